@@ -69,6 +69,7 @@ GET | …/runs/{}/artifacts/{} | the bytes of one; parts by `Range`
 POST | …/runs/{}/tool-tokens | a credential of this run: [orchestrators.md](orchestrators.md)
 POST | …/runs/{}/media | asks an orchestrator's provider: `MediaTask`
 POST | …/runs/{}/tool-results | answers a tool use of an agent run
+POST | …/namespaces/{}/policy/explain | where each value of a policy comes from, and what it makes of a run's denials: `PolicyQuestion`, `PolicyExplanation`
 POST | …/grants/{}/explain | each rule that decides on a `GrantQuestion`: `GrantDecision`
 POST | …/tooltokens/{}/revoke | ends it
 GET | …/workspaces/{}/tree | its files: `Tree`

@@ -45,6 +45,7 @@ int node_join_command(const Parsed& parsed, Env& env);
 int node_move_command(const Parsed& parsed, Env& env);
 int node_leave_command(const Parsed& parsed, Env& env);
 int node_rotate_command(const Parsed& parsed, Env& env);
+int policy_explain_command(const Parsed& parsed, Env& env);
 int audit_command(const Parsed& parsed, Env& env);
 int audit_verify_command(const Parsed& parsed, Env& env);
 int audit_export_command(const Parsed& parsed, Env& env);

@@ -75,6 +75,7 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"token list", token_list_command},
     std::pair<std::string_view, Function>{"token revoke", token_revoke_command},
     std::pair<std::string_view, Function>{"grant explain", grant_explain_command},
+    std::pair<std::string_view, Function>{"policy explain", policy_explain_command},
     std::pair<std::string_view, Function>{"kubeconfig", kubeconfig_command},
     std::pair<std::string_view, Function>{"completion", completion_command},
     std::pair<std::string_view, Function>{"version", version_command},

@@ -82,6 +82,22 @@ std::vector<CommandRow> permission_commands() {
        {{"ID", "of the token, as `admin token list` shows it"}},
        {},
        "It is refused from the next request on; what it watches ends within a minute."},
+      {"policy explain",
+       kPermissions,
+       "say where each value of a run's policy comes from, and what it would have denied",
+       {{"RUN", "name of the run; or -f or --profile", false}},
+       {{"-f,--policy", "FILE", "SandboxPolicy as YAML or JSON; - reads stdin"},
+        {"--profile", "P", "that the policy stands on; command unless given"},
+        {"--against", "RUN", "judge by it what this run was denied"},
+        kNamespace,
+        {"-o,--output", "FORMAT", "table, json or yaml"}},
+       "Of a run: the policy that it was given. Exits with 126 if a run that asked for it now "
+       "would\n"
+       "be refused. Of a denial: `allowed` and by which entry, `denied`, or `unknown` where the "
+       "node\n"
+       "has a say.\n\n"
+       "  paddock policy explain train-1\n"
+       "  paddock policy explain -f policy.yaml --profile test --against train-1"},
       {"grant explain",
        kPermissions,
        "say whether a grant gives something, and by which rules",

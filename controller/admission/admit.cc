@@ -244,10 +244,7 @@ void check_ceilings(const RunSpec& spec, const SandboxPolicy& policy,
             contracts::over_ceiling_text(format_duration(spec.timeout->value),
                                          format_duration(longest->value), "limits.wallTime"));
   }
-  std::vector<contracts::CeilingRefusal> over = contracts::over_ceilings(policy, ceilings);
-  for (auto& each : contracts::over_largest(policy, largest, ceilings, "the largest node known"))
-    over.push_back(std::move(each));
-  for (contracts::CeilingRefusal& refusal : over) {
+  for (contracts::CeilingRefusal& refusal : ceiling_refusals(policy, ceilings, largest)) {
     const bool time = refusal.field == "limits.wallTime";
     if (time && late) continue;
     out.add(time ? Reason("TIMEOUT_OVER_CEILING") : refusal.reason,
@@ -283,7 +280,25 @@ void check_length(const RunSpec& spec, const SandboxPolicy& policy, Refusals& ou
           cat("the command has ", bytes, " bytes; at most ", limit->bytes, " are allowed"));
 }
 
-// The caller's limits on top of the profile's; the timeout is the wall time.
+void fill_defaults(RunSpec& spec, const std::string& profile, const SandboxPolicy& policy) {
+  spec.profile = profile;
+  if (!spec.timeout) spec.timeout = policy.limits.wall_time;
+  if (!spec.media_execution) spec.media_execution = contracts::default_media_execution();
+}
+
+}  // namespace
+
+contracts::Ceilings default_ceilings() {
+  contracts::Ceilings ceilings;
+  ceilings.limits.wall_time = wire::Duration{std::chrono::hours(24)};
+  ceilings.limits.open_files = 65536;
+  // Who gives way keeps others waiting for so long; a drain waits as long unless told otherwise.
+  ceilings.termination_grace = wire::Duration{std::chrono::minutes(5)};
+  // All of it is kept in the controller's store.
+  ceilings.limits.stdout_bytes = ceilings.limits.stderr_bytes = wire::Quantity{256 << 20};
+  return ceilings;
+}
+
 SandboxPolicy policy_for(const RunSpec& spec, const SandboxPolicy& profile) {
   SandboxPolicy policy = contracts::effective_policy(profile, spec.sandbox);
   if (!spec.timeout) return policy;
@@ -311,23 +326,13 @@ std::string profile_of(const RunSpec& spec) {
   return "compute";
 }
 
-void fill_defaults(RunSpec& spec, const std::string& profile, const SandboxPolicy& policy) {
-  spec.profile = profile;
-  if (!spec.timeout) spec.timeout = policy.limits.wall_time;
-  if (!spec.media_execution) spec.media_execution = contracts::default_media_execution();
-}
-
-}  // namespace
-
-contracts::Ceilings default_ceilings() {
-  contracts::Ceilings ceilings;
-  ceilings.limits.wall_time = wire::Duration{std::chrono::hours(24)};
-  ceilings.limits.open_files = 65536;
-  // Who gives way keeps others waiting for so long; a drain waits as long unless told otherwise.
-  ceilings.termination_grace = wire::Duration{std::chrono::minutes(5)};
-  // All of it is kept in the controller's store.
-  ceilings.limits.stdout_bytes = ceilings.limits.stderr_bytes = wire::Quantity{256 << 20};
-  return ceilings;
+std::vector<contracts::CeilingRefusal> ceiling_refusals(const SandboxPolicy& policy,
+                                                        const contracts::Ceilings& ceilings,
+                                                        const contracts::SandboxLimits& largest) {
+  std::vector<contracts::CeilingRefusal> over = contracts::over_ceilings(policy, ceilings);
+  for (auto& each : contracts::over_largest(policy, largest, ceilings, "the largest node known"))
+    over.push_back(std::move(each));
+  return over;
 }
 
 RunSpec with_defaults(RunSpec spec, const contracts::Profiles& profiles) {

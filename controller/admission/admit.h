@@ -15,6 +15,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "common/contracts/host_limits.h"
 #include "common/contracts/profile.h"
@@ -47,6 +48,15 @@ struct AdmittedRun {
 // The spec with what admission fills in where the caller wrote nothing. A profile that is not there
 // fills in nothing.
 contracts::RunSpec with_defaults(contracts::RunSpec spec, const contracts::Profiles& profiles);
+// The profile that a spec names, or its type's.
+std::string profile_of(const contracts::RunSpec& spec);
+// The caller's limits on top of the profile's; the timeout is the wall time.
+contracts::SandboxPolicy policy_for(const contracts::RunSpec& spec,
+                                    const contracts::SandboxPolicy& profile);
+// What a policy asks for beyond the operator's ceilings and the largest node, by its fields.
+std::vector<contracts::CeilingRefusal> ceiling_refusals(const contracts::SandboxPolicy& policy,
+                                                        const contracts::Ceilings& ceilings,
+                                                        const contracts::SandboxLimits& largest);
 // What a caller's run says of media, or the public default where it says nothing.
 contracts::MediaExecution wanted_media(const contracts::RunSpec& spec);
 

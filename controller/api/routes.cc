@@ -24,6 +24,7 @@
 #include "controller/api/handlers/runs/core_events.h"
 #include "controller/api/handlers/runs/media.h"
 #include "controller/api/handlers/runs/plan.h"
+#include "controller/api/handlers/runs/policy.h"
 #include "controller/api/handlers/runs/pods.h"
 #include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/handlers/runs/run_files.h"
@@ -159,6 +160,7 @@ Routes run_routes() {
       STATUS_ROUTES(Run, RUNS "/{name}", Scope::kRunsRead),
       {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   can_try(create_runs)},
       {"POST",   A "/namespaces/{ns}/plan",         Scope::kRunsRead,  kApiDocument,   can_try(plan_run)},
+      {"POST",   A "/namespaces/{ns}/policy/explain", Scope::kRunsRead, kApiDocument,  can_try(explain_policy)},
       {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kOptionalDocument, can_try(delete_object<Run>)},
       {"DELETE", RUNS, Scope::kRunsWrite, kOptionalDocument, can_try(delete_collection<Run>)},
       {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kOptionalDocument, cancel_run, contracts::kCancelRun},

@@ -14,6 +14,7 @@
 #include "common/contracts/execute.h"
 #include "common/contracts/grant.h"
 #include "common/contracts/node.h"
+#include "common/contracts/policy_explanation.h"
 #include "common/contracts/receipt.h"
 #include "common/contracts/run.h"
 #include "common/contracts/run_plan.h"
@@ -150,6 +151,8 @@ Value make_types() {
   Value types = Value::Object{};
   add<Run>(types);
   add<RunPlan>(types);
+  add<PolicyQuestion>(types);
+  add<PolicyExplanation>(types);
   add<MediaTask>(types);
   add<Sandbox>(types);
   add<CommandRequest>(types);

@@ -71,6 +71,32 @@ class Audit(unittest.TestCase):
         self.assertEqual(denied[0]["reason"], "E_CAPABILITY_DENIED")
         self.assertIn("10.1.2.3", denied[0]["details"]["target"])
 
+    def test_a_policy_is_explained_and_judged_against_what_was_denied(self):
+        self.run_and_read("judged", "reach.py")
+        rows = self.explain("judged")
+        self.assertRegex(rows["limits.memory"], "^8Gi +the profile compute ")
+        self.assertRegex(rows["network.enabled"], "^false +nothing names it +none, by the operator's ceilings.network")
+        policy = pathlib.Path(self.project, "policy.yaml")
+        policy.write_text("limits:\n  memory: 1Gi\n  pids: 20\n")
+        rows = self.explain("-f", policy, "--against", "judged")
+        self.assertRegex(rows["limits.pids"], rf"^20 +{policy}:3 ")
+        self.assertRegex(rows["denied"], "^network connect +10.1.2.3:80 +1 +network.enabled is false")
+        policy.write_text("limits:\n  memory: 1Gi\n  pids: 0\n")
+        for code, status, *args in (("INVALID_FIELD", 2, "-f", policy), ("RUN_NOT_FOUND", 127, "nowhere"), ("PROFILE_UNKNOWN", 2, "--profile", "x"),
+                                    ("POLICY_UNREADABLE", 2, "-f", "/nowhere"), ("USAGE", 2), ("USAGE", 2, "judged", "--profile", "test")):
+            done = self.instance.run("policy", "explain", *args, check=False)
+            self.assertEqual((done.returncode, code in done.stderr), (status, True), done)
+        self.assertIn(f"{policy}:3: limits.pids", self.instance.run("policy", "explain", "-f", policy, check=False).stderr)
+        policy.write_text("network:\n  enabled: true\n  allowDomains: [a.example]\n")
+        refused = self.instance.run("policy", "explain", "-f", policy, check=False)
+        self.assertEqual(refused.returncode, 126, refused)
+        self.assertIn("refused: network.enabled", refused.stdout)
+
+    def explain(self, *args):
+        """The rows of the answer by their first word."""
+        lines = self.instance.run("policy", "explain", *args).stdout.splitlines()
+        return dict(line.split(maxsplit=1) for line in lines if line)
+
     # proves: WSM-48, WSM-90
     def test_a_limit_is_told_with_its_name(self):
         limits = [e for e in self.run_and_read("flood", "flood.py") if e["type"] == "limit.exceeded"]

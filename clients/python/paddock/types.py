@@ -381,6 +381,38 @@ class PlanEnforcement:
 
 
 @dataclasses.dataclass
+class PolicyQuestion:
+    run: str = ""  # explain this run's policy; and nothing else is given
+    profile: str = ""  # or a policy on top of this profile; command
+    sandbox: Optional[SandboxPolicy] = None  # that policy, as in a run; none: the profile's
+    against: str = ""  # judge by it what this run was denied; it has ended
+
+
+@dataclasses.dataclass
+class PolicyExplanation:
+    profile: str = ""  # that the policy stands on
+    rules: list[PolicyRule] = dataclasses.field(default_factory=list)  # each value that is in force, and its origin
+    denials: list[JudgedDenial] = dataclasses.field(default_factory=list)  # of `against`
+
+
+@dataclasses.dataclass
+class PolicyRule:
+    field: str = ""  # of the policy: limits.memory
+    value: str = ""  # what it allows; of variables that they are set
+    origin: Literal["run", "timeout", "profile", "default", "derived", "former-profile"] = "default"  # where that comes from
+    source: str = ""  # the field or profile that says it
+    bound: str = ""  # what a run may ask for at most, and who says so
+    refusal: str = ""  # why a run that asked for it now would be refused
+
+
+@dataclasses.dataclass
+class JudgedDenial:
+    denial: Denial = dataclasses.field(default_factory=lambda: Denial())  # as the run's result has it
+    outcome: Literal["denied", "allowed", "unknown"] = "unknown"  # what becomes of it under the policy explained
+    why: str = ""  # what decides that
+
+
+@dataclasses.dataclass
 class MediaTask:
     taskId: str  # to ask the orchestrator with
     status: str  # as the provider said

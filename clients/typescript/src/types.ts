@@ -765,6 +765,50 @@ export interface PlanEnforcement {
   mechanism?: string;
 }
 
+export interface PolicyQuestion {
+  /** explain this run's policy; and nothing else is given */
+  run?: string;
+  /** or a policy on top of this profile; command */
+  profile?: string;
+  /** that policy, as in a run; none: the profile's */
+  sandbox?: SandboxPolicy;
+  /** judge by it what this run was denied; it has ended */
+  against?: string;
+}
+
+export interface PolicyExplanation {
+  /** that the policy stands on */
+  profile: string;
+  /** each value that is in force, and its origin */
+  rules: PolicyRule[];
+  /** of `against` */
+  denials?: JudgedDenial[];
+}
+
+export interface PolicyRule {
+  /** of the policy: limits.memory */
+  field: string;
+  /** what it allows; of variables that they are set */
+  value: string;
+  /** where that comes from */
+  origin: "run" | "timeout" | "profile" | "default" | "derived" | "former-profile";
+  /** the field or profile that says it */
+  source?: string;
+  /** what a run may ask for at most, and who says so */
+  bound?: string;
+  /** why a run that asked for it now would be refused */
+  refusal?: string;
+}
+
+export interface JudgedDenial {
+  /** as the run's result has it */
+  denial: Denial;
+  /** what becomes of it under the policy explained */
+  outcome: "denied" | "allowed" | "unknown";
+  /** what decides that */
+  why: string;
+}
+
 export interface MediaTask {
   /** to ask the orchestrator with */
   taskId: string;

@@ -1,3 +1,4 @@
+#include "common/contracts/network_reach.h"
 #include "node-agent/sandbox/egress/hosts_file.h"
 #include "node-agent/sandbox/egress/rules.h"
 #include "node-agent/sandbox/plan/plan_parts.h"
@@ -50,7 +51,7 @@ Status plan_names(const contracts::LaunchRequest& request, const HostFacts& host
                   SandboxPlan& plan) {
   const contracts::NetworkPolicy network =
       request.policy.network.value_or(contracts::NetworkPolicy{});
-  plan.reach.loopback = network.loopback.value_or(network.enabled);
+  plan.reach.loopback = contracts::has_loopback(network);
   if (!network.enabled) {
     plan.enforced["network"] = plan.reach.loopback ? own_loopback() : no_network();
     return {};

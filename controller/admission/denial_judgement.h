@@ -1,0 +1,13 @@
+// What a denial that a run met would be under another policy, as far as the policy alone decides.
+// It asks what the sandbox asks (common/contracts/domain_rule.h, network_reach.h). Pure.
+#pragma once
+
+#include "common/contracts/policy_explanation.h"
+
+namespace paddock::admission {
+
+// kUnknown where the node has a say: which file a tool's name is, where a name leads.
+contracts::JudgedDenial judge_denial(const contracts::Denial& denial,
+                                     const contracts::SandboxPolicy& policy);
+
+}  // namespace paddock::admission
