@@ -89,13 +89,16 @@ void Verifier::expect(ChainPlace place) {
 void Verifier::take(const ChainedRecord& record) {
   std::optional<Error> found = fault_of(last_, anchor_, record);
   const bool in_order = record.id > last_.id;
-  if (in_order && record.id - last_.id > kRestoreGap && !found && restored_.size() < kMostRestored)
-    restored_.push_back(last_.id);
+  if (in_order && !found) note_restored(record.id - last_.id > kRestoreGap);
   note(std::move(found));
   ++records_;
   if (!in_order) return;
   last_ = {record.id, record.hash};
   compare(last_);
+}
+
+void Verifier::note_restored(bool gap) {
+  if (gap && restored_.size() < kMostRestored) restored_.push_back(last_.id);
 }
 
 void Verifier::end_at(int64_t last_given) {
@@ -106,6 +109,8 @@ void Verifier::end_at(int64_t last_given) {
                                              last_given)));
   } else if ((last_given - last_.id) % kRestoreGap != 0) {
     note(fault("AUDIT_END_MISSING", cat(numbers(last_.id + 1, last_given), " missing at the end")));
+  } else {
+    note_restored(last_given > last_.id);
   }
 }
 

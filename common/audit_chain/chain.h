@@ -51,6 +51,7 @@ class Verifier {
  private:
   void note(std::optional<Error> fault);
   void compare(const ChainPlace& place);
+  void note_restored(bool gap);
 
   const ChainPlace anchor_;
   ChainPlace last_;

@@ -132,6 +132,10 @@ TEST(Chain, ABackupThatWasPutBackIsTold) {
   verifier.end_at(chain.records.back().id);
   EXPECT_EQ(verifier.finish()->restored, std::vector<int64_t>{3});
   EXPECT_EQ(said(make_chain(3), 3 + kRestoreGap), "holds to 3") << "nothing was written since";
+  Verifier before(make_chain(3).anchor);
+  for (const ChainedRecord& record : make_chain(3).records) before.take(record);
+  before.end_at(3 + kRestoreGap);
+  EXPECT_EQ(before.finish()->restored, std::vector<int64_t>{3}) << "and it is told all the same";
   EXPECT_EQ(said(make_chain(3), 4 + kRestoreGap).substr(0, 17), "AUDIT_END_MISSING");
 }
 

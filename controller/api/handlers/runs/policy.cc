@@ -74,8 +74,8 @@ Result<Response> explain_policy(Call& call) {
                                             ? asked_policy(question, call.services.profiles)
                                             : policy_of_run(txn, {call.param("ns"), question.run}));
     admission::AdmissionContext context{call.services.ceilings, call.services.profiles, {}};
-    ASSIGN_OR_RETURN(context.largest,
-                     nodes::largest_limits(txn, call.services.profiles, asked.spec.sandbox.limits));
+    ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
+    context.largest = nodes::largest_limits(nodes.items, call.services.profiles);
     out.profile = admission::profile_of(asked.spec);
     out.rules = admission::explain_policy(asked.spec, asked.effective, context);
     if (question.against.empty()) return {};
