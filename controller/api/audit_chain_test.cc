@@ -29,7 +29,7 @@ class AuditChain : public ApiTest {
 
 TEST_F(AuditChain, HoldsAndEndsInItsCheckpoint) {
   const contracts::AuditChainPage all = page();
-  ASSERT_EQ(all.items.size(), 4u);
+  ASSERT_GE(all.items.size(), 4u);
   audit_chain::Verifier verifier(all.anchor);
   verifier.expect(checkpoint().place);
   for (const auto& record : all.items) verifier.take(record);
@@ -42,8 +42,9 @@ TEST_F(AuditChain, HoldsAndEndsInItsCheckpoint) {
 TEST_F(AuditChain, IsReadInPages) {
   const auto first = page("?limit=3");
   ASSERT_EQ(first.items.size(), 3u);
-  EXPECT_EQ(page("?after=3").items.size(), 1u);
-  EXPECT_EQ(page("?after=4").items.size(), 0u);
+  const size_t count = page().items.size();
+  EXPECT_EQ(page("?after=3").items.size(), count - 3);
+  EXPECT_EQ(page(cat("?after=", count)).items.size(), 0u);
   for (const char* query : {"?after=-1", "?after=x", "?limit=0", "?limit=5001"})
     EXPECT_EQ(call("GET", cat("/audit/chain", query)).reason(), "PARAMETER_INVALID") << query;
 }
@@ -63,6 +64,7 @@ TEST_F(AuditChain, IsForWhoMaySeeAllOfIt) {
 
 // Long records make short pages, so that no answer is too large for its reader.
 TEST_F(AuditChain, AnAnswerIsBoundedInBytes) {
+  const int64_t before = page().last_given;
   ASSERT_TRUE(store_
                   ->write([](store::WriteTxn& txn) -> Status {
                     for (int i = 0; i < 8; ++i) {
@@ -73,7 +75,7 @@ TEST_F(AuditChain, AnAnswerIsBoundedInBytes) {
                     return {};
                   })
                   .ok());
-  const auto some = page("?after=4");
+  const auto some = page(cat("?after=", before));
   EXPECT_GE(some.items.size(), 1u);
   EXPECT_LT(some.items.size(), 4u);
 }
