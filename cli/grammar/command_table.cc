@@ -303,7 +303,8 @@ const std::vector<OptionRow>& global_options() {
   static const std::vector<OptionRow> kOptions = {
       {"--instance", "NAME", "instance on this host; PADDOCK_INSTANCE, or `default`, unless given"},
       {"--server", "URL", "controller elsewhere; also PADDOCK_SERVER"},
-      {"--token-file", "FILE", "who asks; also PADDOCK_TOKEN, which is one itself (the operator of the instance)"},
+      {"--token-file", "FILE",
+       "who asks; also PADDOCK_TOKEN, which is one itself (the operator of the instance)"},
       {"--ca-file", "FILE", "CA certificate for --server; also PADDOCK_CA_FILE"},
       {"--patience", "D", "how long a lost connection is tried again before giving up (2m)"},
   };
