@@ -1,6 +1,6 @@
 // Who may do what: grants and how much of their quotas is used, secrets by name, tokens. No value of a secret and no
 // secret of a token is ever here: the API does not tell them, and nothing here would show them.
-import { collection, may, post, remove } from "./api.mjs";
+import { act, collection, may, remove } from "./api.mjs";
 import { ask } from "./dialogs.mjs";
 import { fill, h } from "./dom.mjs";
 import { bytes, clock, time } from "./format.mjs";
@@ -38,7 +38,7 @@ const PHASES = { Active: "good", Expired: "stopped", Revoked: "stopped" };
 
 function revokeTool({ metadata }, signal) {
   ask({ title: `Revoke ${visible(metadata.name)}?`, danger: true, signal, yes: "Revoke the token", no: "Keep it", body: h("p", {}, "What still uses it is refused from now on."),
-    act: () => post(`${collection("tooltokens", metadata.namespace)}/${encodeURIComponent(metadata.name)}/revoke`) });
+    act: () => act({ path: `${collection("tooltokens", metadata.namespace)}/${encodeURIComponent(metadata.name)}`, uid: metadata.uid }, "revoke") });
 }
 
 const toolTokens = (signal) => ({

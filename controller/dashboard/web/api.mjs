@@ -71,7 +71,14 @@ async function ask(path, { method = "GET", body, accept = "application/json", si
 
 export const get = async (path, options) => (await ask(path, options)).json();
 export const post = async (path, body = {}, options = {}) => (await ask(path, { ...options, method: "POST", body })).json();
-export const remove = async (path, options = {}) => { await ask(path, { ...options, method: "DELETE" }); };
+// The very object that was shown: one that took its name meanwhile is another, and stays (409).
+export const remove = async (path, uid) => { await ask(path, { method: "DELETE", body: uid && { preconditions: { uid } } }); };
+// The same of an action, which has no preconditions: looked up first.
+export async function act({ path, uid }, action, body) {
+  const now = await get(path);
+  if (now.metadata.uid !== uid) throw new ApiError(409, "PRECONDITION_FAILED", "Another object has this name now: nothing was done to it.");
+  return post(`${path}/${action}`, body);
+}
 export const table = (path, options) => get(path, { ...options, accept: TABLE });
 export const download = async (path, signal) => (await ask(path, { accept: "*/*", signal })).blob();
 

@@ -137,14 +137,27 @@ export function liveList(path, { form = "object", query = {}, most = 5000, signa
   }, { signal, tell });
 }
 
+const anew = () => window.dispatchEvent(new Event("hashchange"));
+
+// Pure: hands on what becomes of the first object, and tells `replaced` of one with another uid.
+export function sameObject(changed, replaced) {
+  let uid;
+  return (now) => {
+    uid ??= now?.metadata.uid;
+    return now && now.metadata.uid !== uid ? replaced() : changed(now);
+  };
+}
+
 // One object of such a list: asked for by itself first, which costs the server least, then watched.
-// `changed(object)`; undefined when there is none.
-export async function liveObject(path, collectionPath, name, { signal, changed, tell }) {
+// `changed(object)`; undefined when there is none. Another object of the same name has nothing of what is on the page,
+// in its log or in an open dialog: `replaced` begins the page anew.
+export async function liveObject(path, collectionPath, name, { signal, changed, tell, replaced = anew }) {
+  const take = sameObject(changed, replaced);
   const first = await get(path, { signal }).catch(() => undefined);  // what went wrong the list says
-  if (first && !signal.aborted) changed(first);
+  if (first && !signal.aborted) take(first);
   return liveList(collectionPath, {
     query: { fieldSelector: `metadata.name=${name}` }, signal, tell,
-    changed: (items) => changed(items.values().next().value),
+    changed: (items) => { if (!signal.aborted) take([...items.values()].find(({ metadata }) => metadata.name === name)); },
   });
 }
 

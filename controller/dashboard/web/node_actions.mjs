@@ -1,16 +1,17 @@
 // What an operator does to a node: close and open it, empty it, forget it.
-import { collection, may, post, remove } from "./api.mjs";
+import { act, collection, may, remove } from "./api.mjs";
 import { ask } from "./dialogs.mjs";
 import { h } from "./dom.mjs";
 import { visible } from "./text.mjs";
 
 const pathOf = (node) => `${collection("nodes")}/${encodeURIComponent(node.metadata.name)}`;
+const meant = (node) => ({ path: pathOf(node), uid: node.metadata.uid });
 
 function askCordon(node, signal) {
   ask({
     title: `Cordon ${visible(node.metadata.name)}?`, signal, yes: "Cordon", no: "Leave it open",
     body: h("p", {}, "It gets no new runs and sessions; what is there goes on. Uncordon it to open it again."),
-    act: () => post(`${pathOf(node)}/cordon`),
+    act: () => act(meant(node), "cordon"),
   });
 }
 
@@ -21,7 +22,7 @@ function askDrain(node, signal) {
     title: `Drain ${visible(node.metadata.name)}?`, danger: true, signal, yes: "Drain the node", no: "Leave it open",
     body: [h("p", {}, "It gets nothing new, and what still runs there after the grace is ended. Uncordon it to end the drain."),
       h("div", { class: "field" }, h("label", { for: "drain-grace" }, "Grace"), grace, h("span", { class: "faint" }, "such as 30s, 5m or 2h"))],
-    act: () => post(`${pathOf(node)}/drain`, { grace: grace.value.trim() }),
+    act: () => act(meant(node), "drain", { grace: grace.value.trim() }),
   });
 }
 
@@ -29,7 +30,7 @@ function askUncordon(node, signal) {
   ask({
     title: `Uncordon ${visible(node.metadata.name)}?`, signal, yes: "Uncordon", no: "Leave it closed",
     body: h("p", {}, node.spec?.drain ? "The drain ends, and it gets runs again." : "It gets runs and sessions again."),
-    act: () => post(`${pathOf(node)}/uncordon`),
+    act: () => act(meant(node), "uncordon"),
   });
 }
 
@@ -37,7 +38,7 @@ function askRemove(node, signal) {
   ask({
     title: `Remove ${visible(node.metadata.name)}?`, danger: true, signal, yes: "Remove the node", no: "Keep it",
     body: h("p", {}, "For a host that is gone for good: it is forgotten and its credential ends. To come back it has to join anew."),
-    act: async () => { await remove(pathOf(node)); location.hash = "#/nodes"; },
+    act: async () => { await remove(pathOf(node), node.metadata.uid); location.hash = "#/nodes"; },
   });
 }
 

@@ -1,6 +1,6 @@
 // What can be done to a run: end it, have it once more, delete it.
 import { listAddress } from "./address.mjs";
-import { download, may, post, remove, runPath } from "./api.mjs";
+import { act, download, may, remove, runPath } from "./api.mjs";
 import { ask } from "./dialogs.mjs";
 import { fill, h, setText } from "./dom.mjs";
 import { hasEnded } from "./format.mjs";
@@ -11,6 +11,7 @@ import { visible } from "./text.mjs";
 import { problem } from "./ui.mjs";
 
 const pathOf = ({ metadata }) => runPath(metadata.namespace, metadata.name);
+const meant = (run) => ({ path: pathOf(run), uid: run.metadata.uid });
 
 // A run that is being canceled may have long to go: it can be killed.
 function askCancel(run, signal, then) {
@@ -19,7 +20,7 @@ function askCancel(run, signal, then) {
     title: `${kills ? "Kill" : "Cancel"} ${visible(run.metadata.name)}?`, danger: true, signal,
     yes: kills ? "Kill the run" : "Cancel the run", no: kills ? "Let it end" : "Keep it running",
     body: h("p", {}, `All its processes are ${kills ? "killed, without what is left of their grace" : "ended"}, what it has written so far stays in its log. This cannot be undone.`),
-    act: async () => { await post(`${pathOf(run)}/cancel`, kills ? { now: true } : {}); then(); },
+    act: async () => { await act(meant(run), "cancel", kills ? { now: true } : {}); then(); },
   });
 }
 
@@ -27,7 +28,7 @@ function askDelete(run, signal) {
   ask({
     title: `Delete ${visible(run.metadata.name)}?`, danger: true, signal, yes: "Delete the run", no: "Keep it",
     body: h("p", {}, "Its record, its log and its artifacts are gone then. What it published in a volume, and what the audit log says of it, stays."),
-    act: async () => { await remove(pathOf(run)); location.hash = listAddress("runs"); },
+    act: async () => { await remove(pathOf(run), run.metadata.uid); location.hash = listAddress("runs"); },
   });
 }
 

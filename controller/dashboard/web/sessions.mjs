@@ -90,11 +90,12 @@ export function sessionPage(main, { words: [namespace, name], signal, tell }) {
   const why = h("div", { "aria-live": "polite" });
   const about = h("div", {}, skeleton(5));
   const files = h("div");
-  destroy.addEventListener("click", () => ask({
+  const askDestroy = ({ metadata: { uid } }) => ask({
     title: `Destroy ${visible(name)}?`, danger: true, signal, yes: "Destroy the session", no: "Keep it",
     body: h("p", {}, "What runs in it is killed, and its files are gone. This cannot be undone."),
-    act: async () => { await remove(pathOf(namespace, name)); location.hash = listAddress("sessions"); },
-  }));
+    act: async () => { await remove(pathOf(namespace, name), uid); location.hash = listAddress("sessions"); },
+  });
+  destroy.addEventListener("click", () => askDestroy(seen));
   fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: "#/sessions" }, "Sessions"), " / ", visible(namespace)),
     heading(visible(name), state, h("div", { class: "head-actions" }, destroy)), trouble, why, about, files);
   const gone = () => {

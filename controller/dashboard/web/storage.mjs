@@ -97,15 +97,18 @@ export function storagePage(main, { words: [plural, namespace, name], signal, te
   const parts = kind.parts(path, namespace, name, signal);
   const trouble = h("div", { "aria-live": "polite" });
   const head = h("div", {}, skeleton(3));
-  const away = h("button", { type: "button", class: "danger-quiet", hidden: true, on: { click: () => ask({
+  let shown;
+  const askDelete = ({ metadata: { uid } }) => ask({
     title: `Delete ${kind.one} ${visible(name)}?`, danger: true, signal, yes: `Delete the ${kind.one}`, no: "Keep it", body: h("p", {}, kind.gone),
-    act: async () => { await remove(path); location.hash = "#/storage"; },
-  }) } }, "Delete");
+    act: async () => { await remove(path, uid); location.hash = "#/storage"; },
+  });
+  const away = h("button", { type: "button", class: "danger-quiet", hidden: true, on: { click: () => askDelete(shown) } }, "Delete");
   fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: "#/storage" }, "Storage"), ` / ${plural} / `, visible(namespace)),
     heading(visible(name), h("div", { class: "head-actions" }, away)), trouble, head, parts.rest);
   return liveObject(path, collection(plural, namespace), name, {
     signal,
     changed: (now) => {
+      shown = now;
       away.hidden = !now || !may("workspaces:write");
       if (!now) return fill(head, empty(`There is no such ${kind.one}`, h("p", {}, "It may have been deleted, or be in another namespace.")));
       parts.changed(now);
