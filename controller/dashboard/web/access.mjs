@@ -1,5 +1,6 @@
 // Who may do what: grants and how much of their quotas is used, secrets by name, tokens. No value of a secret and no
 // secret of a token is ever here: the API does not tell them, and nothing here would show them.
+import { pathWord } from "./address.mjs";
 import { act, collection, may, remove } from "./api.mjs";
 import { ask } from "./dialogs.mjs";
 import { fill, h } from "./dom.mjs";
@@ -38,7 +39,7 @@ const PHASES = { Active: "good", Expired: "stopped", Revoked: "stopped" };
 
 function revokeTool({ metadata }, signal) {
   ask({ title: `Revoke ${visible(metadata.name)}?`, danger: true, signal, yes: "Revoke the token", no: "Keep it", body: h("p", {}, "What still uses it is refused from now on."),
-    act: () => act({ path: `${collection("tooltokens", metadata.namespace)}/${encodeURIComponent(metadata.name)}`, uid: metadata.uid }, "revoke") });
+    act: () => act({ path: `${collection("tooltokens", metadata.namespace)}/${pathWord(metadata.name)}`, uid: metadata.uid }, "revoke") });
 }
 
 const toolTokens = (signal) => ({
@@ -56,7 +57,7 @@ const accessTokens = (signal, again) => ({
   row: (token) => [h("code", {}, visible(token.id)), h("strong", {}, visible(token.subject)), chips(token.scopes ?? []), visible(token.namespace || "all"), token.expiresAt ? clock(time(token.expiresAt)) : "never",
     h("button", { type: "button", class: "small", on: { click: () => ask({
       title: `Revoke the token of ${visible(token.subject)}?`, danger: true, signal, yes: "Revoke the token", no: "Keep it", body: h("p", {}, "Who has it is refused from now on. ", h("code", {}, visible(token.id))),
-      act: async () => { await remove(`/admin/tokens/${encodeURIComponent(token.id)}`); again(); },
+      act: async () => { await remove(`/admin/tokens/${pathWord(token.id)}`); again(); },
     }) } }, "Revoke")],
   none: "None.", note: "Of people and programs that are good still. A secret is shown when it is made and never again: `paddock admin token create NAME`.",
 });

@@ -13,6 +13,17 @@ export function parseAddress(hash) {
   return { words, query: new URLSearchParams(search) };
 }
 
+// Whether each word can be one of a path: a browser takes "." and ".." for a way to another place of the API, as a
+// folder's name or the whole list of a kind, however they are encoded. Pure.
+export const plainWords = (words) => words.every((word) => word && word !== "." && word !== "..");
+
+// A word, or words between slashes, for a path of the API. Pure.
+export function pathWord(word) {
+  if (!plainWords([String(word)])) throw new RangeError(`"${word}" is no name in a path`);
+  return encodeURIComponent(word);
+}
+export const pathWords = (path) => path.split("/").map(pathWord).join("/");
+
 // What is empty is left out. Pure.
 export function address(words, values = {}) {
   const pairs = Object.entries(values).filter(([, value]) => value !== undefined && value !== "" && value !== false);

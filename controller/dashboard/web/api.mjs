@@ -1,5 +1,6 @@
 // The public API, asked with the token of whoever is logged in. The token is in this module's memory, and in what is
 // kept for the tab if one wants so; never in an address, a cookie or what other tabs can read.
+import { pathWord as word, pathWords } from "./address.mjs";
 import { EventSplitter, LineSplitter } from "./streams.mjs";
 import { forget } from "./tab_token.mjs";
 
@@ -19,8 +20,6 @@ export class ApiError extends Error {
   }
 }
 
-const word = encodeURIComponent;
-
 export function collection(plural, namespace = session.namespace) {
   return namespace && plural !== "nodes" ? `${BASE}/namespaces/${word(namespace)}/${plural}` : `${BASE}/${plural}`;
 }
@@ -28,7 +27,7 @@ export function runPath(namespace, name) {
   return `${BASE}/namespaces/${word(namespace)}/runs/${word(name)}`;
 }
 export function artifactPath(namespace, name, path) {
-  return `${runPath(namespace, name)}/artifacts/${path.split("/").map(word).join("/")}`;
+  return `${runPath(namespace, name)}/artifacts/${pathWords(path)}`;
 }
 export function logPath(namespace, name, timestamps) {
   return withQuery(`${runPath(namespace, name)}/log`, { timestamps: timestamps ? "true" : "" });

@@ -1,5 +1,5 @@
 // The frame around the pages: who is logged in, where one is, whether what one sees is live.
-import { here } from "./address.mjs";
+import { here, plainWords } from "./address.mjs";
 import { logOut, may, session } from "./api.mjs";
 import { access } from "./access.mjs";
 import { audit } from "./audit.mjs";
@@ -17,14 +17,14 @@ import { visible } from "./text.mjs";
 import { applyTheme, themeButton } from "./theme.mjs";
 import { empty, icon, tick } from "./ui.mjs";
 
-// A page: {title, show(main, {words, query, signal, tell})}. `key` goes there after a g. The menu has those of which
-// the token may see something; `cluster`: that no token of a namespace may.
+// A page: {title, show(main, {words, query, signal, tell})}, and `one` of an object, whose address has `deep` words. `key`
+// goes there after a g. The menu has those of which the token may see something; `cluster`: that no token of a namespace may.
 const PAGES = [
-  { path: "runs", title: "Runs", key: "r", scopes: ["runs:read"], show: runs, one: runPage },
+  { path: "runs", title: "Runs", key: "r", scopes: ["runs:read"], show: runs, one: runPage, deep: 3 },
   { path: "queue", title: "Queue", key: "q", scopes: ["runs:read"], show: queue },
-  { path: "sessions", title: "Sessions", key: "s", scopes: ["runs:read"], show: sessions, one: sessionPage },
-  { path: "storage", title: "Storage", key: "w", scopes: ["workspaces:read"], show: storage, one: storagePage },
-  { path: "nodes", title: "Nodes", key: "n", scopes: ["nodes:read"], cluster: true, show: nodes, one: nodePage },
+  { path: "sessions", title: "Sessions", key: "s", scopes: ["runs:read"], show: sessions, one: sessionPage, deep: 3 },
+  { path: "storage", title: "Storage", key: "w", scopes: ["workspaces:read"], show: storage, one: storagePage, deep: 4 },
+  { path: "nodes", title: "Nodes", key: "n", scopes: ["nodes:read"], cluster: true, show: nodes, one: nodePage, deep: 2 },
   { path: "access", title: "Access", key: "c", scopes: ["grants:read", "secrets:read", "admin"], show: access },
   { path: "audit", title: "Audit", key: "a", scopes: ["audit:read"], show: audit },
 ];
@@ -90,7 +90,7 @@ function show({ main, nav, tell }, focus = true) {
   document.title = `${words.at(-1) ? `${brief(words)} · ` : ""}Paddock`;
   main.replaceChildren();
   window.scrollTo(0, 0);
-  if (!page || (words.length > 1 && !page.one)) {
+  if (!page || !plainWords(words) || (words.length > 1 && words.length !== page.deep)) {
     fill(main, empty("There is no such page", h("a", { href: "#/runs" }, "Go to the runs")));
     tell("ended");
   } else {
@@ -120,6 +120,7 @@ function enter() {
 applyTheme();
 window.addEventListener("hashchange", () => { if (session.user) show(shell); });
 window.addEventListener("pagehide", () => leave.abort());
+window.addEventListener("pageshow", (event) => { if (event.persisted && session.user) show(shell); });  // kept by the browser, with nothing live in it
 setInterval(() => tick(app), 1000);
 bindKeys(PAGES, () => Boolean(session.user));
 resume(app, { ended: logIn, done: enter, otherwise: logIn });

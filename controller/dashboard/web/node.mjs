@@ -1,4 +1,5 @@
 // One host: its devices, and what its sandbox can enforce, each with how it was proven.
+import { pathWord } from "./address.mjs";
 import { collection, get, withQuery } from "./api.mjs";
 import { fill, h } from "./dom.mjs";
 import { bytes, clock, count, parseQuantity, time } from "./format.mjs";
@@ -107,7 +108,7 @@ export function nodePage(main, { words: [name], signal, tell }) {
     }
     fill(parts.load, loadMeters(node, used, known));
   };
-  liveObject(`${collection("nodes")}/${encodeURIComponent(name)}`, collection("nodes"), name, {
+  liveObject(`${collection("nodes")}/${pathWord(name)}`, collection("nodes"), name, {
     signal,
     changed: (now) => {
       node = now;

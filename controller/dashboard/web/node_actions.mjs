@@ -1,10 +1,11 @@
 // What an operator does to a node: close and open it, empty it, forget it.
+import { pathWord } from "./address.mjs";
 import { act, collection, may, remove } from "./api.mjs";
 import { ask } from "./dialogs.mjs";
 import { h } from "./dom.mjs";
 import { visible } from "./text.mjs";
 
-const pathOf = (node) => `${collection("nodes")}/${encodeURIComponent(node.metadata.name)}`;
+const pathOf = (node) => `${collection("nodes")}/${pathWord(node.metadata.name)}`;
 const meant = (node) => ({ path: pathOf(node), uid: node.metadata.uid });
 
 function askCordon(node, signal) {

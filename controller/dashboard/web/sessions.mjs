@@ -1,5 +1,5 @@
 // Sandbox sessions: what people and agents have open, under which policy, with which files.
-import { address, listAddress } from "./address.mjs";
+import { address, listAddress, pathWord, pathWords } from "./address.mjs";
 import { collection, download, get, may, remove } from "./api.mjs";
 import { ask } from "./dialogs.mjs";
 import { fill, h } from "./dom.mjs";
@@ -14,7 +14,7 @@ const MOST_FILES = 1000;  // of a folder
 const TONES = { Ready: "good", Pending: "waiting", Ended: "stopped" };
 const phaseBadge = ({ status }) => badge(status?.phase ?? "Pending", TONES[status?.phase] ?? "info");
 const nodeLink = (name) => (name ? h("a", { href: address(["nodes", name]) }, visible(name)) : h("span", { class: "faint" }, "–"));
-const pathOf = (namespace, name) => `${collection("sandboxes", namespace)}/${encodeURIComponent(name)}`;
+const pathOf = (namespace, name) => `${collection("sandboxes", namespace)}/${pathWord(name)}`;
 const until = ({ status }) => (status?.endedAt ? clock(time(status.endedAt)) : status?.expiresAt ? clock(time(status.expiresAt)) : "–");
 
 const row = (each) => [
@@ -57,7 +57,7 @@ function folderOf(path, from, list) {
 
 function filesSection(namespace, name, signal) {
   const trouble = h("div", { "aria-live": "polite" });
-  const at = (path) => `${pathOf(namespace, name)}/files${path ? `/${path.split("/").map(encodeURIComponent).join("/")}` : ""}`;
+  const at = (path) => `${pathOf(namespace, name)}/files${path ? `/${pathWords(path)}` : ""}`;
   const from = reader(name, (file) => download(at(file.path), signal), { signal, trouble });
   return section("Files", { id: "files", note: "as they are when a folder is opened, which counts as use of the session" }, trouble,
     h("div", { class: "tree" }, folderOf("", from, async (path) => (await get(at(path), { signal })).files)));

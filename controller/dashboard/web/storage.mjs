@@ -1,5 +1,5 @@
 // Workspaces, which runs read, and volumes, which runs publish.
-import { address } from "./address.mjs";
+import { address, pathWord, pathWords } from "./address.mjs";
 import { collection, download, get, may, remove } from "./api.mjs";
 import { ask } from "./dialogs.mjs";
 import { fill, h } from "./dom.mjs";
@@ -43,7 +43,7 @@ async function showFiles(box, path, name, signal) {
   const trouble = h("div", { "aria-live": "polite" });
   try {
     const { entries } = await get(`${path}/tree`, { signal });
-    const from = reader(name, (file) => download(`${path}/raw/${file.path.split("/").map(encodeURIComponent).join("/")}`, signal), { signal, trouble });
+    const from = reader(name, (file) => download(`${path}/raw/${pathWords(file.path)}`, signal), { signal, trouble });
     fill(box, trouble, entries.length ? fileTree(entries, from) : h("p", { class: "faint" }, "It has no files."));
   } catch (error) {
     if (!signal.aborted) fill(box, problem(error));
@@ -93,7 +93,7 @@ export function storagePage(main, { words: [plural, namespace, name], signal, te
     tell("ended");
     return fill(main, empty("There is no such page", h("a", { href: "#/storage" }, "Go to the storage")));
   }
-  const path = `${collection(plural, namespace)}/${encodeURIComponent(name)}`;
+  const path = `${collection(plural, namespace)}/${pathWord(name)}`;
   const parts = kind.parts(path, namespace, name, signal);
   const trouble = h("div", { "aria-live": "polite" });
   const head = h("div", {}, skeleton(3));
