@@ -1,12 +1,17 @@
 // Files by their folders. Pure. Names are the run's own, and any text can be one: "__proto__" too.
 
+// Folders in each other; what is deeper stands with its way in the last one. A path can have 2,000, and a run ten
+// thousand such paths.
+export const MOST_DEEP = 40;
+
 const byName = (a, b) => a.name.localeCompare(b.name, "en", { numeric: true });
 
 // {name, path, folders, files, count, bytes}; a folder that only holds another one is told with it, as "a/b".
 export function treeOf(artifacts) {
   const root = folder("", "");
   for (const artifact of artifacts) {
-    const parts = artifact.path.split("/");
+    const every = artifact.path.split("/");
+    const parts = [...every.slice(0, MOST_DEEP), ...(every.length > MOST_DEEP ? [every.slice(MOST_DEEP).join("/")] : [])];
     let at = root;
     at.count += 1;
     at.bytes += artifact.size ?? 0;

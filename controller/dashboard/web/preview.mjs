@@ -33,6 +33,7 @@ async function pictureBox(blob) {
   if (picture.width * picture.height > MOST_PIXELS) return plain(`A picture of ${said} is too large to be shown here.`);
   const bitmap = await createImageBitmap(new Blob([bytes], { type: picture.type })).catch(() => undefined);
   if (!bitmap) return plain("It is a picture that is broken.");
+  if (bitmap.width * bitmap.height > MOST_PIXELS) return bitmap.close(), plain("A picture that is larger than it says is not shown here.");
   const canvas = h("canvas", { class: "picture", width: bitmap.width, height: bitmap.height, role: "img", "aria-label": `Picture, ${said}` });
   canvas.getContext("2d").drawImage(bitmap, 0, 0);
   bitmap.close();
@@ -40,8 +41,9 @@ async function pictureBox(blob) {
 }
 
 async function look(file, read) {
-  const blob = await read(file);
   const kind = kindOf(file);
+  const blob = await read(file);
+  if (kindOf({ path: file.path, size: blob.size }) !== kind) return plain(`It is ${sizeText(blob.size)} by now: save it to see it.`);
   if (kind === "image") return pictureBox(blob);
   const text = await blob.text();
   if (!isText(text)) return plain("It is no text, whatever its name says.");

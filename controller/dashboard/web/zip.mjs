@@ -14,11 +14,15 @@ export function crc32(bytes) {
 }
 
 // What Windows has no names with, what no terminal should see, and what turns a name around ("exe.txt" that ends in exe).
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff<>:"|?*\\]/g;
+const CONTROL = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029<>:"|?*\\]/gu;
+// What Windows cuts off, so that ".. " is "..", and what is a device there, with any ending.
+const CUT = /[. ]+$/;
+const DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?= *(\.|$))/i;
 
 // A relative path of plain parts: no "..", no root, no drive.
 export function harmless(path) {
-  const parts = String(path).split("/").filter((part) => part !== "" && part !== ".").map((part) => (part === ".." ? "__" : part.replace(CONTROL, "_")));
+  const plain = (part) => part.replace(CONTROL, "_").replace(CUT, (cut) => "_".repeat(cut.length)).replace(DEVICE, "_$1");
+  const parts = String(path).toWellFormed().split("/").filter((part) => part !== "" && part !== ".").map(plain);
   return parts.join("/") || "_";
 }
 
@@ -40,17 +44,21 @@ const DOS_DATE = 0x21;  // 1980-01-01: the API tells no times of files
 // The fields that both headers of a file share.
 const common = ({ crc, size, name }) => [[2, 20], [2, UTF8], [2, 0], [2, 0], [2, DOS_DATE], [4, crc], [4, size], [4, size], [2, name.length], [2, 0]];
 
-// The same name twice would be one file: the second gets a number.
+// The same name twice would be one file, where letters have no case too: the second gets a number. `taken` has the next
+// number of each, since a run can leave ten thousand names that are one here.
 function unique(name, taken) {
+  const key = (text) => text.normalize("NFC").toLowerCase();
   let now = name;
-  for (let i = 2; taken.has(now); ++i) now = `${name}.${i}`;
-  taken.add(now);
+  let next = taken.get(key(name)) ?? 1;
+  while (taken.has(key(now))) now = `${name}.${++next}`;
+  if (next > 1) taken.set(key(name), next);
+  taken.set(key(now), 1);
   return now;
 }
 
 // files: [{path, bytes: Uint8Array}] -> parts of a Blob.
 export function zip(files) {
-  const taken = new Set();
+  const taken = new Map();
   const parts = [];
   const directory = [];
   let at = 0;
