@@ -6,6 +6,9 @@ import { visible } from "./text.mjs";
 // CSI sequences, OSC strings, and two-character escapes. Bounded, so that no output makes this slow.
 const ESCAPE = /\u001b(?:\[([0-9;:]{0,64})([ -/]{0,4})([@-~])|\][^\u0007\u001b]{0,2048}(?:\u0007|\u001b\\)|[()#][ -~]|[=>78cDEHMNOZ])/g;
 
+// Of a line: what a run writes must not make its page slow. Behind them the text goes on in the last one.
+export const MOST_PIECES = 256;
+
 export const PLAIN = Object.freeze({ bold: false, dim: false, italic: false, underline: false, strike: false, inverse: false, colour: "", behind: "" });
 
 const SWITCHES = {
@@ -55,7 +58,10 @@ export function pieces(line, style = PLAIN) {
   let now = style;
   let at = 0;
   const add = (text) => {
-    if (text) out.push({ text: visible(text), style: now });
+    if (!text) return;
+    const last = out.at(-1);
+    if (out.length === MOST_PIECES) last.text += visible(text);
+    else out.push({ text: visible(text), style: now });
   };
   for (const match of line.matchAll(ESCAPE)) {
     add(line.slice(at, match.index));
@@ -64,6 +70,18 @@ export function pieces(line, style = PLAIN) {
   }
   add(line.slice(at));
   return { pieces: out, style: now };
+}
+
+// Its text alone.
+export const plainText = (line) => visible(line.replace(ESCAPE, ""));
+
+// In which style the next line begins.
+export function styleAfter(line, style = PLAIN) {
+  let now = style;
+  for (const match of line.matchAll(ESCAPE)) {
+    if (match[3] === "m" && !match[2]) now = restyle(now, match[1]);
+  }
+  return now;
 }
 
 const TRAITS = ["bold", "dim", "italic", "underline", "strike"];

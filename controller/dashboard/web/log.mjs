@@ -85,6 +85,7 @@ export function logSection(namespace, name, { signal, line = 0, started = () => 
   signal.addEventListener("abort", () => view.stop());
   const end = follower(box, awaited === undefined);
   const find = finder(model, options, {
+    signal,
     redraw: () => view.redraw(),
     choose: (index) => {
       options.chosen = index;

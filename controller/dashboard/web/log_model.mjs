@@ -1,6 +1,7 @@
 // A run's output as lines to show: whole and half lines of two streams, carriage returns, styles that go on over
 // lines, and bounds on all of it. Pure.
-import { PLAIN, pieces } from "./ansi.mjs";
+import { PLAIN, pieces, plainText, styleAfter } from "./ansi.mjs";
+import { visible } from "./text.mjs";
 
 export const MOST_LINES = 200_000;
 export const MOST_CHARACTERS = 64 * 1024 * 1024;
@@ -12,6 +13,7 @@ const textOf = (line) => line.raw.replace(/\r$/, "");
 const hasEscape = (line) => line.raw.includes("\u001b");
 
 // Made when it is looked at: of a long log that is a small part.
+export const plainOf = (line) => (hasEscape(line) ? plainText(textOf(line)) : visible(textOf(line)));
 export const piecesOf = (line) => pieces(textOf(line), line.start).pieces;
 
 export class LogModel {
@@ -27,6 +29,11 @@ export class LogModel {
 
   get end() {
     return this.dropped + this.lines.length;
+  }
+
+  // The first line that may still change.
+  get open() {
+    return Math.min(this.end, ...[...this.#open.values()].map((line) => line.index));
   }
 
   // By the number that it has for good; undefined when it is forgotten or not there yet.
@@ -82,7 +89,7 @@ export class LogModel {
 
   #close(stream) {
     const line = this.#open.get(stream);
-    if (hasEscape(line)) this.#style.set(stream, pieces(textOf(line), line.start).style);
+    if (hasEscape(line)) this.#style.set(stream, styleAfter(textOf(line), line.start));
     this.#open.delete(stream);
   }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MOST_PIECES } from "./ansi.mjs";
 import { CHUNK, LONGEST_LINE, LogModel, MOST_LINES, piecesOf } from "./log_model.mjs";
-import { marked, nextHit, search } from "./log_search.mjs";
+import { Search, marked, nextHit, search } from "./log_search.mjs";
 
 const text = (line) => piecesOf(line).map((piece) => piece.text).join("");
 const texts = (log) => log.lines.map(text);
@@ -51,7 +52,7 @@ test("100,000 lines are there, each by its number", () => {
   assert.equal(log.dropped, 0);
   assert.equal(text(log.at(77_777)), "line 77777");
   assert.equal(text(log.chunk(499)[0]), "line 99800");
-  assert.deepEqual(search(log.lines, "LINE 9999").slice(0, 2), [9999, 99_990]);
+  assert.deepEqual(search(log, "LINE 9999").slice(0, 2), [9999, 99_990]);
 });
 
 test("lines, their length and the number of characters are bounded", () => {
@@ -73,9 +74,9 @@ test("lines, their length and the number of characters are bounded", () => {
 test("a text is found over colours and marked where it is", () => {
   const log = new LogModel();
   log.push("stdout", "an \x1b[31mErr\x1b[0mor here, error\nnothing\n<b>ERROR</b>\n", 0);
-  assert.deepEqual(search(log.lines, "error"), [0, 2]);
-  assert.deepEqual(search(log.lines, ""), []);
-  assert.deepEqual(search(log.lines, "n", 1), [0]);
+  assert.deepEqual(search(log, "error"), [0, 2]);
+  assert.deepEqual(search(log, ""), []);
+  assert.deepEqual(search(log, "n", 1), [0]);
   assert.deepEqual(marked(piecesOf(log.at(0)), "error").map((piece) => [piece.text, piece.hit]),
     [["an ", false], ["Err", true], ["or", true], [" here, ", false], ["error", true]]);
   assert.deepEqual(marked(piecesOf(log.at(1)), "error").map((piece) => piece.text), ["nothing"]);
@@ -84,4 +85,32 @@ test("a text is found over colours and marked where it is", () => {
 
 test("the next hit is after where one is, and around the end", () => {
   assert.deepEqual([nextHit([3, 7], -1, 1), nextHit([3, 7], 3, 1), nextHit([3, 7], 7, 1), nextHit([3, 7], 3, -1), nextHit([3, 7], 9, -1), nextHit([], 0, 1)], [0, 1, 0, 1, 1, -1]);
+});
+
+test("a search goes on bit by bit, and looks again at what may have changed", () => {
+  const log = new LogModel();
+  log.push("stderr", "half of a li", 0);
+  log.push("stdout", "a hit\nnone\na hit\n", 0);
+  const found = new Search("hit");
+  let steps = 1;
+  for (let clock = 0; !found.step(log, ++clock + 1, () => clock++); ++steps) assert.ok(steps < 20);
+  assert.ok(steps > 1);
+  assert.deepEqual(found.found, [1, 3]);
+  log.push("stderr", "ne, a hit\n", 0);
+  log.push("stdout", "hit\n", 0);
+  assert.ok(found.step(log));
+  assert.deepEqual(found.found, [0, 1, 3, 4]);
+  assert.ok(found.step(log));
+  assert.deepEqual(found.found, [0, 1, 3, 4]);
+  log.push("stdout", "x\n".repeat(MOST_LINES), 0);
+  assert.ok(found.step(log));
+  assert.deepEqual(found.found, []);
+});
+
+test("a line of many colours is few pieces, with all of its text and the style of its end", () => {
+  const log = new LogModel();
+  log.push("stdout", `${"\x1b[31ma\x1b[32mb".repeat(1300)}\x1b[33m\nnext\n`, 0);
+  assert.equal(piecesOf(log.at(0)).length, MOST_PIECES);
+  assert.equal(text(log.at(0)), "ab".repeat(1300));
+  assert.equal(piecesOf(log.at(1))[0].style.colour, "yellow");
 });

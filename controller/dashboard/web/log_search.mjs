@@ -1,23 +1,44 @@
 // Where in a log a text is, whatever its case. Pure.
-import { piecesOf } from "./log_model.mjs";
-import { visible } from "./text.mjs";
+import { plainOf } from "./log_model.mjs";
 
 export const MOST_HITS = 10_000;
 const MOST_MARKS = 200;  // in a line: what a run writes must not make its page slow
 
-const plain = (line) => (line.raw.includes("\u001b") ? piecesOf(line).map(({ text }) => text).join("") : visible(line.raw));
-
-// The numbers of the lines that have it.
-export function search(lines, text, most = MOST_HITS) {
-  const wanted = text.toLowerCase();
-  const found = [];
-  if (!wanted) return found;
-  for (const line of lines) {
-    if (!plain(line).toLowerCase().includes(wanted)) continue;
-    found.push(line.index);
-    if (found.length >= most) break;
+// The numbers of the lines that have it, found bit by bit: a log of 64 Mi characters takes seconds.
+export class Search {
+  found = [];
+  #next = 0;
+  #sure = 0;  // what is before it will not change
+  #begun = false;
+  constructor(text, most = MOST_HITS) {
+    this.wanted = text.toLowerCase();
+    this.most = most;
   }
-  return found;
+
+  // Goes on from where it was, until `now()` is `until`; whether it has come to the end. After the end it begins with the
+  // lines that may have changed since; those that the model has forgotten are found no more.
+  step(model, until = Infinity, now = () => performance.now()) {
+    if (!this.wanted) return true;
+    if (!this.#begun) {
+      this.found = this.found.filter((index) => index >= model.dropped && index < this.#sure);
+      this.#next = this.#sure;
+      this.#sure = model.open;
+    }
+    this.#begun = true;
+    for (this.#next = Math.max(this.#next, model.dropped); this.#next < model.end && this.found.length < this.most; ++this.#next) {
+      if (now() >= until) return false;
+      if (plainOf(model.at(this.#next)).toLowerCase().includes(this.wanted)) this.found.push(this.#next);
+    }
+    this.#begun = false;
+    return true;
+  }
+}
+
+// All at once.
+export function search(model, text, most) {
+  const all = new Search(text, most);
+  all.step(model);
+  return all.found;
 }
 
 // [from, to) of each place where the text is.

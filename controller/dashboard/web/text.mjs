@@ -1,11 +1,12 @@
 // Text from outside, made safe to look at: nothing in it can hide, turn around or imitate what is beside it.
 // Pure.
 
-// Control characters, direction marks, and characters of no width.
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g;
+// Control characters, direction marks, and characters of no width; but for the joiners and variation selectors, of which
+// scripts and emoji are made.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
 function shown(character) {
-  const code = character.charCodeAt(0);
+  const code = character.codePointAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "\u2421";
   return `\u27e8${code.toString(16).padStart(4, "0")}\u27e9`;

@@ -7,6 +7,8 @@ test("nothing hides and nothing turns around", () => {
   assert.equal(visible("nul\0 bell\x07 esc\x1b del\x7f c1\x9b"), "nul␀ bell␇ esc␛ del␡ c1⟨009b⟩");
   assert.equal(visible("\u200bx\ufeff\u2066y\u2069\u2028"), "⟨200b⟩x⟨feff⟩⟨2066⟩y⟨2069⟩⟨2028⟩");
   assert.equal(visible("tab\tand\nline, ünï, 漢字, 🙂"), "tab\tand\nline, ünï, 漢字, 🙂");
+  assert.equal(visible("tra\u00adin\u3164\u{e0041}"), "tra⟨00ad⟩in⟨3164⟩⟨e0041⟩");
+  assert.equal(visible("👩\u200d💻 ❤\ufe0f क\u200dष"), "👩\u200d💻 ❤\ufe0f क\u200dष");
   assert.equal(visible(undefined), "");
   assert.equal(visible({}), "[object Object]");
 });
