@@ -13,12 +13,12 @@ import { ago, badge, heading, meter } from "./ui.mjs";
 
 const named = ({ name, namespace }) => [h("strong", {}, visible(name)), namespace && h("span", { class: "namespace" }, visible(namespace))];
 const chips = (texts) => texts.map((text) => h("code", { class: "label" }, brief(text, 120)));
-const shown = { memory: bytes, disk: bytes };
+const shown = (name) => (name === "memory" || name === "disk" ? bytes : String);
 
 function quotaMeters(grant) {
   const rows = quotaRows(grant);
   if (rows.length === 0) return h("span", { class: "faint" }, "none");
-  return h("div", { class: "quota" }, rows.map(({ name, used, whole }) => meter(name, used, whole, `${(shown[name] ?? String)(used)} of ${(shown[name] ?? String)(whole)}`)));
+  return h("div", { class: "quota" }, rows.map(({ name, used, whole }) => meter(name, used, whole, `${shown(name)(used)} of ${shown(name)(whole)}`)));
 }
 
 const GRANTS = {

@@ -4,10 +4,13 @@ import { pathWord as word, pathWords } from "./address.mjs";
 import { EventSplitter, LineSplitter } from "./streams.mjs";
 import { forget } from "./tab_token.mjs";
 
+export const MOST_BYTES = 256 * 1024 * 1024;  // of a file: goes through the page's memory, since the token does too
+
 const BASE = "/apis/paddock.dev/v1alpha1";
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 let token = "";
+let attempt = 0;  // of logging in: one that was given up must not become the session of who comes next
 let ended = () => {};
 export const session = { user: "", namespace: "", scopes: [], version: "", sandboxMode: false };
 
@@ -47,13 +50,14 @@ async function errorOf(response) {
 }
 
 async function ask(path, { method = "GET", body, accept = "application/json", signal } = {}) {
+  const mine = token;
   let response;
   try {
     response = await fetch(path, {
       method, signal, cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
       headers: {
         Accept: accept,
-        ...(token && { Authorization: `Bearer ${token}` }),
+        ...(mine && { Authorization: `Bearer ${mine}` }),
         ...(body !== undefined && { "Content-Type": "application/json" }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -64,7 +68,7 @@ async function ask(path, { method = "GET", body, accept = "application/json", si
   }
   if (response.ok) return response;
   const error = await errorOf(response);
-  if (response.status === 401 && token) logOut("The controller does not take this token any more.", error.code);
+  if (response.status === 401 && mine && mine === token) logOut("The controller does not take this token any more.", error.code);
   throw error;
 }
 
@@ -79,7 +83,23 @@ export async function act({ path, uid }, action, body) {
   return post(`${path}/${action}`, body);
 }
 export const table = (path, options) => get(path, { ...options, accept: TABLE });
-export const download = async (path, signal) => (await ask(path, { accept: "*/*", signal })).blob();
+
+// All of an answer, as far as it fits into a page: a file of a session grows while it is read.
+export async function download(path, signal, most = MOST_BYTES) {
+  const response = await ask(path, { accept: "*/*", signal });
+  const parts = [];
+  let size = 0;
+  for (const reader = response.body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(parts);
+    size += value.length;
+    if (size > most) {
+      reader.cancel().catch(() => {});
+      throw new ApiError(0, "TOO_LARGE", `It is larger than the ${most / 1024 / 1024} MiB that are read through a page.`);
+    }
+    parts.push(value);
+  }
+}
 
 // What arrives, as text; ends with an error if nothing comes for so long.
 async function* texts(path, { accept, signal, silenceMs }) {
@@ -129,11 +149,13 @@ export async function* runEvents(namespace, name, { after, signal }) {
 
 // Resolves once the controller knows who holds this token.
 export async function logIn(secret, whenEnded) {
+  const mine = ++attempt;
   token = secret;
   ended = () => {};
   try {
     const self = await post("/apis/authentication.k8s.io/v1/selfsubjectreviews", { kind: "SelfSubjectReview", apiVersion: "authentication.k8s.io/v1" });
     const status = await get("/status");
+    if (mine !== attempt) throw new ApiError(0, "GIVEN_UP", "Another token was used meanwhile.");
     const user = self.status?.userInfo ?? {};
     session.user = user.username ?? "";
     session.scopes = user.extra?.["paddock.dev/scopes"] ?? [];
@@ -142,12 +164,13 @@ export async function logIn(secret, whenEnded) {
     session.sandboxMode = Boolean(status.sandboxMode);
     ended = whenEnded;
   } catch (error) {
-    token = "";
+    if (mine === attempt) token = "";
     throw error;
   }
 }
 
 export function logOut(message = "", code = "") {
+  ++attempt;
   token = "";
   forget();
   Object.assign(session, { user: "", namespace: "", scopes: [], version: "", sandboxMode: false });

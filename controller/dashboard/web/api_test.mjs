@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { act, remove } from "./api.mjs";
+import { act, download, logIn, logOut, remove, session } from "./api.mjs";
 
 // What is asked of a controller that has this object.
 function asked(object) {
@@ -24,4 +24,55 @@ test("an action is not done to another object of the same name", async () => {
   assert.deepEqual(requests.map(([method]) => method), ["GET"]);
   await act({ path: "/nodes/a", uid: "2" }, "drain", { grace: "5m" });
   assert.deepEqual(requests.at(-1), ["POST", "/nodes/a/drain", { grace: "5m" }]);
+});
+
+test("a file that does not end is read no further than it fits", async () => {
+  let sent = 0;
+  const endless = new ReadableStream({ pull: (to) => { sent += 1000; to.enqueue(new Uint8Array(1000)); } });
+  globalThis.fetch = async () => new Response(endless);
+  await assert.rejects(download("/x", undefined, 5000), { code: "TOO_LARGE" });
+  assert.ok(sent < 10_000);
+  globalThis.fetch = async () => new Response("all of it");
+  assert.equal(await (await download("/x", undefined, 9)).text(), "all of it");
+});
+
+// A controller that answers when it is told to; who logs in is the token itself.
+function slowly() {
+  const waiting = [];
+  globalThis.fetch = (path, { headers }) => new Promise((resolve) => {
+    const username = headers.Authorization;
+    waiting.push((status = 200) => resolve(new Response(JSON.stringify({ status: { userInfo: { username } } }), { status })));
+  });
+  return async (...answer) => {
+    waiting.shift()(...answer);
+    await new Promise(setImmediate);
+  };
+}
+
+test("a login that was given up does not become the session of who comes next", async () => {
+  const answer = slowly();
+  const first = logIn("one", () => {}).catch((error) => error.code);
+  logOut();
+  await answer();
+  await answer();
+  assert.equal(await first, "GIVEN_UP");
+  assert.equal(session.user, "");
+  const second = logIn("two", () => {});
+  await answer();
+  await answer();
+  await second;
+  assert.equal(session.user, "Bearer two");
+});
+
+test("what is answered to the token of before ends no session", async () => {
+  const answer = slowly();
+  const late = remove("/x").catch((error) => error.status);
+  logOut();
+  const next = logIn("three", () => assert.fail("ended"));
+  await answer(401);
+  assert.equal(await late, 401);
+  await answer();
+  await answer();
+  await next;
+  assert.equal(session.user, "Bearer three");
 });

@@ -1,9 +1,8 @@
 // What a run left behind, and what was left out, by which rule.
-import { artifactPath, download } from "./api.mjs";
+import { MOST_BYTES, artifactPath, download } from "./api.mjs";
 import { fill, h } from "./dom.mjs";
 import { allButton, fileTree, reader } from "./file_tree.mjs";
 import { bytes, count, hasEnded } from "./format.mjs";
-import { MOST_BYTES } from "./save.mjs";
 import { brief, visible } from "./text.mjs";
 import { command, empty, grid, section, words } from "./ui.mjs";
 

@@ -1,10 +1,11 @@
 // Files in their folders, to look at and to take away: a run's, a workspace's, a session's.
+import { MOST_BYTES } from "./api.mjs";
 import { openAtFirst, treeOf } from "./artifact_tree.mjs";
 import { fill, h } from "./dom.mjs";
 import { bytes, count } from "./format.mjs";
 import { preview } from "./preview.mjs";
 import { kindOf } from "./preview_kind.mjs";
-import { MOST_BYTES, busyButton, save } from "./save.mjs";
+import { busyButton, save } from "./save.mjs";
 import { brief, visible } from "./text.mjs";
 import { problem } from "./ui.mjs";
 import { zip } from "./zip.mjs";

@@ -7,6 +7,7 @@ const HIDDEN_MS = 30_000;
 
 export function sleep(ms, signal) {
   return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
     const done = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", done);
@@ -14,6 +15,7 @@ export function sleep(ms, signal) {
     };
     const timer = setTimeout(done, ms);
     signal.addEventListener("abort", done);
+    return undefined;
   });
 }
 
@@ -65,7 +67,10 @@ export async function keepTrying(attempt, { signal, tell }) {
     } catch (error) {
       if (signal.aborted) return;
       if (!visible.signal.aborted) {
-        if (!(error instanceof ApiError)) throw error;
+        if (!(error instanceof ApiError)) {
+          tell("refused", new ApiError(0, "PAGE_FAULT", "This page cannot show what the controller answered."));  // it must not look live
+          throw error;
+        }
         if (error.status === 401) return;
         if (error.status === 403 || error.status === 404) return void tell("refused", error);
         if (error.status !== 410) {

@@ -1,5 +1,5 @@
 // Who looks? A token, kept for this tab or for this page.
-import { logIn } from "./api.mjs";
+import { logIn, logOut } from "./api.mjs";
 import { fill, h, setText } from "./dom.mjs";
 import { sleep } from "./live.mjs";
 import { forget, keep, kept } from "./tab_token.mjs";
@@ -73,7 +73,7 @@ export async function resume(app, { ended, done, otherwise }) {
   if (!secret) return otherwise("", "");
   const gaveUp = new AbortController();
   const state = h("p", { role: "status" }, "Logging in…");
-  const other = h("button", { type: "button", on: { click: () => { gaveUp.abort(); forget(); otherwise("", ""); } } }, "Use another token");
+  const other = h("button", { type: "button", on: { click: () => { gaveUp.abort(); logOut(); otherwise("", ""); } } }, "Use another token");
   fill(app, h("main", { class: "login" }, h("div", { class: "login-card" }, h("div", { class: "login-brand" }, h("img", { src: "/dashboard/icon.svg", alt: "", width: 40, height: 40 }), h("h1", {}, "Paddock")), state, other)));
   while (!gaveUp.signal.aborted) {
     try {

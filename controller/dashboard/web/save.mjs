@@ -2,8 +2,6 @@
 import { h } from "./dom.mjs";
 import { harmless } from "./zip.mjs";
 
-export const MOST_BYTES = 256 * 1024 * 1024;  // goes through the page's memory, since the token does too
-
 // The content is of no type: a browser saves it and never shows it. Its name is one that says what it is.
 export function save(blob, name) {
   const address = URL.createObjectURL(blob.slice(0, blob.size, "application/octet-stream"));

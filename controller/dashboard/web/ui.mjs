@@ -73,6 +73,8 @@ export function problem(error, advice) {
 const ADVICE = {
   UNREACHABLE: "Trying again by itself. On the controller's host, `paddock status` says whether it runs.",
   STREAM_BROKEN: "Connecting again by itself.",
+  TOO_LARGE: "The CLI reads it: `paddock artifacts`, `paddock logs`.",
+  PAGE_FAULT: "Reload the page; if it happens again, what the CLI shows of it may help.",
   SCOPE_MISSING: "Ask whoever runs this controller for a token with this scope, or log in with another one.",
   NAMESPACE_DENIED: "What is outside of it, and what belongs to the whole cluster, needs another token.",
   RUN_NOT_FOUND: "It may have been deleted; ended runs are kept as long as the controller's retention says.",
