@@ -3,13 +3,18 @@ import { address } from "./address.mjs";
 import { collection, post, session } from "./api.mjs";
 import { ask } from "./dialogs.mjs";
 import { h } from "./dom.mjs";
-import { FieldError, TYPES, runOf, valuesOf } from "./run_form_model.mjs";
+import { FieldError, TYPES, keptEnv, runOf, valuesOf } from "./run_form_model.mjs";
 import { brief, visible } from "./text.mjs";
 import { notice, problem } from "./ui.mjs";
 
 const HINTS = {
   command: "any program, by its words", code: "Python, in the run itself", compute: "a command of a project's, by the rules of paddock compute",
 };
+
+function envHint(run) {
+  const kept = Object.keys(keptEnv(run?.spec.sandbox?.env));
+  return `NAME=value, one a line${kept.length ? `; kept as they are, with line breaks or spaces: ${brief(kept.join(", "), 200)}` : ""}`;
+}
 
 function fieldsOf(values, run) {
   const inputs = new Map();
@@ -32,7 +37,7 @@ function fieldsOf(values, run) {
     h("div", { class: "field-row" }, field("name", "Name", "made up if empty"), !session.namespace && !run && field("namespace", "Namespace"), !run && field("workspace", "Workspace", "whose files it reads")),
     run?.spec.workspace && h("div", { class: "field-check", data: { field: "latest" } }, latest, h("label", { for: "form-latest" }, `With the newest files of ${brief(run.spec.workspace, 80)}, not those of then`)),
     h("div", { class: "field-row" }, field("timeout", "Timeout", "such as 30m"), field("memory", "Memory limit", "such as 2Gi"), field("cpu", "Cores")),
-    h("div", { class: "field-row" }, field("labels", "Labels", "key=value, one a line", "textarea", { rows: 2 }), field("env", "Environment", "NAME=value, one a line", "textarea", { rows: 2 }),
+    h("div", { class: "field-row" }, field("labels", "Labels", "key=value, one a line", "textarea", { rows: 2 }), field("env", "Environment", envHint(run), "textarea", { rows: 2 }),
       field("artifacts", "Artifacts from", "folders, one a line", "textarea", { rows: 2 })),
   ];
   return { parts, inputs };

@@ -45,7 +45,7 @@ export function valuesOf(run) {
     workspace: spec.workspace ?? "", latest: false,
     artifacts: (spec.artifacts?.dirs ?? []).join("\n"),
     timeout: spec.timeout ?? "", memory: spec.sandbox?.limits?.memory ?? "", cpu: spec.resources?.cpu ? String(spec.resources.cpu) : "",
-    env: lines(spec.sandbox?.env), labels: lines(run?.metadata.labels),
+    env: lines(lineEnv(spec.sandbox?.env)), labels: lines(run?.metadata.labels),
   };
 }
 
@@ -60,8 +60,17 @@ function compact(object) {
   return pairs.length ? Object.fromEntries(pairs) : undefined;
 }
 
+// A text area has no carriage returns: what nobody changed is what it was, not what that made of it.
+const same = (typed, before) => typed.replaceAll("\r\n", "\n").replaceAll("\r", "\n") === before.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
+
+// A value with line breaks or spaces around it would be other variables, or another value, once it is read back: such ones
+// are not in the field, and stay as they are.
+const isLine = ([name, value]) => !/[\r\n]/.test(value) && `${name}=${value}` === `${name}=${value}`.trim();
+const lineEnv = (env = {}) => Object.fromEntries(Object.entries(env).filter(isLine));
+export const keptEnv = (env = {}) => Object.fromEntries(Object.entries(env).filter((pair) => !isLine(pair)));
+
 function withLimits(sandbox = {}, { memory, env }) {
-  const variables = pairsOf("env", env);
+  const variables = { ...keptEnv(sandbox.env), ...pairsOf("env", env) };
   return compact({ ...sandbox, limits: compact({ ...sandbox.limits, memory: given(memory, memory) }), env: Object.keys(variables).length ? variables : undefined });
 }
 
@@ -72,8 +81,8 @@ function coresOf(text) {
 
 // What is executed; a command that nobody changed stays the list that it was.
 function program(before, values) {
-  if (values.type === "code") return { code: values.code, inputData: given(values.input.trim(), values.input.trim() && jsonOf("input", values.input)) };
-  const unchanged = before && values.command === commandLine(before.command);
+  if (values.type === "code") return { code: before && same(values.code, before.code ?? "") ? before.code : values.code, inputData: given(values.input.trim(), values.input.trim() && jsonOf("input", values.input)) };
+  const unchanged = before && same(values.command, commandLine(before.command));
   return { command: unchanged ? before.command : values.command };
 }
 

@@ -40,3 +40,14 @@ test("the name is the first one's, without the suffix that was made up", () => {
   assert.equal(notAgain({ status: {} }), "");
   assert.ok(notAgain({ status: { toolBundle: {} } }));
 });
+
+test("no value of a variable becomes another variable, and no carriage return is lost", () => {
+  const env = { SEED: "1", TEXT: "x\nLD_PRELOAD=/tmp/evil.so", PAD: " a ", __proto__: null };
+  const run = { metadata: { name: "a" }, spec: { type: "code", code: "a\r\nb\rc\n", sandbox: { env } }, status: {} };
+  const shown = valuesOf(run);
+  assert.equal(shown.env, "SEED=1");
+  const again = (changes) => runOf(run, { ...shown, code: "a\nb\nc\n", ...changes }).spec;
+  assert.deepEqual(again({}), { type: "code", code: "a\r\nb\rc\n", sandbox: { env: { SEED: "1", TEXT: env.TEXT, PAD: " a " } } });
+  assert.deepEqual(again({ env: "SEED=2\nPAD=b" }).sandbox.env, { TEXT: env.TEXT, PAD: "b", SEED: "2" });
+  assert.equal(again({ code: "d\n" }).code, "d\n");
+});
