@@ -40,10 +40,8 @@ function row(event) {
   return h("tr", {}, cells.map((cell, i) => h("td", { data: { label: COLUMNS[i] } }, cell)));
 }
 
-export function audit(main, { query, signal, tell }) {
-  const wanted = { type: query.get("type") ?? "", subject: query.get("subject") ?? "", session: query.get("session") ?? "" };
-  const rows = new Map();
-  let after;
+// What is chosen is in the address: each choice is a page of its own.
+function filterBar(wanted) {
   const type = h("select", { "aria-label": "Type of event" }, h("option", { value: "" }, "All events"), TYPES.map((each) => h("option", { value: each }, each)));
   type.value = TYPES.includes(wanted.type) ? wanted.type : "";
   const subject = h("input", { type: "search", placeholder: "Subject, whole: admin, node:a, …", "aria-label": "Subject", value: wanted.subject });
@@ -53,29 +51,46 @@ export function audit(main, { query, signal, tell }) {
   const one = wanted.session && h("button", { type: "button", class: "chip", "aria-pressed": "true", title: `Of ${visible(wanted.session)}; show all`, on: { click: () => go({ session: "" }) } }, "Of one run or session ✕");
   type.addEventListener("change", again);
   subject.addEventListener("change", again);
+  return h("div", { class: "filters" }, type, subject, one);
+}
+
+function none(filtered) {
+  return empty("No such event", h("p", {}, filtered ? "Nothing matches what you chose; new events appear by themselves." : "Whatever happens from now on appears here."),
+    filtered && h("p", {}, h("a", { href: "#/audit" }, "Show all events")));
+}
+
+// The newest events; `take(list)` adds those of an answer.
+function eventTable(filtered) {
+  const rows = new Map();
   const body = h("tbody");
   const box = h("div", { class: "table-box" }, h("table", { class: "audit", "aria-label": "Audit log" }, h("thead", {}, h("tr", {}, COLUMNS.map((name) => h("th", { scope: "col" }, name)))), body));
   const state = h("div", {}, skeleton(8));
-  const trouble = h("div", { "aria-live": "polite" });
   const foot = h("div", { class: "foot" });
   box.hidden = true;
-  fill(main, heading("Audit"), h("div", { class: "filters" }, type, subject, one), trouble, box, state, foot);
-
-  const take = (list) => {
-    after = list.last;
-    for (const event of list.items) rows.set(event.id, rows.get(event.id) ?? row(event));
+  const take = ({ items }) => {
+    for (const event of items) rows.set(event.id, rows.get(event.id) ?? row(event));
     const ids = [...rows.keys()].sort((a, b) => b - a);
     for (const id of ids.slice(MOST)) rows.delete(id);
     order(body, ids.slice(0, MOST).map((id) => rows.get(id)));
     box.hidden = ids.length === 0;
-    fill(state, ids.length === 0 && empty("No such event", h("p", {}, Object.values(wanted).some(Boolean) ? "Nothing matches what you chose; new events appear by themselves." : "Whatever happens from now on appears here."),
-      Object.values(wanted).some(Boolean) && h("p", {}, h("a", { href: "#/audit" }, "Show all events"))));
+    fill(state, ids.length === 0 && none(filtered));
     fill(foot, ids.length > 0 && h("span", { class: "faint" }, `${count(ids.length, "event")}; older ones: `, h("code", {}, "paddock audit --since 30d")));
   };
+  return { elements: [box, state, foot], take, refused: () => fill(state) };
+}
+
+export function audit(main, { query, signal, tell }) {
+  const wanted = { type: query.get("type") ?? "", subject: query.get("subject") ?? "", session: query.get("session") ?? "" };
+  const events = eventTable(Object.values(wanted).some(Boolean));
+  const trouble = h("div", { "aria-live": "polite" });
+  let after;
+  fill(main, heading("Audit"), filterBar(wanted), trouble, events.elements);
   // The log has no watch: asked again behind the last event, while somebody looks.
   keepTrying(async (current, well) => {
     for (;;) {
-      take(await get(withQuery(auditPath(), { ...wanted, after, limit: after === undefined ? FIRST : undefined }), { signal: current }));
+      const list = await get(withQuery(auditPath(), { ...wanted, after, limit: after === undefined ? FIRST : undefined }), { signal: current });
+      after = list.last;
+      events.take(list);
       tell("live");
       fill(trouble);
       well();
@@ -87,7 +102,7 @@ export function audit(main, { query, signal, tell }) {
     tell: (to, error) => {
       tell(to);
       fill(trouble, error && problem(error));
-      if (to === "refused") fill(state);
+      if (to === "refused") events.refused();
     },
   });
 }

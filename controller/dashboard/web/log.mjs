@@ -50,12 +50,14 @@ function saveButton(namespace, name, { signal, trouble }) {
 }
 
 // The number of a line is a link to it; a plain click only notes it in the address.
-function onNumber(box, act) {
+function onNumber(box, words, options, view) {
   box.addEventListener("click", (event) => {
     const number = Number(event.target.dataset?.number);
     if (!number || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    act(number);
+    note(words, { line: number });
+    options.chosen = number - 1;
+    view.redraw();
   });
 }
 
@@ -68,7 +70,43 @@ function notes(model, name) {
     if (model.dropped > 0) setText(left, `${count(model.dropped, "earlier line")} not kept here; all of it: Download, or paddock logs ${visible(name)}`);
     nothing.hidden = model.lines.length > 0;
   };
-  return { elements: [left, nothing], show, ended: (text) => setText(nothing, text) };
+  return { elements: [left, nothing], show, ended: (started) => setText(nothing, started ? "It wrote nothing." : "No output: the command was never started.") };
+}
+
+// The line of the address, which may not have been written yet.
+function awaitedLine(model, view, index) {
+  let awaited = index;
+  const missing = () => awaited !== undefined && model.end <= awaited;
+  const come = () => {
+    if (awaited === undefined || missing()) return;
+    view.reveal(awaited);
+    awaited = undefined;
+  };
+  return { come, missing };
+}
+
+function switchButtons(box, options, view) {
+  return [
+    switchButton("wrap", "Wrap", "Long lines in several rows", (on) => box.classList.toggle("log-long", !on)),
+    switchButton("times", "Times", "When each line was written", (on) => { options.times = on; view.redraw(); }),
+    switchButton("tall", "Tall", "As high as the window", (on) => box.classList.toggle("log-tall", on)),
+  ];
+}
+
+const stateText = (to, error) => ({ offline: "incomplete: reconnecting", paused: "paused", refused: visible(error?.message) })[to] ?? "";
+
+// The field to search, and where a hit goes to.
+function logFinder(model, options, view, end, signal) {
+  return finder(model, options, {
+    signal,
+    redraw: () => view.redraw(),
+    choose: (index) => {
+      options.chosen = index;
+      end.set(false);
+      view.redraw();
+      view.reveal(index);
+    },
+  });
 }
 
 export function logSection(namespace, name, { signal, line = 0, started = () => true }) {
@@ -79,26 +117,13 @@ export function logSection(namespace, name, { signal, line = 0, started = () => 
   const says = notes(model, name);
   const state = h("span", { class: "faint", role: "status" }, "");
   const trouble = h("span", { class: "tone-bad", "aria-live": "polite" });
-  let awaited = options.chosen;  // the line of the address, until it is there
+  const awaited = awaitedLine(model, view, options.chosen);
   let changed = new Set();
   fill(box, says.elements, view.body);
   signal.addEventListener("abort", () => view.stop());
-  const end = follower(box, awaited === undefined);
-  const find = finder(model, options, {
-    signal,
-    redraw: () => view.redraw(),
-    choose: (index) => {
-      options.chosen = index;
-      end.set(false);
-      view.redraw();
-      view.reveal(index);
-    },
-  });
-  onNumber(box, (number) => {
-    note(["runs", namespace, name], { line: number });
-    options.chosen = number - 1;
-    view.redraw();
-  });
+  const end = follower(box, options.chosen === undefined);
+  const find = logFinder(model, options, view, end, signal);
+  onNumber(box, ["runs", namespace, name], options, view);
 
   const draw = eachFrame(() => {
     if (signal.aborted) return;
@@ -107,28 +132,18 @@ export function logSection(namespace, name, { signal, line = 0, started = () => 
     says.show();
     end.toEnd();
     find.grown();
-    if (awaited === undefined || model.end <= awaited) return;
-    view.reveal(awaited);
-    awaited = undefined;
+    awaited.come();
   });
-  const take = ({ type, data }) => {
-    if (type === "end") {
-      says.ended(started() ? "It wrote nothing." : "No output: the command was never started.");
-      end.button.hidden = true;
-      if (awaited !== undefined && model.end <= awaited) end.set(true);  // the address names a line that there is not
-    } else if (STREAMS.includes(type)) {
-      for (const number of model.push(type, data.data, time(data.time))) changed.add(number);
-      draw();
-    }
+  const ended = () => {
+    says.ended(started());
+    end.button.hidden = true;
+    if (awaited.missing()) end.set(true);  // the address names a line that there is not
   };
-  const start = () => follow(namespace, name, {
-    signal, take,
-    tell: (to, error) => setText(state, to === "offline" ? "incomplete: reconnecting" : to === "refused" ? visible(error.message) : to === "paused" ? "paused" : ""),
-  });
-  const switches = [
-    switchButton("wrap", "Wrap", "Long lines in several rows", (on) => box.classList.toggle("log-long", !on)),
-    switchButton("times", "Times", "When each line was written", (on) => { options.times = on; view.redraw(); }),
-    switchButton("tall", "Tall", "As high as the window", (on) => box.classList.toggle("log-tall", on)),
-  ];
-  return { box, state: [state, trouble], start, buttons: [find.element, end.button, switches, saveButton(namespace, name, { signal, trouble })] };
+  const take = ({ type, data }) => {
+    if (type === "end") ended();
+    if (STREAMS.includes(type)) for (const number of model.push(type, data.data, time(data.time))) changed.add(number);
+    draw();
+  };
+  const start = () => follow(namespace, name, { signal, take, tell: (to, error) => setText(state, stateText(to, error)) });
+  return { box, state: [state, trouble], start, buttons: [find.element, end.button, switchButtons(box, options, view), saveButton(namespace, name, { signal, trouble })] };
 }

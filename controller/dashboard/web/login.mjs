@@ -22,6 +22,15 @@ function explain(error) {
     h("p", {}, error.code && h("code", {}, visible(error.code)), error.code && ADVICE[error.code] ? " · " : "", words(ADVICE[error.code] ?? "")));
 }
 
+const brand = (...title) => h("div", { class: "login-brand" }, h("img", { src: "/dashboard/icon.svg", alt: "", width: 40, height: 40 }), title);
+
+function whereFrom() {
+  return h("details", {}, h("summary", {}, "Where do I get a token?"),
+    h("p", {}, "For an instance of your own, its admin token is what ", command("paddock kubeconfig"), " prints as ", command("token"), "."),
+    h("p", {}, "For a shared controller, ask whoever runs it. Reading needs ", command("runs:read"), " and ",
+      command("nodes:read"), "; cancelling ", command("runs:write"), "; the audit log ", command("audit:read"), "."));
+}
+
 export function loginPage(app, { message, code, ended, done }) {
   const field = h("input", {
     id: "token", type: "password", name: "token", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
@@ -53,16 +62,12 @@ export function loginPage(app, { message, code, ended, done }) {
   };
   fill(app, h("main", { class: "login" },
     h("form", { class: "login-card", on: { submit } },
-      h("div", { class: "login-brand" }, h("img", { src: "/dashboard/icon.svg", alt: "", width: 40, height: 40 }), h("h1", {}, "Paddock")),
+      brand(h("h1", {}, "Paddock")),
       h("label", { for: "token" }, "Token"),
       field,
       h("div", { class: "field-check" }, stays, h("label", { for: "stays" }, "Stay logged in until this tab is closed")),
       h("p", { id: "token-note", class: "faint" }, "Kept for this tab alone; without the box in the page's memory, and gone when you reload."),
-      answer, button,
-      h("details", {}, h("summary", {}, "Where do I get a token?"),
-        h("p", {}, "For an instance of your own, its admin token is what ", command("paddock kubeconfig"), " prints as ", command("token"), "."),
-        h("p", {}, "For a shared controller, ask whoever runs it. Reading needs ", command("runs:read"), " and ",
-          command("nodes:read"), "; cancelling ", command("runs:write"), "; the audit log ", command("audit:read"), "."))),
+      answer, button, whereFrom()),
     h("div", { class: "login-foot" }, themeButton())));
   field.focus();
 }

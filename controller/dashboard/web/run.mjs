@@ -43,42 +43,52 @@ function runParts() {
 const noSuchRun = (name) => [heading(visible(name)), empty("There is no such run", h("p", {}, "It may have been deleted, or be in another namespace."),
   command(`paddock get runs ${brief(name, 60)}`), h("p", {}, h("a", { href: "#/runs" }, "Go to the runs")))];
 
+const deleted = () => notice("stopped", "This run was deleted", h("p", {}, "What this page has read of it is still below."));
+
+const crumbs = (namespace) => h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: listAddress("runs") }, "Runs"), " / ", visible(namespace));
+
+const inOrder = ({ line, why, denials, code, about, ends }, log, artifacts) =>
+  [line, why, denials, section("Log", { id: "log", note: log.state, actions: log.buttons }, log.box), artifacts.element, code, about, ends];
+
+// Its phase, in the head and in the title of the window.
+function phaseSign(name) {
+  const element = h("span", { class: "head-status", "aria-live": "polite" });
+  const show = (phase) => {
+    document.title = `${phase} · ${visible(name)} · Paddock`;
+    if (element.textContent !== phase) fill(element, badge(phase));
+  };
+  return { element, show };
+}
+
 export function runPage(main, { words: [namespace, name], query, signal, tell }) {
   let run;
-  const status = h("span", { class: "head-status", "aria-live": "polite" });
+  const sign = phaseSign(name);
   const trouble = h("div", { "aria-live": "polite" });
   const actions = runActions({ signal, trouble });
   const body = h("div", {}, skeleton(8));
   const { elements, show } = runParts();
   const log = logSection(namespace, name, { signal, line: Number(query.get("line")), started: () => !run || !neverStarted(run) });
   const artifacts = artifactsSection(namespace, name, { signal });
-  fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: listAddress("runs") }, "Runs"), " / ", visible(namespace)),
-    heading(visible(name), status, actions.element), elements.what, trouble, body);
+  fill(main, crumbs(namespace), heading(visible(name), sign.element, actions.element), elements.what, trouble, body);
 
-  // All at once when there is something to show, so that nothing moves afterwards.
-  const begin = () => {
-    fill(body, elements.line, elements.why, elements.denials, section("Log", { id: "log", note: log.state, actions: log.buttons }, log.box),
-      artifacts.element, elements.code, elements.about, elements.ends);
-    log.start();
-  };
   const gone = () => {
     actions.hide();
     if (!run) return fill(main, noSuchRun(name));
     fill(elements.about);
-    return fill(elements.why, notice("stopped", "This run was deleted", h("p", {}, "What this page has read of it is still below.")));
+    return fill(elements.why, deleted());
   };
   const changed = (now) => {
-    if (!now) return gone();
+    if (!now) return void gone();
     const first = !run;
     run = now;
-    const { phase } = run.status;
-    document.title = `${phase} · ${visible(name)} · Paddock`;
-    if (status.textContent !== phase) fill(status, badge(phase));
+    sign.show(run.status.phase);
     actions.show(run);
     show(run);
     artifacts.show(run);
-    if (hasEnded(phase)) tell("ended");
-    return first && begin();
+    if (hasEnded(run.status.phase)) tell("ended");
+    if (!first) return;
+    fill(body, inOrder(elements, log, artifacts));  // all at once, so that nothing moves afterwards
+    log.start();
   };
   liveObject(runPath(namespace, name), collection("runs", namespace), name, {
     signal, changed,

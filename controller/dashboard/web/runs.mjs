@@ -69,7 +69,16 @@ const nothingYet = () => empty("No runs yet",
   h("p", {}, "A run that anybody starts appears here by itself. Start one from a project's folder:"),
   command("paddock compute . \"python3 job.py\" --artifact-dir out/"));
 
-export function runs(main, { query, signal, tell }) {
+const nothingFits = (clear) => empty("No run matches", h("p", {}, "Choose another phase, or clear the filter."),
+  h("button", { type: "button", on: { click: clear } }, "Show all runs"));
+
+function footText(wanted, most, more) {
+  return h("span", { class: "faint" }, wanted > most ? `${most} of ${count(wanted, "run")}` : wanted ? count(wanted, "run") : "",
+    more && words(" · more exist than this page reads; `paddock get runs` lists all"));
+}
+
+// The rows that fit what is chosen, with the bar to choose: `show(all, more)` whenever there are others.
+function chosenRuns(query, signal) {
   const chosen = chosenOf(query);
   let all;
   let more = false;
@@ -77,11 +86,8 @@ export function runs(main, { query, signal, tell }) {
   const table = runTable("Runs");
   const state = h("div");
   const foot = h("div", { class: "foot" });
-  const trouble = h("div", { "aria-live": "polite" });
 
-  const drawFoot = (wanted) => fill(foot,
-    h("span", { class: "faint" }, wanted.length > most ? `${most} of ${count(wanted.length, "run")}` : wanted.length ? count(wanted.length, "run") : "",
-      more && words(" · more exist than this page reads; `paddock get runs` lists all")),
+  const drawFoot = (wanted) => fill(foot, footText(wanted.length, most, more),
     wanted.length > most && h("button", { type: "button", on: { click: () => { most += AT_ONCE; draw(); } } }, "Show more"));
   const draw = eachFrame(() => {
     if (signal.aborted) return;
@@ -94,8 +100,7 @@ export function runs(main, { query, signal, tell }) {
     const wanted = sorted(matching.filter((row) => fits(row, chosen.phase)), chosen.sort);
     table.show(wanted.slice(0, most), { spaces: namespaces.length > 1, sort: chosen.sort, choose: (sort) => { chosen.sort = sort; draw(); } });
     if (wanted.length > 0) fill(state);
-    else fill(state, every.length === 0 ? nothingYet() : empty("No run matches", h("p", {}, "Choose another phase, or clear the filter."),
-      h("button", { type: "button", on: { click: clear } }, "Show all runs")));
+    else fill(state, every.length === 0 ? nothingYet() : nothingFits(clear));
     drawFoot(wanted);
   });
   const filters = filterBar(chosen, draw);
@@ -106,20 +111,25 @@ export function runs(main, { query, signal, tell }) {
 
   fill(state, skeleton(8));
   table.box.hidden = true;
-  const start = may("runs:write") && h("button", { type: "button", class: "primary", on: { click: () => openRunForm({ signal }) } }, "New run");
-  fill(main, heading("Runs", start && h("div", { class: "head-actions" }, start)), filters.bar, trouble, table.box, state, foot);
   draw();
+  const show = (items, isMore) => {
+    [all, more] = [items, isMore];
+    draw();
+  };
+  return { bar: filters.bar, elements: [table.box, state, foot], show, refused: () => fill(state) };
+}
+
+export function runs(main, { query, signal, tell }) {
+  const trouble = h("div", { "aria-live": "polite" });
+  const list = chosenRuns(query, signal);
+  const start = may("runs:write") && h("button", { type: "button", class: "primary", on: { click: () => openRunForm({ signal }) } }, "New run");
+  fill(main, heading("Runs", start && h("div", { class: "head-actions" }, start)), list.bar, trouble, list.elements);
   liveList(collection("runs"), {
-    form: "table", signal,
-    changed: (items, isMore) => {
-      all = items;
-      more = isMore;
-      draw();
-    },
+    form: "table", signal, changed: list.show,
     tell: (to, error) => {
       tell(to);
       fill(trouble, error && problem(error));
-      if (to === "refused") fill(state);
+      if (to === "refused") list.refused();
     },
   });
 }

@@ -82,6 +82,18 @@ function factsOf({ metadata, spec, status }) {
   ]);
 }
 
+const noSuchSession = () => empty("There is no such session", h("p", {}, "It may have been destroyed, or be in another namespace."), command("paddock sandbox list"), h("p", {}, h("a", { href: "#/sessions" }, "Go to the sessions")));
+
+const endNotice = ({ status = {} }) => status.phase === "Ended" && notice("stopped", "It has ended", h("p", {}, visible(status.message ?? "")), h("p", { class: "words" }, h("code", {}, visible(status.reason ?? ""))));
+
+function askDestroy({ metadata: { namespace, name, uid } }, signal) {
+  ask({
+    title: `Destroy ${visible(name)}?`, danger: true, signal, yes: "Destroy the session", no: "Keep it",
+    body: h("p", {}, "What runs in it is killed, and its files are gone. This cannot be undone."),
+    act: async () => { await remove(pathOf(namespace, name), uid); location.hash = listAddress("sessions"); },
+  });
+}
+
 export function sessionPage(main, { words: [namespace, name], signal, tell }) {
   let seen;
   const state = h("span", { class: "head-status", "aria-live": "polite" });
@@ -90,19 +102,14 @@ export function sessionPage(main, { words: [namespace, name], signal, tell }) {
   const why = h("div", { "aria-live": "polite" });
   const about = h("div", {}, skeleton(5));
   const files = h("div");
-  const askDestroy = ({ metadata: { uid } }) => ask({
-    title: `Destroy ${visible(name)}?`, danger: true, signal, yes: "Destroy the session", no: "Keep it",
-    body: h("p", {}, "What runs in it is killed, and its files are gone. This cannot be undone."),
-    act: async () => { await remove(pathOf(namespace, name), uid); location.hash = listAddress("sessions"); },
-  });
-  destroy.addEventListener("click", () => askDestroy(seen));
+  destroy.addEventListener("click", () => askDestroy(seen, signal));
   fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: "#/sessions" }, "Sessions"), " / ", visible(namespace)),
     heading(visible(name), state, h("div", { class: "head-actions" }, destroy)), trouble, why, about, files);
   const gone = () => {
     destroy.hidden = true;
     fill(files);
     if (seen) return fill(why, notice("stopped", "This session was destroyed"));
-    return fill(about, empty("There is no such session", h("p", {}, "It may have been destroyed, or be in another namespace."), command("paddock sandbox list"), h("p", {}, h("a", { href: "#/sessions" }, "Go to the sessions"))));
+    return fill(about, noSuchSession());
   };
   liveObject(pathOf(namespace, name), collection("sandboxes", namespace), name, {
     signal,
@@ -112,7 +119,7 @@ export function sessionPage(main, { words: [namespace, name], signal, tell }) {
       seen = now;
       fill(state, phaseBadge(now));
       destroy.hidden = !may("runs:write");
-      fill(why, now.status?.phase === "Ended" && notice("stopped", "It has ended", h("p", {}, visible(now.status.message ?? "")), h("p", { class: "words" }, h("code", {}, visible(now.status.reason ?? "")))));
+      fill(why, endNotice(now));
       if (now.status?.phase === "Ended") fill(files);
       return fill(about, section("About", { id: "about" }, factsOf(now)));
     },
