@@ -581,8 +581,12 @@ test("what is not there, and what may not be seen, is said", () => withPage({}, 
   await shot(page, "no-such-run");
   await go(page, "#/nodes/nobody", "nobody");
   await see(page, "There is no such node");
-  await page.evaluate(() => { location.hash = "#/nope"; });
-  await see(page, "There is no such page");
+  // A browser takes "." for the list of all workspaces: what would be deleted there?
+  for (const hash of ["#/nope", "#/storage/workspaces/default/.", "#/runs/default", "#/runs/%2e%2e/x"]) {
+    await go(page, "#/nodes/nobody", "nobody");
+    await page.evaluate((to) => { location.hash = to; }, hash);
+    await see(page, "There is no such page");
+  }
 }));
 
 test("a token that may do less sees less, and is told what it lacks", () => withPage({}, async (page) => {
