@@ -7,6 +7,8 @@ function set(element, name, value) {
     for (const [event, handler] of Object.entries(value)) element.addEventListener(event, handler);
   } else if (name.startsWith("on") || name === "style" || name === "srcdoc") {
     throw new TypeError(`${name} is not set from values`);
+  } else if (name === "href" && !/^(#|blob:)/.test(value)) {
+    throw new TypeError("a link leads to a page of this dashboard, or to a file that it has made");
   } else if (name === "data") {
     for (const [key, each] of Object.entries(value)) element.dataset[key] = each;
   } else {

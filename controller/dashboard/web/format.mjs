@@ -100,6 +100,6 @@ export function requested(value) {
 // "0/3 nodes fit: …; would help: …; position 2 in the queue" -> what stands against it, what would help, its place.
 export function waiting(message) {
   const [, text, place] = /^([^]*?)(?:;\s*(position \d+ in the queue))?$/.exec(String(message ?? ""));
-  const [against, ...help] = text.split(/;?\s*would help:\s*/);
-  return { against: against.trim(), help: help.join("; ").trim(), place: place ?? "" };
+  const [against, ...help] = text.split("would help:").map((part) => part.trim().replace(/;$/, "").trim());
+  return { against, help: help.join("; "), place: place ?? "" };
 }

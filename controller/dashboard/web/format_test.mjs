@@ -49,3 +49,8 @@ test("small things", () => {
   assert.equal(percent(1, 0), "–");
   for (const [value, text] of [[true, "yes"], [false, "no"], ["", "–"], [null, "–"], [0, "0"], [{ a: 1 }, '{"a":1}']]) assert.equal(requested(value), text);
 });
+
+test("a reason to wait of many blanks is read at once", () => {
+  const blanks = " ".repeat(200_000);
+  assert.deepEqual(waiting(`no;${blanks}would help:${blanks}more; would help: less; position 2 in the queue`), { against: "no", help: "more; less", place: "position 2 in the queue" });
+});
