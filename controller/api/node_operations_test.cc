@@ -165,7 +165,7 @@ TEST_F(NodeOperations, APlanSaysWhereARunWouldGoAndCreatesNothing) {
   const Answer nowhere = plan(R"(,"resources":{"cpu":64})");
   EXPECT_EQ(*nowhere.body.find("placed"), wire::Value(false));
   EXPECT_EQ(nowhere.body.text("message"),
-            "0/1 nodes fit: 1 has fewer than 64 cores (the largest has 16); would help: ask for "
+            "0/1 nodes fit: 1 has fewer than 64 cores (the largest has 4); would help: ask for "
             "fewer cores or add a "
             "node with 64");
 }

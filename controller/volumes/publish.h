@@ -44,8 +44,8 @@ Result<Publishing> prepare(store::Store& store, const cas::BlobStore& blobs,
                            const VolumeLimits& limits, Random& random);
 
 // Records `offer` as the next version of run.spec.publish, also in the audit log, and returns its
-// number. Each caller gets a number of its own. ResourceExhausted (VOLUME_LIMIT) when the namespace has its number of
-// volumes.
+// number. Each caller gets a number of its own. ResourceExhausted (VOLUME_LIMIT) when the namespace
+// has its number of volumes.
 Result<int64_t> publish(store::WriteTxn& txn, const contracts::Run& run, const Offer& offer,
                         const VolumeLimits& limits, WallTime now);
 

@@ -29,7 +29,7 @@ HOOKS = {
         "static std::string_view create_event(const T&);",
     ),
     "ChangeableKind": (
-        "static Status check_changer(const auth::Principal&, const T&, const T&);",
+        "static Status check_changer(const auth::Principal&, const T&, T&);",
         "static Status check_update(Services&, const T&, T&);",
         "static Status check_status_update(const T&, const T&);",
         "static Status save_update(Services&, store::WriteTxn&, T&, WallTime);",
