@@ -81,7 +81,8 @@ TEST_P(Exhaust, FiltersOfItsOwnHideNothing) {
   ASSERT_TRUE(done.result);
   int connects = 0;
   for (const contracts::Denial& each : done.result->denials)
-    if (each.target.find("192.0.2.1") != std::string::npos) connects += static_cast<int>(each.count);
+    if (each.target.find("192.0.2.1") != std::string::npos)
+      connects += static_cast<int>(each.count);
   EXPECT_EQ(connects, 3) << "one by one, whatever the program's own filters say";
 }
 
