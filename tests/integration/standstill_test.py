@@ -98,6 +98,18 @@ class StandStill(unittest.TestCase):
         self.instance.wait_phase("begun", "Succeeded")
 
 
+# Takes its grace before it ends, and says so in a file if another one of the session runs.
+STUBBORN = """import fcntl, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+lock = open("lock", "a")
+try:
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except OSError:
+    open("beside", "w").close()
+time.sleep(int(sys.argv[1]))
+"""
+
+
 class Orphans(SessionTest):
     """Commands end with the controller that was asked for them."""
 
@@ -105,9 +117,14 @@ class Orphans(SessionTest):
         types = [each["type"] for each in self.api.audit(uid)]
         return [each for each in types if each.startswith("command.") and each != "command.start"]
 
-    def start_command(self, name, mark):
+    def come_back(self):
+        self.instance.up()
+        type(self).api = SessionApi(self.instance)  # for the other tests too
+        self.addCleanup(self.api.close)
+
+    def start_command(self, name, mark, command="python3 -c 'import time; time.sleep(300)'", **fields):
         pool = self.enterContext(concurrent.futures.ThreadPoolExecutor())
-        call = pool.submit(self.api.run, name, f"python3 -c 'import time; time.sleep(300)' {mark}")
+        call = pool.submit(self.api.run, name, f"{command} {mark}", **fields)
         wait_until("the command to run", lambda: pids_running(mark))
         return call
 
@@ -119,16 +136,27 @@ class Orphans(SessionTest):
             pids = pids_running(mark)
             self.instance.kill("paddock-controller")
             if comes_back:
-                self.instance.up()
-                self.api = SessionApi(self.instance)
+                self.come_back()
             wait_until("the command to end", lambda: all(ended(pid) for pid in pids))
             self.assertIsNotNone(call.exception(timeout=60), "the caller's connection broke")
             if not comes_back:
-                self.instance.up()
-                self.api = SessionApi(self.instance)
+                self.come_back()
             uid = self.object(name)["metadata"]["uid"]
             begun = wait_until("the end to be recorded", lambda: self.ends_of(uid))
             self.assertIn("command.lost", begun)
+
+    # The caller whose connection broke sends the same again, at once.
+    def test_a_command_that_is_sent_again_to_the_next_controller_is_never_beside_itself(self):
+        name = self.session({"limits": {"timeoutMs": 600_000}}, terminationGrace="3s")
+        mark = f"again-{os.getpid()}"
+        self.api.file("PUT", name, "stubborn.py", STUBBORN.encode())
+        self.start_command(name, mark, "python3 stubborn.py 300", commandId="c1")
+        wait_until("its lock", lambda: self.api.file("GET", name, "lock")[0] == 200)
+        self.instance.kill("paddock-controller")
+        self.come_back()
+        status, answer = self.api.run(name, "python3 stubborn.py 0", commandId="c1")
+        self.assertEqual((status, answer["exitCode"]), (200, 0), answer)
+        self.assertEqual(self.api.file("GET", name, "beside")[0], 404, "two ran at the same time")
 
 
 def why_no_disk():
