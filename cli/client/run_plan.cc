@@ -18,7 +18,7 @@ Result<wire::Value> ask_plan(client::ControllerClient& client, const contracts::
   wire::Value request = wire::encode(run);
   if (tree.entries.size() <= kMostPlannedFiles) request.set("tree", wire::encode(tree));
   return client.send("POST", contracts::paths::collection(run.metadata.name_space, "plan"),
-                     std::move(request));
+                     request);
 }
 
 Status check_some_node_is_large_enough(const contracts::RunPlan& plan) {

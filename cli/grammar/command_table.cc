@@ -103,6 +103,13 @@ std::vector<CommandRow> look_commands() {
         kNamespace},
        "Its processes get SIGTERM, and SIGKILL after the run's grace (spec.terminationGrace; 2 s\n"
        "unless given). What they save until then comes back as its artifacts."},
+  };
+}
+
+std::vector<CommandRow> result_commands() {
+  const ArgumentRow name{"NAME", "name of the run"};
+  const ArgumentRow names{"NAME", "names of the runs", false, true};
+  return {
       {"artifacts",
        kLookGroup,
        "fetch the artifacts of runs, or list them",
@@ -286,8 +293,8 @@ std::vector<CommandRow> tool_commands() {
 std::vector<CommandRow> make_table() {
   std::vector<CommandRow> table = instance_commands();
   for (auto rows :
-       {run_commands(), object_commands(), look_commands(), node_commands(), membership_commands(),
-        session_commands(), permission_commands(), tool_commands()})
+       {run_commands(), object_commands(), look_commands(), result_commands(), node_commands(),
+        membership_commands(), session_commands(), permission_commands(), tool_commands()})
     table.insert(table.end(), rows.begin(), rows.end());
   return table;
 }

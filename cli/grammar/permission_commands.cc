@@ -6,9 +6,7 @@ namespace {
 constexpr const char* kPermissions = "Permissions";
 const OptionRow kFormat{"-o,--output", "FORMAT", "table, wide, json, yaml or name"};
 
-}  // namespace
-
-std::vector<CommandRow> permission_commands() {
+std::vector<CommandRow> credential_commands() {
   return {
       {"secret create",
        kPermissions,
@@ -82,6 +80,11 @@ std::vector<CommandRow> permission_commands() {
        {{"ID", "of the token, as `admin token list` shows it"}},
        {},
        "It is refused from the next request on; what it watches ends within a minute."},
+  };
+}
+
+std::vector<CommandRow> explain_commands() {
+  return {
       {"policy explain",
        kPermissions,
        "say where each value of a run's policy comes from, and what it would have denied",
@@ -113,6 +116,15 @@ std::vector<CommandRow> permission_commands() {
        "  paddock grant explain team-a --surface image --model small\n"
        "  paddock grant explain team-a --accelerator nvidia=2 --timeout 2h"},
   };
+}
+
+}  // namespace
+
+std::vector<CommandRow> permission_commands() {
+  std::vector<CommandRow> rows = credential_commands();
+  const std::vector<CommandRow> more = explain_commands();
+  rows.insert(rows.end(), more.begin(), more.end());
+  return rows;
 }
 
 }  // namespace paddock::cli

@@ -212,7 +212,7 @@ class Secrets(unittest.TestCase):
         self.create(name, "--replace", "--from-file", "b=-", typed="second-value-66")
         secret = self.instance.get("secret", name)
         self.assertEqual(secret["data"], {"b": "***"})
-        self.assertEqual(secret["status"]["values"], [{"name": "b", "bytes": 15}])
+        self.assertEqual(secret["status"]["values"], [{"name": "b", "bytes": 15, "sentBy": "admin"}])
         self.instance.run("delete", "secret", name)
         self.assertNotIn(name, self.instance.run("get", "secrets").stdout)
 
