@@ -125,7 +125,8 @@ class Orphans(SessionTest):
     def start_command(self, name, mark, command="python3 -c 'import time; time.sleep(300)'", **fields):
         pool = self.enterContext(concurrent.futures.ThreadPoolExecutor())
         call = pool.submit(self.api.run, name, f"{command} {mark}", **fields)
-        wait_until("the command to run", lambda: pids_running(mark))
+        wait_until("the command to run", lambda: pids_running(mark) or call.done())
+        self.assertTrue(pids_running(mark), call.done() and call.result())
         return call
 
     def test_a_command_ends_when_its_controller_is_gone_for_good_or_comes_back(self):
