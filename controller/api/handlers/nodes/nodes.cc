@@ -5,6 +5,7 @@
 #include "common/base/text.h"
 #include "common/contracts/protocol.h"
 #include "controller/api/handlers/nodes/node_claims.h"
+#include "controller/api/objects/delete_options.h"
 #include "controller/api/objects/objects.h"
 #include "controller/api/server/audit.h"
 #include "controller/api/server/blob_response.h"
