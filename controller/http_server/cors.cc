@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kTls = "https://";
 constexpr std::string_view kPlain = "http://";
-constexpr const char* kMethods = "GET, HEAD, POST, PUT, PATCH, DELETE";
+constexpr const char* kAllowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 constexpr const char* kHeaders =
     "Authorization, Content-Type, Accept, Idempotency-Key, If-Match, Last-Event-ID, Cache-Control";
 constexpr const char* kKeptSeconds = "600";
@@ -27,7 +27,7 @@ bool is_origin(std::string_view text) {
   if (!tls && !text.starts_with(kPlain)) return false;
   const std::string_view rest = text.substr((tls ? kTls : kPlain).size());
   const auto authority = parse_authority(rest);
-  if (!authority || rest != ascii_lower(rest) || authority->host.size() < 1) return false;
+  if (!authority || rest != ascii_lower(rest) || authority->host.empty()) return false;
   return authority->port != (tls ? 443 : 80) && (tls || is_loopback_name(authority->host));
 }
 
@@ -44,7 +44,7 @@ std::optional<Response> preflight(const RequestHead& head, const std::string& or
   if (origin.empty() || !asks) return std::nullopt;
   Response response;
   response.status = 204;
-  response.headers = {{"access-control-allow-methods", kMethods},
+  response.headers = {{"access-control-allow-methods", kAllowedMethods},
                       {"access-control-allow-headers", kHeaders},
                       {"access-control-max-age", kKeptSeconds}};
   return response;

@@ -113,13 +113,14 @@ Result<TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key, con
   ASSIGN_OR_RETURN(const Digest stored, blobs.put(cas::canonical_tree(tree)));
   const Digest& was = workspace.status.root;
   const TreeChange change = record ? change_since(blobs, was, tree) : TreeChange{};
-  TRY(shelf.store.write([&](store::WriteTxn& txn) -> Status {
+  const auto point = [&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(Workspace now, txn.get<Workspace>(key));
     const bool news = now.status.root != stored;
     point_to(now, tree, stored);
     TRY(txn.update(now));
     return news && record ? record(txn, {now, was, change}) : Status();
-  }));
+  };
+  TRY(shelf.store.write(point));
   answer.root = stored;
   answer.stored = true;
   return answer;

@@ -277,6 +277,23 @@ Result<contracts::NodeStatus> first_status(const AgentConfig& config, const devi
   return status;
 }
 
+// What all of them use, from one look to the next.
+class UseTeller {
+ public:
+  UseTeller(const devices::Host& host, RunHost& runs, sync::SyncLoop& loop, const Clock& clock)
+      : meter_("/", host.capacity.cpu), runs_(runs), loop_(loop), clock_(clock) {}
+  void tell(const Loads& loads) {
+    const auto now = loads.with([](const auto& each) { return each; });
+    loop_.set_usage(meter_.measure(runs_.measured_runs(), now, clock_.mono()));
+  }
+
+ private:
+  usage::UsageMeter meter_;
+  RunHost& runs_;
+  sync::SyncLoop& loop_;
+  const Clock& clock_;
+};
+
 // Every launcher that this agent starts hears it from its environment.
 void tell_launchers(const AgentConfig& config) {
   ::setenv(contracts::kEtcVariable, join(config.etc_files, ",").c_str(), 1);
@@ -346,7 +363,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
 
   Status ended;
   ClockWatch clocks;
-  usage::UsageMeter meter("/", first_look.capacity.cpu);
+  UseTeller use(first_look, runs, loop, clock);
   Loads loads(first_look.loads);
   {
     const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
@@ -359,10 +376,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     });
     const Regularly looking(Regularly::First::kLater, kLookEvery,
                             [&] { look_again(host_look, accelerators, loads, host); });
-    const Regularly measuring(Regularly::First::kAtOnce, kMeasureEvery, [&] {
-      loop.set_usage(meter.measure(runs.measured_runs(),
-                                   loads.with([](const auto& now) { return now; }), clock.mono()));
-    });
+    const Regularly measuring(Regularly::First::kAtOnce, kMeasureEvery, [&] { use.tell(loads); });
     const Regularly tending(Regularly::First::kLater, kDiskEvery,
                             [&] { tend_disk(config, host, runs, calls, disk, *cache, clock); });
     const CredentialKeeper keeper(credentials, config.name, config.rotate_credential.value, clock);
