@@ -299,6 +299,17 @@ void tell_launchers(const AgentConfig& config) {
   ::setenv(contracts::kEtcVariable, join(config.etc_files, ",").c_str(), 1);
 }
 
+// What was left of the agent before, then its own work.
+Status begin_work(const AgentConfig& config, const std::string& nonce, RunHost& runs,
+                  CacheKeeper& cache, CallHost& calls, const Clock& clock) {
+  TRY(runs.recover());
+  cache.clean_up(clock);
+  TRY(write_agent_file(config, nonce));
+  calls.start();
+  log_info("agent started", {{"node", config.name}, {"server", config.server}});
+  return {};
+}
+
 }  // namespace
 
 Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, int stop_fd) {
@@ -355,12 +366,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
                   [&](const contracts::NodeStatus& now) { loop.set_status(now); });
   telling = &host;
   host.publish();
-  TRY(runs.recover());
-  cache->clean_up(clock);
-  TRY(write_agent_file(config, nonce));
-  calls.start();
-  log_info("agent started", {{"node", config.name}, {"server", config.server}});
-
+  TRY(begin_work(config, nonce, runs, *cache, calls, clock));
   Status ended;
   ClockWatch clocks;
   UseTeller use(first_look, runs, loop, clock);
