@@ -106,7 +106,7 @@ contracts::UsageReport UsageMeter::measure(const std::vector<MeasuredRun>& runs,
     const Counters counters = meter.counters.read();
     Use use = use_of(counters, rate(meter.cpu, counters.cpu_ns, now));
     add_accelerators(run.accelerators, loads, use);
-    if (use != Use{}) report.runs.push_back({run.uid, run.attempt, std::move(use)});
+    if (use != Use{}) report.runs.push_back({run.uid, run.attempt, use});
   }
   meters_ = std::move(meters);
   return report;
