@@ -179,11 +179,10 @@ std::vector<CommandRow> node_commands() {
        "what nodes or runs use right now, beside what was asked for",
        {{"WHAT", "nodes, with who waits in which namespace (unless given), or runs", false}},
        {{"-n,--namespace", "NS", "with runs: those of one namespace; all unless given"}},
-       "Used: as agents measured it some seconds ago; `-` is not measured. Memory is without "
-       "cached\n"
-       "files that the kernel can take back. Asked: what placed runs asked for (spec.resources), "
-       "of\n"
-       "what the node has. `kubectl top nodes` and `kubectl top pods` show the same.\n\n"
+       "Used: as agents measured it some seconds ago, devices up to half a minute ago; `-` is not\n"
+       "measured. Memory is without cached files that the kernel can take back. Asked: what\n"
+       "placed runs asked for (spec.resources), of what the node has. `kubectl top nodes` and\n"
+       "`kubectl top pods` show the same.\n\n"
        "  paddock top\n  paddock top runs -n team-a"},
       {"cordon", kNodeGroup, "give a node nothing new", {node}, {}, ""},
       {"uncordon", kNodeGroup, "let a node take runs again; ends a drain", {node}, {}, ""},
