@@ -12,8 +12,15 @@ Error fault(Reason reason, std::string message) {
   return {Code::kFailedPrecondition, reason, std::move(message)};
 }
 
+// From a number to a higher one; a forged one may be as far away as numbers go.
+uint64_t distance(int64_t before, int64_t after) {
+  return static_cast<uint64_t>(after) - static_cast<uint64_t>(before);
+}
+
 // Numbers follow one another, but for a backup that was put back.
-bool may_follow(int64_t before, int64_t id) { return (id - before - 1) % kRestoreGap == 0; }
+bool may_follow(int64_t before, int64_t id) {
+  return (distance(before, id) - 1) % static_cast<uint64_t>(kRestoreGap) == 0;
+}
 
 std::string numbers(int64_t first, int64_t last) {
   return first == last ? cat("record ", first, " is")
@@ -89,7 +96,8 @@ void Verifier::expect(ChainPlace place) {
 void Verifier::take(const ChainedRecord& record) {
   std::optional<Error> found = fault_of(last_, anchor_, record);
   const bool in_order = record.id > last_.id;
-  if (in_order && !found) note_restored(record.id - last_.id > kRestoreGap);
+  if (in_order && !found)
+    note_restored(distance(last_.id, record.id) > static_cast<uint64_t>(kRestoreGap));
   note(std::move(found));
   ++records_;
   if (!in_order) return;
@@ -107,7 +115,7 @@ void Verifier::end_at(int64_t last_given) {
                                              " has a number that was never "
                                              "given out; the highest was ",
                                              last_given)));
-  } else if ((last_given - last_.id) % kRestoreGap != 0) {
+  } else if (distance(last_.id, last_given) % static_cast<uint64_t>(kRestoreGap) != 0) {
     note(fault("AUDIT_END_MISSING", cat(numbers(last_.id + 1, last_given), " missing at the end")));
   } else {
     note_restored(last_given > last_.id);
