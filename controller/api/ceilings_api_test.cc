@@ -1,6 +1,5 @@
 // What a run or a session may ask for where no operator named a ceiling: what the largest node has.
-#include "controller/api/api_test_support.h"
-#include "controller/nodes/registry.h"
+#include "controller/api/node_test_support.h"
 #include "controller/nodes/synchronize.h"
 
 namespace paddock::api {
@@ -8,12 +7,10 @@ namespace {
 
 constexpr int64_t kGi = int64_t{1} << 30;
 
-class HostCeilings : public ApiTest {
+class HostCeilings : public NodeApiTest {
  protected:
   void join(const std::string& name, int64_t memory_gi, int64_t processes) {
-    contracts::EnrollRequest request;
-    request.identity = "identity-of-this-agent-32-characters";
-    ASSERT_TRUE(nodes::enroll(*store_, name, request, clock_.wall(), random_).ok());
+    enroll(name);
     contracts::SyncRequest hello;
     hello.session = cat("session-of-", name);
     contracts::NodeStatus& status = hello.status.emplace();

@@ -1,39 +1,17 @@
 // POST /execute: what is decided before a node is needed, that none is said, and what is recorded.
-#include <thread>
-
 #include "common/contracts/snippet_report.h"
 #include "common/crypto/digest.h"
-#include "controller/api/api_test_support.h"
+#include "controller/api/node_test_support.h"
 
 namespace paddock::api {
 namespace {
 
-class Execute : public ApiTest {
+class Execute : public NodeApiTest {
  protected:
   Answer execute(const std::string& bytes) { return call("POST", "/execute", bytes); }
   // A node that takes one call and brings this answer.
   Answer execute_on_node(const std::string& bytes, contracts::CallAnswer brings) {
-    std::thread lane([&] {
-      contracts::CallsRequest request;
-      request.session = "session-1";
-      request.wait_ms = 60'000;
-      request.snippets.emplace();
-      request.snippets->enabled = true;
-      request.snippets->parallel = 1;
-      const auto yes = [] { return true; };
-      const auto told =
-          services_.calls->serve({"n1", "session-1", 0}, request, yes, Client(), clock_);
-      ASSERT_TRUE(told.ok() && told->call);
-      brings.id = told->call->id;
-      request.answer = std::move(brings);
-      request.wait_ms = 0;
-      ASSERT_TRUE(
-          services_.calls->serve({"n1", "session-1", 0}, request, yes, Client(), clock_).ok());
-    });
-    while (services_.calls->skills(clock_).empty()) std::this_thread::yield();
-    Answer answer = execute(bytes);
-    lane.join();
-    return answer;
+    return while_node_brings(std::move(brings), [&] { return execute(bytes); });
   }
   std::vector<contracts::AuditEvent> recorded() {
     const auto list = wire::decode<contracts::AuditList>(call("GET", "/audit").body);

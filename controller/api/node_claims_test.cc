@@ -1,20 +1,15 @@
 // What a node says is checked: the content that it names, its codes, how much it says.
 #include "common/cas/tree.h"
 #include "common/contracts/finished_artifacts.h"
-#include "controller/api/api_test_support.h"
-#include "controller/nodes/registry.h"
+#include "controller/api/node_test_support.h"
 
 namespace paddock::api {
 namespace {
 
-class NodeClaims : public ApiTest {
+class NodeClaims : public NodeApiTest {
  protected:
   void SetUp() override {
-    contracts::EnrollRequest request;
-    request.identity = "identity-of-this-agent-32-characters";
-    auto enrolled = nodes::enroll(*store_, "n1", request, clock_.wall(), random_);
-    ASSERT_TRUE(enrolled.ok());
-    credential_ = enrolled->credential;
+    credential_ = enroll();
     sync_.session = "session-1";
     sync_.status.emplace().capacity.max_runs = 4;
     ASSERT_EQ(synchronize().status, 200);

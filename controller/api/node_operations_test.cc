@@ -1,8 +1,7 @@
 // Cordon, drain, taints, plan and what /metrics says of them, through the API.
 #include <gmock/gmock.h>
 
-#include "controller/api/api_test_support.h"
-#include "controller/nodes/registry.h"
+#include "controller/api/node_test_support.h"
 #include "controller/nodes/synchronize.h"
 
 namespace paddock::api {
@@ -10,14 +9,10 @@ namespace {
 
 using testing::HasSubstr;
 
-class NodeOperations : public ApiTest {
+class NodeOperations : public NodeApiTest {
  protected:
   void SetUp() override {
-    contracts::EnrollRequest request;
-    request.identity = "identity-of-this-agent-32-characters";
-    const auto enrolled = nodes::enroll(*store_, "n1", request, clock_.wall(), random_);
-    ASSERT_TRUE(enrolled.ok());
-    credential_ = enrolled->credential;
+    credential_ = enroll();
     contracts::SyncRequest hello;
     hello.session = "session-1";
     hello.status.emplace().capacity.cpu = 4;

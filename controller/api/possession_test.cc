@@ -1,11 +1,10 @@
 // A digest is no key: what another namespace sent cannot be had by naming it.
-#include "controller/api/api_test_support.h"
-#include "controller/nodes/registry.h"
+#include "controller/api/node_test_support.h"
 
 namespace paddock::api {
 namespace {
 
-class Possession : public ApiTest {
+class Possession : public NodeApiTest {
  protected:
   struct Tenant {
     std::string name_space;
@@ -102,10 +101,7 @@ TEST_F(Possession, APlanReadsNoFileOfAnotherNamespace) {
 TEST_F(Possession, WhatARunLeftItsNamespaceMayName) {
   const Tenant theirs = tenant("ns-b");
   const Tenant ours = tenant("ns-a");
-  contracts::EnrollRequest request;
-  request.identity = "identity-of-this-agent-32-characters";
-  const auto enrolled = nodes::enroll(*store_, "n1", request, clock_.wall(), random_);
-  ASSERT_TRUE(enrolled.ok());
+  const std::string credential = enroll();
   contracts::Run run;
   run.metadata.name = "r";
   run.metadata.name_space = "ns-a";
@@ -118,9 +114,8 @@ TEST_F(Possession, WhatARunLeftItsNamespaceMayName) {
       store_->write([&](store::WriteTxn& txn) { return store::create_run(txn, run, {}); }).ok());
   const std::string result = "a result";
   const std::string digest = crypto::sha256_hex(result);
-  const Answer put = send(
-      request_of("PUT", cat(kNodes, "/n1/runs/uid-r/artifacts/", digest), enrolled->credential),
-      result);
+  const Answer put =
+      send(request_of("PUT", cat(kNodes, "/n1/runs/uid-r/artifacts/", digest), credential), result);
   ASSERT_EQ(put.status, 201) << put.text;
   EXPECT_TRUE(stored(offer(ours, digest, result.size())));
   EXPECT_FALSE(stored(offer(theirs, digest, result.size())));

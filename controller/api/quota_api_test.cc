@@ -1,8 +1,7 @@
 // Quotas of a namespace, as its grants set them: who may, what is refused, what is shown.
 #include <gmock/gmock.h>
 
-#include "controller/api/api_test_support.h"
-#include "controller/nodes/registry.h"
+#include "controller/api/node_test_support.h"
 #include "controller/nodes/synchronize.h"
 
 namespace paddock::api {
@@ -10,16 +9,14 @@ namespace {
 
 using testing::HasSubstr;
 
-class Quotas : public ApiTest {
+class Quotas : public NodeApiTest {
  protected:
   static constexpr const char* kGrants = "/apis/paddock.dev/v1alpha1/namespaces/default/grants";
   static constexpr const char* kPlan = "/apis/paddock.dev/v1alpha1/namespaces/default/plan";
 
   Quotas() { make_workspace(); }
   void SetUp() override {
-    contracts::EnrollRequest request;
-    request.identity = "identity-of-this-agent-32-characters";
-    ASSERT_TRUE(nodes::enroll(*store_, "n1", request, clock_.wall(), random_).ok());
+    enroll();
     contracts::SyncRequest hello;
     hello.session = "session-1";
     hello.status.emplace().capacity = {16, {int64_t{64} << 30}, {int64_t{1} << 40}, 16};

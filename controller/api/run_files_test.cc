@@ -1,65 +1,25 @@
 // Files of a run that runs: who may look, when, and what a node's answers are worth.
 #include <algorithm>
-#include <thread>
 
 #include "common/contracts/session_calls.h"
-#include "controller/api/api_test_support.h"
-#include "controller/nodes/registry.h"
+#include "controller/api/node_test_support.h"
 
 namespace paddock::api {
 namespace {
 
-class RunFiles : public ApiTest {
+class RunFiles : public NodeApiTest {
  protected:
-  void SetUp() override {
-    contracts::EnrollRequest request;
-    request.identity = "identity-of-this-agent-32-characters";
-    ASSERT_TRUE(nodes::enroll(*store_, "n1", request, clock_.wall(), random_).ok());
-  }
-  void place(const std::string& name, contracts::RunPhase phase) {
-    contracts::Run run;
-    run.metadata.name = name;
-    run.metadata.name_space = "default";
-    run.metadata.uid = "uid-" + name;
-    const Status placed = store_->write([&](store::WriteTxn& txn) -> Status {
-      TRY(store::create_run(txn, run, runs::admit(run, clock_.wall())));
-      ASSIGN_OR_RETURN(runs::Events events, runs::bind(run, "n1", clock_.wall()));
-      run.status.phase = phase;
-      return store::save_run(txn, run, std::move(events));
-    });
-    ASSERT_TRUE(placed.ok());
-  }
+  void SetUp() override { enroll(); }
   // What a caller hears while the node takes one call and brings this answer.
   Answer ask(const std::string& what, contracts::CallAnswer brings) {
-    std::thread lane([&] {
-      contracts::CallsRequest request;
-      request.session = "session-1";
-      request.wait_ms = 60'000;
-      request.snippets.emplace();
-      request.snippets->enabled = true;
-      request.snippets->parallel = 1;
-      const auto yes = [] { return true; };
-      const auto told =
-          services_.calls->serve({"n1", "session-1", 0}, request, yes, Client(), clock_);
-      ASSERT_TRUE(told.ok() && told->call);
-      order_ = told->call->payload;
-      brings.id = told->call->id;
-      request.answer = std::move(brings);
-      request.wait_ms = 0;
-      ASSERT_TRUE(
-          services_.calls->serve({"n1", "session-1", 0}, request, yes, Client(), clock_).ok());
-    });
-    while (services_.calls->skills(clock_).empty()) std::this_thread::yield();
-    Answer answer = call("GET", cat(kRuns, "/r/files", what));
-    lane.join();
-    return answer;
+    return while_node_brings(std::move(brings),
+                             [&] { return call("GET", cat(kRuns, "/r/files", what)); });
   }
   static contracts::CallAnswer answer_of(const contracts::FileAnswer& answer) {
     contracts::CallAnswer out;
     out.result = wire::encode(answer);
     return out;
   }
-  wire::Value order_;
 };
 
 TEST_F(RunFiles, AreThoseOfARunThatRuns) {

@@ -1,41 +1,20 @@
 // What nodes and runs use, as agents tell it and as `paddock top` and `kubectl top` ask for it.
-#include "controller/api/api_test_support.h"
-#include "controller/nodes/registry.h"
+#include "controller/api/node_test_support.h"
 
 namespace paddock::api {
 namespace {
 
 constexpr const char* kMetrics = "/apis/metrics.k8s.io/v1beta1";
 
-class Usage : public ApiTest {
+class Usage : public NodeApiTest {
  protected:
   void SetUp() override {
-    contracts::EnrollRequest request;
-    request.identity = "identity-of-this-agent-32-characters";
-    const auto enrolled = nodes::enroll(*store_, "n1", request, clock_.wall(), random_);
-    ASSERT_TRUE(enrolled.ok());
-    credential_ = enrolled->credential;
+    credential_ = enroll();
     ASSERT_EQ(sync(R"("status":{"ready":true,"capacity":{"cpu":4,"memory":"8Gi"}})").status, 200);
   }
   Answer sync(const std::string& more) {
     return send(request_of("POST", cat(kNodes, "/n1/synchronize"), credential_),
                 cat(R"({"session":"session-1",)", more, "}"));
-  }
-  // A run of `default` that runs on n1.
-  std::string place(const std::string& name) {
-    contracts::Run run;
-    run.metadata.name = name;
-    run.metadata.name_space = "default";
-    run.metadata.uid = "uid-" + name;
-    run.metadata.labels["team"] = name;
-    const Status placed = store_->write([&](store::WriteTxn& txn) -> Status {
-      TRY(store::create_run(txn, run, runs::admit(run, clock_.wall())));
-      ASSIGN_OR_RETURN(runs::Events events, runs::bind(run, "n1", clock_.wall()));
-      run.status.phase = contracts::RunPhase::kRunning;
-      return store::save_run(txn, run, std::move(events));
-    });
-    EXPECT_TRUE(placed.ok());
-    return run.metadata.uid;
   }
   Answer tell_of(const std::string& uid, const std::string& use) {
     return sync(cat(R"("usage":{"node":{"cpuMilli":1500,"memory":"1048576"},"runs":[{"runUid":")",
