@@ -1,23 +1,15 @@
 """`paddock build` and POST /build: bash scripts and gradle wrappers, run as what they are."""
-import pathlib
-import tempfile
-import unittest
 
-from harness import Instance, main, make_project
+from harness import ProjectTest, main, make_project
 
 SCRIPT = "#!/bin/bash\nset -e\nmkdir -p out\nprintf '%s\\n' \"$@\" > out/args.txt\necho built \"$@\"\n"
 WRAPPER = "#!/bin/sh\nmkdir -p reports\nprintf '%s\\n' \"$@\" > reports/args.txt\necho \"BUILD SUCCESSFUL\"\n"
 
 
-class BuildTypes(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.instance = Instance()
-        cls.enterClassContext(cls.instance)
-
+class BuildTypes(ProjectTest):
     def setUp(self):
-        folder = self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-"))
-        self.project = make_project(pathlib.Path(folder) / "app", build__sh=SCRIPT, gradlew=WRAPPER, s__py="print(1)\n",
+        super().setUp()
+        self.project = make_project(self.project / "app", build__sh=SCRIPT, gradlew=WRAPPER, s__py="print(1)\n",
                                     requirements__txt="# nothing\n")
         (self.project / "gradlew").chmod(0o755)
 

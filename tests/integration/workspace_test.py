@@ -1,13 +1,11 @@
 """Workspaces through the real programs: what travels, what a run sees, and what stays as it was."""
 import os
-import pathlib
 import shutil
 import subprocess
-import tempfile
 import threading
 import unittest
 
-from harness import BIN, Instance, main, make_project, paths_below, wait_until
+from harness import BIN, ProjectTest, main, make_project, paths_below, wait_until
 
 CHANGES = """
 import os
@@ -26,17 +24,12 @@ while not os.path.exists("never"):
     time.sleep(0.05)
 """
 
-class Workspaces(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.instance = Instance()
-        cls.enterClassContext(cls.instance)
-
+class Workspaces(ProjectTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
-        self.addCleanup(folder.cleanup)
-        self.project = pathlib.Path(folder.name) / "project"
-        self.results = pathlib.Path(folder.name) / "results"
+        super().setUp()
+        folder = self.project
+        self.project = folder / "project"
+        self.results = folder / "results"
         self.project.mkdir()
 
     def compute(self, *words, **kwargs):
