@@ -1,9 +1,9 @@
 #include "cli/client/manifests.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/options/names.h"
+#include "cli/options/option_files.h"
 #include "cli/terminal/interrupt.h"
 #include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
@@ -133,9 +133,8 @@ Result<std::vector<ManifestText>> read_manifests(const std::vector<std::string>&
       if (texts.size() == kMostFiles)
         return invalid_argument("TOO_MANY_FILES", cat("at most ", kMostFiles, " files at once"),
                                 "--filename");
-      Result<std::string> text = file == "-"
-                                     ? os::read_all(STDIN_FILENO, kMostBytes)
-                                     : os::read_file(absolute_path(env.cwd, file), kMostBytes);
+      Result<std::string> text =
+          read_file_or_stdin(file == "-" ? file : absolute_path(env.cwd, file), kMostBytes);
       if (!text.ok()) return text.error();
       texts.push_back({file == "-" ? "stdin" : file, std::move(*text)});
     }

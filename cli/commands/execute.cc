@@ -2,12 +2,11 @@
 // stored; with --detach a Run, which is.
 #include "common/contracts/execute.h"
 
-#include <unistd.h>
-
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/code_run.h"
 #include "cli/options/names.h"
+#include "cli/options/option_files.h"
 #include "cli/options/option_values.h"
 #include "cli/output/output_format.h"
 #include "cli/terminal/error_text.h"
@@ -34,8 +33,7 @@ struct Program {
 constexpr const char* kStdin = "-";
 
 Result<std::string> read_named(const std::string& file, const Env& env) {
-  if (file == kStdin) return os::read_all(STDIN_FILENO, kMostInputBytes);
-  return os::read_file(absolute_path(env.cwd, file), kMostInputBytes);
+  return read_file_or_stdin(file == kStdin ? file : absolute_path(env.cwd, file), kMostInputBytes);
 }
 
 Result<Program> program_of(const Parsed& parsed, const Env& env) {

@@ -1,9 +1,8 @@
 // `paddock sandbox create`, `cancel`, `list` and `destroy`.
-#include <unistd.h>
-
 #include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
+#include "cli/options/option_files.h"
 #include "cli/options/session_options.h"
 #include "cli/output/output_format.h"
 #include "cli/terminal/error_text.h"
@@ -39,8 +38,7 @@ Result<std::optional<std::string>> security_text(const Parsed& parsed) {
   if (!parsed.has("security")) return std::optional<std::string>();
   const ReadingFile reading;
   const std::string file = parsed.text("security");
-  auto text =
-      file == "-" ? os::read_all(STDIN_FILENO, kMostBytes) : os::read_file(file, kMostBytes);
+  auto text = read_file_or_stdin(file, kMostBytes);
   if (text.ok()) return std::optional<std::string>(std::move(text).value());
   return invalid_argument("SECURITY_UNREADABLE", text.error().message, "--security");
 }

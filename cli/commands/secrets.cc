@@ -4,6 +4,7 @@
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/env_file.h"
+#include "cli/options/option_files.h"
 #include "cli/options/secret_values.h"
 #include "cli/terminal/exit_codes.h"
 #include "common/base/percent.h"
@@ -18,8 +19,7 @@ using SecretValues = std::map<std::string, std::string>;
 
 Result<std::string> read_value(const std::string& file, const char* option) {
   constexpr size_t kMost = contracts::kMaxSecretBytes + 1;
-  Result<std::string> bytes =
-      file == "-" ? os::read_all(STDIN_FILENO, kMost) : os::read_file(file, kMost);
+  Result<std::string> bytes = read_file_or_stdin(file, kMost);
   // Who types a value ends its line, and does not mean that.
   if (bytes.ok() && file == "-" && isatty(STDIN_FILENO) == 1 && bytes->ends_with('\n'))
     bytes->pop_back();

@@ -14,8 +14,7 @@ constexpr size_t kMostOptionBytes = size_t{1} << 20;
 
 Result<std::string> read_named(const std::string& file, Reason reason, const char* option) {
   const ReadingFile reading;
-  Result<std::string> text = file == "-" ? os::read_all(STDIN_FILENO, kMostOptionBytes)
-                                         : os::read_file(file, kMostOptionBytes);
+  Result<std::string> text = read_file_or_stdin(file, kMostOptionBytes);
   if (text.ok()) return text;
   return invalid_argument(reason, cat("`", file, "`: ", text.error().message), option);
 }
@@ -28,6 +27,10 @@ Status check_one_stdin(const Parsed& parsed) {
 }
 
 }  // namespace
+
+Result<std::string> read_file_or_stdin(const std::string& file, size_t most) {
+  return file == "-" ? os::read_all(STDIN_FILENO, most) : os::read_file(file, most);
+}
 
 Result<std::optional<std::string>> read_policy(const Parsed& parsed) {
   if (!parsed.has("policy")) return std::optional<std::string>();

@@ -9,6 +9,9 @@
 
 namespace paddock::cli {
 
+// A file, or standard input where it is named `-`.
+Result<std::string> read_file_or_stdin(const std::string& file, size_t most);
+
 // The content of --policy; `-` is standard input. POLICY_UNREADABLE.
 Result<std::optional<std::string>> read_policy(const Parsed& parsed);
 // That and every --env-file. ENV_FILE_UNREADABLE; STDIN_TWICE where two options want the one

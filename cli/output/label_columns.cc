@@ -1,11 +1,11 @@
 #include "cli/output/label_columns.h"
 
+#include "cli/terminal/table.h"
+
 namespace paddock::cli {
 
 std::string label_header(std::string_view label) {
-  std::string name(label.substr(label.rfind('/') + 1));
-  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  return name;
+  return column_title(label.substr(label.rfind('/') + 1));
 }
 
 std::string label_cell(const wire::Value& object, std::string_view label) {

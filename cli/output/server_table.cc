@@ -14,11 +14,6 @@ std::string cell_text(const Value& cell) {
   return cell.integer() != nullptr ? cat(*cell.integer()) : std::string();
 }
 
-std::string upper(std::string text) {
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  return text;
-}
-
 bool is_always_shown(const Value& column) {
   const Value* priority = column.find("priority");
   return priority == nullptr || priority->integer() == nullptr || *priority->integer() <= 0;
@@ -49,7 +44,7 @@ void ServerTable::take_columns(const Value::Array& columns) {
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!options_.wide && !is_always_shown(columns[i])) continue;
     shown_.push_back(i);
-    header_.push_back(upper(columns[i].text("name")));
+    header_.push_back(column_title(columns[i].text("name")));
   }
   for (const std::string& label : options_.labels) header_.push_back(label_header(label));
 }

@@ -43,6 +43,12 @@ std::string render_with(const Table& table, std::vector<size_t>& widths,
 
 }  // namespace
 
+std::string column_title(std::string_view name) {
+  std::string title(name);
+  for (char& c : title) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  return title;
+}
+
 std::string render(const Table& table, const std::string& indent) {
   std::vector<size_t> widths;
   return render_with(table, widths, indent);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace paddock::cli {
@@ -10,6 +11,9 @@ struct Table {
   std::vector<std::string> header;  // empty: none
   std::vector<std::vector<std::string>> rows;
 };
+
+// As columns are named: in capitals.
+std::string column_title(std::string_view name);
 
 // Cells are made printable; an empty one is shown as `-`. `indent` goes before every line.
 std::string render(const Table& table, const std::string& indent = "");
