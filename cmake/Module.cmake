@@ -1,6 +1,7 @@
 # module(PATH [DEPENDS module...] [LIBS target...]): a static library from PATH/**.cc, a unit test
 # program from PATH/**_test.cc and one fuzz program per PATH/**_fuzz.cc. What lies in a module that stands
 # above it in the list, in a folder of its own, is that module's.
+# tests_with_threads(PATH...): the modules whose unit tests ThreadSanitizer runs as well.
 # program(NAME MODULE path [STATIC]): an executable from the module's main.cc, in bin/.
 # What only one system compiles is in folders of these names; another system's are left out.
 set(PADDOCK_OTHER_SYSTEMS linux darwin win32)
@@ -116,6 +117,19 @@ function(fuzz_target source library)
     add_test(NAME fuzz.${fuzz_name} COMMAND ${fuzz_name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${fuzz_name})
     set_tests_properties(fuzz.${fuzz_name} PROPERTIES LABELS fuzz TIMEOUT 600)
   endif()
+endfunction()
+
+# A name that is no module with tests ends the configuration: a renamed module cannot fall out of the stage unseen.
+function(tests_with_threads)
+  add_custom_target(tests_with_threads)
+  foreach(path IN LISTS ARGN)
+    paddock_target_name(${path} name)
+    if(NOT TARGET ${name}_test)
+      message(FATAL_ERROR "tests_with_threads: the module ${path} has no tests")
+    endif()
+    set_property(TEST unit.${name} APPEND PROPERTY LABELS threads)
+    add_dependencies(tests_with_threads ${name}_test)
+  endforeach()
 endfunction()
 
 function(program name)
