@@ -80,7 +80,7 @@ std::string readable(const std::string& line) {
 Error start_error(const Start& start, const std::string& program, const std::string& what) {
   const std::vector<std::string> lines = log_tail(start.paths, program, kLogLines);
   const bool taken = std::ranges::any_of(lines, [](const std::string& line) {
-    return line.find("PORT_IN_USE") != std::string::npos ||
+    return line.find(Reason("PORT_IN_USE").text()) != std::string::npos ||
            line.find("Address already in use") != std::string::npos;
   });
   if (taken) {

@@ -5,18 +5,22 @@
 #include <span>
 #include <utility>
 
+#include "common/base/reason.h"
 #include "common/base/text.h"
 #include "common/base/units.h"
 
 namespace paddock::contracts {
 namespace {
 
-using Field = std::pair<std::string_view, std::string_view>;
-constexpr std::array kFields = {
-    Field{"E_LIMIT_PIDS", "pids"},
-    Field{"E_LIMIT_FILES", "fileCount"},
-    Field{"E_LIMIT_FS", "fsBytes"},
-    Field{"E_LIMIT_COMMAND", "commandBytes"},
+struct LimitOfCode {
+  Reason code;
+  std::string_view field;
+};
+constexpr std::array kLimits = {
+    LimitOfCode{"E_LIMIT_PIDS", "pids"},
+    LimitOfCode{"E_LIMIT_FILES", "fileCount"},
+    LimitOfCode{"E_LIMIT_FS", "fsBytes"},
+    LimitOfCode{"E_LIMIT_COMMAND", "commandBytes"},
 };
 
 std::string value_text(const std::optional<wire::Duration>& value) {
@@ -31,9 +35,9 @@ std::string value_text(const std::optional<int64_t>& value) {
 
 std::string_view field_of_code(const SandboxResult& result) {
   // One code for both: the kernel tells a file that grew too large by a signal of its own.
-  if (result.code == "E_LIMIT_FS" && result.reason.starts_with("file size limit"))
+  if (result.code == Reason("E_LIMIT_FS") && result.reason.starts_with("file size limit"))
     return "fileSize";
-  for (const auto& [code, field] : kFields) {
+  for (const auto& [code, field] : kLimits) {
     if (result.code == code) return field;
   }
   return {};

@@ -143,7 +143,7 @@ RunResult run_result(SandboxResult result, std::string command_id) {
   // Also where the shell went on and ended well: what was not allowed did not happen.
   if (!out.denials.empty() && !out.error_class) {
     out.error_class = "CAPABILITY_DENIED";
-    out.code = "E_CAPABILITY_DENIED";
+    out.code = Reason("E_CAPABILITY_DENIED");
   }
   if (result.status == SandboxStatus::kTimeout) {
     if (!out.err.empty() && !out.err.ends_with('\n')) out.err += '\n';
@@ -158,7 +158,7 @@ RunResult too_large_command(std::string command_id, int64_t limit) {
   out.exit_code = 1;
   out.err = "command too large\n";
   out.error_class = "LIMIT_EXCEEDED";
-  out.code = "E_LIMIT_COMMAND";
+  out.code = Reason("E_LIMIT_COMMAND");
   out.reason = cat("the command is longer than the session's commandBytes, ", limit);
   return out;
 }

@@ -51,7 +51,7 @@ void warn_of_time(const char* whose, const std::string& certificate_pem, WallTim
   log_warn(cat("by this host's clock ", whose,
                " is not valid now, and clients will refuse it: set the clock (timedatectl set-ntp "
                "true), or renew the certificate"),
-           {{"reason", "CERTIFICATE_NOT_VALID_NOW"},
+           {{"reason", Reason("CERTIFICATE_NOT_VALID_NOW")},
             {"valid_from", format_time(validity->begin)},
             {"valid_until", format_time(validity->end)}});
 }
@@ -86,7 +86,7 @@ Result<KeyPair> local_ca(const std::string& folder, Random& random, WallTime now
       log_warn(
           "the local CA ends soon; a new one, made once tls/ca.pem and tls/ca-key.pem are removed,"
           " is one that every host and client must be told of",
-          {{"reason", "CA_EXPIRED"}, {"valid_until", format_time(*end)}});
+          {{"reason", Reason("CA_EXPIRED")}, {"valid_until", format_time(*end)}});
     return ca;
   }
   ASSIGN_OR_RETURN(KeyPair made,

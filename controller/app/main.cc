@@ -127,7 +127,7 @@ Result<os::LockFile> lock_data_dir(const Config& config) {
 void make_room(const Config& config) {
   const std::string full = os::full_disk_text(os::make_room_to_start(config.data_dir));
   if (full.empty()) return;
-  log_error(full, {{"reason", "DISK_FULL"},
+  log_error(full, {{"reason", Reason("DISK_FULL")},
                    {"free_some",
                     "remove files beside the data folder, or old backups (backups/) in it; "
                     "then `paddock delete runs` of those that are not needed"}});

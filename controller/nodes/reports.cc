@@ -89,7 +89,7 @@ Result<runs::Events> end_run(store::WriteTxn& txn, contracts::Run& run,
       run.status.published_version = *version;
     } else if (is_refusal(version.error())) {
       outcome.phase = contracts::RunPhase::kFailed;
-      outcome.reason = "PUBLISH_FAILED";
+      outcome.reason = Reason("PUBLISH_FAILED");
       outcome.message = cat("the command succeeded, but volume ", run.spec.publish,
                             " got no new version: ", version.error().message);
     } else {

@@ -55,7 +55,7 @@ void add_denials(Trail& trail, const SandboxResult& result, int64_t time_ms) {
   for (size_t i = 0; i < told; ++i) {
     const contracts::Denial& denial = result.denials[i];
     AuditEvent& event = trail.add(audit::kCapabilityDenied, time_ms);
-    event.reason = "E_CAPABILITY_DENIED";
+    event.reason = Reason("E_CAPABILITY_DENIED");
     event.details = {{"what", contracts::audit_text(denial.what)},
                      {"target", contracts::audit_text(denial.target)},
                      {"executable", contracts::audit_text(denial.executable)},
@@ -64,7 +64,7 @@ void add_denials(Trail& trail, const SandboxResult& result, int64_t time_ms) {
   }
   if (told == result.denials.size()) return;
   AuditEvent& rest = trail.add(audit::kCapabilityDenied, time_ms);
-  rest.reason = "MORE_DENIALS";
+  rest.reason = Reason("MORE_DENIALS");
   rest.details["count"] = std::to_string(result.denials.size() - told);
 }
 
@@ -88,11 +88,12 @@ contracts::Truncated cut_of(const Run& run, const SandboxResult& result) {
 void add_limits(Trail& trail, const SandboxResult& result, const contracts::Truncated& cut,
                 int64_t time_ms) {
   constexpr std::string_view kPrefix = "E_LIMIT_";
-  const bool by_stream = result.code == "E_LIMIT_OUTPUT" && (cut.out || cut.err);
+  constexpr Reason kOutputCut = "E_LIMIT_OUTPUT";
+  const bool by_stream = result.code == kOutputCut && (cut.out || cut.err);
   if (result.code && result.code->starts_with(kPrefix) && !by_stream)
     add_limit(trail, *result.code, ascii_lower(result.code->substr(kPrefix.size())), time_ms);
-  if (cut.out) add_limit(trail, "E_LIMIT_OUTPUT", "stdout", time_ms);
-  if (cut.err) add_limit(trail, "E_LIMIT_OUTPUT", "stderr", time_ms);
+  if (cut.out) add_limit(trail, kOutputCut, "stdout", time_ms);
+  if (cut.err) add_limit(trail, kOutputCut, "stderr", time_ms);
 }
 
 std::string_view end_type(const SandboxResult& result) {

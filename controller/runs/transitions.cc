@@ -226,7 +226,7 @@ Events admit(Run& run, WallTime now) {
     const wire::Timestamp own{run.metadata.creation_timestamp->value + run.spec.deadline->value};
     if (!run.status.deadline_at || own < *run.status.deadline_at) run.status.deadline_at = own;
   }
-  set_condition(run.status, {"Scheduled", "False", "WAITING", ""}, now);
+  set_condition(run.status, {"Scheduled", "False", Reason("WAITING"), ""}, now);
   return {phase_event(run, now)};
 }
 
@@ -247,7 +247,7 @@ Result<Events> bind(Run& run, const std::string& node, WallTime now) {
     status.timings_ms["queue"] =
         std::max<int64_t>(0, (now - run.metadata.creation_timestamp->value).count());
   }
-  set_condition(status, {"Scheduled", "True", "BOUND", cat("to node ", node)}, now);
+  set_condition(status, {"Scheduled", "True", Reason("BOUND"), cat("to node ", node)}, now);
   Events events = {phase_event(run, now)};
   // For as long as it stays there: no event, since for most that is not for long.
   status.reason = kWaitingForNode;
@@ -310,7 +310,7 @@ Events request_cancel(Run& run, WallTime now) {
   run.spec.cancel_requested = true;
   run.metadata.generation += 1;
   if (!apply(run, F::kCancelRequested)) panic("an active run can always be asked to end");
-  run.status.reason = "CANCEL_REQUESTED";
+  run.status.reason = Reason("CANCEL_REQUESTED");
   run.status.message = "canceled by request";
   if (contracts::is_terminal(run.status.phase)) return conclude(run, now);
   run.status.message = "waiting for the node to end it";

@@ -70,7 +70,7 @@ Result<int64_t> end_open_commands(store::WriteTxn& txn, WallTime now) {
     AuditEvent end = start;
     end.time = {now};
     end.type = audit::kCommandLost;
-    end.reason = "CONTROLLER_RESTARTED";
+    end.reason = Reason("CONTROLLER_RESTARTED");
     end.details = {};
     TRY(txn.append_audit(end));
   }

@@ -19,7 +19,7 @@ using contracts::SandboxStatus;
 
 struct Words {
   RunPhase phase;
-  const char* reason;
+  Reason reason;
   const char* sentence;
 };
 
@@ -98,7 +98,7 @@ RunOutcome outcome_of_error(const Error& given, bool cancel_requested) {
   const Error error = contracts::name_full_disk(given);
   if (cancel_requested) {
     return {.phase = RunPhase::kCanceled,
-            .reason = "Canceled",
+            .reason = Reason("Canceled"),
             .message = "the run was canceled before its command started"};
   }
   RunOutcome out{.phase = RunPhase::kFailed, .reason = error.reason, .message = error.message};

@@ -276,7 +276,7 @@ void RunLife::collect() {
   if (const Status collected = collect_artifacts(outcome); !collected) {
     if (leaving()) return;
     outcome.phase = RunPhase::kFailed;
-    outcome.reason = "ARTIFACTS_FAILED";
+    outcome.reason = Reason("ARTIFACTS_FAILED");
     outcome.message = cat("the command ended, but its artifacts could not be stored: ",
                           contracts::name_full_disk(collected.error()).message);
     log_error("artifacts could not be stored",

@@ -260,7 +260,7 @@ void SyncCore::accept(const Assignment& wanted, std::vector<Action>& actions) {
       // Asked for again after it was dropped. It may have run: it is never run twice.
       run.seen.outcome =
           RunOutcome{.phase = RunPhase::kFailed,
-                     .reason = "ATTEMPT_REPEATED",
+                     .reason = Reason("ATTEMPT_REPEATED"),
                      .message = "the node had already ended and dropped this attempt"};
     } else {
       actions.push_back(StartRun{wanted});

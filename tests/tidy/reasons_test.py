@@ -32,6 +32,33 @@ NEVER = {
     "text as the reason": 'Error f(std::string text) { return Error{Code::kUnavailable, text, "m"}; }',
     "a choice at run time": 'Error f(const char* word) { return Error{Code::kUnavailable, word, "m"}; }',
 }
+# Fields of objects and of the log take any text, so the compiler takes any literal there: it is written as Reason("THE_WORD").
+ERRORS = r"(?:error|cause|refused|refusal|failure)(?:\(\))?"  # whose reason is a Reason
+CHOICE = r'(?:[^",;{}]*\?\s*)?'  # of two that are both literals, or one a field
+UNCHECKED = re.compile("|".join((
+    rf'(?<![\w)])(?!{ERRORS}(?:\.|->)reason)\w+(?:\(\))?(?:\.|->)(?:reason|code)\s*(?:==|!=|=)\s*{CHOICE}"[A-Z]\w*"',
+    rf'[{{,(]\s*\.(?:reason|code)\s*=\s*{CHOICE}"[A-Z]\w*"',
+    rf'"(?:True|False|Unknown)",\s*{CHOICE}"(?!(?i:true|false|unknown)")[A-Z]\w*"',  # of a condition
+    rf'\{{"reason",\s*{CHOICE}"[A-Z]\w*"',  # of a log line
+)))
+PLANTED = {
+    "an assignment": 'run.status.reason = "CANCEL_REQUESTED";',
+    "a choice": 'result.code = hit == DiskHit::kFiles ? "E_LIMIT_FILES" : "E_LIMIT_FS";',
+    "a comparison": 'if (status.reason != "NODE_LOST") return;',
+    "through a pointer": 'if (event->reason == "Canceled") return;',
+    "a field by its name": 'RunOutcome out{.phase = P::kFailed, .reason = "ATTEMPT_REPEATED"};',
+    "a condition": 'set_condition(status, {"Scheduled", "True", "BOUND", cat("to node ", node)}, now);',
+    "a condition's choice": 'return {"Ready", "False", status.reason.empty() ? "NO_LEASE" : status.reason};',
+    "a log line": 'log_error(full, {{"reason", "STORE_FULL"}});',
+}
+CHECKED = {
+    "an error's": 'if (!lock && lock.error().reason == "LOCK_HELD") return;',
+    "another error's": 'if (body.failure()->reason == "BODY_TOO_SLOW") return;',
+    "a sentence": 'result.reason = "canceled before it began";',
+    "one of two reasons": 'out.reason = fault ? fault->reason : "LAUNCHER_LOST";',
+    "states of a condition": 'is_one_of(each.status, {"True", "False", "Unknown"});',
+    "a reason": 'run.status.reason = Reason("CANCEL_REQUESTED");',
+}
 
 
 def compile_text(text):
@@ -91,6 +118,17 @@ class Reasons(unittest.TestCase):
         """Not by their beginnings, which a new word would change, nor as the text of an error."""
         loose = re.compile(r"error\(?\)?\.reason(\.text\(\)|\.str\(\))?\.(starts_with|find)\(|error\(?\)?\.reason\.(text|str)\(\) [!=]=")
         self.assertEqual([f"{path.relative_to(ROOT)}: {found.group()}" for path, text in sources() for found in loose.finditer(text)], [])
+
+    def test_fields_of_objects_hold_words_that_are_written_as_reasons(self):
+        self.assertEqual([f"{path.relative_to(ROOT)}: {found.group()}" for path, text in sources() for found in UNCHECKED.finditer(text)], [])
+
+    def test_a_word_that_the_compiler_would_not_check_is_found(self):
+        for what, text in PLANTED.items():
+            with self.subTest(what):
+                self.assertRegex(text, UNCHECKED)
+        for what, text in CHECKED.items():
+            with self.subTest(what):
+                self.assertNotRegex(text, UNCHECKED)
 
 
 if __name__ == "__main__":

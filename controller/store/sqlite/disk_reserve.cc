@@ -143,7 +143,7 @@ void DiskReserve::set_whole(bool whole) {
   const bool before = std::exchange(whole_, whole || !exists());
   if (before && !whole_)
     log_warn("the disk of the data folder is full: only what frees something is written",
-             {{"reason", "STORE_FULL"}});
+             {{"reason", Reason("STORE_FULL")}});
   if (!before && whole_ && exists()) log_info("the store has its reserve of the disk");
 }
 

@@ -21,7 +21,7 @@ void name_polled_limits(const Outcome& outcome, bool pids_passed, SandboxResult&
     result.reason = "memory limit reached: the launcher saw it and killed the process group";
   if (!pids_passed || ended->cause != EndCause::kNone) return;
   result.status = contracts::SandboxStatus::kLimitExceeded;
-  result.code = "E_LIMIT_PIDS";
+  result.code = Reason("E_LIMIT_PIDS");
   result.reason = "the pids limit was passed: the launcher saw it and killed the process group";
   contracts::apply_status_table(result);
 }

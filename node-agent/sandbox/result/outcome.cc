@@ -29,7 +29,7 @@ void set(SandboxResult& result, SandboxStatus status, std::string reason, int64_
 
 void explain(const outcome::Refused& refused, SandboxResult& result) {
   if (refused.error.reason == "COMMAND_TOO_LARGE") {
-    result.code = "E_LIMIT_COMMAND";
+    result.code = Reason("E_LIMIT_COMMAND");
     return set(result, SandboxStatus::kLimitExceeded,
                cat("command too large: ", refused.error.message));
   }
@@ -61,7 +61,7 @@ void explain_signal(int signal, const std::set<int>& sent, Millis used, const Bo
       return set(result, SandboxStatus::kCpuLimit, kCpuLimitReached);
     case SIGXFSZ:
       if (sent.contains(signal)) break;
-      result.code = "E_LIMIT_FS";
+      result.code = Reason("E_LIMIT_FS");
       return set(result, SandboxStatus::kLimitExceeded, "file size limit reached (signal 25)");
     case SIGTERM:
       return set(result, SandboxStatus::kKilledTerm, "ended by signal 15");
@@ -92,7 +92,7 @@ bool explain_memory(const outcome::Ended& ended, const Bounds& bounds, SandboxRe
 }
 
 void explain_disk(DiskHit hit, SandboxResult& result) {
-  result.code = hit == DiskHit::kFiles ? "E_LIMIT_FILES" : "E_LIMIT_FS";
+  result.code = hit == DiskHit::kFiles ? Reason("E_LIMIT_FILES") : "E_LIMIT_FS";
   const char* reason = "the workspace's folders became too deep to be measured";
   if (hit == DiskHit::kOverdue) reason = "the command kept the workspace from being measured";
   if (hit == DiskHit::kBytes) reason = "the workspace grew by more than fsBytes";
@@ -101,7 +101,7 @@ void explain_disk(DiskHit hit, SandboxResult& result) {
 }
 
 struct LimitHit {
-  const char* code;
+  Reason code;
   std::string what;
 };
 
@@ -186,15 +186,15 @@ void remark(const Remarks& remarks, SandboxResult& result) {
   const bool failed = result.status == SandboxStatus::kFailed;
   if (failed && !result.denials.empty()) {
     result.error_class = "CAPABILITY_DENIED";
-    result.code = "E_CAPABILITY_DENIED";
+    result.code = Reason("E_CAPABILITY_DENIED");
   } else if (!result.code && remarks.output_cut &&
              (failed || result.status == SandboxStatus::kOk)) {
-    result.code = "E_LIMIT_OUTPUT";
+    result.code = Reason("E_LIMIT_OUTPUT");
   }
   if (const std::string complaints = contracts::complaints_text(result); !complaints.empty())
     result.reason += cat(result.reason.empty() ? "" : "; ", complaints);
   if (!remarks.partial) return;
-  constexpr std::string_view kPartial = "PARTIAL_ENFORCEMENT";
+  constexpr Reason kPartial = "PARTIAL_ENFORCEMENT";
   result.reason =
       result.reason.empty() ? std::string(kPartial) : cat(kPartial, ": ", result.reason);
 }

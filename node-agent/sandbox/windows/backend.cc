@@ -130,7 +130,7 @@ SandboxResult refused(SandboxResult result, const Error& error) {
   if (error.reason != "COMMAND_TOO_LARGE")
     return never_ran(std::move(result), SandboxStatus::kInternalError, 1,
                      cat(error.reason, ": ", error.message));
-  result.code = "E_LIMIT_COMMAND";
+  result.code = Reason("E_LIMIT_COMMAND");
   return never_ran(std::move(result), SandboxStatus::kLimitExceeded, 1,
                    cat("command too large: ", error.message));
 }

@@ -46,7 +46,7 @@ void explain_exit(const JobFacts& facts, SandboxResult& result) {
     return set_end(result, SandboxStatus::kMemLimit,
                    cat("memory limit reached: the job's own message; exited with ", code));
   if (facts.events.active_process_limit) {
-    result.code = "E_LIMIT_PIDS";
+    result.code = Reason("E_LIMIT_PIDS");
     return set_end(result, SandboxStatus::kLimitExceeded,
                    cat("the pids limit was reached; exited with ", code));
   }
@@ -78,9 +78,9 @@ void classify_job(const JobFacts& facts, SandboxResult& result) {
   contracts::apply_status_table(result);
   const bool own_end =
       result.status == SandboxStatus::kOk || result.status == SandboxStatus::kFailed;
-  if (facts.output_cut && own_end) result.code = "E_LIMIT_OUTPUT";
+  if (facts.output_cut && own_end) result.code = Reason("E_LIMIT_OUTPUT");
   if (!facts.partial) return;
-  constexpr std::string_view kPartial = "PARTIAL_ENFORCEMENT";
+  constexpr Reason kPartial = "PARTIAL_ENFORCEMENT";
   result.reason =
       result.reason.empty() ? std::string(kPartial) : cat(kPartial, ": ", result.reason);
 }

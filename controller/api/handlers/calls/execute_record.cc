@@ -17,14 +17,14 @@ ExecuteRecord::ExecuteRecord(Call& call, std::string_view code)
 
 Status ExecuteRecord::check() const { return call_.services.later->check(call_.services.store); }
 
-AuditEvent ExecuteRecord::event(std::string reason) const {
+AuditEvent ExecuteRecord::event(Reason reason) const {
   AuditEvent out;
   out.time = {call_.now()};
   out.type = contracts::audit::kExecuteRequest;
   out.subject = call_.principal.subject;
   out.name_space = call_.principal.name_space;
   out.request_id = call_.request_id;
-  out.reason = std::move(reason);
+  out.reason = reason;
   if (!call_.principal.token_id.empty()) out.details["token"] = call_.principal.token_id;
   return out;
 }
@@ -51,9 +51,9 @@ Status ExecuteRecord::end(const SnippetReport& report) {
   metrics.count_run(report.warm, took());
   call_.services.metrics.runs.count_denials(runs::denial_counts(*report.result));
   // As of any command: what its sandbox stopped, then its end.
-  auto events = runs::end_events(event(""), *report.result);
+  auto events = runs::end_events(event({}), *report.result);
   events.back().type = contracts::audit::kExecuteRequest;
-  events.back().details.merge(event("").details);
+  events.back().details.merge(event({}).details);
   events.back().details["start"] = report.warm ? "warm" : "cold";
   return write(std::move(events));
 }

@@ -24,7 +24,7 @@ class ExecuteRecord {
   std::string node;  // that had it; empty: none
 
  private:
-  contracts::AuditEvent event(std::string reason) const;
+  contracts::AuditEvent event(Reason reason) const;
   Status write(std::vector<contracts::AuditEvent> events) const;
   Millis took() const { return call_.services.clock.mono() - arrived_; }
 

@@ -13,12 +13,15 @@ using contracts::Node;
 // What `kubectl wait --for=condition=Ready` reads of a node: it holds a lease and can begin runs.
 contracts::Condition ready_condition(const contracts::NodeStatus& status) {
   if (!status.ready)
-    return {
-        "Ready", "False", status.reason.empty() ? "NO_LEASE" : status.reason, status.message, {}};
+    return {"Ready",
+            "False",
+            status.reason.empty() ? Reason("NO_LEASE") : status.reason,
+            status.message,
+            {}};
   if (const contracts::Condition* fault = contracts::unfit(status))
     return {
         "Ready", "False", fault->reason.empty() ? fault->type : fault->reason, fault->message, {}};
-  return {"Ready", "True", "LEASE_HELD", "it holds a lease and takes runs", {}};
+  return {"Ready", "True", Reason("LEASE_HELD"), "it holds a lease and takes runs", {}};
 }
 
 }  // namespace

@@ -11,10 +11,14 @@ using contracts::Sandbox;
 contracts::Condition ready_condition(const contracts::SessionStatus& status) {
   using contracts::SandboxPhase;
   if (status.phase == SandboxPhase::kReady)
-    return {"Ready", "True", "OPEN", "commands can be run in it", status.ready_at};
+    return {"Ready", "True", Reason("OPEN"), "commands can be run in it", status.ready_at};
   if (status.phase == SandboxPhase::kPending)
-    return {"Ready", "False", "PENDING", "its node has not made it yet; its first use does", {}};
-  return {"Ready", "False", status.reason.empty() ? "ENDED" : status.reason, status.message,
+    return {"Ready",
+            "False",
+            Reason("PENDING"),
+            "its node has not made it yet; its first use does",
+            {}};
+  return {"Ready", "False", status.reason.empty() ? Reason("ENDED") : status.reason, status.message,
           status.ended_at};
 }
 

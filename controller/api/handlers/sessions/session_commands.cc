@@ -183,7 +183,7 @@ Response streamed(Command command) {
 Result<Response> refuse_length(const Command& command, int64_t most) {
   TRY(command.services.later->check(command.services.store));
   auto event = event_of(command, audit::kLimitExceeded);
-  event.reason = "E_LIMIT_COMMAND";
+  event.reason = Reason("E_LIMIT_COMMAND");
   event.details["limit"] = "command";
   TRY(note_end(command, {std::move(event)}));
   return object_response(contracts::too_large_command(command.request.command_id, most));
