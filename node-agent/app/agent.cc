@@ -34,56 +34,19 @@
 #include "node-agent/app/node_status.h"
 #include "node-agent/app/ports.h"
 #include "node-agent/app/regularly.h"
+#include "node-agent/app/room_settings.h"
 #include "node-agent/app/run_host.h"
 #include "node-agent/runtimes/environment.h"
 
 namespace paddock::agent {
 namespace {
 
-constexpr uid_t kNobody = 65534;
 constexpr Millis kEnvironmentUnused = std::chrono::hours(24 * 14);
 constexpr Millis kTidyEvery = std::chrono::hours(1);
 constexpr Millis kLookEvery{30'000};  // at the host's memory and devices
 constexpr Millis kFarewell{3'000};
 constexpr Millis kMeasureEvery{5'000};  // a hundred runs take some 5 ms of a core
 constexpr Millis kDiskEvery{5'000};     // which fills up faster, and is asked at no cost
-
-Result<http::Endpoint> endpoint_of(const AgentConfig& config) {
-  http::Endpoint endpoint;
-  endpoint.base_url = config.server;
-  if (!config.ca_file.empty()) {
-    ASSIGN_OR_RETURN(endpoint.ca_pem, os::read_file(config.ca_file));
-  }
-  return endpoint;
-}
-
-// Where its operator named no ceiling, this host's size is one.
-contracts::NodeBounds bounds_of(const AgentConfig& config) {
-  return {config.ceilings, contracts::limits_of_host(devices::host_size("/", config.data_dir),
-                                                     contracts::builtin_profiles())};
-}
-
-executor::ExecutorConfig executor_config(const AgentConfig& config,
-                                         const contracts::NodeBounds& bounds) {
-  executor::ExecutorConfig out;
-  out.runs_dir = os::join_path(config.data_dir, "runs");
-  out.intents_file = os::join_path(config.data_dir, "launches");
-  out.sandbox_program = config.sandbox_program;
-  out.bounds = bounds;
-  out.network = config.network;
-  out.environments.dir = config.data_dir;
-  out.environments.wheel_dir = config.wheel_dir;
-  out.environments.python_index = config.packages.python_index;
-  out.environments.npm_registry = config.packages.npm_registry;
-  out.environments.ca_file = config.packages.ca_file;
-  out.environments.file_hosts = config.packages.file_hosts;
-  out.environments.instance = config.instance;
-  out.environments.network = config.network;
-  if (::geteuid() == 0) out.sandbox_uid = kNobody;
-  out.environments.sandbox_uid = out.sandbox_uid;
-  out.library_dir = library_dir();
-  return out;
-}
 
 // Of the launcher for sessions: most have the default tools, and all learn of what was refused.
 std::vector<std::string> session_launcher_options() {
@@ -163,7 +126,8 @@ Status converse(const AgentConfig& config, sync::SyncLoop& loop, Credentials& cr
     }
     if (enrolled) return ended.error;
     log_warn("the controller does not know this node's credential; enrolling again");
-    ASSIGN_OR_RETURN(const std::string token, enroll(config, credentials.endpoint(), random));
+    ASSIGN_OR_RETURN(const std::string token,
+                     enroll(identity_of(config), credentials.endpoint(), random));
     credentials.set_token(token);
     enrolled = true;
   }
@@ -182,7 +146,8 @@ void take_leave(const AgentConfig& config, sync::SyncLoop& loop, Credentials& cr
 // The credential on the disk, or a first one.
 Status take_credential(const AgentConfig& config, Credentials& credentials, Random& random) {
   if (credentials.reload()) return {};
-  ASSIGN_OR_RETURN(const std::string token, enroll(config, credentials.endpoint(), random));
+  ASSIGN_OR_RETURN(const std::string token,
+                   enroll(identity_of(config), credentials.endpoint(), random));
   credentials.set_token(token);
   return {};
 }
@@ -232,8 +197,8 @@ void tend_disk(const AgentConfig& config, HostStatus& host, RunHost& runs, CallH
   bool full = false;
   const DiskUse use = runs.disk_use();
   host.change([&](contracts::NodeStatus& now) {
-    look_at_disk(config, use, now, clock.wall());
-    look_at_fault(config, now, clock.wall());
+    look_at_disk(host_settings_of(config), use, now, clock.wall());
+    look_at_fault(host_settings_of(config), now, clock.wall());
     full = contracts::disk_pressure(now) != nullptr;
   });
   if (full) runs.free_ended();
@@ -272,7 +237,10 @@ void use_new_launcher(const AgentConfig& config, Launchers& launchers, CallHost&
 
 Result<contracts::NodeStatus> first_status(const AgentConfig& config, const devices::Host& host,
                                            const contracts::NodeBounds& bounds, WallTime now) {
-  ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(config, host, now));
+  ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(host_settings_of(config), host, now));
+  status.agent_version = kAgentVersion;
+  status.ceilings = config.ceilings;
+  status.max_sessions = config.sessions.max_sessions;
   status.largest_limits = bounds.largest;
   return status;
 }
@@ -304,7 +272,7 @@ Status begin_work(const AgentConfig& config, const std::string& nonce, RunHost& 
                   CacheKeeper& cache, CallHost& calls, const Clock& clock) {
   TRY(runs.recover());
   cache.clean_up(clock);
-  TRY(write_agent_file(config, nonce));
+  TRY(write_agent_file(identity_of(config), nonce));
   calls.start();
   log_info("agent started", {{"node", config.name}, {"server", config.server}});
   return {};
@@ -322,7 +290,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   TRY(prepare_folders(config, executor));
   ASSIGN_OR_RETURN(const std::unique_ptr<CacheKeeper> cache,
                    CacheKeeper::open(config.data_dir, executor.sandbox_uid, config.cache_quota));
-  HostLook host_look(config);
+  HostLook host_look(host_settings_of(config));
   const devices::Host first_look = host_look.look();
   ASSIGN_OR_RETURN(contracts::NodeStatus status,
                    first_status(config, first_look, bounds, clock.wall()));
@@ -346,7 +314,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   HostStatus* telling = nullptr;
   devices::DiskLedger disk(config.data_dir, config.min_free.bytes, [&] {
     telling->change_and_tell([&](contracts::NodeStatus& now) {
-      look_at_disk(config, hosting->disk_use(), now, clock.wall());
+      look_at_disk(host_settings_of(config), hosting->disk_use(), now, clock.wall());
     });
   });
   RunHost runs(

@@ -1,17 +1,13 @@
 #include "node-agent/app/call_host.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
-#include "common/os/file.h"
 
 namespace paddock::agent {
 namespace {
 
-constexpr const char* kLibraryDir = "/opt/sandbox";
 constexpr Millis kHold{20'000};
 constexpr Millis kHoldWhileBusy{5'000};  // so that a controller that is cut off is missed soon
 constexpr Millis kAlone{3'000};          // then the controller has given our calls up
@@ -20,33 +16,8 @@ constexpr Millis kIdleLane{60'000};
 constexpr Millis kLookAgain{30'000};
 constexpr Millis kFirstBackOff{200};
 constexpr Millis kLongestBackOff{5'000};
-constexpr int64_t kNobodyNumber = 65534;
 
 }  // namespace
-
-std::string library_dir() { return ::access(kLibraryDir, R_OK | X_OK) == 0 ? kLibraryDir : ""; }
-
-Result<snippets::Setting> snippet_setting_of(const AgentConfig& config,
-                                             const contracts::NodeBounds& bounds) {
-  snippets::Setting out;
-  out.config = config.snippets;
-  ASSIGN_OR_RETURN(out.profile, snippets::load_profile(config.snippets));
-  out.bounds = bounds;
-  if (::geteuid() == 0) out.uid = kNobodyNumber;
-  out.library_dir = library_dir();
-  return out;
-}
-
-sessions::Setting session_setting_of(const AgentConfig& config,
-                                     const contracts::NodeBounds& bounds) {
-  sessions::Setting out;
-  out.config = config.sessions;
-  out.folder = os::join_path(config.data_dir, "sessions");
-  out.bounds = bounds;
-  out.network = config.network;
-  if (::geteuid() == 0) out.uid = kNobodyNumber;
-  return out;
-}
 
 CallHost::CallHost(const CallSettings& settings, std::string node,
                    executor::LaunchServer& snippet_launcher,

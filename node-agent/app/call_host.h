@@ -15,7 +15,6 @@
 
 #include "common/client/controller_client.h"
 #include "common/os/event.h"
-#include "node-agent/app/config.h"
 #include "node-agent/app/disk_writers.h"
 #include "node-agent/app/wakeup_timer.h"
 #include "node-agent/executor/launch_server.h"
@@ -23,15 +22,6 @@
 #include "node-agent/snippets/service.h"
 
 namespace paddock::agent {
-
-// Folder of the operator's Python for short code, seen at the same path inside; empty: none is
-// here.
-std::string library_dir();
-// PROFILE_INVALID and the like: the agent does not start with another policy than was meant.
-Result<snippets::Setting> snippet_setting_of(const AgentConfig& config,
-                                             const contracts::NodeBounds& bounds);
-sessions::Setting session_setting_of(const AgentConfig& config,
-                                     const contracts::NodeBounds& bounds);
 
 // This agent process, as the controller knows it from its session.
 struct AgentProcess {

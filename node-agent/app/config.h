@@ -47,7 +47,7 @@ struct AgentConfig {
   std::string enroll_token_file;
   wire::Duration rotate_credential{std::chrono::hours(30 * 24)};
   std::map<std::string, std::string> labels;
-  int64_t max_runs = 0;  // runs_at_once() says what 0 is
+  int64_t max_runs = 0;
   std::string wheel_dir;
   PackageSources packages;
   wire::Quantity cache_quota{int64_t{32} << 30};
@@ -102,10 +102,6 @@ struct AgentConfig {
   }
   void validate(wire::Check& check) const;
 };
-
-constexpr int64_t runs_at_once(int64_t max_runs, int64_t processors) {
-  return max_runs > 0 ? max_runs : std::max<int64_t>(4, 2 * processors);
-}
 
 // The text of a configuration file; variables override it: PADDOCK_NODE_AGENT_WHEEL_DIR sets
 // `wheelDir`. Errors name each field.

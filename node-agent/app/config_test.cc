@@ -7,7 +7,6 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "node-agent/app/identity.h"
 #include "tests/support/settings_golden.h"
 
 namespace paddock::agent {
@@ -55,12 +54,6 @@ TEST(Config, VariablesOverrideTheFileAndFlagsOverrideBoth) {
             "CONFIG_INVALID");
 }
 
-TEST(Config, ALargerHostTakesMoreRunsUnlessItsOperatorSaysHowMany) {
-  EXPECT_EQ(runs_at_once(0, 1), 4);
-  EXPECT_EQ(runs_at_once(0, 64), 128);
-  EXPECT_EQ(runs_at_once(3, 64), 3);
-}
-
 TEST(Config, FaultsAreNamedByField) {
   const auto config = parse_config("maxRuns: -1\nname: Not_A_Label\nserver: ftp://x\nodd: 1\n");
   ASSERT_FALSE(config.ok());
@@ -99,23 +92,6 @@ TEST(Config, AHostNameBecomesANodeName) {
   EXPECT_EQ(node_name("gpu--1"), "gpu--1") << "a label stays as it is";
   EXPECT_EQ(node_name_from(""), "node");
   EXPECT_EQ(node_name_from(std::string(100, 'a')).size(), 63u);
-}
-
-TEST(Identity, EachProcessIsNewerThanTheLastThoughTheClockGoesBack) {
-  std::string pattern = testing::TempDir() + "agent-XXXXXX";
-  const std::string base = ::mkdtemp(pattern.data());
-  EXPECT_EQ(take_generation(base, WallTime{5'000}).value(), 5'000);
-  EXPECT_EQ(take_generation(base, WallTime{9'000}).value(), 9'000);
-  EXPECT_EQ(take_generation(base, WallTime{9'000}).value(), 9'001);
-  EXPECT_EQ(take_generation(base, WallTime{1'000}).value(), 9'002);
-  EXPECT_FALSE(take_generation(base + "/missing", WallTime{1}).ok());
-  (void)os::remove_tree(base);
-}
-TEST(Identity, WithoutATokenTheOperatorIsToldWhatToGive) {
-  SeededRandom random(1);
-  const auto enrolled = enroll(AgentConfig{}, http::Endpoint{}, random);
-  ASSERT_FALSE(enrolled.ok());
-  EXPECT_EQ(enrolled.error().reason, "ENROLL_TOKEN_MISSING");
 }
 
 }  // namespace

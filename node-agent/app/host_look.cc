@@ -29,14 +29,14 @@ void note_missing_node(devices::Accelerator& each) {
 
 }  // namespace
 
-HostLook::HostLook(const AgentConfig& config)
-    : config_(config),
+HostLook::HostLook(const HostSettings& settings)
+    : settings_(settings),
       driver_({os::this_program(), "--gpus"}),
-      seen_(os::join_path(config.data_dir, "devices")) {}
+      seen_(os::join_path(settings.data_dir, "devices")) {}
 
 devices::Host HostLook::look() {
-  devices::Host host = devices::probe(kRoot, config_.data_dir);
-  host.capacity.max_runs = runs_at_once(config_.max_runs, host.capacity.cpu);
+  devices::Host host = devices::probe(kRoot, settings_.data_dir);
+  host.capacity.max_runs = runs_at_once(settings_.max_runs, host.capacity.cpu);
   if (devices::has_nvidia_driver(kRoot)) {
     if (const auto report = driver_.ask()) {
       host.loads = devices::loads_of(*report);
@@ -48,7 +48,7 @@ devices::Host HostLook::look() {
   if (os::exists(devices::kSystemProfiler)) {
     std::ranges::copy(apple_.ask(), std::back_inserter(host.accelerators));
   }
-  host.accelerators = seen_.with_gone(std::move(host.accelerators), config_.accelerators);
+  host.accelerators = seen_.with_gone(std::move(host.accelerators), settings_.declared);
   for (devices::Accelerator& each : host.accelerators) note_missing_node(each);
   return host;
 }

@@ -1,7 +1,7 @@
 // What this host has at the moment: looked at again while the agent runs. Not thread-safe.
 #pragma once
 
-#include "node-agent/app/config.h"
+#include "node-agent/app/host_settings.h"
 #include "node-agent/app/seen_devices.h"
 #include "node-agent/devices/apple.h"
 #include "node-agent/devices/driver_probe.h"
@@ -11,14 +11,14 @@ namespace paddock::agent {
 
 class HostLook {
  public:
-  explicit HostLook(const AgentConfig& config);
+  explicit HostLook(const HostSettings& settings);
   // Accelerators are those found and those declared, each with its fault if no run should get it,
   // and those that an earlier look found, maybe an earlier agent's, and that are gone. Takes
   // seconds if a driver hangs.
   devices::Host look();
 
  private:
-  const AgentConfig& config_;
+  const HostSettings settings_;
   devices::DriverProbe driver_;
   devices::AppleProbe apple_;
   SeenDevices seen_;

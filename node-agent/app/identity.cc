@@ -22,10 +22,10 @@ std::string trimmed_file(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> enroll(const AgentConfig& config, const http::Endpoint& endpoint,
+Result<std::string> enroll(const NodeIdentity& node, const http::Endpoint& endpoint,
                            Random& random) {
   const std::string text =
-      config.enroll_token_file.empty() ? "" : trimmed_file(config.enroll_token_file);
+      node.enroll_token_file.empty() ? "" : trimmed_file(node.enroll_token_file);
   if (text.empty()) {
     return Error{Code::kFailedPrecondition, "ENROLL_TOKEN_MISSING",
                  "this node is not enrolled; an operator's `paddock node token NAME` prints the "
@@ -34,8 +34,8 @@ Result<std::string> enroll(const AgentConfig& config, const http::Endpoint& endp
   ASSIGN_OR_RETURN(const client::JoinToken token, client::parse_join_token(text));
   client::ControllerClient client(client::with_enroll_token(endpoint, token.secret));
   ASSIGN_OR_RETURN(const client::Enrolled enrolled,
-                   client::enroll(client, config.name, config.labels, config.data_dir, random));
-  TRY(client::store_credential(config.data_dir, enrolled.credential));
+                   client::enroll(client, node.name, node.labels, node.data_dir, random));
+  TRY(client::store_credential(node.data_dir, enrolled.credential));
   return enrolled.credential;
 }
 
@@ -47,15 +47,15 @@ Result<int64_t> take_generation(const std::string& data_dir, WallTime now) {
   return next;
 }
 
-Status write_agent_file(const AgentConfig& config, const std::string& nonce) {
+Status write_agent_file(const NodeIdentity& node, const std::string& nonce) {
   wire::Value document =
-      wire::Value::Object{{"node", config.name}, {"nonce", nonce}, {"server", config.server}};
+      wire::Value::Object{{"node", node.name}, {"nonce", nonce}, {"server", node.server}};
   if (const auto self = os::identify(::getpid())) {
     document.set("pid", self->pid);
     document.set("startTicks", self->start_ticks);
     document.set("bootId", self->boot_id);
   }
-  return os::write_file_atomic(os::join_path(config.data_dir, "agent.json"),
+  return os::write_file_atomic(os::join_path(node.data_dir, "agent.json"),
                                wire::to_pretty_json(document), 0600);
 }
 

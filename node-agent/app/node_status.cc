@@ -2,7 +2,6 @@
 
 #include "common/base/log.h"
 #include "common/os/environment.h"
-#include "node-agent/app/agent.h"
 #include "node-agent/app/capabilities.h"
 #include "node-agent/app/host_fault.h"
 
@@ -28,10 +27,10 @@ void take_over(const devices::Host& host, contracts::NodeStatus& status) {
     status.devices.push_back(each.device());
 }
 
-void look_at_disk(const AgentConfig& config, const DiskUse& use, contracts::NodeStatus& status,
+void look_at_disk(const HostSettings& settings, const DiskUse& use, contracts::NodeStatus& status,
                   WallTime now) {
   const bool was_full = contracts::disk_pressure(status) != nullptr;
-  tell_disk(status, devices::disk_room(config.data_dir), use, config.min_free.bytes, now);
+  tell_disk(status, devices::disk_room(settings.data_dir), use, settings.min_free, now);
   const contracts::Condition* full = contracts::disk_pressure(status);
   if (full != nullptr && !was_full) {
     log_warn("no room for runs", {{"reason", full->reason}, {"message", full->message}});
@@ -40,29 +39,26 @@ void look_at_disk(const AgentConfig& config, const DiskUse& use, contracts::Node
   }
 }
 
-void look_at_fault(const AgentConfig& config, contracts::NodeStatus& status, WallTime now) {
+void look_at_fault(const HostSettings& settings, contracts::NodeStatus& status, WallTime now) {
   const std::string before = contracts::unfit(status) ? contracts::unfit(status)->reason : "";
-  tell_fault(status, look_for_fault(config.data_dir, config.sandbox_program), now);
+  tell_fault(status, look_for_fault(settings.data_dir, settings.sandbox_program), now);
   const contracts::Condition* fault = contracts::unfit(status);
   if (fault != nullptr && fault->reason != before && fault->type == contracts::kHostFault)
     log_error("this node can begin no runs",
               {{"reason", fault->reason}, {"message", fault->message}});
 }
 
-Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devices::Host& host,
+Result<contracts::NodeStatus> node_status(const HostSettings& settings, const devices::Host& host,
                                           WallTime now) {
   contracts::NodeStatus status;
   status.ready = true;
   take_over(host, status);
-  look_at_disk(config, {}, status, now);
-  look_at_fault(config, status, now);
+  look_at_disk(settings, {}, status, now);
+  look_at_fault(settings, status, now);
   status.os = host.os;
   status.arch = host.arch;
-  status.agent_version = kAgentVersion;
-  status.ceilings = config.ceilings;
-  status.max_sessions = config.sessions.max_sessions;
   ASSIGN_OR_RETURN(contracts::SandboxProof proof,
-                   prove_sandbox(config.sandbox_program, os::environment()));
+                   prove_sandbox(settings.sandbox_program, os::environment()));
   take_over(std::move(proof), status);
   return status;
 }

@@ -2,21 +2,22 @@
 // should hear of.
 #pragma once
 
-#include "node-agent/app/config.h"
 #include "node-agent/app/disk_room.h"
+#include "node-agent/app/host_settings.h"
 #include "node-agent/devices/probe.h"
 
 namespace paddock::agent {
 
-// All of it, for the first time: tries the sandbox. Errors: SANDBOX_UNAVAILABLE.
-Result<contracts::NodeStatus> node_status(const AgentConfig& config, const devices::Host& host,
+// All that the host says of itself, for the first time: tries the sandbox. Errors:
+// SANDBOX_UNAVAILABLE.
+Result<contracts::NodeStatus> node_status(const HostSettings& settings, const devices::Host& host,
                                           WallTime now);
 
 // The parts of it that may change while the agent runs.
 void take_over(const devices::Host& host, contracts::NodeStatus& status);
-void look_at_disk(const AgentConfig& config, const DiskUse& use, contracts::NodeStatus& status,
+void look_at_disk(const HostSettings& settings, const DiskUse& use, contracts::NodeStatus& status,
                   WallTime now);
-void look_at_fault(const AgentConfig& config, contracts::NodeStatus& status, WallTime now);
+void look_at_fault(const HostSettings& settings, contracts::NodeStatus& status, WallTime now);
 void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status);
 
 }  // namespace paddock::agent

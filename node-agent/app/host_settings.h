@@ -1,0 +1,24 @@
+// What the agent's configuration says of its host.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "node-agent/devices/accelerator.h"
+
+namespace paddock::agent {
+
+struct HostSettings {
+  std::string data_dir;
+  std::string sandbox_program;
+  int64_t min_free = 0;                        // bytes of the data folder's disk; 0: whatever is
+  int64_t max_runs = 0;                        // runs_at_once() says what 0 is
+  std::vector<devices::Accelerator> declared;  // beside those that are found
+};
+
+constexpr int64_t runs_at_once(int64_t max_runs, int64_t processors) {
+  return max_runs > 0 ? max_runs : std::max<int64_t>(4, 2 * processors);
+}
+
+}  // namespace paddock::agent

@@ -1,0 +1,26 @@
+// What each room of the agent is given of its configuration.
+#pragma once
+
+#include "common/client/controller_client.h"
+#include "node-agent/app/config.h"
+#include "node-agent/app/host_look.h"
+#include "node-agent/app/identity.h"
+#include "node-agent/executor/run_life.h"
+
+namespace paddock::agent {
+
+// Unreadable: the CA file.
+Result<http::Endpoint> endpoint_of(const AgentConfig& config);
+NodeIdentity identity_of(const AgentConfig& config);
+HostSettings host_settings_of(const AgentConfig& config);
+// Where its operator named no ceiling, this host's size is one.
+contracts::NodeBounds bounds_of(const AgentConfig& config);
+executor::ExecutorConfig executor_config(const AgentConfig& config,
+                                         const contracts::NodeBounds& bounds);
+// PROFILE_INVALID and the like: the agent does not start with another policy than was meant.
+Result<snippets::Setting> snippet_setting_of(const AgentConfig& config,
+                                             const contracts::NodeBounds& bounds);
+sessions::Setting session_setting_of(const AgentConfig& config,
+                                     const contracts::NodeBounds& bounds);
+
+}  // namespace paddock::agent
