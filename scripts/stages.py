@@ -71,7 +71,7 @@ VERIFY = (
     Stage("skew", "an agent and a controller one release apart, both ways",
           "scripts/previous-release && scripts/build test programs && scripts/suites test -L skew", 300,
           paths=("common/contracts/*", "common/client/*", "controller/nodes/*", "controller/api/handlers/node*", "node-agent/sync/*",
-                 "node-agent/executor/*", "node-agent/app/*", "packaging/previous-release", "tests/skew/*")),
+                 "node-agent/executor/*", "node-agent/runs/*", "node-agent/uplink/*", "packaging/previous-release", "tests/skew/*")),
     Stage("everyday-all", "the same with the packages of all of them: Java, Go, R, Ruby, PHP, scikit-learn, ffmpeg and more",
           "scripts/install-deps everyday || true; scripts/build test programs && scripts/suites test -L everyday", 240,
           paths=(*SANDBOX, "packaging/profiles/*", "tests/everyday/*")),

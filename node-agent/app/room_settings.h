@@ -3,9 +3,9 @@
 
 #include "common/client/controller_client.h"
 #include "node-agent/app/config.h"
-#include "node-agent/app/host_look.h"
-#include "node-agent/app/identity.h"
 #include "node-agent/executor/run_life.h"
+#include "node-agent/host/host_look.h"
+#include "node-agent/uplink/identity.h"
 
 namespace paddock::agent {
 

@@ -1,0 +1,137 @@
+// What is done for each kind of call.
+#include "common/base/text.h"
+#include "common/contracts/node.h"
+#include "common/contracts/run.h"
+#include "node-agent/calls/call_host.h"
+#include "node-agent/calls/piece_sender.h"
+#include "node-agent/sessions/files.h"
+
+namespace paddock::agent {
+namespace {
+
+std::optional<contracts::FailureKind> kind_of(Code code) {
+  using enum contracts::FailureKind;
+  switch (code) {
+    case Code::kInvalidArgument:
+      return kInvalid;
+    case Code::kNotFound:
+      return kNotFound;
+    case Code::kAlreadyExists:
+      return kExists;
+    case Code::kFailedPrecondition:
+      return kPrecondition;
+    case Code::kTooLarge:
+      return kTooLarge;
+    case Code::kResourceExhausted:
+      return kExhausted;
+    case Code::kUnauthenticated:
+    case Code::kPermissionDenied:
+    case Code::kConflict:
+    case Code::kGone:
+    case Code::kUnavailable:
+    case Code::kDeadlineExceeded:
+    case Code::kInternal:
+      break;
+  }
+  return std::nullopt;  // it may pass
+}
+
+contracts::CallAnswer failure(const std::string& id, const Error& error) {
+  contracts::CallAnswer out;
+  out.id = id;
+  out.failure =
+      contracts::CallFailure{error.reason, error.message.substr(0, 1024), kind_of(error.code)};
+  return out;
+}
+
+// An answer of a snippet's service is passed on as one that may pass, whatever it is.
+Error passing(Error error) {
+  error.code = Code::kUnavailable;
+  return error;
+}
+
+}  // namespace
+
+std::vector<DiskWriter> CallHost::disk_writers() {
+  std::vector<DiskWriter> out;
+  for (const sessions::Service::Written& each : sessions_.written()) {
+    out.push_back({.what = "session",
+                   .uid = each.uid,
+                   .use = {each.use, contracts::kUsualDisk, each.ending},
+                   .end = [this, uid = each.uid](const std::string& why) {
+                     sessions_.end_for_disk(uid, why);
+                   }});
+  }
+  return out;
+}
+
+Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int drop) {
+  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::CommandOrder>(call.payload));
+  std::unique_ptr<PieceSender> sender;
+  std::function<void(contracts::FrameType, std::string_view)> on_output;
+  if (order.stream) {
+    contracts::CallsRequest first;
+    first.session = self_.nonce;
+    first.generation = self_.generation;
+    sender = std::make_unique<PieceSender>(endpoint_(), node_, std::move(first));
+    on_output = [&](contracts::FrameType type, std::string_view bytes) {
+      const contracts::CommandPiece piece{std::string(wire::enum_name(type)), base64(bytes)};
+      sender->add(call.id, wire::encode(piece));
+    };
+  }
+  ASSIGN_OR_RETURN(const auto result, sessions_.run(order, drop, on_output));
+  if (sender && !sender->finish())
+    return Error{Code::kUnavailable, "STREAM_LOST",
+                 "the command ran, and its output did not reach the controller"};
+  return wire::encode(result);
+}
+
+Result<wire::Value> CallHost::read_run_file(const contracts::NodeCall& call) {
+  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
+  if (order.operation != contracts::FileOperation::kRead)
+    return invalid_argument("BAD_DATA", "files of a run are read and not changed");
+  ASSIGN_OR_RETURN(const os::Fd root, open_run_(order.uid));
+  ASSIGN_OR_RETURN(const auto answer, sessions::read_part(root.get(), order));
+  return wire::encode(answer);
+}
+
+Result<wire::Value> CallHost::perform(const contracts::NodeCall& call, int drop) {
+  if (call.kind == contracts::kSnippetCall) {
+    const auto order = wire::decode<contracts::SnippetOrder>(call.payload);
+    if (!order.ok()) return passing(order.error());
+    const auto ran = service_.execute(*order, drop);
+    if (!ran.ok()) return passing(ran.error());
+    return wire::encode(*ran);
+  }
+  if (call.kind == contracts::kSessionRun) return run_command(call, drop);
+  if (call.kind == contracts::kRunFile) return read_run_file(call);
+  if (call.kind == contracts::kSessionFile) {
+    ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
+    ASSIGN_OR_RETURN(const auto answer, sessions_.file(order));
+    return wire::encode(answer);
+  }
+  if (call.kind == contracts::kSessionOpen) {
+    ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::SessionOrder>(call.payload));
+    TRY(sessions_.open(order));
+    return wire::Value(wire::Value::Object{});
+  }
+  if (call.kind == contracts::kSessionClose) {
+    ASSIGN_OR_RETURN(const auto name, wire::decode<contracts::SessionName>(call.payload));
+    TRY(sessions_.close(name.uid));
+    return wire::Value(wire::Value::Object{});
+  }
+  return Error{Code::kUnavailable, "CALL_UNKNOWN", "the node knows no such call"};
+}
+
+contracts::CallAnswer CallHost::serve(const contracts::NodeCall& call) {
+  const int drop = register_call(call.id);
+  auto done = perform(call, drop);
+  state_.with([&](State& state) { state.calls.erase(call.id); });
+  if (!done.ok()) return failure(call.id, contracts::name_full_disk(done.error()));
+  contracts::CallAnswer out;
+  out.id = call.id;
+  out.result = std::move(*done);
+  return out;
+}
+
+}  // namespace paddock::agent

@@ -1,0 +1,59 @@
+#include "node-agent/host/host_fault.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "common/base/text.h"
+#include "common/os/fd.h"
+#include "common/os/file.h"
+
+namespace paddock::agent {
+namespace {
+
+constexpr Reason kDataFolderUnwritable = "DATA_FOLDER_UNWRITABLE";
+constexpr const char* kTouched = "touched";  // written to see whether it can be
+
+// In place: it takes no room that a full disk would not have.
+Status try_to_write(const std::string& data_dir) {
+  const std::string path = os::join_path(data_dir, kTouched);
+  const os::Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.valid()) return system_error("opening a file of the data folder", errno);
+  if (::pwrite(file.get(), "\n", 1, 0) != 1) return system_error("writing", errno);
+  return {};
+}
+
+}  // namespace
+
+std::optional<Error> look_for_fault(const std::string& data_dir, const std::string& launcher) {
+  if (const Status written = try_to_write(data_dir); !written) {
+    Error why = contracts::name_full_disk(written.error());
+    if (why.reason == contracts::kNodeDiskFull) return std::nullopt;  // told of by its own name
+    if (!contracts::is_host_fault(why)) why.reason = kDataFolderUnwritable;
+    return why;
+  }
+  if (::access(launcher.c_str(), X_OK) == 0) return std::nullopt;
+  return Error{Code::kUnavailable, contracts::kLauncherGone,
+               "the sandbox launcher, paddock-sandbox, is not where the agent found it, or cannot "
+               "be executed; install it again"};
+}
+
+void tell_fault(contracts::NodeStatus& status, const std::optional<Error>& fault, WallTime now) {
+  const auto is_fault = [](const contracts::Condition& each) {
+    return each.type == contracts::kHostFault;
+  };
+  const auto known = std::ranges::find_if(status.conditions, is_fault);
+  const std::string reason = known == status.conditions.end() ? "" : known->reason;
+  if (reason == (fault ? fault->reason : Reason())) return;
+  std::erase_if(status.conditions, is_fault);
+  if (!fault) return;
+  status.conditions.push_back({.type = contracts::kHostFault,
+                               .status = "True",
+                               .reason = fault->reason,
+                               .message = cat(fault->message, "; runs come back by themselves"),
+                               .last_transition_time = wire::Timestamp{now}});
+}
+
+}  // namespace paddock::agent

@@ -1,0 +1,66 @@
+#include "node-agent/host/node_status.h"
+
+#include "common/base/log.h"
+#include "common/os/environment.h"
+#include "node-agent/host/capabilities.h"
+#include "node-agent/host/host_fault.h"
+
+namespace paddock::agent {
+
+void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status) {
+  for (const contracts::Canary& canary : proof.canaries) {
+    if (canary.passed) continue;
+    log_warn("a canary failed: runs that need it go to other nodes",
+             {{"canary", canary.name}, {"got", canary.got}, {"remedy", canary.remedy}});
+  }
+  status.capabilities = std::move(proof.capabilities);
+  status.canaries = std::move(proof.canaries);
+}
+
+void take_over(const devices::Host& host, contracts::NodeStatus& status) {
+  const wire::Quantity disk = status.capacity.disk;  // look_at_disk() says it
+  status.capacity = host.capacity;
+  status.capacity.disk = disk;
+  status.cpu_features = host.cpu_features;
+  status.devices.clear();
+  for (const devices::Accelerator& each : host.accelerators)
+    status.devices.push_back(each.device());
+}
+
+void look_at_disk(const HostSettings& settings, const DiskUse& use, contracts::NodeStatus& status,
+                  WallTime now) {
+  const bool was_full = contracts::disk_pressure(status) != nullptr;
+  tell_disk(status, devices::disk_room(settings.data_dir), use, settings.min_free, now);
+  const contracts::Condition* full = contracts::disk_pressure(status);
+  if (full != nullptr && !was_full) {
+    log_warn("no room for runs", {{"reason", full->reason}, {"message", full->message}});
+  } else if (full == nullptr && was_full) {
+    log_info("the disk has room for runs again");
+  }
+}
+
+void look_at_fault(const HostSettings& settings, contracts::NodeStatus& status, WallTime now) {
+  const std::string before = contracts::unfit(status) ? contracts::unfit(status)->reason : "";
+  tell_fault(status, look_for_fault(settings.data_dir, settings.sandbox_program), now);
+  const contracts::Condition* fault = contracts::unfit(status);
+  if (fault != nullptr && fault->reason != before && fault->type == contracts::kHostFault)
+    log_error("this node can begin no runs",
+              {{"reason", fault->reason}, {"message", fault->message}});
+}
+
+Result<contracts::NodeStatus> node_status(const HostSettings& settings, const devices::Host& host,
+                                          WallTime now) {
+  contracts::NodeStatus status;
+  status.ready = true;
+  take_over(host, status);
+  look_at_disk(settings, {}, status, now);
+  look_at_fault(settings, status, now);
+  status.os = host.os;
+  status.arch = host.arch;
+  ASSIGN_OR_RETURN(contracts::SandboxProof proof,
+                   prove_sandbox(settings.sandbox_program, os::environment()));
+  take_over(std::move(proof), status);
+  return status;
+}
+
+}  // namespace paddock::agent

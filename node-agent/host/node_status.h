@@ -1,0 +1,23 @@
+// What the agent knows of its host, put into the status of its node. Says in the log what people
+// should hear of.
+#pragma once
+
+#include "node-agent/devices/probe.h"
+#include "node-agent/disk/disk_room.h"
+#include "node-agent/host/host_settings.h"
+
+namespace paddock::agent {
+
+// All that the host says of itself, for the first time: tries the sandbox. Errors:
+// SANDBOX_UNAVAILABLE.
+Result<contracts::NodeStatus> node_status(const HostSettings& settings, const devices::Host& host,
+                                          WallTime now);
+
+// The parts of it that may change while the agent runs.
+void take_over(const devices::Host& host, contracts::NodeStatus& status);
+void look_at_disk(const HostSettings& settings, const DiskUse& use, contracts::NodeStatus& status,
+                  WallTime now);
+void look_at_fault(const HostSettings& settings, contracts::NodeStatus& status, WallTime now);
+void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status);
+
+}  // namespace paddock::agent

@@ -1,0 +1,94 @@
+// The runs on this node, one thread each, at most maxRuns of them doing something at once. Turns
+// the session's actions into starts and stops, and the runs' news into observations. Thread-safe.
+// stop() must be called before destruction.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "common/base/guarded.h"
+#include "node-agent/disk/disk_room.h"
+#include "node-agent/disk/disk_writers.h"
+#include "node-agent/executor/run_life.h"
+#include "node-agent/sync/sync_loop.h"
+#include "node-agent/usage/usage_meter.h"
+#include "node-agent/workspace/cache_keeper.h"
+
+namespace paddock::agent {
+
+class RunHost final : public executor::RunObserver, public sync::OutputReader {
+ public:
+  using Observe = std::function<void(const contracts::RunReport&, int64_t last_seq)>;
+  // `cache` is the node's (see cache_keeper.h).
+  RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache, devices::Ledger& accelerators,
+          devices::DiskLedger& disk, executor::TransportFactory transport, const Clock& clock,
+          Random& random, int64_t max_runs, executor::LaunchServer* server, Observe observe);
+  ~RunHost() override;
+
+  // Goes on with every run found on disk; removes what cannot be one.
+  Status recover();
+  void act(const sync::Action& action);
+  // Those whose commands run now.
+  std::vector<usage::MeasuredRun> measured_runs() const;
+  // The workspace of one of these, to read: FailedPrecondition, RUN_NOT_RUNNING.
+  Result<os::Fd> open_workspace(const std::string& run_uid) const;
+  // What its runs take of the disk beside what is gone from it, or that they asked for anyway.
+  DiskUse disk_use() const;
+  // The files of runs that have ended, and whose outcome nobody has taken yet.
+  void free_ended();
+  // Who could give way where the disk comes to its end.
+  std::vector<DiskWriter> disk_writers() const;
+  // Leaves running sandboxes running and waits for the threads. Which runs were begun: all others
+  // may be taken on elsewhere, as nothing of them is started here any more.
+  std::set<sync::RunKey> stop();
+
+  std::vector<contracts::OutputChunk> read(const sync::RunKey& key, int64_t after,
+                                           size_t max_bytes) override;
+  void observed(const contracts::RunReport& report, int64_t last_seq) override;
+
+ private:
+  using Life = std::shared_ptr<executor::RunLife>;
+  struct Hosted {
+    Life life;
+    std::thread thread;
+  };
+  struct State {
+    std::map<sync::RunKey, Hosted> runs;
+    std::vector<std::thread> finished;  // of forgotten runs, to be joined
+    int64_t working = 0;
+    bool stopping = false;
+  };
+  std::vector<Life> lives() const;
+  static Status remove(const std::string& folder, std::string_view lock);
+  static void remove_or_say(const std::string& folder, std::string_view lock);
+  Result<std::vector<std::string>> end_earlier();
+  executor::ExecutorPorts ports();
+  void start(const contracts::Assignment& assignment);
+  void host(Life life);
+  void live(const sync::RunKey& key, const Life& life);
+  bool take_slot(const Life& life);
+  Life life_of(const sync::RunKey& key);
+  void stop_run(const sync::RunKey& key, executor::StopKind kind);
+  void forget(const sync::RunKey& key);
+  void drop(const sync::RunKey& key, const Life& life);
+
+  const executor::ExecutorConfig& config_;
+  CacheKeeper& cache_;
+  devices::Ledger& accelerators_;
+  devices::DiskLedger& disk_;
+  devices::ProcessorLedger processors_{devices::own_processors()};
+  executor::TransportFactory transport_;
+  const Clock& clock_;
+  Random& random_;
+  int64_t max_runs_;
+  executor::LaunchServer* server_;
+  Observe observe_;
+  std::unique_ptr<executor::LaunchIntents> intents_;  // from recover() on
+  Guarded<State> state_;
+  std::condition_variable changed_;
+};
+
+}  // namespace paddock::agent
