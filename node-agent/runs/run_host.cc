@@ -31,7 +31,7 @@ RunKey key_of(const contracts::Assignment& assignment) {
 
 }  // namespace
 
-RunHost::RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache,
+RunHost::RunHost(const executor::ExecutorConfig& config, workspace::CacheKeeper& cache,
                  devices::Ledger& accelerators, devices::DiskLedger& disk,
                  executor::TransportFactory transport, const Clock& clock, Random& random,
                  int64_t max_runs, executor::LaunchServer* server, Observe observe)

@@ -23,9 +23,10 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
  public:
   using Observe = std::function<void(const contracts::RunReport&, int64_t last_seq)>;
   // `cache` is the node's (see cache_keeper.h).
-  RunHost(const executor::ExecutorConfig& config, CacheKeeper& cache, devices::Ledger& accelerators,
-          devices::DiskLedger& disk, executor::TransportFactory transport, const Clock& clock,
-          Random& random, int64_t max_runs, executor::LaunchServer* server, Observe observe);
+  RunHost(const executor::ExecutorConfig& config, workspace::CacheKeeper& cache,
+          devices::Ledger& accelerators, devices::DiskLedger& disk,
+          executor::TransportFactory transport, const Clock& clock, Random& random,
+          int64_t max_runs, executor::LaunchServer* server, Observe observe);
   ~RunHost() override;
 
   // Goes on with every run found on disk; removes what cannot be one.
@@ -76,7 +77,7 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   void drop(const sync::RunKey& key, const Life& life);
 
   const executor::ExecutorConfig& config_;
-  CacheKeeper& cache_;
+  workspace::CacheKeeper& cache_;
   devices::Ledger& accelerators_;
   devices::DiskLedger& disk_;
   devices::ProcessorLedger processors_{devices::own_processors()};

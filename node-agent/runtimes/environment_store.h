@@ -81,6 +81,7 @@ Result<EnvironmentLease> keep_lease(const EnvironmentId& id, os::LockFile lock,
 // Removes what a killed builder left. Call while no build is under way.
 void sweep_environments(const std::string& dir);
 
+inline constexpr Millis kUnusedEnvironmentKept = std::chrono::hours(24 * 14);
 // Removes what was not used for so long and is not in use now. Returns how many environments.
 Result<int64_t> prune_environments(const std::string& dir, WallTime now, Millis unused_for);
 

@@ -1,4 +1,4 @@
-// The controller's client in the shapes that the session and the executor ask for.
+// The controller's client in the shapes that the sync loop and the executor ask for.
 #pragma once
 
 #include "common/client/controller_client.h"

@@ -5,7 +5,7 @@
 #include "common/os/file.h"
 #include "node-agent/workspace/prune.h"
 
-namespace paddock::agent {
+namespace paddock::workspace {
 namespace {
 
 constexpr Millis kEvery = std::chrono::minutes(10);
@@ -16,9 +16,9 @@ Result<std::unique_ptr<CacheKeeper>> CacheKeeper::open(const std::string& data_d
                                                        std::optional<uid_t> sandbox_uid,
                                                        wire::Quantity quota) {
   ASSIGN_OR_RETURN(cas::BlobStore blobs, cas::BlobStore::open(os::join_path(data_dir, "cas")));
-  std::optional<workspace::Owner> owner;
-  if (sandbox_uid) owner = workspace::Owner{*sandbox_uid, *sandbox_uid};
-  auto trees = workspace::TreeCache::open(os::join_path(data_dir, "trees"), owner);
+  std::optional<Owner> owner;
+  if (sandbox_uid) owner = Owner{*sandbox_uid, *sandbox_uid};
+  auto trees = TreeCache::open(os::join_path(data_dir, "trees"), owner);
   if (!trees.ok() && trees.error().reason != "LAYERS_UNAVAILABLE") return std::move(trees).error();
   if (!trees.ok()) {
     log_info("each run gets a copy of its workspace", {{"why", trees.error().message}});
@@ -38,8 +38,7 @@ bool CacheKeeper::clean_up(const Clock& clock, bool disk_is_full) {
   if (const Status synced = blobs_.sync(); !synced.ok())
     log_warn("blobs could not be synchronised", {{"error", synced.error().describe()}});
   const int64_t now_s = clock.wall().ms / 1000;
-  const auto pruned =
-      workspace::prune_cache(trees_.get(), blobs_, disk_is_full ? 0 : quota_, now_s);
+  const auto pruned = prune_cache(trees_.get(), blobs_, disk_is_full ? 0 : quota_, now_s);
   if (!pruned.ok()) {
     log_warn("the node's cache could not be pruned", {{"error", pruned.error().describe()}});
   } else if (pruned->bytes > 0) {
@@ -50,4 +49,4 @@ bool CacheKeeper::clean_up(const Clock& clock, bool disk_is_full) {
   return true;
 }
 
-}  // namespace paddock::agent
+}  // namespace paddock::workspace

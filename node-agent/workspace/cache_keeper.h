@@ -12,7 +12,7 @@
 #include "common/wire/units.h"
 #include "node-agent/workspace/tree_cache.h"
 
-namespace paddock::agent {
+namespace paddock::workspace {
 
 class CacheKeeper {
  public:
@@ -21,19 +21,19 @@ class CacheKeeper {
                                                    std::optional<uid_t> sandbox_uid,
                                                    wire::Quantity quota);
   const cas::BlobStore& blobs() const { return blobs_; }
-  workspace::TreeCache* trees() const { return trees_.get(); }  // null: runs get copies
+  TreeCache* trees() const { return trees_.get(); }  // null: runs get copies
   // Prunes, at most every ten minutes. On a full disk whatever nobody used for an hour goes, within
   // the quota or not. Whether it did.
   bool clean_up(const Clock& clock, bool disk_is_full = false);
 
  private:
-  CacheKeeper(cas::BlobStore blobs, std::unique_ptr<workspace::TreeCache> trees, int64_t quota)
+  CacheKeeper(cas::BlobStore blobs, std::unique_ptr<TreeCache> trees, int64_t quota)
       : blobs_(std::move(blobs)), trees_(std::move(trees)), quota_(quota) {}
 
   const cas::BlobStore blobs_;
-  const std::unique_ptr<workspace::TreeCache> trees_;
+  const std::unique_ptr<TreeCache> trees_;
   const int64_t quota_;
   Guarded<std::optional<MonoTime>> last_;
 };
 
-}  // namespace paddock::agent
+}  // namespace paddock::workspace

@@ -1,0 +1,84 @@
+#include "node-agent/app/upkeep.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/base/log.h"
+#include "common/os/environment.h"
+#include "node-agent/app/room_settings.h"
+#include "node-agent/host/capabilities.h"
+#include "node-agent/host/node_status.h"
+#include "node-agent/runtimes/environment_store.h"
+
+namespace paddock::agent {
+namespace {
+
+constexpr Millis kPruneEvery = std::chrono::hours(1);
+constexpr Millis kLookEvery{30'000};    // at the host's memory and devices
+constexpr Millis kMeasureEvery{5'000};  // a hundred runs take some 5 ms of a core
+constexpr Millis kDiskEvery{5'000};     // which fills up faster, and is asked at no cost
+
+void prune_environments(const std::string& dir, WallTime now) {
+  const auto removed = runtimes::prune_environments(dir, now, runtimes::kUnusedEnvironmentKept);
+  if (!removed) {
+    log_warn("environments could not be pruned", {{"error", removed.error().describe()}});
+  } else if (*removed > 0) {
+    log_info("environments pruned", {{"count", std::to_string(*removed)}});
+  }
+}
+
+}  // namespace
+
+Upkeep::Upkeep(const AgentParts& parts)
+    : parts_(parts),
+      settings_(host_settings_of(parts.config)),
+      pruning_(Regularly::First::kAtOnce, kPruneEvery,
+               [this] { prune_environments(settings_.data_dir, parts_.clock.wall()); }),
+      watching_(settings_.sandbox_program, [this] { use_new_launcher(); }),
+      looking_(Regularly::First::kLater, kLookEvery, [this] { look_again(); }),
+      measuring_(Regularly::First::kAtOnce, kMeasureEvery, [this] { parts_.usage.tell(); }),
+      tending_(Regularly::First::kLater, kDiskEvery, [this] { tend_disk(); }),
+      keeper_(parts.credentials, parts.config.name, parts.config.rotate_credential.value,
+              parts.clock) {}
+
+// What waits was made by the program that was there before, and what it enforces was proven of
+// that.
+void Upkeep::use_new_launcher() {
+  log_info("the launcher is another program now; trying its sandbox");
+  parts_.launchers.replace();
+  parts_.calls.discard_warm();
+  auto proof = prove_sandbox(settings_.sandbox_program, os::environment());
+  parts_.host.change([&](contracts::NodeStatus& now) {
+    take_over(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
+  });
+}
+
+void Upkeep::look_again() {
+  const devices::Host found = parts_.look.look();
+  parts_.accelerators.know(found.accelerators);
+  parts_.usage.know(found.loads);
+  parts_.host.change([&](contracts::NodeStatus& now) { take_over(found, now); });
+}
+
+// No run comes to a full disk, whose end would prune the cache; nor one that has no room here. What
+// nobody uses goes before any run that does.
+void Upkeep::tend_disk() {
+  bool full = false;
+  const DiskUse use = parts_.runs.disk_use();
+  parts_.host.change([&](contracts::NodeStatus& now) {
+    look_at_disk(settings_, use, now, parts_.clock.wall());
+    look_at_fault(settings_, now, parts_.clock.wall());
+    full = contracts::disk_pressure(now) != nullptr;
+  });
+  if (full) parts_.runs.free_ended();
+  if ((full || parts_.disk.is_short()) && parts_.cache.clean_up(parts_.clock, true))
+    parts_.disk.made_room();
+  if (const auto room = devices::disk_room(settings_.data_dir); room && full)
+    relieve_disk(*room, settings_.min_free, [&] {
+      std::vector<DiskWriter> out = parts_.runs.disk_writers();
+      std::ranges::move(parts_.calls.disk_writers(), std::back_inserter(out));
+      return out;
+    });
+}
+
+}  // namespace paddock::agent

@@ -1,0 +1,55 @@
+// What the agent does every so often beside its runs: looks at the host and its disk, measures what
+// is used, prunes, replaces the launchers and the credential.
+#pragma once
+
+#include "node-agent/app/config.h"
+#include "node-agent/app/launchers.h"
+#include "node-agent/base/regularly.h"
+#include "node-agent/calls/call_host.h"
+#include "node-agent/host/host_look.h"
+#include "node-agent/host/host_status.h"
+#include "node-agent/host/launcher_watch.h"
+#include "node-agent/runs/usage_report.h"
+#include "node-agent/uplink/credentials.h"
+#include "node-agent/workspace/cache_keeper.h"
+
+namespace paddock::agent {
+
+// Those that it works on; all of them outlive it.
+struct AgentParts {
+  const AgentConfig& config;
+  const Clock& clock;
+  HostLook& look;
+  HostStatus& host;
+  devices::Ledger& accelerators;
+  devices::DiskLedger& disk;
+  workspace::CacheKeeper& cache;
+  Launchers& launchers;
+  RunHost& runs;
+  CallHost& calls;
+  UsageReport& usage;
+  Credentials& credentials;
+};
+
+// Each in a thread of its own, until destroyed.
+class Upkeep {
+ public:
+  explicit Upkeep(const AgentParts& parts);
+
+ private:
+  void use_new_launcher();
+  void look_again();
+  void tend_disk();
+
+  const AgentParts parts_;
+  const HostSettings settings_;
+  // They use the others.
+  Regularly pruning_;
+  LauncherWatch watching_;
+  Regularly looking_;
+  Regularly measuring_;
+  Regularly tending_;
+  CredentialKeeper keeper_;
+};
+
+}  // namespace paddock::agent

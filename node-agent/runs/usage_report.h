@@ -1,0 +1,29 @@
+// What the host, its accelerators and its runs use, told to the controller from one look to the
+// next.
+#pragma once
+
+#include <vector>
+
+#include "common/base/guarded.h"
+#include "node-agent/devices/probe.h"
+#include "node-agent/runs/run_host.h"
+
+namespace paddock::agent {
+
+class UsageReport {
+ public:
+  UsageReport(const devices::Host& host, RunHost& runs, sync::SyncLoop& loop, const Clock& clock);
+  // What the driver says of accelerators; any thread.
+  void know(const std::vector<devices::AcceleratorLoad>& loads);
+  // Of one thread.
+  void tell();
+
+ private:
+  usage::UsageMeter meter_;
+  Guarded<std::vector<devices::AcceleratorLoad>> loads_;
+  RunHost& runs_;
+  sync::SyncLoop& loop_;
+  const Clock& clock_;
+};
+
+}  // namespace paddock::agent
