@@ -1,12 +1,10 @@
-// The part of RunLife that sends what a run has finished while it lives, beside following it. What
-// it needs of others it asks of ports that may be used from any thread, and of what does not change
-// while a command runs.
+#include "node-agent/executor/finished_sender.h"
+
 #include <algorithm>
 
 #include "common/base/log.h"
 #include "common/os/file.h"
 #include "node-agent/executor/retrying_transport.h"
-#include "node-agent/executor/run_life.h"
 
 namespace paddock::executor {
 namespace {
@@ -20,25 +18,14 @@ bool same(const contracts::Artifact& a, const contracts::Artifact& b) {
 
 }  // namespace
 
-// Of a layered workspace only what the run changed is in its folder. Of a copy, the tree says what
-// it found; one that is not here any more makes inputs come too, which costs time alone.
-artifacts::CollectRequest RunLife::finished_request() {
-  artifacts::CollectRequest request{assignment_.spec.artifacts.dirs, artifact_types(), {}};
-  const std::string& root = assignment_.workspace_root;
-  if (record_.layered || root.empty() || !ports_.store.use(root)) return request;
-  if (auto tree = fetch_tree(workspace_source(), StopKind::kCancel)) request.before = *tree;
-  return request;
-}
-
-// What ends before the first look costs nothing but the waiting.
-void RunLife::send_finished(StopSignal& over) {
+void FinishedSender::send(artifacts::CollectRequest request, StopSignal& over) const {
   if (over.wait(ports_.config.look_every, StopKind::kCancel)) return;
   const auto root = os::open_root(folder_.workspace());
   if (!root) return;
   const Clock& clock = ports_.clock;
   FinishedRecord record = folder_.finished();
   if (record.since_ms == 0) record.since_ms = clock.wall().ms;
-  artifacts::FinishedFiles files(finished_request(), ports_.config.finished, record.items);
+  artifacts::FinishedFiles files(std::move(request), ports_.config.finished, record.items);
   RetryingTransport controller(ports_.transport(), over, StopKind::kCancel, ports_.random);
   const auto ended = [&over] { return over.at_least(StopKind::kCancel); };
   for (Millis pause(0); !over.wait(pause, StopKind::kCancel);) {
@@ -47,15 +34,14 @@ void RunLife::send_finished(StopSignal& over) {
     const int64_t room = artifacts::allowance(ports_.config.finished, since) - record.spent;
     const auto news = files.look(root->get(), room, ended);
     pause = artifacts::pause_after(clock.mono() - start, ports_.config.look_every);
-    if (news && !news->empty()) send_finished(root->get(), *news, controller, files, record);
+    if (news && !news->empty()) send(root->get(), *news, controller, files, record);
   }
 }
 
 // What cannot be sent as it was read has changed, and is looked at again then; or nothing would
 // help, and its end says so.
-void RunLife::send_finished(int root, const std::vector<contracts::Artifact>& news,
-                            RunTransport& to, artifacts::FinishedFiles& files,
-                            FinishedRecord& record) {
+void FinishedSender::send(int root, const std::vector<contracts::Artifact>& news, RunTransport& to,
+                          artifacts::FinishedFiles& files, FinishedRecord& record) const {
   std::vector<contracts::Artifact> sent;
   int64_t bytes = 0;
   const auto tell = [&] {
@@ -81,9 +67,8 @@ void RunLife::send_finished(int root, const std::vector<contracts::Artifact>& ne
   tell();
 }
 
-// Paths of files that the controller has as they are now: it is asked, as it may have lost them.
-std::set<std::string> RunLife::sent_already(const std::vector<contracts::Artifact>& all,
-                                            RunTransport& controller) const {
+std::set<std::string> FinishedSender::there_already(const std::vector<contracts::Artifact>& all,
+                                                    RunTransport& controller) const {
   std::vector<contracts::Artifact> known;
   for (const contracts::Artifact& each : folder_.finished().items) {
     const auto now = std::ranges::find(all, each.path, &contracts::Artifact::path);

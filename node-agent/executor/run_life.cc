@@ -58,7 +58,10 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
       folder_(std::move(folder)),
       assignment_(std::move(assignment)),
       record_(std::move(record)),
-      output_(std::move(output)) {
+      output_(std::move(output)),
+      input_(folder_.file("input")),
+      fetch_(ports_, assignment_.run_uid, stop_),
+      finished_(ports_, folder_, assignment_) {
   recorded_ = record_.stage == Stage::kEnded;
   if (record_.stage == Stage::kLaunching) {
     begun_ns_ = output_->state().started_ms.value_or(0) * 1'000'000;
@@ -121,7 +124,8 @@ contracts::RunOutcome RunLife::lost() const {
 
 contracts::RunOutcome RunLife::not_begun(const Error& why) const {
   contracts::RunOutcome out = outcome_of_error(why, stop_.at_least(StopKind::kCancel));
-  if (out.refused && no_room_for_ > 0) out.disk_needed = wire::Quantity{no_room_for_};
+  if (out.refused && fetch_.no_room_for() > 0)
+    out.disk_needed = wire::Quantity{fetch_.no_room_for()};
   return out;
 }
 
@@ -152,10 +156,7 @@ NextStep RunLife::decide() {
 Status RunLife::launch(const contracts::LaunchRequest& request) {
   const LaunchFiles files = launch_files();
   TRY(output_->keep_room_for_result());
-  if (is_agent()) {
-    ASSIGN_OR_RETURN(InputFile opened, InputFile::open(input_path()));
-    input_.emplace(std::move(opened));
-  }
+  if (is_agent()) TRY(input_.open());
   PADDOCK_CRASH_POINT("launch-prepared");
   note_begin();
   record_.stage = Stage::kLaunching;
@@ -195,7 +196,7 @@ FollowEnd RunLife::follow() {
                      end = follow_command();
                      over.raise(StopKind::kCancel);
                    },
-                   [&] { send_finished(over); }});
+                   [&] { finished_.send(finished_request(), over); }});
   return end;
 }
 
@@ -211,8 +212,8 @@ FollowEnd RunLife::follow_command() {
         heed_disk();
         OutputState state = output_->state();
         if (state.started_ms) phase_ = RunPhase::kRunning;
-        const bool news =
-            take_input() || state.last_seq != told.last_seq || state.started_ms != told.started_ms;
+        const bool news = (is_agent() && input_.take()) || state.last_seq != told.last_seq ||
+                          state.started_ms != told.started_ms;
         if (news) publish();
         told = std::move(state);
         return told.result.has_value();
@@ -223,25 +224,8 @@ FollowEnd RunLife::follow_command() {
 }
 
 void RunLife::give_input(const std::vector<contracts::RunInput>& inputs) {
-  given_.with([&](auto& given) { given = inputs; });
+  input_.give(inputs);
   stop_.nudge();
-}
-
-// Into the file that the launcher reads along. True if there is something to tell.
-bool RunLife::take_input() {
-  if (!is_agent()) return false;
-  if (!input_) {  // of a run found on disk
-    auto opened = InputFile::open(input_path());
-    if (!opened) return false;
-    input_.emplace(std::move(*opened));
-  }
-  const auto given = given_.with([](auto& all) { return std::exchange(all, {}); });
-  const bool was_closed = input_->closed();
-  const bool now_closed = input_->look_whether_closed();
-  const auto written = input_->append(given);
-  if (!written)
-    log_error("a run's input could not be written", {{"error", written.error().describe()}});
-  return (written && *written) || was_closed != now_closed;
 }
 
 bool RunLife::is_judged() const {
@@ -341,9 +325,9 @@ void RunLife::publish() {
                               .output = {},
                               .outcome = record_.outcome};
   if (state.started_ms) report.started_at = wire::Timestamp{WallTime{*state.started_ms}};
-  if (input_) {
-    report.input_acked = input_->lines();
-    if (input_->closed()) report.stdin_closed = true;
+  if (const InputFile* input = input_.file()) {
+    report.input_acked = input->lines();
+    if (input->closed()) report.stdin_closed = true;
   }
   ports_.observer.observed(report, state.last_seq);
 }

@@ -7,82 +7,22 @@
 #include <atomic>
 #include <list>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "common/base/guarded.h"
-#include "common/base/random.h"
-#include "common/base/time.h"
 #include "common/os/file_watch.h"
 #include "common/os/folder_use.h"
-#include "node-agent/artifacts/collect.h"
-#include "node-agent/artifacts/finished_files.h"
-#include "node-agent/devices/disk_ledger.h"
-#include "node-agent/devices/ledger.h"
-#include "node-agent/devices/processor_ledger.h"
-#include "node-agent/executor/input_file.h"
-#include "node-agent/executor/launch_intents.h"
-#include "node-agent/executor/launch_server.h"
+#include "node-agent/executor/executor_ports.h"
+#include "node-agent/executor/finished_sender.h"
+#include "node-agent/executor/input_feed.h"
 #include "node-agent/executor/launcher.h"
 #include "node-agent/executor/output_log.h"
 #include "node-agent/executor/recovery.h"
 #include "node-agent/executor/run_folder.h"
 #include "node-agent/executor/stop_signal.h"
-#include "node-agent/executor/transport.h"
-#include "node-agent/runtimes/environment.h"
-#include "node-agent/workspace/tree_cache.h"
+#include "node-agent/executor/tree_fetch.h"
 
 namespace paddock::executor {
-
-// A tree that is laid beneath the run's folder costs the kernel some seven files for each run, and
-// a mount; one that is copied, each of its own.
-struct SmallTree {
-  size_t files = 8;
-  int64_t bytes = 256 << 10;
-  bool holds(const contracts::Tree& tree) const;
-};
-
-struct ExecutorConfig {
-  std::string runs_dir;
-  std::string intents_file;
-  std::string sandbox_program;
-  runtimes::EnvironmentConfig environments;
-  artifacts::CollectLimits artifacts;
-  artifacts::FinishedLimits finished;
-  Millis look_every{5'000};            // for files that a run has finished while it lives
-  std::optional<uid_t> sandbox_uid;    // who runs commands here, if not we
-  contracts::NodeBounds bounds;        // what this node lets a policy ask for
-  contracts::NetworkSettings network;  // for policies that may enable it
-  SmallTree copied;                    // larger ones are laid, where the host can
-  std::string library_dir;  // seen by code runs at the same path; empty: the host has none
-};
-
-class RunObserver {
- public:
-  virtual ~RunObserver() = default;
-  // A snapshot without output, and the highest output seq there is.
-  virtual void observed(const contracts::RunReport& report, int64_t last_seq) = 0;
-};
-
-// Runs all tasks, at once or one after the other from the first on, and returns when all have
-// ended.
-using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
-
-struct ExecutorPorts {
-  const ExecutorConfig& config;
-  const cas::BlobStore& store;
-  TransportFactory transport;
-  RunObserver& observer;
-  const Clock& clock;
-  Random& random;  // thread-safe
-  LaunchIntents& intents;
-  LaunchServer* server = nullptr;         // none: each launch starts a launcher of its own
-  workspace::TreeCache* trees = nullptr;  // none: each run gets a copy of its tree
-  Parallel parallel = {};  // none: one blob after the other, and no file before the end
-  devices::Ledger* accelerators = nullptr;         // none: this host has none
-  devices::ProcessorLedger* processors = nullptr;  // none: each launcher chooses
-  devices::DiskLedger* disk = nullptr;             // none: nobody asks for room beforehand
-};
 
 class RunLife {
  public:
@@ -148,19 +88,12 @@ class RunLife {
   Result<LauncherProcess> start(const LaunchFiles& files, const contracts::LaunchRequest& request);
   FollowEnd follow();
   FollowEnd follow_command();
-  void send_finished(StopSignal& over);
   artifacts::CollectRequest finished_request();
-  void send_finished(int root, const std::vector<contracts::Artifact>& news, RunTransport& to,
-                     artifacts::FinishedFiles& files, FinishedRecord& record);
-  std::set<std::string> sent_already(const std::vector<contracts::Artifact>& all,
-                                     RunTransport& controller) const;
   Millis grace() const;
   void note_begin();
   void note_launcher();
   void note_accelerators(devices::Ledger::Hold hold);
   void heed_disk();
-  bool take_input();
-  std::string input_path() const { return folder_.file("input"); }
   bool is_agent() const { return assignment_.spec.type == contracts::RunType::kAgent; }
   bool is_judged() const;
   std::string tests_folder() const { return folder_.file("tests"); }
@@ -182,41 +115,16 @@ class RunLife {
   Status add_accelerators(contracts::LaunchRequest& request);
   Status add_secrets(contracts::LaunchRequest& request);
   Status add_tool_token(contracts::LaunchRequest& request);
-  struct TreeSource {
-    std::string root;
-    std::string volume;  // empty: the workspace
-  };
-  struct TreeNews {
-    int64_t files = 0, bytes = 0, fetched = 0;
-    bool cached = false;
-    std::string text() const;
-  };
   TreeSource workspace_source() const { return {assignment_.workspace_root, ""}; }
   Status fetch_workspace();
   Status lay_workspace();
-  Status cache_tree(const TreeSource& source, TreeNews& news);
-  Status make_cached(const TreeSource& source, const contracts::Tree& tree, TreeNews& news);
-  bool find_cached(const TreeSource& source, TreeNews& news);
   workspace::Folders artifact_folders(const std::function<bool(const std::string&)>& taken) const;
-  Status copy_tree(const contracts::Tree& tree, const std::string& to, TreeNews& news,
-                   const workspace::Folders& more = {});
-  // `what` comes of it, a path: who makes the same one at that time brings nothing more.
-  Status with_blobs(const std::string& what, const contracts::Tree& tree, TreeNews& news,
-                    const std::function<Status()>& use);
-  using Missing = std::vector<const contracts::TreeEntry*>;
-  Status fetch_blobs(const Missing& missing, TreeNews& news);
-  Result<std::optional<devices::DiskLedger::Hold>> take_room(const std::string& what,
-                                                             const contracts::Tree& tree,
-                                                             const Missing& missing);
   Status fetch_volumes();
   Status copy_volume(const TreeSource& source, const contracts::MountedVolume& volume,
                      TreeNews& news);
   std::string volume_folder(const contracts::MountedVolume& volume) const;
   std::vector<contracts::LaunchMount> volume_mounts() const;
-  std::optional<workspace::Owner> owner() const;
   contracts::LaunchMount workspace_mount() const;
-  Result<contracts::Tree> fetch_tree(const TreeSource& source,
-                                     StopKind give_up = StopKind::kCancel);
   Result<runtimes::Environment> make_environment();
   Result<contracts::SandboxResult> run_build(const contracts::LaunchRequest& request);
   std::vector<std::string> artifact_types() const;
@@ -235,8 +143,6 @@ class RunLife {
   const contracts::Assignment assignment_;
   RunRecord record_;
   std::unique_ptr<OutputLog> output_;
-  std::optional<InputFile> input_;                   // of an agent run
-  Guarded<std::vector<contracts::RunInput>> given_;  // and not in that file yet
   static constexpr int64_t kNotBegun = INT64_MAX;
   Guarded<std::string> end_why_;  // of end_for_disk()
   std::atomic<bool> ending_ = false;
@@ -245,6 +151,9 @@ class RunLife {
   std::atomic<int64_t> begun_ns_ = kNotBegun;  // what was changed since then its command wrote
   std::atomic<pid_t> launcher_pid_ = 0;        // while it lives; 0: not known
   StopSignal stop_;
+  InputFeed input_;  // of an agent run
+  TreeFetch fetch_;
+  FinishedSender finished_;
   contracts::RunPhase phase_ = contracts::RunPhase::kScheduled;
   LauncherProcess launcher_;
   std::optional<os::FileWatch> watch_;                           // of its events
@@ -253,7 +162,6 @@ class RunLife {
   Guarded<std::vector<std::string>> accelerator_ids_;            // of these
   std::optional<devices::ProcessorLedger::Hold> processors_;     // likewise
   std::optional<Error> unreadable_;             // why its output cannot be read any more
-  int64_t no_room_for_ = 0;                     // bytes of its files that this node has no room for
   std::list<workspace::TreeCache::Pin> trees_;  // until the run has ended
   std::optional<os::LockFile> lost_lock_;       // keeps a late launcher from starting
 };

@@ -31,7 +31,7 @@ Status RunLife::fetch_volumes() {
     TRY(check_volume(volume));
     const TreeSource source{volume.root, volume.name};
     TreeNews news;
-    TRY((ports_.trees != nullptr ? cache_tree(source, news) : copy_volume(source, volume, news))
+    TRY((ports_.trees != nullptr ? fetch_.cache(source, news) : copy_volume(source, volume, news))
             .within(cat("volume ", volume.name)));
     say(cat("volume ", volume.name, " version ", volume.version, ": ", news.text()));
   }
@@ -40,8 +40,8 @@ Status RunLife::fetch_volumes() {
 
 Status RunLife::copy_volume(const TreeSource& source, const MountedVolume& volume, TreeNews& news) {
   TRY(os::make_dirs(folder_.file("volumes"), 0755));
-  ASSIGN_OR_RETURN(const contracts::Tree tree, fetch_tree(source));
-  return copy_tree(tree, volume_folder(volume), news);
+  ASSIGN_OR_RETURN(const contracts::Tree tree, fetch_.fetch(source));
+  return fetch_.copy(tree, volume_folder(volume), news);
 }
 
 std::vector<contracts::LaunchMount> RunLife::volume_mounts() const {

@@ -1,0 +1,101 @@
+// The step of RunLife that sends what its command left: after the result, and what it has finished
+// while it lives.
+#include <algorithm>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "node-agent/executor/phase_timing.h"
+#include "node-agent/executor/retrying_transport.h"
+#include "node-agent/executor/run_life.h"
+
+namespace paddock::executor {
+namespace {
+
+using contracts::RunPhase;
+using contracts::SandboxStatus;
+
+constexpr Reason kNoRoom = "NAMESPACE_QUOTA_EXCEEDED";
+
+// The run keeps what else it left.
+bool costs_the_file_alone(const Error& refused) {
+  return refused.reason == "BLOB_TOO_LARGE" || refused.reason == kNoRoom;
+}
+
+// Whoever frees room can have the rest by running it again: this is no success.
+void tell_of_no_room(contracts::RunOutcome& outcome, const Error& refused) {
+  if (refused.reason != kNoRoom || outcome.phase != RunPhase::kSucceeded) return;
+  outcome.phase = RunPhase::kFailed;
+  outcome.reason = kNoRoom;
+  outcome.message =
+      cat("the command succeeded, but not all of its artifacts could be stored: ", refused.message);
+}
+
+}  // namespace
+
+// Of a layered workspace only what the run changed is in its folder. Of a copy, the tree says what
+// it found; one that is not here any more makes inputs come too, which costs time alone.
+artifacts::CollectRequest RunLife::finished_request() {
+  artifacts::CollectRequest request{assignment_.spec.artifacts.dirs, artifact_types(), {}};
+  const std::string& root = assignment_.workspace_root;
+  if (record_.layered || root.empty() || !ports_.store.use(root)) return request;
+  if (auto tree = fetch_.fetch(workspace_source())) request.before = *tree;
+  return request;
+}
+
+// Of a controller that names no types for compute: the standard ones, and not all.
+std::vector<std::string> RunLife::artifact_types() const {
+  const bool filtered = assignment_.spec.type == contracts::RunType::kCompute;
+  return filtered && assignment_.artifact_types.empty() ? contracts::compute_artifact_types()
+                                                        : assignment_.artifact_types;
+}
+
+Result<artifacts::CollectRequest> RunLife::collect_request() {
+  artifacts::CollectRequest request{assignment_.spec.artifacts.dirs, artifact_types(), {}};
+  const bool asks_all = std::ranges::any_of(
+      request.dirs, [](const std::string& dir) { return artifacts::normalized_dir(dir) == "."; });
+  if (asks_all) {
+    ASSIGN_OR_RETURN(request.before, fetch_.fetch(workspace_source(), StopKind::kDetach));
+  }
+  return request;
+}
+
+Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
+  const auto& dirs = assignment_.spec.artifacts.dirs;
+  const bool ran = !outcome.result || outcome.result->status != SandboxStatus::kInternalError;
+  if (dirs.empty() || !ran) return {};
+  PhaseTiming timing(ports_.clock, record_.timings_ms["artifacts"]);
+  ASSIGN_OR_RETURN(const os::Fd root, open_workspace());
+  ASSIGN_OR_RETURN(const artifacts::CollectRequest request, collect_request());
+  ASSIGN_OR_RETURN(artifacts::Collected collected,
+                   artifacts::collect(root.get(), request, ports_.config.artifacts,
+                                      [this] { return leaving(); }));
+  const auto controller = transport(StopKind::kDetach);
+  const std::set<std::string> there = finished_.there_already(collected.artifacts, *controller);
+  std::vector<contracts::Artifact> sent;
+  for (contracts::Artifact& artifact : collected.artifacts) {
+    if (there.contains(artifact.path)) {
+      sent.push_back(std::move(artifact));
+      continue;
+    }
+    ASSIGN_OR_RETURN(const os::Fd file, os::open_regular_beneath(root.get(), artifact.path));
+    Status status = controller->upload_artifact(assignment_.run_uid, file.get(), artifact);
+    if (status) {
+      sent.push_back(std::move(artifact));
+    } else if (costs_the_file_alone(status.error())) {
+      collected.bytes -= artifact.size;
+      collected.left_out.push_back({artifact.path, status.error().message});
+      tell_of_no_room(outcome, status.error());
+    } else {
+      return std::move(status).within(cat("sending ", artifact.path));
+    }
+  }
+  collected.artifacts = std::move(sent);
+  say(cat("artifacts: ",
+          files_and_bytes(static_cast<int64_t>(collected.artifacts.size()), collected.bytes),
+          collected.left_out.empty() ? "" : cat(" (", collected.left_out.size(), " left out)")));
+  outcome.artifacts = std::move(collected.artifacts);
+  outcome.left_out = std::move(collected.left_out);
+  return {};
+}
+
+}  // namespace paddock::executor
