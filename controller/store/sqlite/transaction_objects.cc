@@ -1,7 +1,5 @@
 // Objects: rows of JSON with a resource version drawn from the history of changes.
-#include <limits>
 #include <set>
-#include <tuple>
 
 #include "common/base/guarded.h"
 #include "common/base/log.h"
@@ -59,15 +57,6 @@ namespace {
 constexpr int64_t kChangesKept = 100'000;
 constexpr int64_t kTrimEvery = 1'000;
 
-// A page says how many objects come after it if they are no more than so many: counting costs as
-// much as reading, and a history may be long.
-constexpr int64_t kMostCounted = 1'000;
-
-// Where a list of one namespace goes on: at its start if the list has not reached it yet.
-std::string_view name_behind(std::string_view name_space, const Key& after) {
-  return after.name_space == name_space ? std::string_view(after.name) : std::string_view();
-}
-
 std::string_view op_name(ObjectWrite::Op op) {
   switch (op) {
     case ObjectWrite::Op::kCreate:
@@ -78,17 +67,6 @@ std::string_view op_name(ObjectWrite::Op op) {
       return "delete";
   }
   return "";
-}
-
-// Of a list whose newest come first, the place is the object's number.
-int64_t number_behind(const std::string& after) {
-  return parse_integer<int64_t>(after).value_or(std::numeric_limits<int64_t>::max());
-}
-
-Key split_continue(const std::string& after) {
-  const size_t slash = after.find('/');
-  if (slash == std::string::npos) return {{}, after};
-  return {after.substr(0, slash), after.substr(slash + 1)};
 }
 
 }  // namespace
@@ -113,143 +91,6 @@ Result<int64_t> Transaction::resource_version() {
   Statement newest = db_.prepare("SELECT max(resource_version) FROM changes");
   ASSIGN_OR_RETURN(const std::optional<int64_t> version, newest.single_integer());
   return version.value_or(0);
-}
-
-// A literal each, so that each has a plan of its own over the key's index. Within one namespace the
-// name alone is compared and sorted by: with both, SQLite sorts all that is left of the namespace.
-Statement Transaction::select_rows(std::string_view kind, const ListOptions& options,
-                                   const Key& after) {
-  const int64_t limit = options.limit > 0 ? options.limit : int64_t{-1};
-  if (options.active) {
-    Statement rows = db_.prepare(
-        "SELECT data, resource_version, namespace, name FROM objects INDEXED BY objects_active "
-        "WHERE kind = ?1 AND active = 1 AND (namespace, name) > (?2, ?3) "
-        "AND (?5 IS NULL OR namespace = ?5) ORDER BY namespace, name LIMIT ?4");
-    rows.bind(kind).bind(after.name_space).bind(after.name).bind(limit);
-    if (options.name_space) rows.bind(std::string_view(*options.name_space));
-    return rows;
-  }
-  if (options.name_space) {
-    Statement rows = db_.prepare(
-        "SELECT data, resource_version, namespace, name FROM objects "
-        "WHERE kind = ?1 AND namespace = ?2 AND name > ?3 ORDER BY name LIMIT ?4");
-    const std::string_view name_space(*options.name_space);
-    const bool passed = after.name_space > name_space;
-    rows.bind(kind).bind(name_space).bind(name_behind(name_space, after));
-    rows.bind(passed ? int64_t{0} : limit);
-    return rows;
-  }
-  Statement rows = options.name
-                       ? db_.prepare(
-                             "SELECT data, resource_version, namespace, name FROM objects "
-                             "WHERE kind = ?1 AND name = ?5 AND (namespace, name) > (?2, ?3) "
-                             "ORDER BY namespace, name LIMIT ?4")
-                       : db_.prepare(
-                             "SELECT data, resource_version, namespace, name FROM objects "
-                             "WHERE kind = ?1 AND (namespace, name) > (?2, ?3) "
-                             "ORDER BY namespace, name LIMIT ?4");
-  rows.bind(kind).bind(after.name_space).bind(after.name).bind(limit);
-  if (options.name) rows.bind(std::string_view(*options.name));
-  return rows;
-}
-
-// One row more than the page has says whether anything is left.
-Statement Transaction::select_newest(std::string_view kind, const ListOptions& options) {
-  Statement rows =
-      options.active
-          ? db_.prepare(
-                "SELECT data, resource_version, id FROM objects INDEXED BY objects_active "
-                "WHERE kind = ?1 AND active = 1 AND namespace = ?2 AND id < ?3 "
-                "ORDER BY id DESC LIMIT ?4")
-          : db_.prepare(
-                "SELECT data, resource_version, id FROM objects INDEXED BY objects_newest "
-                "WHERE kind = ?1 AND namespace = ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4");
-  rows.bind(kind).bind(std::string_view(*options.name_space)).bind(number_behind(options.after));
-  rows.bind(options.limit > 0 ? options.limit + 1 : int64_t{-1});
-  return rows;
-}
-
-Status Transaction::list_newest(std::string_view kind, const ListOptions& options,
-                                Page<Row>& page) {
-  Statement rows = select_newest(kind, options);
-  int64_t last = 0;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return {};
-    if (options.limit > 0 && static_cast<int64_t>(page.items.size()) == options.limit) {
-      page.continue_after = std::to_string(last);
-      return {};
-    }
-    page.items.push_back({rows.text(0), rows.integer(1)});
-    last = rows.integer(2);
-  }
-}
-
-Result<Page<ReadTxn::Row>> Transaction::list_rows(std::string_view kind,
-                                                  const ListOptions& options) {
-  Page<Row> page;
-  ASSIGN_OR_RETURN(page.resource_version, resource_version());
-  if (options.newest_first && !options.name) {
-    TRY(list_newest(kind, options, page));
-    return page;
-  }
-  const Key after = split_continue(options.after);
-  if (options.name_space && options.name) {
-    TRY(add_row(kind, {*options.name_space, *options.name}, after, page));
-    return page;
-  }
-  Statement rows = select_rows(kind, options, after);
-  Key last;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) break;
-    page.items.push_back({rows.text(0), rows.integer(1)});
-    last = {rows.text(2), rows.text(3)};
-  }
-  if (options.limit > 0 && static_cast<int64_t>(page.items.size()) == options.limit) {
-    ASSIGN_OR_RETURN(const int64_t more, count_rows(kind, options, last));
-    if (more > 0) page.continue_after = cat(last.name_space, "/", last.name);
-    page.remaining = more > kMostCounted ? 0 : more;
-  }
-  return page;
-}
-
-// The object with this key, if there is one and the list has not passed it already.
-Status Transaction::add_row(std::string_view kind, const Key& key, const Key& after,
-                            Page<Row>& page) {
-  if (std::tie(key.name_space, key.name) <= std::tie(after.name_space, after.name)) return {};
-  ASSIGN_OR_RETURN(std::optional<Row> row, find_text(kind, key));
-  if (row) page.items.push_back(std::move(*row));
-  return {};
-}
-
-// How many there are behind this key, but no more than kMostCounted + 1.
-Result<int64_t> Transaction::count_rows(std::string_view kind, const ListOptions& options,
-                                        const Key& after) {
-  if (options.active) {
-    Statement rows = db_.prepare(
-        "SELECT count(*) FROM (SELECT 1 FROM objects INDEXED BY objects_active "
-        "WHERE kind = ?1 AND active = 1 AND (namespace, name) > (?2, ?3) "
-        "AND (?5 IS NULL OR namespace = ?5) LIMIT ?4)");
-    rows.bind(kind).bind(after.name_space).bind(after.name).bind(kMostCounted + 1);
-    if (options.name_space) rows.bind(std::string_view(*options.name_space));
-    ASSIGN_OR_RETURN(const std::optional<int64_t> count, rows.single_integer());
-    return count.value_or(0);
-  }
-  Statement rows =
-      options.name_space ? db_.prepare(
-                               "SELECT count(*) FROM (SELECT 1 FROM objects WHERE kind = ?1 "
-                               "AND namespace = ?2 AND name > ?3 LIMIT ?4)")
-      : options.name ? db_.prepare(
-                           "SELECT count(*) FROM (SELECT 1 FROM objects WHERE kind = ?1 "
-                           "AND name = ?5 AND (namespace, name) > (?2, ?3) LIMIT ?4)")
-                     : db_.prepare(
-                           "SELECT count(*) FROM (SELECT 1 FROM objects WHERE kind = ?1 "
-                           "AND (namespace, name) > (?2, ?3) LIMIT ?4)");
-  rows.bind(kind).bind(after.name_space).bind(after.name).bind(kMostCounted + 1);
-  if (!options.name_space && options.name) rows.bind(std::string_view(*options.name));
-  ASSIGN_OR_RETURN(const std::optional<int64_t> count, rows.single_integer());
-  return count.value_or(0);
 }
 
 void Transaction::announce(ObjectWrite write) {
