@@ -234,6 +234,8 @@ std::string describe_node(const contracts::Node& node, WallTime now) {
                 format_bytes(capacity.disk.bytes), ", runs ", capacity.max_runs));
   if (const auto& disk = node.status.allocatable_disk)
     lines.add("Disk for runs", cat(format_bytes(disk->bytes), ", less what placed ones ask for"));
+  if (const auto& end = node.status.ends_at)
+    lines.add("Ends at", cat(format_time(end->value), ": it gets only runs that end before"));
   lines.add("CPU features", join(node.status.cpu_features, " "));
   std::string out = lines.text();
   Table devices{{"KIND", "ID", "MODEL", "MEMORY", "STATE"}, {}};

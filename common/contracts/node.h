@@ -111,6 +111,7 @@ struct NodeStatus {
   std::string os;
   std::string arch;
   std::optional<wire::Timestamp> last_seen;
+  std::optional<wire::Timestamp> ends_at;
   static constexpr auto describe() {
     return std::tuple{
         field("ready", &NodeStatus::ready, "holds a lease"),
@@ -151,6 +152,8 @@ struct NodeStatus {
         field("os", &NodeStatus::os, "linux or darwin", {.omit_empty = true}),
         field("arch", &NodeStatus::arch, "amd64 or arm64", {.omit_empty = true}),
         field("lastSeen", &NodeStatus::last_seen, "last heartbeat"),
+        field("endsAt", &NodeStatus::ends_at,
+              "when its host goes away: it gets only runs that end before; absent: it stays"),
     };
   }
 };

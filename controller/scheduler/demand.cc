@@ -14,6 +14,14 @@ int64_t asked_disk(const Demand& demand) {
   return std::min(demand.disk, kMost) + std::min(demand.disk_for_files, kMost);
 }
 
+int64_t asked_ms(const Demand& demand) {
+  constexpr Millis kMost = std::chrono::hours(24 * 365);  // whatever a document says
+  const auto of = [kMost](const std::optional<wire::Duration>& time) {
+    return time ? std::min(time->value, kMost).count() : int64_t{0};
+  };
+  return of(demand.policy.limits.wall_time) + of(demand.termination_grace) + kAroundCommand.count();
+}
+
 Demand demand_of(const contracts::Run& run) {
   Demand demand;
   demand.node_selector = run.spec.node_selector;

@@ -42,6 +42,12 @@ struct Demand {
 // That a node must have left when it is placed there.
 int64_t asked_disk(const Demand& demand);
 
+// Beside the time of its command, a run needs some for its files, its environment and its
+// artifacts.
+inline constexpr Millis kAroundCommand = std::chrono::minutes(2);
+// How long a node must still be there, in milliseconds.
+int64_t asked_ms(const Demand& demand);
+
 Demand demand_of(const contracts::Run& run);
 // Equal for demands that no filter can tell apart.
 std::string key_of(const Demand& demand);

@@ -10,8 +10,12 @@ namespace paddock::scheduler {
 namespace {
 
 Amounts unused_of(const NodeState& node) {
-  Amounts out{node.capacity.cpu - node.used_cpu, node.capacity.memory.bytes - node.used_memory,
-              node.capacity.max_runs - node.used_runs, unused_disk(node), node.devices};
+  Amounts out{node.capacity.cpu - node.used_cpu,
+              node.capacity.memory.bytes - node.used_memory,
+              node.capacity.max_runs - node.used_runs,
+              unused_disk(node),
+              node.ms_left,
+              node.devices};
   for (size_t kind = 0; kind < out.devices.size(); ++kind)
     out.devices[kind] -= node.used_devices[kind];
   return out;
@@ -22,6 +26,7 @@ void raise_to(Amounts& most, const Amounts& one) {
   most.memory = std::max(most.memory, one.memory);
   most.runs = std::max(most.runs, one.runs);
   most.disk = std::max(most.disk, one.disk);
+  most.ms = std::max(most.ms, one.ms);
   for (size_t kind = 0; kind < most.devices.size(); ++kind)
     most.devices[kind] = std::max(most.devices[kind], one.devices[kind]);
 }
@@ -48,7 +53,7 @@ bool kind_filters_admit(const Demand& demand, const NodeState& node) {
 }  // namespace
 
 Amounts amounts_of(const Demand& demand) {
-  Amounts out{demand.cpu, demand.memory, 1, asked_disk(demand), {}};
+  Amounts out{demand.cpu, demand.memory, 1, asked_disk(demand), asked_ms(demand), {}};
   if (demand.accelerators)
     out.devices[static_cast<size_t>(demand.accelerators->kind)] = demand.accelerators->count;
   return out;
@@ -57,8 +62,9 @@ Amounts amounts_of(const Demand& demand) {
 // What is not asked for may be overdrawn: a node that has less than it had keeps its runs.
 bool fits(const Amounts& asked, const Amounts& unused) {
   const auto enough = [](int64_t want, int64_t have) { return want == 0 || want <= have; };
-  return asked.runs <= unused.runs && asked.disk <= unused.disk && enough(asked.cpu, unused.cpu) &&
-         enough(asked.memory, unused.memory) && enough(asked.devices[0], unused.devices[0]) &&
+  return asked.runs <= unused.runs && asked.disk <= unused.disk && asked.ms <= unused.ms &&
+         enough(asked.cpu, unused.cpu) && enough(asked.memory, unused.memory) &&
+         enough(asked.devices[0], unused.devices[0]) &&
          enough(asked.devices[1], unused.devices[1]) && enough(asked.devices[2], unused.devices[2]);
 }
 
@@ -114,6 +120,9 @@ NodeIndex::Id NodeIndex::put(NodeState state) {
     unused_ids_.pop_back();
   }
   Entry& entry = nodes_[id];
+  that_end_.erase(id);
+  if (state.ends_at) that_end_.insert(id);
+  state.ms_left = ms_left(state, now_);
   const uint32_t tier = has_devices(state) ? 1 : 0;
   if (known == by_name_.end() || tier != entry.tier) order_is_old_ = true;
   by_name_[state.name] = id;
@@ -132,6 +141,7 @@ void NodeIndex::remove(const std::string& name) {
   Entry& entry = nodes_[known->second];
   count(capacity_, entry.state, -1);
   leave_kind(entry.kind);
+  that_end_.erase(known->second);
   entry = {};
   unused_ids_.push_back(known->second);
   by_name_.erase(known);
@@ -141,6 +151,15 @@ void NodeIndex::remove(const std::string& name) {
 std::optional<NodeIndex::Id> NodeIndex::find(const std::string& name) const {
   const auto known = by_name_.find(name);
   return known == by_name_.end() ? std::optional<Id>() : known->second;
+}
+
+void NodeIndex::pass_time(WallTime now) {
+  now_ = now;
+  for (const Id id : that_end_) {
+    Entry& entry = nodes_[id];
+    entry.state.ms_left = ms_left(entry.state, now);
+    refresh(entry);
+  }
 }
 
 // After a change of what is unused here. The block's bound only rises; a search lowers it again.

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Amounts {
   int64_t memory = 0;
   int64_t runs = 0;
   int64_t disk = 0;
+  int64_t ms = 0;  // how long it is there, or must be
   DeviceCount devices{};
 };
 Amounts amounts_of(const Demand& demand);
@@ -50,6 +52,9 @@ class NodeIndex {
   size_t size() const { return by_name_.size(); }
   // In the order of their names.
   const std::map<std::string, Id>& by_name() const { return by_name_; }
+
+  // Nodes that end have less time left now.
+  void pass_time(WallTime now);
 
   void occupy(Id id, const Demand& demand);
   // What the runs that are left there take.
@@ -93,6 +98,8 @@ class NodeIndex {
   std::vector<Entry> nodes_;
   std::vector<Id> unused_ids_;
   std::map<std::string, Id> by_name_;
+  std::set<Id> that_end_;
+  WallTime now_;
   std::vector<Kind> kinds_;
   std::vector<uint32_t> unused_kinds_;
   std::map<std::string, uint32_t> kind_by_key_;

@@ -44,6 +44,7 @@ NodeState state_of(const contracts::Node& node) {
   state.taints = node.spec.taints;
   state.capacity = node.status.capacity;
   if (const auto& disk = node.status.allocatable_disk) state.disk = disk->bytes;
+  if (const auto& end = node.status.ends_at) state.ends_at = end->value;
   state.bounds = contracts::bounds_of(node.status);
   for (const contracts::Canary& canary : node.status.canaries) take_canary(state, canary);
   for (const contracts::Device& device : node.status.devices) {
@@ -71,6 +72,10 @@ std::string kind_key(const NodeState& node) {
 
 int64_t unused_disk(const NodeState& node) {
   return node.disk ? *node.disk - node.used_disk : std::numeric_limits<int64_t>::max();
+}
+
+int64_t ms_left(const NodeState& node, WallTime now) {
+  return node.ends_at ? node.ends_at->ms - now.ms : std::numeric_limits<int64_t>::max();
 }
 
 void occupy(NodeState& node, const Demand& demand) {

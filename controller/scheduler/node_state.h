@@ -1,11 +1,13 @@
 // A node as the filters see it, and what the runs on it take.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/base/time.h"
 #include "common/contracts/node.h"
 #include "controller/scheduler/demand.h"
 
@@ -26,6 +28,8 @@ struct NodeState {
   contracts::Capacity capacity;
   std::optional<int64_t> disk;  // that runs may ask for together; nothing: it does not say
   DeviceCount devices{};
+  std::optional<WallTime> ends_at;                        // its host goes away then
+  int64_t ms_left = std::numeric_limits<int64_t>::max();  // until then, as of the last pass
   // In use by the runs placed here.
   int64_t used_cpu = 0;
   int64_t used_memory = 0;
@@ -40,6 +44,9 @@ std::string kind_key(const NodeState& node);
 
 // What is left of its disk for what is placed next; less than nothing if it has less than it had.
 int64_t unused_disk(const NodeState& node);
+
+// How long it still is there.
+int64_t ms_left(const NodeState& node, WallTime now);
 
 void occupy(NodeState& node, const Demand& demand);
 void empty(NodeState& node);  // nothing in use

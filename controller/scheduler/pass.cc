@@ -30,6 +30,7 @@ struct Cluster::Tenant {
 };
 
 Plan Cluster::pass(WallTime now, size_t most) {
+  nodes_.pass_time(now);
   wake_due(now);
   ask_again(now);
   unblock();

@@ -7,9 +7,11 @@
 #include "common/contracts/etc_names.h"
 #include "common/os/file.h"
 #include "common/os/spread.h"
+#include "node-agent/app/departure.h"
 #include "node-agent/app/launchers.h"
 #include "node-agent/app/room_settings.h"
 #include "node-agent/app/upkeep.h"
+#include "node-agent/base/regularly.h"
 #include "node-agent/base/when_readable.h"
 #include "node-agent/host/data_folder.h"
 #include "node-agent/host/node_status.h"
@@ -19,6 +21,8 @@
 
 namespace paddock::agent {
 namespace {
+
+constexpr Millis kDepartEvery{1'000};
 
 // Every launcher that this agent starts hears it from its environment.
 void tell_launchers(const AgentConfig& config) {
@@ -39,6 +43,7 @@ Result<contracts::NodeStatus> first_status(const AgentConfig& config, const devi
   ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(host_settings_of(config), host, now));
   status.agent_version = kAgentVersion;
   status.ceilings = config.ceilings;
+  status.ends_at = config.ends_at;
   status.max_sessions = config.sessions.max_sessions;
   status.largest_limits = bounds.largest;
   return status;
@@ -53,6 +58,15 @@ Status begin_work(const AgentConfig& config, const std::string& nonce, RunHost& 
   calls.start();
   log_info("agent started", {{"node", config.name}, {"server", config.server}});
   return {};
+}
+
+void depart_if_due(Departure& departure, const RunHost& runs, CallHost& calls, sync::SyncLoop& loop,
+                   const Clock& clock) {
+  const bool busy = !runs.is_idle() || calls.sessions().count() > 0;
+  const auto why = departure.reason(busy, clock.wall(), clock.mono());
+  if (!why) return;
+  log_info("the agent stops by itself", {{"why", *why}});
+  loop.stop();
 }
 
 }  // namespace
@@ -122,6 +136,9 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   Status ended;
   {
     const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
+    Departure departure(config, clock.mono());
+    const Regularly departing(Regularly::First::kAtOnce, kDepartEvery,
+                              [&] { depart_if_due(departure, runs, calls, loop, clock); });
     const Upkeep upkeep({config, clock, look, host, accelerators, disk, *cache, launchers, runs,
                          calls, usage, credentials});
     ended = conversation.run(loop);
@@ -129,6 +146,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   calls.stop();
   const std::set<sync::RunKey> begun = runs.stop();
   if (ended.ok()) conversation.take_leave(loop, begun);
+  if (ended.ok() && config.ends_at) conversation.leave_for_good();
   log_info("agent stopped", {{"node", config.name}});
   return ended;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -59,6 +60,9 @@ struct AgentConfig {
   snippets::SnippetConfig snippets;
   sessions::SessionConfig sessions;
   std::vector<devices::Accelerator> accelerators;
+  std::string visible_gpus;
+  std::optional<wire::Timestamp> ends_at;
+  wire::Duration idle_exit{Millis(0)};
   LogLevelName log_level = LogLevelName::kInfo;
   std::string instance;  // of `paddock up`, by its flag alone; empty: whoever runs the agent
   static constexpr auto describe() {
@@ -97,6 +101,17 @@ struct AgentConfig {
         field("sessions", &AgentConfig::sessions, "sandbox sessions that live here"),
         field("accelerators", &AgentConfig::accelerators,
               "beside those that are found: for drivers that cannot be asked", {.max_length = 64}),
+        field("visibleGpus", &AgentConfig::visible_gpus,
+              "of the NVIDIA GPUs found, those to use, as CUDA_VISIBLE_DEVICES names them: indexes "
+              "in the order of the bus, or UUIDs; empty: all",
+              {.max_length = 4096}),
+        field(
+            "endsAt", &AgentConfig::ends_at,
+            "when this host goes away, as its batch system or cloud says: the node gets only "
+            "runs that end before, no sessions and no code of /execute; it stops then. When it "
+            "stops, it leaves the controller's list unless a run of it is there; absent: it stays"),
+        field("idleExit", &AgentConfig::idle_exit,
+              "the agent stops once no run and no session was here for so long; 0: never"),
         field("logLevel", &AgentConfig::log_level, "debug, info, warn or error"),
     };
   }

@@ -35,8 +35,8 @@ NodeIdentity identity_of(const AgentConfig& config) {
 }
 
 HostSettings host_settings_of(const AgentConfig& config) {
-  return {config.data_dir, config.sandbox_program, config.min_free.bytes, config.max_runs,
-          config.accelerators};
+  return {config.data_dir, config.sandbox_program, config.min_free.bytes,
+          config.max_runs, config.visible_gpus,    config.accelerators};
 }
 
 contracts::NodeBounds bounds_of(const AgentConfig& config) {

@@ -1,4 +1,5 @@
-// How large this host is, as its kernel says. For node-agent/devices only.
+// How large this host is for this agent: what its kernel has, and no more than the agent's own
+// share of it, which a container or a batch system sets. For node-agent/devices only.
 #pragma once
 
 #include <cstdint>

@@ -118,4 +118,26 @@ std::vector<Accelerator> nvidia_accelerators(const std::string& root) {
   return out;
 }
 
+std::vector<Accelerator> only_visible(std::vector<Accelerator> gpus, std::string_view visible) {
+  if (trim(visible).empty()) return gpus;
+  std::vector<std::string> cards;  // in the order of the bus
+  for (const Accelerator& each : gpus) {
+    const std::string& card = each.gpu.empty() ? each.id : each.gpu;
+    if (cards.empty() || cards.back() != card) cards.push_back(card);
+  }
+  std::vector<Accelerator> out;
+  for (Accelerator& each : gpus) {
+    const std::string& card = each.gpu.empty() ? each.id : each.gpu;
+    const auto index = std::ranges::find(cards, card) - cards.begin();
+    const bool named = std::ranges::any_of(split(visible, ','), [&](const std::string& part) {
+      const std::string_view name = trim(part);
+      if (name.empty()) return false;
+      const auto number = parse_integer<int64_t>(name);
+      return number ? *number == index : each.id.starts_with(name) || card.starts_with(name);
+    });
+    if (named) out.push_back(std::move(each));
+  }
+  return out;
+}
+
 }  // namespace paddock::devices

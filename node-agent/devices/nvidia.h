@@ -21,4 +21,8 @@ std::vector<std::string> nvidia_library_folders(const std::string& root);
 // Whether there may be a driver to ask.
 bool has_nvidia_driver(const std::string& root);
 
+// Those of the GPUs, and of their slices, that `visible` names as CUDA_VISIBLE_DEVICES does: by
+// commas, indexes in the order of the bus or UUIDs or how these begin. Empty: all. Pure.
+std::vector<Accelerator> only_visible(std::vector<Accelerator> gpus, std::string_view visible);
+
 }  // namespace paddock::devices

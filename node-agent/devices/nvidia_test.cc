@@ -52,6 +52,25 @@ TEST(Nvidia, APartitionedGpuIsItsSlicesAndEachHasTheNodesOfItsOwn) {
   EXPECT_EQ(access_to(slices).env.at("CUDA_VISIBLE_DEVICES"), cat(slices[0].id, ",", slices[1].id));
 }
 
+TEST(Nvidia, AnAllocationsGpusAreNamedAsCudaNamesThem) {
+  const auto named = [](const char* visible) {
+    std::vector<std::string> ids;
+    for (const auto& each : only_visible({{.kind = "nvidia", .id = "GPU-aa", .gpu = "GPU-aa"},
+                                          {.kind = "nvidia", .id = "MIG-1", .gpu = "GPU-bb"},
+                                          {.kind = "nvidia", .id = "MIG-2", .gpu = "GPU-bb"},
+                                          {.kind = "nvidia", .id = "0000:41:00.0"}},
+                                         visible))
+      ids.push_back(each.id);
+    return join(ids, " ");
+  };
+  EXPECT_EQ(named(""), "GPU-aa MIG-1 MIG-2 0000:41:00.0");
+  EXPECT_EQ(named("0"), "GPU-aa");
+  EXPECT_EQ(named("1, 2"), "MIG-1 MIG-2 0000:41:00.0");
+  EXPECT_EQ(named("MIG-2"), "MIG-2");
+  EXPECT_EQ(named("GPU-b"), "MIG-1 MIG-2");
+  EXPECT_EQ(named("7,NoDevFiles,"), "");
+}
+
 TEST(Nvidia, LibrariesThatTheLoaderWouldNotFindAreNamed) {
   EXPECT_THAT(nvidia_accelerators(recorded("sliced-gpu")).at(0).libraries,
               ElementsAre("/usr/lib/wsl/lib"));

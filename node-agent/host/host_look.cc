@@ -45,6 +45,7 @@ devices::Host HostLook::look() {
                                           devices::nvidia_library_folders(kRoot));
     }
   }
+  host.accelerators = devices::only_visible(std::move(host.accelerators), settings_.visible_gpus);
   if (os::exists(devices::kSystemProfiler)) {
     std::ranges::copy(apple_.ask(), std::back_inserter(host.accelerators));
   }

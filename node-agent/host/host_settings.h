@@ -14,6 +14,7 @@ struct HostSettings {
   std::string sandbox_program;
   int64_t min_free = 0;                        // bytes of the data folder's disk; 0: whatever is
   int64_t max_runs = 0;                        // runs_at_once() says what 0 is
+  std::string visible_gpus;                    // as CUDA_VISIBLE_DEVICES; empty: all
   std::vector<devices::Accelerator> declared;  // beside those that are found
 };
 

@@ -61,6 +61,10 @@ std::vector<RunHost::Life> RunHost::lives() const {
   return lives;
 }
 
+bool RunHost::is_idle() const {
+  return state_.with([](const State& state) { return state.runs.empty(); });
+}
+
 std::vector<usage::MeasuredRun> RunHost::measured_runs() const {
   std::vector<usage::MeasuredRun> out;
   for (const Life& life : lives()) {

@@ -34,6 +34,7 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   void act(const sync::Action& action);
   // Those whose commands run now.
   std::vector<usage::MeasuredRun> measured_runs() const;
+  bool is_idle() const;  // no run is here, nor the outcome of one
   // The workspace of one of these, to read: FailedPrecondition, RUN_NOT_RUNNING.
   Result<os::Fd> open_workspace(const std::string& run_uid) const;
   // What its runs take of the disk beside what is gone from it, or that they asked for anyway.

@@ -50,4 +50,15 @@ void Conversation::take_leave(sync::SyncLoop& loop, const std::set<sync::RunKey>
     log_warn("the controller could not be told of our end", {{"error", told.error().describe()}});
 }
 
+void Conversation::leave_for_good() {
+  client::ControllerClient client(credentials_.endpoint());
+  const Regularly patience(Regularly::First::kLater, kFarewell, [&] { client.abort(); });
+  if (const Status left = client.leave(node_.name, false); !left) {
+    log_warn("the node stays listed", {{"error", left.error().describe()}});
+    return;
+  }
+  if (const Status gone = client::forget_identity(node_.data_dir); !gone)
+    log_warn("the credential could not be removed", {{"error", gone.error().describe()}});
+}
+
 }  // namespace paddock::agent

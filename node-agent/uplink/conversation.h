@@ -22,6 +22,9 @@ class Conversation {
   Status run(sync::SyncLoop& loop);
   // Best effort: a controller that is not there hears of it by our silence.
   void take_leave(sync::SyncLoop& loop, const std::set<sync::RunKey>& begun);
+  // A node on a host that goes away is not listed for ever; while a run of it is there, it is. Best
+  // effort, after take_leave().
+  void leave_for_good();
 
  private:
   Status enrol();

@@ -57,6 +57,7 @@ extern const Filter kMemoryFilter;
 extern const Filter kFreeMemoryFilter;
 extern const Filter kFreeDiskFilter;
 extern const Filter kSlotFilter;
+extern const Filter kTimeFilter;
 extern const Filter kIsolationFilter;
 // One for each limit whose canary may fail.
 std::span<const Filter> canary_filters();

@@ -1,0 +1,32 @@
+// When an agent stops by itself: on a host that is only lent, such as an allocation of a batch
+// system or a spot instance.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/time.h"
+#include "node-agent/app/config.h"
+
+namespace paddock::agent {
+
+// Not thread-safe.
+class Departure {
+ public:
+  Departure(const AgentConfig& config, MonoTime now)
+      : ends_at_(config.ends_at), idle_exit_(config.idle_exit.value), busy_at_(now) {}
+
+  // Why it stops now, said once; nothing: it stays. `busy`: something of somebody's is here.
+  std::optional<std::string> reason(bool busy, WallTime wall, MonoTime now);
+
+ private:
+  std::optional<wire::Timestamp> ends_at_;
+  Millis idle_exit_;  // 0: it may be idle
+  MonoTime busy_at_;  // last
+  bool gone_ = false;
+};
+
+// A host that goes away begins nothing whose end nobody knows: no sessions, no code of /execute.
+void take_only_what_ends(AgentConfig& config);
+
+}  // namespace paddock::agent
