@@ -291,7 +291,7 @@ TEST_F(Deletions, ARunThatItsNodeHasNotBegunSaysSo) {
   placed("r");
   const Answer waits = run("r");
   EXPECT_EQ(waits.body.text("status.reason"), "WAITING_FOR_NODE");
-  EXPECT_THAT(waits.body.text("status.message"), HasSubstr("node n1 has not begun it yet"));
+  EXPECT_THAT(waits.body.text("status.message"), HasSubstr("n1"));
 }
 
 TEST_F(Deletions, NodesSayWhetherTheyAreReadyAsACondition) {

