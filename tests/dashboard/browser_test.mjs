@@ -212,6 +212,145 @@ test("a run is canceled, by keyboard, after a question", () => withPage({}, asyn
   assert.equal((await run("sleeper")).status.phase, "Canceled");
 }));
 
+// A use of the last minutes that nobody has to wait for: the page's clock goes as the test wants, and so do the measurements.
+async function playUse(page, path, amounts) {
+  let tick = 0;
+  await page.route(`**/apis/metrics.k8s.io/**/${path}`, (route) => {
+    const usage = amounts(tick);
+    const timestamp = new Date(Date.UTC(2026, 0, 1) + 5000 * tick++).toISOString();
+    return route.fulfill({ json: { timestamp, usage, containers: [{ usage }] } });
+  });
+  return async (until) => {
+    while (tick < until) await page.clock.runFor(5100).then(() => new Promise(setImmediate));
+  };
+}
+
+test("what a run and its node use is drawn while one looks", () => withPage({}, async (page) => {
+  await start("busy", "python3 busy.py");
+  await logIn(page);
+  await go(page, "#/runs/default/busy", "busy");
+  await see(page, "busy", ".log");
+  // As the agent measures it.
+  await page.waitForSelector("figure[data-use=memory] .chart-line", { state: "attached" });
+  await page.waitForSelector("figure[data-use=cpu] .chart-line", { state: "attached" });
+  const memory = await page.getAttribute("figure[data-use=memory] svg", "aria-label");
+  assert.match(memory, /^Memory: \d+(\.\d)? MiB of [\d.]+ [MG]iB; at most \d+(\.\d)? MiB in the last minute$/);
+  await go(page, `#/nodes/${settings.node}`, settings.node);
+  await page.waitForSelector("figure[data-use=cpu] .chart-line", { state: "attached" });
+  assert.match(await page.textContent("figure[data-use=cpu] .chart-now"), /^[\d.]+ of \d+ cores?$/);
+  // As long as the run runs; what was heard stays until one leaves.
+  await go(page, "#/runs/default/busy", "busy");
+  await page.waitForSelector("figure[data-use=cpu] .chart-line", { state: "attached" });
+  await api("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/runs/busy/cancel", {});
+  await see(page, "Canceled", ".head-status");
+  assert.ok(await page.isVisible("figure[data-use=cpu]"));
+  await page.reload();
+  await see(page, "Canceled", ".head-status");
+  assert.equal(await page.isVisible("#use"), false);
+}));
+
+const SIZES = [["phone", { width: 390, height: 844 }], ["wide", { width: 1440, height: 900 }]];
+for (const [size, viewport] of SIZES) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`use of minutes fits a ${size} screen, ${colorScheme}`, () => withPage({ viewport, colorScheme }, async (page) => {
+      await page.clock.install();
+      await logIn(page);
+      const play = await playUse(page, `nodes/${settings.node}`, (tick) => ({
+        ...(tick % 40 > 30 ? {} : { cpu: `${Math.round(900 + 700 * Math.sin(tick / 5))}m` }), memory: String(3e9 + 2e7 * tick),
+        accelerators: tick > 20 ? "740m" : "0m", acceleratorMemory: String(1.2e10 + 1e8 * tick),
+      }));
+      await go(page, `#/nodes/${settings.node}`, settings.node);
+      await page.waitForSelector("figure[data-use=cpu] .chart-line", { state: "attached" });
+      await play(70);
+      await page.waitForFunction(() => document.querySelector("figure[data-use=memory] .chart-times").textContent.startsWith("6 min"));
+      assert.ok((await page.$$("figure[data-use=cpu] .chart-line")).length > 1, "a line ends where nothing was measured");
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      const over = await page.$$eval(".chart", (all) => all.filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.dataset.use));
+      assert.deepEqual(over, []);
+      assert.deepEqual(await page.evaluate(faint), []);
+      await page.locator("#use").scrollIntoViewIfNeeded();
+      await shot(page, `use-${size}-${colorScheme}`);
+    }));
+  }
+}
+
+test("amounts that are none are not drawn", () => withPage({}, async (page) => {
+  await logIn(page);
+  await page.route("**/apis/metrics.k8s.io/**", (route) => route.fulfill({ json: { timestamp: "2026-01-01T00:00:00Z", usage: { cpu: "<img src=x onerror=window.pwned=1>", memory: -1, accelerators: { a: 1 }, acceleratorMemory: "9e999" } } }));
+  await go(page, `#/nodes/${settings.node}`, settings.node);
+  await see(page, "The agent has not said what the host uses.");
+  assert.equal(await page.$$eval("figure.chart", (all) => all.filter((each) => each.checkVisibility()).length), 0);
+}));
+
+test("several runs are canceled, run again and deleted at once, each answered on its own", () => withPage({}, async (page) => {
+  for (const name of ["many-a", "many-b", "many-c"]) await start(name, name === "many-c" ? "python3 ends.py c" : "python3 sleeps.py", { artifacts: { dirs: name === "many-c" ? ["out-c"] : [] } });
+  await logIn(page);
+  await page.fill("main input[type=search]", "many-");
+  await page.waitForFunction(() => document.querySelectorAll("main a.row-link").length === 3);
+  await page.waitForSelector("tr:has-text('many-c') .badge:has-text('Succeeded')");
+  assert.equal(await page.isVisible(".bulk"), false);
+  await page.check("input[aria-label='Select many-a']");
+  await page.focus("a.row-link:has-text('many-b')");
+  await page.keyboard.press("x");
+  await page.check("input[aria-label='Select many-c']");
+  assert.equal(await page.textContent(".bulk-count"), "3 runs selected");
+  assert.ok(await page.isChecked("input[aria-label='Select all shown']"));
+  for (const [size, viewport] of SIZES) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), size);
+      assert.deepEqual(await page.evaluate(faint), [], `${size} ${colorScheme}`);
+      await shot(page, `bulk-${size}-${colorScheme}`);
+    }
+  }
+  const dialog = page.locator("dialog[open]");
+  const open = async (name) => {
+    await page.locator(".bulk").getByRole("button", { name, exact: true }).click();
+    await dialog.waitFor();
+    return dialog.locator(".bulk-list li code:first-child").allTextContents();
+  };
+  // What is not running cannot be canceled, and is not named.
+  assert.deepEqual((await open("Cancel 2")).sort(), ["many-a", "many-b"]);
+  await page.route("**/runs/many-b/cancel", (route) => route.fulfill({ status: 409, json: { error: { code: "CONFLICT", message: "not <b>now</b>" } } }));
+  await dialog.getByRole("button", { name: "Cancel the runs" }).click();
+  await see(page, "1 of 2 runs could not be canceled", "dialog .notice");
+  assert.match(await dialog.locator("li:has-text('many-b')").textContent(), /not <b>now<\/b> CONFLICT$/);
+  assert.match(await dialog.locator("li:has-text('many-a')").textContent(), /canceled$/);
+  await shot(page, "bulk-partly");
+  // Once more tries what failed, and nothing else.
+  const asked = [];
+  page.on("request", (request) => { if (request.method() === "POST") asked.push(request.url().split("/").slice(-2).join("/")); });
+  await page.unroute("**/runs/many-b/cancel");
+  await dialog.getByRole("button", { name: "Cancel the runs" }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual(asked, ["many-b/cancel"]);
+  await page.waitForFunction(() => [...document.querySelectorAll("table.runs .badge")].filter((each) => each.textContent === "Canceled").length === 2);
+  assert.equal(await page.textContent(".bulk-count"), "1 run selected");
+  assert.deepEqual(await open("Run again"), ["many-c"]);
+  await dialog.getByRole("button", { name: "Run again", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.waitForFunction(() => document.querySelectorAll("main a.row-link").length === 4);
+  // What is filtered away is not chosen any more.
+  await page.check("input[aria-label='Select all shown']");
+  await page.fill("main input[type=search]", "many-a");
+  await page.waitForFunction(() => document.querySelector(".bulk-count").textContent === "1 run selected");
+  await page.fill("main input[type=search]", "many-");
+  await page.waitForFunction(() => document.querySelectorAll("main a.row-link").length === 4);
+  assert.equal(await page.textContent(".bulk-count"), "1 run selected");
+  await page.waitForFunction(() => document.querySelectorAll("table.runs .badge").length === 4 && [...document.querySelectorAll("table.runs .badge")].every((each) => ["Canceled", "Succeeded"].includes(each.textContent)));
+  await page.click(".bulk button:has-text('Select all shown')");
+  assert.equal((await open("Delete")).length, 4);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await run("many-a");
+  await open("Delete");
+  await dialog.getByRole("button", { name: "Delete the runs" }).click();
+  await see(page, "No run matches");
+  assert.equal(await page.isVisible(".bulk"), false);
+  await assert.rejects(run("many-a"), /404/);
+}));
+
 test("what a run writes and leaves behind is text and nothing else", () => withPage({}, async (page) => {
   await start("hostile", "python3 hostile.py", { artifacts: { dirs: ["hostile-out"] } });
   await logIn(page);
@@ -438,8 +577,21 @@ test("a run is started, run again with changes, and deleted; refusals are the co
   await page.fill("#form-memory", "");
   await page.fill("#form-name", "started");
   await page.fill("#form-labels", "from=form");
+  // The answer is lost once: the same run is asked for again, and not refused for its name.
+  const keys = [];
+  await page.route("**/namespaces/default/runs", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    keys.push(route.request().headers()["idempotency-key"]);
+    if (keys.length > 1) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await page.getByRole("button", { name: "Start" }).click();
+  await see(page, "UNREACHABLE", "dialog .notice");
   await page.getByRole("button", { name: "Start" }).click();
   await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "started");
+  assert.equal(new Set(keys).size, 1);
+  await page.unroute("**/namespaces/default/runs");
   await see(page, "started {'n': 1}", ".log");
   await see(page, "Succeeded", ".head-status");
   await page.getByRole("button", { name: "Run again" }).click();

@@ -22,6 +22,10 @@ sys.exit(3)
 print("asleep", flush=True)
 time.sleep(600)
 `,
+  "busy.py": `held = bytearray(80 * 2**20)
+print("busy", flush=True)
+while True: sum(range(10**6))
+`,
   "stays.py": `import signal, time
 signal.signal(signal.SIGTERM, lambda *_: print("not yet", flush=True))
 print("here to stay", flush=True)

@@ -49,7 +49,7 @@ async function errorOf(response) {
     (body.error?.details?.causes ?? body.details?.causes ?? []).filter((each) => each?.message));
 }
 
-async function ask(path, { method = "GET", body, accept = "application/json", signal } = {}) {
+async function ask(path, { method = "GET", body, accept = "application/json", key, signal } = {}) {
   const mine = token;
   let response;
   try {
@@ -59,6 +59,7 @@ async function ask(path, { method = "GET", body, accept = "application/json", si
         Accept: accept,
         ...(mine && { Authorization: `Bearer ${mine}` }),
         ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...(key && { "Idempotency-Key": key }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
@@ -73,6 +74,7 @@ async function ask(path, { method = "GET", body, accept = "application/json", si
 }
 
 export const get = async (path, options) => (await ask(path, options)).json();
+// `key`: sent once more with the same body it gets the object that was made then, and makes no second one.
 export const post = async (path, body = {}, options = {}) => (await ask(path, { ...options, method: "POST", body })).json();
 // The very object that was shown: one that took its name meanwhile is another, and stays (409).
 export const remove = async (path, uid) => { await ask(path, { method: "DELETE", body: uid && { preconditions: { uid } } }); };
@@ -81,6 +83,18 @@ export async function act({ path, uid }, action, body) {
   const now = await get(path);
   if (now.metadata.uid !== uid) throw new ApiError(409, "PRECONDITION_FAILED", "Another object has this name now: nothing was done to it.");
   return post(`${path}/${action}`, body);
+}
+export const freshKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+// One key for the same body, another for another: what was changed after an answer that never came is asked for anew.
+export function keyOfBody() {
+  let before;
+  let key;
+  return (body) => {
+    const now = JSON.stringify(body);
+    if (now !== before) key = freshKey();
+    before = now;
+    return key;
+  };
 }
 export const table = (path, options) => get(path, { ...options, accept: TABLE });
 

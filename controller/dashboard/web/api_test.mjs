@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { act, download, logIn, logOut, remove, session } from "./api.mjs";
+import { act, download, keyOfBody, logIn, logOut, post, remove, session } from "./api.mjs";
 
 // What is asked of a controller that has this object.
 function asked(object) {
@@ -24,6 +24,18 @@ test("an action is not done to another object of the same name", async () => {
   assert.deepEqual(requests.map(([method]) => method), ["GET"]);
   await act({ path: "/nodes/a", uid: "2" }, "drain", { grace: "5m" });
   assert.deepEqual(requests.at(-1), ["POST", "/nodes/a/drain", { grace: "5m" }]);
+});
+
+test("a create that is sent again has the key of before, one that was changed has its own", async () => {
+  const keys = [];
+  globalThis.fetch = async (path, { headers }) => { keys.push(headers["Idempotency-Key"]); return new Response("{}"); };
+  const keyOf = keyOfBody();
+  for (const body of [{ a: 1 }, { a: 1 }, { a: 2 }]) await post("/runs", body, { key: keyOf(body) });
+  await post("/runs", {});
+  assert.match(keys[0], /^[0-9a-f]{32}$/);
+  assert.equal(keys[0], keys[1]);
+  assert.notEqual(keys[1], keys[2]);
+  assert.equal(keys[3], undefined);
 });
 
 test("a file that does not end is read no further than it fits", async () => {

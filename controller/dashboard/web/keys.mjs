@@ -4,7 +4,7 @@ import { h } from "./dom.mjs";
 
 const KEYS = [
   ["g r", "runs"], ["g q", "queue"], ["g s", "sessions"], ["g w", "storage"], ["g n", "nodes"], ["g c", "access"], ["g a", "audit"],
-  ["/", "filter what is listed"], ["j k", "next and previous row"], ["Enter", "open it"],
+  ["/", "filter what is listed"], ["j k", "next and previous row"], ["Enter", "open it"], ["x", "select it"],
   ["f", "a run's page: follow the log"], ["u", "back to the list"], ["?", "this help"], ["Esc", "close, or leave the filter"],
 ];
 
@@ -22,12 +22,12 @@ export function keyHelp() {
   dialog.showModal();
 }
 
-const types = (element) => element?.matches?.("input, select, textarea");
+const types = (element) => element?.matches?.("input:not([type=checkbox]), select, textarea");
 
 function moveRow(step) {
   const rows = [...document.querySelectorAll("main a.row-link")];
   if (rows.length === 0) return;
-  const at = rows.indexOf(document.activeElement);
+  const at = rows.indexOf(document.activeElement.closest("tr")?.querySelector("a.row-link") ?? document.activeElement);
   rows[Math.max(0, Math.min(rows.length - 1, at < 0 ? 0 : at + step))].focus();
 }
 
@@ -48,6 +48,7 @@ export function bindKeys(pages, loggedIn) {
     else if (event.key === "?") keyHelp();
     else if (event.key === "j") moveRow(1);
     else if (event.key === "k") moveRow(-1);
+    else if (event.key === "x") document.activeElement.closest("tr")?.querySelector("input.choose")?.click();
     else if (event.key === "u") back();
     else if (event.key === "f") document.querySelector("main [data-key=f]")?.click();
     else if (event.key === "/") {

@@ -4,6 +4,7 @@ import { collection, get, withQuery } from "./api.mjs";
 import { fill, h } from "./dom.mjs";
 import { bytes, clock, count, parseQuantity, time } from "./format.mjs";
 import { liveObject } from "./live.mjs";
+import { nodeUse } from "./live_use.mjs";
 import { nodeActions } from "./node_actions.mjs";
 import { NOTHING, absence, isolationBadge, loadMeters, stateBadges } from "./nodes.mjs";
 import { NOT_ENDED } from "./queue.mjs";
@@ -95,6 +96,7 @@ export function nodePage(main, { words: [name], signal, tell }) {
   const body = h("div", {}, skeleton(6));
   fill(main, h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: "#/nodes" }, "Nodes")), heading(visible(name), state, actions.element), problemBox, body);
   const runs = nodeRuns(name, { signal, used: (now) => { used = now; draw(); }, refused: () => { known = false; draw(); } });
+  const use = nodeUse(signal);
   const open = sessionsOfNode(name, { signal });
   let parts;
   // Tables are made anew only when the node says something else: one may be reading them.
@@ -103,7 +105,7 @@ export function nodePage(main, { words: [name], signal, tell }) {
     if (!parts || parts.version !== node.metadata.resourceVersion) {
       parts = { version: node.metadata.resourceVersion, load: h("div") };
       fill(state, stateBadges(node));
-      fill(body, troubles(node), section("Load", { id: "load", note: "what placed runs asked for" }, parts.load), runs, open, section("About", { id: "about" }, factsOf(node)),
+      fill(body, troubles(node), section("Load", { id: "load", note: "what placed runs asked for" }, parts.load), use.element, runs, open, section("About", { id: "about" }, factsOf(node)),
         devicesSection(node), capabilitiesSection(node), canariesSection(node));
     }
     fill(parts.load, loadMeters(node, used, known));
@@ -113,6 +115,7 @@ export function nodePage(main, { words: [name], signal, tell }) {
     changed: (now) => {
       node = now;
       actions.show(node);
+      use.show(node, Boolean(node?.status.ready));
       if (node) return draw();
       parts = undefined;
       fill(state);

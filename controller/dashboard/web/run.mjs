@@ -5,6 +5,7 @@ import { artifactsSection } from "./artifacts.mjs";
 import { fill, h } from "./dom.mjs";
 import { hasEnded } from "./format.mjs";
 import { liveObject } from "./live.mjs";
+import { runUse } from "./live_use.mjs";
 import { logSection } from "./log.mjs";
 import { phaseLine } from "./phases.mjs";
 import { aboutSection, codeSection, lede, outcome } from "./run_about.mjs";
@@ -47,8 +48,8 @@ const deleted = () => notice("stopped", "This run was deleted", h("p", {}, "What
 
 const crumbs = (namespace) => h("nav", { class: "crumbs", "aria-label": "Where" }, h("a", { href: listAddress("runs") }, "Runs"), " / ", visible(namespace));
 
-const inOrder = ({ line, why, denials, code, about, ends }, log, artifacts) =>
-  [line, why, denials, section("Log", { id: "log", note: log.state, actions: log.buttons }, log.box), artifacts.element, code, about, ends];
+const inOrder = ({ line, why, denials, code, about, ends }, log, use, artifacts) =>
+  [line, why, denials, section("Log", { id: "log", note: log.state, actions: log.buttons }, log.box), use.element, artifacts.element, code, about, ends];
 
 // Its phase, in the head and in the title of the window.
 function phaseSign(name) {
@@ -68,6 +69,7 @@ export function runPage(main, { words: [namespace, name], query, signal, tell })
   const body = h("div", {}, skeleton(8));
   const { elements, show } = runParts();
   const log = logSection(namespace, name, { signal, line: Number(query.get("line")), started: () => !run || !neverStarted(run) });
+  const use = runUse(signal);
   const artifacts = artifactsSection(namespace, name, { signal });
   fill(main, crumbs(namespace), heading(visible(name), sign.element, actions.element), elements.what, trouble, body);
 
@@ -84,10 +86,11 @@ export function runPage(main, { words: [namespace, name], query, signal, tell })
     sign.show(run.status.phase);
     actions.show(run);
     show(run);
+    use.show(run);
     artifacts.show(run);
     if (hasEnded(run.status.phase)) tell("ended");
     if (!first) return;
-    fill(body, inOrder(elements, log, artifacts));  // all at once, so that nothing moves afterwards
+    fill(body, inOrder(elements, log, use, artifacts));  // all at once, so that nothing moves afterwards
     log.start();
   };
   liveObject(runPath(namespace, name), collection("runs", namespace), name, {

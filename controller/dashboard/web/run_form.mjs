@@ -1,6 +1,6 @@
 // The form of a new run, and of one that is to run once more with changes.
 import { address } from "./address.mjs";
-import { collection, post, session } from "./api.mjs";
+import { collection, keyOfBody, post, session } from "./api.mjs";
 import { ask } from "./dialogs.mjs";
 import { h } from "./dom.mjs";
 import { FieldError, TYPES, keptEnv, runOf, valuesOf } from "./run_form_model.mjs";
@@ -58,11 +58,13 @@ export function openRunForm({ run, signal }) {
   };
   inputs.get("type").addEventListener("change", fit);
   fit();
+  const keyOf = keyOfBody();
   return ask({
     title: run ? `Run ${visible(run.metadata.name)} again` : "New run", body, yes: "Start", wide: true, signal,
     act: async () => {
       const now = typed();
-      const made = await post(collection("runs", now.namespace), runOf(run, now));
+      const body = runOf(run, now);
+      const made = await post(collection("runs", now.namespace), body, { key: keyOf(body) });
       location.hash = address(["runs", made.metadata.namespace, made.metadata.name]);
     },
     failed: (error) => {

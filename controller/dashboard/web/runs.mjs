@@ -4,8 +4,10 @@ import { collection, may, session } from "./api.mjs";
 import { fill, h, setText } from "./dom.mjs";
 import { count } from "./format.mjs";
 import { eachFrame, liveList } from "./live.mjs";
+import { bulkBar } from "./run_bulk.mjs";
 import { openRunForm } from "./run_form.mjs";
 import { CHOICES, SINCE, chosenOf, fits, matches, queryOf, sorted } from "./run_list.mjs";
+import { Selection } from "./run_selection.mjs";
 import { runTable } from "./run_table.mjs";
 import { visible } from "./text.mjs";
 import { command, empty, heading, problem, skeleton, words } from "./ui.mjs";
@@ -83,7 +85,10 @@ function chosenRuns(query, signal) {
   let all;
   let more = false;
   let most = AT_ONCE;
-  const table = runTable("Runs");
+  const selection = new Selection();
+  const choose = (uids, isChosen) => { selection.set(uids, isChosen); draw(); };
+  const table = runTable("Runs", may("runs:write") && { has: (uid) => selection.has(uid), set: choose });
+  const bulk = bulkBar({ signal, choose });
   const state = h("div");
   const foot = h("div", { class: "foot" });
 
@@ -98,7 +103,9 @@ function chosenRuns(query, signal) {
     const matching = every.filter((row) => matches(row, chosen));
     filters.update(matching, namespaces);
     const wanted = sorted(matching.filter((row) => fits(row, chosen.phase)), chosen.sort);
-    table.show(wanted.slice(0, most), { spaces: namespaces.length > 1, sort: chosen.sort, choose: (sort) => { chosen.sort = sort; draw(); } });
+    const shown = wanted.slice(0, most);
+    bulk.show(selection.among(wanted), shown);
+    table.show(shown, { spaces: namespaces.length > 1, sort: chosen.sort, choose: (sort) => { chosen.sort = sort; draw(); } });
     if (wanted.length > 0) fill(state);
     else fill(state, every.length === 0 ? nothingYet() : nothingFits(clear));
     drawFoot(wanted);
@@ -116,7 +123,7 @@ function chosenRuns(query, signal) {
     [all, more] = [items, isMore];
     draw();
   };
-  return { bar: filters.bar, elements: [table.box, state, foot], show, refused: () => fill(state) };
+  return { bar: filters.bar, elements: [table.box, bulk.element, state, foot], show, refused: () => fill(state) };
 }
 
 export function runs(main, { query, signal, tell }) {
