@@ -78,6 +78,8 @@ Status bring_back(const Job& job, const contracts::Run& run, const contracts::Tr
   if (!job.options.folder.empty())
     ReturnedList(job.env, job.options.folder)
         .add(job.run.name, job.options.output, brought(run.status.artifacts, fetched), sent);
+  for (const contracts::Artifact& artifact : brought(run.status.artifacts, fetched))
+    job.phases.artifact(artifact, os::join_path(job.options.output, artifact.path));
   report_artifacts(job, run.status, fetched);
   return all_fetched(fetched);
 }
@@ -112,19 +114,23 @@ void summarise(const Job& job, const contracts::Run& run) {
     env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " ", hint));
 }
 
-// From the created run to its exit code.
-Result<int> see_through(const Job& job, client::ControllerClient& client,
-                        const contracts::Tree& sent) {
+// A run that has ended, whether what it made is here, and how this command would end.
+struct Ended {
+  contracts::Run run;
+  Status brought;
+  int code = 0;
+};
+
+// From the created run to its end.
+Result<Ended> see_through(const Job& job, client::ControllerClient& client,
+                          const contracts::Tree& sent) {
   TRY(follow(job, client));
-  ASSIGN_OR_RETURN(const contracts::Run run, get_run_patiently(client, job.run, job.env));
-  const Status brought = bring_back(job, run, sent);
+  ASSIGN_OR_RETURN(contracts::Run run, get_run_patiently(client, job.run, job.env));
+  Status brought = bring_back(job, run, sent);
   summarise(job, run);
   job.phases.finish(run.status.timings_ms);
   const int code = exit_code_of(run);
-  if (brought.ok()) return code;
-  if (code == kExitOk) return brought.error();
-  fail(job.env, brought.error());  // the run's own end counts more
-  return code;
+  return Ended{std::move(run), std::move(brought), code};
 }
 
 int lost(const Job& job, const Error& error) {
@@ -138,9 +144,14 @@ int lost(const Job& job, const Error& error) {
 
 int run_to_the_end(const Job& job, client::ControllerClient& client, Foreground& foreground,
                    const contracts::Tree& sent) {
-  const Result<int> code = see_through(job, client, sent);
-  if (!code.ok()) return lost(job, code.error());
-  return foreground.interrupted() && *code == 143 ? kExitInterrupted : *code;
+  const Result<Ended> ended = see_through(job, client, sent);
+  if (!ended.ok()) return lost(job, ended.error());
+  const int missing = ended->brought.ok() ? kExitOk : lost(job, ended->brought.error());
+  const int of_run =
+      foreground.interrupted() && ended->code == 143 ? kExitInterrupted : ended->code;
+  const int code = of_run == kExitOk ? missing : of_run;  // the run's own end counts more
+  job.phases.result(ended->run, code);
+  return code;
 }
 
 // The run of exactly the files that were read here: where another host has uploaded its own under
@@ -205,6 +216,7 @@ Result<contracts::Tree> create_run(const Job& job, client::ControllerClient& cli
     Result<Created> created = create_once(job, client, input, foreground);
     if (created.ok()) {
       foreground.created();
+      job.phases.created(created->run);
       job.env.say(cat("run ", created->run.metadata.name, " created"));
       if (const std::string limits = limits_line(created->run); !limits.empty())
         job.env.say(limits);

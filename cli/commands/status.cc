@@ -27,6 +27,10 @@ std::string runs_text(const Health& health) {
   return counts.empty() ? "none" : join(counts, ", ");
 }
 
+bool by_variables(const Health& health) {
+  return health.pointer && network_by_variables(*health.pointer);
+}
+
 wire::Value status_document(const Health& health) {
   wire::Value document = ready_document(health);
   document.set("instance", health.instance);
@@ -35,7 +39,7 @@ wire::Value status_document(const Health& health) {
   if (health.pointer) document.set("pointer", wire::encode(*health.pointer));
   if (health.settings) {
     document.set("packages", wire::encode(health.settings->packages));
-    document.set("network", health.settings->network);
+    document.set("network", health.settings->network || by_variables(health));
   }
   document.set("controllerAlive", health.controller_alive);
   document.set("agentAlive", health.agent_alive);
@@ -78,7 +82,7 @@ std::string status_text(const Health& health) {
   if (health.settings) {
     for (std::string& line : source_lines(health.settings->packages))
       add("packages", std::move(line));
-    add("network", network_line(*health.settings));
+    add("network", network_line(*health.settings, by_variables(health)));
   }
   for (std::string& line : stored_lines(health.stored)) add("stored", std::move(line));
   add("runs", runs_text(health));

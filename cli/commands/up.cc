@@ -113,7 +113,7 @@ Status wait_for_controller(Start& start, const os::ProcessIdentity& process) {
   const std::string file = start.paths.controller_data() + "/controller.json";
   ASSIGN_OR_RETURN(const wire::Value self, wait_for_self(start, kController, file, process));
   start.pointer.url = self.text("url");
-  start.pointer.controller = to_ref(process, self.text("nonce"));
+  start.pointer.controller->nonce = self.text("nonce");
   ASSIGN_OR_RETURN(const http::Endpoint endpoint,
                    instance_endpoint(start.paths, start.pointer.url));
   bool full = false;
@@ -132,12 +132,20 @@ Status wait_for_controller(Start& start, const os::ProcessIdentity& process) {
   return {};
 }
 
+// A program that was started with the variables of this command.
+ProcessRef ref_of(const Start& start, const os::ProcessIdentity& process, const char* network) {
+  ProcessRef ref = to_ref(process);
+  const auto found = start.env.vars.find(network);
+  if (found != start.env.vars.end() && found->second == "true") ref.network = true;
+  return ref;
+}
+
 Status start_controller(Start& start, int64_t port) {
   ASSIGN_OR_RETURN(
       const os::ProcessIdentity process,
       start_program(start.env, start.paths, kController, controller_args(start.paths, port),
                     program_variables(start.settings)));
-  start.pointer.controller = to_ref(process);
+  start.pointer.controller = ref_of(start, process, kNetworkVariables[0]);
   TRY(write_pointer(start.paths.pointer(), start.pointer));
   const Status up = wait_for_controller(start, process);
   if (!up.ok()) {
@@ -163,8 +171,9 @@ Status ensure_controller(Start& start) {
   if (up && !start.new_network) return {};
   start.was_complete = false;
   if (up) TRY(end_former(start, "controller", start.pointer.controller));
-  start.env.say(up ? cat("starting the controller, with network: ", network_line(start.settings))
-                   : "starting the controller");
+  start.env.say(
+      up ? cat("starting the controller, with network: ", network_line(start.settings, false))
+         : "starting the controller");
   const Status first = start_controller(start, start.options.port.value_or(start.settings.port));
   if (first.ok() || first.error().reason != "PORT_IN_USE" || start.options.port) return first;
   start.env.say(cat("port ", start.settings.port, " is taken now; taking a free one"));
@@ -217,7 +226,7 @@ Status ensure_agent(Start& start, const std::string& former_url) {
                                  agent_args(start.paths, start.pointer.url, start.pointer.node,
                                             start.settings.packages),
                                  program_variables(start.settings)));
-  start.pointer.agent = to_ref(process);
+  start.pointer.agent = ref_of(start, process, kNetworkVariables[1]);
   TRY(write_pointer(start.paths.pointer(), start.pointer));
   const Status up = wait_for_agent(start, process);
   if (up.ok()) return write_pointer(start.paths.pointer(), start.pointer);
@@ -282,8 +291,7 @@ void announce(const Start& start) {
   env.say(cat("  node ", start.pointer.node, "; controller pid ", start.pointer.controller->pid,
               ", agent pid ", start.pointer.agent->pid));
   env.say(cat("  packages: ", join(source_lines(start.settings.packages), ", ")));
-  const auto given = start.was_complete ? std::map<std::string, std::string>() : env.vars;
-  env.say(cat("  network: ", network_line(start.settings, given)));
+  env.say(cat("  network: ", network_line(start.settings, network_by_variables(start.pointer))));
   env.say(cat("  logs ", start.paths.folder, "/logs"));
 }
 

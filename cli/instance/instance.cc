@@ -88,14 +88,9 @@ Status write_settings(const std::string& path, const InstanceSettings& settings)
   return os::write_file_atomic(path, wire::to_pretty_json(wire::encode(settings)));
 }
 
-std::string network_line(const InstanceSettings& settings,
-                         const std::map<std::string, std::string>& variables) {
+std::string network_line(const InstanceSettings& settings, bool by_variables) {
   constexpr const char* kAllowed = "runs may ask for hosts (--allow-domain)";
   if (settings.network) return kAllowed;
-  const bool by_variables = std::ranges::all_of(kNetworkVariables, [&](const char* name) {
-    const auto found = variables.find(name);
-    return found != variables.end() && found->second == "true";
-  });
   if (!by_variables) return "none; `paddock up --network` lets runs ask for hosts";
   return cat(kAllowed, " by ", kNetworkVariables[0], " and ", kNetworkVariables[1],
              ", until the next `paddock up`; --network keeps it");

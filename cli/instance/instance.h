@@ -68,9 +68,8 @@ Status write_settings(const std::string& path, const InstanceSettings& settings)
 // What allows it: one of each program.
 inline constexpr std::array kNetworkVariables = {"PADDOCK_CONTROLLER_CEILINGS_NETWORK",
                                                  "PADDOCK_NODE_AGENT_CEILINGS_NETWORK"};
-// For people: whether runs may ask for a network, or how they may. `variables`: of the programs
-// that were just started, which may allow it beside the settings.
-std::string network_line(const InstanceSettings& settings,
-                         const std::map<std::string, std::string>& variables = {});
+// For people: whether runs may ask for a network, or how they may. `by_variables`: those of the
+// programs that run allow it, whatever the settings say.
+std::string network_line(const InstanceSettings& settings, bool by_variables);
 
 }  // namespace paddock::cli

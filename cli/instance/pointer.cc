@@ -30,6 +30,13 @@ std::string make_id(const wire::Value& controller, const wire::Value& agent) {
 
 }  // namespace
 
+bool network_by_variables(const InstancePointer& pointer) {
+  const auto allows = [](const std::optional<ProcessRef>& process) {
+    return process && process->network.value_or(false);
+  };
+  return allows(pointer.controller) && allows(pointer.agent);
+}
+
 ProcessRef to_ref(const os::ProcessIdentity& identity, std::string nonce) {
   return {identity.pid, static_cast<int64_t>(identity.start_ticks), identity.boot_id,
           std::move(nonce)};

@@ -19,13 +19,15 @@ struct ProcessRef {
   int64_t start_ticks = 0;
   std::string boot_id;
   std::string nonce;  // the program's own, from the file it wrote; empty if it writes none
+  std::optional<bool> network;  // whether a variable at its start allowed runs a network
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{
         field("pid", &ProcessRef::pid, "process id", {.required = true, .min = 1}),
         field("startTicks", &ProcessRef::start_ticks, "start time", {.required = true}),
         field("bootId", &ProcessRef::boot_id, "this boot", {.required = true}),
-        field("nonce", &ProcessRef::nonce, "made by the program", {.omit_empty = true})};
+        field("nonce", &ProcessRef::nonce, "made by the program", {.omit_empty = true}),
+        field("network", &ProcessRef::network, "what a variable at its start allowed")};
   }
 };
 
@@ -51,6 +53,9 @@ struct InstancePointer {
                       field("agent", &InstancePointer::agent, "paddock-node-agent")};
   }
 };
+
+// Whether the programs that run were both started with the variable that allows runs a network.
+bool network_by_variables(const InstancePointer& pointer);
 
 // Nothing when there is no pointer; POINTER_DAMAGED when it cannot be read as one.
 Result<std::optional<InstancePointer>> read_pointer(const std::string& path);

@@ -50,6 +50,18 @@ TEST_F(Pointer, IsReadBackAsItWasWritten) {
   EXPECT_FALSE(is_alive((*read)->agent));
 }
 
+TEST_F(Pointer, TellsANetworkThatTheVariablesOfBothProgramsAllow) {
+  InstancePointer both = pointer("id-00001");
+  both.agent = both.controller;
+  EXPECT_FALSE(network_by_variables(both));
+  both.controller->network = true;
+  EXPECT_FALSE(network_by_variables(both)) << "the agent was started without";
+  both.agent->network = true;
+  ASSERT_TRUE(write_pointer(path_, both).ok());
+  EXPECT_TRUE(network_by_variables(**read_pointer(path_)));
+  EXPECT_FALSE(network_by_variables({}));
+}
+
 TEST_F(Pointer, AMissingOneIsNothingAndADamagedOneAnError) {
   EXPECT_FALSE(read_pointer(path_)->has_value());
   ASSERT_TRUE(os::write_file_atomic(path_, "{\"id\":").ok());

@@ -14,7 +14,21 @@ namespace {
 constexpr std::array<std::string_view, 8> kOrder = {
     "hash", "upload", "queue", "workspace", "environment", "run", "artifacts", "download"};
 
+using wire::Value;
+
 std::string json_line(const wire::Value& object) { return wire::to_json(object) + "\n"; }
+
+// What every event of a whole run begins with.
+Value::Object about(const char* type, const contracts::Run& run) {
+  return {{"type", type},
+          {"name", run.metadata.name},
+          {"namespace", run.metadata.name_space},
+          {"uid", run.metadata.uid}};
+}
+
+void add_text(Value::Object& object, const char* name, const std::string& text) {
+  if (!text.empty()) object.emplace_back(name, to_utf8_lossy(text));
+}
 
 // Each line that is written for people, as an object of its own.
 void write_messages(const Stream& stream, std::string_view text) {
@@ -94,6 +108,41 @@ void Phases::event(const contracts::RunEvent& event) const {
   Result<wire::Value> value = wire::parse_json(event.data);
   if (!value.ok()) return;
   write(wire::Value::Object{{"type", "phase"}, {"phase", value->text("phase")}});
+}
+
+void Phases::created(const contracts::Run& run) const {
+  if (!json()) return;
+  Value::Object object = about("run", run);
+  if (!run.spec.workspace.empty()) object.emplace_back("workspace", run.spec.workspace);
+  write(std::move(object));
+}
+
+void Phases::artifact(const contracts::Artifact& artifact, const std::string& file) const {
+  if (!json()) return;
+  write(Value::Object{{"type", "artifact"},
+                      {"path", to_utf8_lossy(artifact.path)},
+                      {"size", artifact.size},
+                      {"file", to_utf8_lossy(file)}});
+}
+
+void Phases::result(const contracts::Run& run, int exit_code) const {
+  if (!json()) return;
+  Value::Object object = about("result", run);
+  object.emplace_back("phase", std::string(wire::enum_name(run.status.phase)));
+  add_text(object, "reason", run.status.reason);
+  add_text(object, "message", run.status.message);
+  if (const auto& result = run.status.result) {
+    object.emplace_back("status", std::string(wire::enum_name(result->status)));
+    object.emplace_back("rc", result->rc);
+    add_text(object, "code", result->code.value_or(""));
+    object.emplace_back("durationMs", result->duration_ms);
+    object.emplace_back("denials", wire::encode(result->denials));
+  }
+  object.emplace_back("attempt", run.status.attempt);
+  object.emplace_back("artifacts", static_cast<int64_t>(run.status.artifacts.size()));
+  object.emplace_back("leftOut", static_cast<int64_t>(run.status.left_out.size()));
+  object.emplace_back("exitCode", exit_code);
+  write(std::move(object));
 }
 
 void Phases::finish(const std::map<std::string, int64_t>& of_node) {

@@ -1,10 +1,13 @@
 // How far a run is, phase by phase: ours (hash, upload, download) and the node's (queue, workspace,
 // environment, run, artifacts). For people, or one JSON object per line for programs:
 //
+//   {"type":"run","name":"job-x7k2p","namespace":"default"}  once, when it is created
 //   {"type":"phase","phase":"upload"}                        a phase begins
 //   {"type":"progress","phase":"upload","done":1,"total":9}  bytes
 //   {"type":"message","text":"…"}                            what people would have read
-//   {"type":"timings","ms":{"hash":3,…,"total":99}}          once, at the end
+//   {"type":"artifact","path":"out/a.txt","size":3,"file":"/here/out/a.txt"}  as it comes back
+//   {"type":"timings","ms":{"hash":3,…,"total":99}}          once, near the end
+//   {"type":"result","phase":"Succeeded","rc":0,…,"exitCode":0}  the last one, if the end is known
 #pragma once
 
 #include <map>
@@ -14,6 +17,7 @@
 
 #include "cli/terminal/env.h"
 #include "common/contracts/events.h"
+#include "common/contracts/run.h"
 #include "common/wire/value.h"
 
 namespace paddock::cli {
@@ -39,7 +43,11 @@ class Phases {
   void end();
   void progress(int64_t done, int64_t total) const;
   void event(const contracts::RunEvent& event) const;  // the run's phases, for programs
+  void created(const contracts::Run& run) const;
+  void artifact(const contracts::Artifact& artifact, const std::string& file) const;
   void finish(const std::map<std::string, int64_t>& of_node);
+  // `exit_code`: what this command ends with.
+  void result(const contracts::Run& run, int exit_code) const;
   bool json() const { return form_ == ProgressForm::kJson; }
 
  private:

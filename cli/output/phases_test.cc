@@ -65,6 +65,50 @@ TEST_F(PhaseTest, AreOneObjectPerLineForPrograms) {
   EXPECT_EQ(*lines[5].at("ms.run"), wire::Value(4));
 }
 
+contracts::Run ended_run() {
+  contracts::Run run;
+  run.metadata.name = "job-1";
+  run.metadata.name_space = "team";
+  run.metadata.uid = "uid-1";
+  run.spec.workspace = "files";
+  run.status.phase = contracts::RunPhase::kFailed;
+  run.status.reason = "NonZeroExit";
+  run.status.attempt = 2;
+  run.status.result.emplace().rc = 7;
+  run.status.artifacts.resize(2);
+  return run;
+}
+
+TEST_F(PhaseTest, ProgramsHearTheRunsNameWhatCameBackAndTheResult) {
+  const Env before = env();
+  const contracts::Run run = ended_run();
+  for (const ProgressForm form : {ProgressForm::kAuto, ProgressForm::kPlain}) {
+    const Phases people(before, form);
+    people.created(run);
+    people.artifact({"a", 1, {}, false}, "/here/a");
+    people.result(run, 7);
+    EXPECT_EQ(text_, "") << "people have lines of their own";
+  }
+  const Phases phases(before, ProgressForm::kJson);
+  phases.created(run);
+  phases.artifact({"out/\xff.txt", 3, {}, false}, "/here/out/\xff.txt");
+  phases.result(run, 7);
+  const auto lines = objects();
+  ASSERT_EQ(lines.size(), 3u) << text_;
+  EXPECT_EQ(
+      wire::to_json(lines[0]),
+      R"({"type":"run","name":"job-1","namespace":"team","uid":"uid-1","workspace":"files"})");
+  EXPECT_EQ(lines[1].text("type"), "artifact");
+  EXPECT_EQ(*lines[1].find("size"), wire::Value(3));
+  EXPECT_EQ(lines[2].text("type"), "result");
+  EXPECT_EQ(lines[2].text("name"), "job-1");
+  EXPECT_EQ(lines[2].text("phase"), "Failed");
+  EXPECT_EQ(lines[2].text("reason"), "NonZeroExit");
+  EXPECT_EQ(*lines[2].find("rc"), wire::Value(7));
+  EXPECT_EQ(*lines[2].find("artifacts"), wire::Value(2));
+  EXPECT_EQ(*lines[2].find("exitCode"), wire::Value(7));
+}
+
 TEST_F(PhaseTest, ArePlainOnRequest) {
   EXPECT_FALSE(with_progress(env(), ProgressForm::kPlain).err.tty);
   EXPECT_TRUE(with_progress(env(), ProgressForm::kAuto).err.tty);

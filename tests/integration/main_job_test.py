@@ -111,7 +111,18 @@ class MainJob(ProjectTest):
         phases = [o["phase"] for o in objects if o["type"] == "phase"]
         self.assertEqual(phases[:2] + phases[-2:], ["hash", "upload", "Succeeded", "download"])
         self.assertIn({"type": "progress", "phase": "upload", "done": 4, "total": 4}, objects)
-        self.assertEqual(objects[-1]["type"], "timings")
+        self.assertEqual([o["type"] for o in objects[-2:]], ["timings", "result"])
+        [created] = [o for o in objects if o["type"] == "run"]
+        self.assertEqual(self.instance.run_object(created["name"])["metadata"]["uid"], created["uid"])
+        self.assertEqual([o for o in objects if o["type"] == "artifact"],
+                         [{"type": "artifact", "path": "out/a.txt", "size": 6, "file": str(self.project / "out/a.txt")}])
+        end = objects[-1]
+        self.assertEqual([end[k] for k in ("name", "phase", "status", "rc", "artifacts", "exitCode")],
+                         [created["name"], "Succeeded", "OK", 0, 1, 0])
+        failed = self.instance.run("run", "--progress", "json", "--", "sh", "-c", "exit 3", check=False)
+        end = json.loads(failed.stderr.splitlines()[-1])
+        self.assertEqual([end["type"], end["phase"], end["reason"], end["rc"], end["exitCode"], failed.returncode],
+                         ["result", "Failed", "NonZeroExit", 3, 3, 3])
         self.assertEqual(self.instance.run("compute", self.project, "python3 job.py", "--progress", "xml", check=False).returncode, 2)
 
     # proves: ORB-148

@@ -105,9 +105,22 @@ class Network(unittest.TestCase):
         status, answer = self.run_with_network(instance, "http://web.test")
         self.assertEqual((status, answer["error"]["code"]), (400, "NETWORK_NOT_ALLOWED"), answer)
 
+    def test_what_variables_allow_is_told_as_long_as_the_programs_run(self):
+        instance = self.instance(PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true")
+        self.assertIs(json.loads(instance.run("status", "-o", "json").stdout)["network"], True)
+        by_variables = "runs may ask for hosts (--allow-domain) by PADDOCK_CONTROLLER_CEILINGS_NETWORK"
+        for variable in ("PADDOCK_CONTROLLER_CEILINGS_NETWORK", "PADDOCK_NODE_AGENT_CEILINGS_NETWORK"):
+            instance.env.pop(variable)  # those of the programs count, and not those of who asks
+        self.assertIn(by_variables, instance.run("status").stdout)
+        self.assertIn(by_variables, instance.run("up").stderr)
+        instance.run("down")
+        self.assertIn("network: none", instance.run("up").stderr)
+        self.assertIs(json.loads(instance.run("status", "-o", "json").stdout)["network"], False)
+
     def test_an_instance_of_ones_own_is_told_and_remembers_it(self):
         instance = self.instance(PADDOCK_CONTROLLER_CEILINGS_NETWORK="false")
         asks = ("run", "--allow-domain", f"web.test:{self.port}", "--", "python3", "-c", FETCH, f"http://web.test:{self.port}")
+        self.assertIs(json.loads(instance.run("status", "-o", "json").stdout)["network"], False)
         refused = instance.run(*asks, check=False)
         self.assertIn("NETWORK_NOT_ALLOWED", refused.stderr)
         self.assertIn("`paddock up --network` allows it", refused.stderr)
