@@ -1,20 +1,15 @@
 // `paddock mcp`: this host's agent talks to a controller through the Model Context Protocol, over
 // stdin and stdout; a message per line. Nothing else is ever written to stdout.
+#include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <memory>
 
 #include "cli/client/connection.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/mcp_api.h"
 #include "cli/options/names.h"
 #include "cli/terminal/error_text.h"
-#include "common/client/controller_client.h"
-#include "common/client/requests.h"
-#include "common/contracts/version.h"
-#include "common/mcp/tools.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 
@@ -22,91 +17,6 @@ namespace paddock::cli {
 namespace {
 
 constexpr size_t kMostLine = 8 << 20;
-
-// The real path, or nothing if there is none.
-std::string real_path(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
-  return real ? std::string(real.get()) : std::string();
-}
-
-// Agents name folders; only those below the one that the user named may be sent.
-Result<std::string> allowed_folder(const std::string& root, const std::string& wanted) {
-  const std::string real = real_path(absolute_path(root, wanted));
-  const bool below = real == root || real.starts_with(root == "/" ? root : root + "/");
-  if (!real.empty() && below) return real;
-  return Error{Code::kPermissionDenied,
-               "FOLDER_DENIED",
-               "only folders below the one that `paddock mcp --root` names are uploaded",
-               {{"folder", "there is no such folder below it"}}};
-}
-
-class RemoteApi final : public mcp::Api {
- public:
-  RemoteApi(const http::Endpoint& endpoint, std::string root)
-      : client_(endpoint), http_(http::make_client(endpoint)), root_(std::move(root)) {}
-
-  Result<wire::Value> send(const Ask& ask) override {
-    if (ask.method == "GET") return client_.get(ask.target);
-    if (ask.patience != Millis(0)) return client_.send(ask.method, ask.target, ask.body, ask.key);
-    http::Request request = client::json_request(ask.method, ask.target, ask.body);
-    request.timeout = Millis(0);
-    return answer_of(request);
-  }
-
-  Result<wire::Value> put(const std::string& target, const std::string& bytes) override {
-    http::Request request = client::stream_request("PUT", target);
-    request.body = bytes;
-    return answer_of(request);
-  }
-
-  Result<Part> read(const std::string& target, int64_t from, size_t limit) override {
-    Part part;
-    http::Request request;
-    request.target = target;
-    request.on_data = [&part, limit,
-                       before = static_cast<size_t>(from)](std::string_view bytes) mutable {
-      const size_t passed = std::min(before, bytes.size());
-      before -= passed;
-      bytes.remove_prefix(passed);
-      const size_t room = limit - part.bytes.size();
-      part.bytes += bytes.substr(0, room);
-      part.more = bytes.size() > room;
-      return !part.more;
-    };
-    ASSIGN_OR_RETURN(const http::Response response, http_->send(request));
-    if (response.status / 100 != 2) return client::failure_of(response).error;
-    const auto type = response.headers.find("content-type");
-    part.json = type != response.headers.end() && type->second.starts_with("application/json");
-    return part;
-  }
-
-  bool has_folders() const override { return true; }
-
-  Result<Uploaded> upload(const std::string& name_space, const std::string& folder) override {
-    ASSIGN_OR_RETURN(const std::string real, allowed_folder(root_, folder));
-    ASSIGN_OR_RETURN(const cas::Scan scan, cas::scan_folder(real, {}));
-    const std::string name = workspace_name(real);
-    TRY(client_.upload_workspace(name_space, name, real, scan, [](const auto&) {}));
-    return Uploaded{name, cas::tree_root(scan.tree)};
-  }
-
-  bool pause(Millis time) override {
-    pause_.wait(time);
-    return true;
-  }
-
- private:
-  Result<wire::Value> answer_of(const http::Request& request) {
-    ASSIGN_OR_RETURN(const http::Response response, http_->send(request));
-    if (response.status / 100 != 2) return client::failure_of(response).error;
-    return client::parse_body(response);
-  }
-
-  client::ControllerClient client_;
-  std::unique_ptr<http::Client> http_;
-  std::string root_;
-  client::InterruptiblePause pause_;
-};
 
 // The lines of stdin, one after another.
 class Lines {
@@ -146,11 +56,16 @@ class Lines {
   size_t at_ = 0;
 };
 
-void answer(const mcp::Server& server, const std::string& line, const Env& env) {
+// Who reads the answers went away: a pipe says so also while nothing is written.
+bool no_reader() {
+  pollfd out{STDOUT_FILENO, 0, 0};
+  return ::poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLNVAL)) != 0;
+}
+
+void take(McpCalls& calls, const std::string& line) {
   const auto message = wire::parse_json(line);
-  const mcp::Reply reply =
-      message ? mcp::handle(server, *message) : mcp::parse_failure(message.error().message);
-  if (reply.message) env.out.write(wire::to_json(*reply.message) + "\n");
+  if (!message) return calls.write(mcp::parse_failure(message.error().message));
+  calls.take(*message);
 }
 
 Status serve(const Parsed& parsed, const Env& env) {
@@ -158,20 +73,21 @@ Status serve(const Parsed& parsed, const Env& env) {
                    resolve_endpoint(connection_options(parsed), env));
   const std::string root = real_path(absolute_path(env.cwd, parsed.text("root", ".")));
   if (root.empty()) return invalid_argument("ROOT_NOT_FOUND", "there is no such folder", "--root");
-  RemoteApi api(endpoint, root);
-  const mcp::Server server =
-      mcp::make_server(api, parsed.text("namespace", "default"), contracts::kProgramVersion);
+  const McpPlace place{endpoint, root, parsed.text("namespace", "default")};
+  McpCalls calls({[&] { return make_answerer(place); },
+                  [&](const wire::Value& answer) { env.out.write(wire::to_json(answer) + "\n"); }});
   Lines lines;
   std::string line;
   while (true) {
     switch (lines.next(line)) {
       case Lines::Next::kEnd:
+        calls.finish(no_reader);
         return {};
       case Lines::Next::kTooLong:
-        env.out.write(wire::to_json(*mcp::parse_failure("the message is too long").message) + "\n");
+        calls.write(mcp::parse_failure("the message is too long"));
         break;
       case Lines::Next::kLine:
-        if (!line.empty()) answer(server, line, env);
+        if (!line.empty()) take(calls, line);
     }
   }
 }

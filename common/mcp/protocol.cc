@@ -27,6 +27,7 @@ constexpr int kParseError = -32700;
 constexpr int kInvalidRequest = -32600;
 constexpr int kMethodNotFound = -32601;
 constexpr int kInvalidParams = -32602;
+constexpr int kTooMany = -32000;
 constexpr int kHeaderMismatch = -32020;
 constexpr int kUnsupportedVersion = -32022;
 
@@ -247,6 +248,12 @@ Reply handle_batch(const Server& server, const Value::Array& batch, const Envelo
 Reply handle(const Server& server, const Value& message, const Envelope& envelope) {
   if (message.array() != nullptr) return handle_batch(server, *message.array(), envelope);
   return handle_one(server, message, envelope);
+}
+
+Reply too_many_calls(const Value& message) {
+  const Value* id = message.find("id");
+  return failure(id == nullptr ? Value() : *id,
+                 {kTooMany, "too many calls at once; send it again when others are answered"});
 }
 
 Reply parse_failure(std::string_view why) {

@@ -52,6 +52,8 @@ struct Envelope {
 };
 
 Reply handle(const Server& server, const wire::Value& message, const Envelope& envelope = {});
+// For a request that came while as many are answered as there is room for.
+Reply too_many_calls(const wire::Value& message);
 // For bytes that are no JSON.
 Reply parse_failure(std::string_view why);
 
