@@ -130,6 +130,18 @@ REFUSED = {
 }
 
 
+def keys_of(values, before=()):
+    """The path of every key, and its default."""
+    for key, value in values.items():
+        yield (*before, key), value
+        if isinstance(value, dict):
+            yield from keys_of(value, (*before, key))
+
+
+def at(path, value):
+    return {path[0]: at(path[1:], value) if path[1:] else value}
+
+
 def without_nulls(values):
     """Helm drops a key whose value is null: here they are gone before."""
     return {key: without_nulls(value) if isinstance(value, dict) else value for key, value in values.items() if value is not None}
@@ -207,6 +219,38 @@ class Charts(unittest.TestCase):
             self.assertIn(f"controller.config.{key}: ", chart.template({"controller": {"config": {key: "x"}}}).stderr)
         for key in ("server", "caFile", "enrollTokenFile", "dataDir", "name", "sandboxProgram"):
             self.assertIn(f"agent.config.{key}: ", chart.template(AGENT, {"agent": {"config": {key: "x"}}}).stderr)
+
+    def test_a_key_that_is_null_is_an_empty_one_or_refused_by_name(self):
+        everything = [AGENT, CODE, MONITORED]
+        values = chart.merged(yaml.safe_load((chart.FOLDER / "values.yaml").read_text()), *everything)
+        made_of = lambda text: re.sub("paddock.dev/configuration: .*", "", text)  # noqa: E731 (a digest of the values themselves)
+        as_it_is = made_of(chart.template(*everything).stdout)
+        refused = []
+        for path, default in keys_of(values):
+            with self.subTest(".".join(path)):
+                done = chart.template(*everything, at(path, None))
+                if done.returncode == 0:
+                    if not default:
+                        self.assertEqual(made_of(done.stdout), as_it_is)
+                    continue
+                refused.append(".".join(path))
+                by_name = (f"at '/{'/'.join(path[:-1])}': missing property '{path[-1]}'" if path[1:] else
+                           f"at '': missing property '{path[0]}'")
+                self.assertTrue(by_name in done.stderr or f"{'.'.join(path)}: " in done.stderr, done.stderr)
+        for protects in ("tls.enabled", "networkPolicy.enabled", "networkPolicy.allowFrom", "agent.userNamespaces", "codeExecution.allowFrom"):
+            self.assertIn(protects, refused)
+        self.assertNotIn("controller.allowedOrigins", refused)
+
+    def test_pages_of_other_origins_are_named(self):
+        origins = ["https://app.example", "http://localhost:5173"]
+        config = lambda *values: yaml.safe_load(of_kind(render(*values), "ConfigMap", "paddock-controller")["data"]["controller.yaml"])  # noqa: E731
+        self.assertEqual(config({"controller": {"allowedOrigins": origins}})["allowedOrigins"], origins)
+        self.assertEqual(config({"controller": {"config": {"allowedOrigins": origins}}})["allowedOrigins"], origins)
+        self.assertNotIn("allowedOrigins", config({"controller": {"allowedOrigins": None}}))
+        both = chart.template({"controller": {"allowedOrigins": origins, "config": {"allowedOrigins": []}}})
+        self.assertIn("controller.config.allowedOrigins: ", both.stderr)
+        for none in ("*", "null", "app.example", "https://app.example/", "https://user@app.example", "file:///x"):
+            self.assertIn("allowedOrigins", chart.template({"controller": {"allowedOrigins": [none]}}).stderr, none)
 
     def test_one_writer_at_a_time(self):
         objects = render(CODE)

@@ -53,6 +53,9 @@ the line that fixes it. */}}
 {{- fail (printf "controller.config.%s: the chart decides this, so that the API is never served without TLS by mistake; set %s instead" $key $instead) -}}
 {{- end -}}
 {{- end -}}
+{{- if and $controller.allowedOrigins (hasKey $controller.config "allowedOrigins") -}}
+{{- fail "controller.config.allowedOrigins: the origins stand in two places; leave them out here, and set controller.allowedOrigins alone" -}}
+{{- end -}}
 {{- end }}
 
 {{- define "paddock.checkAgent" -}}
