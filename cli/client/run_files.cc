@@ -58,8 +58,9 @@ Status read_run_file(http::Client& http, const std::string& target,
   for (int64_t offset = 0;;) {
     ASSIGN_OR_RETURN(const http::Response part, ask(http, cat(target, "?offset=", offset)));
     if (is_folder(part))
-      return invalid_argument("NOT_A_REGULAR_FILE",
-                              "this is a folder: `paddock files` lists it; name a file");
+      return invalid_argument(
+          "NOT_A_REGULAR_FILE",
+          "this is a folder: `paddock files` lists it, `paddock cp -r` copies it");
     const auto size = parse_integer<int64_t>(header_of(part, "paddock-file-size"));
     const std::string now = header_of(part, "paddock-file-version");
     if (!size)

@@ -4,8 +4,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <functional>
+#include <vector>
+
 #include "cli/client/name_choice.h"
 #include "cli/client/run_files.h"
+#include "cli/client/run_tree.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/names.h"
@@ -43,9 +47,13 @@ Result<int> list(Watcher& watcher, const std::string& target, const Env& env) {
 class NewFile {
  public:
   static Result<NewFile> make(const std::string& path) {
+    ASSIGN_OR_RETURN(os::Fd folder, os::open_root(os::folder_of(path)));
+    return make_in(std::move(folder), os::base_name(path));
+  }
+  static Result<NewFile> make_in(os::Fd folder, const std::string& name) {
     NewFile out;
-    ASSIGN_OR_RETURN(out.folder_, os::open_root(os::folder_of(path)));
-    out.name_ = os::base_name(path);
+    out.folder_ = std::move(folder);
+    out.name_ = name;
     out.part_ = cat(".", out.name_, ".", ::getpid(), ".part");
     ASSIGN_OR_RETURN(out.file_, os::open_beneath(out.folder_.get(), out.part_,
                                                  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
@@ -106,6 +114,85 @@ Result<int> copy(Watcher& watcher, const std::string& target, const std::string&
   return kExitOk;
 }
 
+// Beneath `root`, through no link, in folders that are made for it.
+Result<NewFile> make_beneath(const os::Fd& root, const std::string& path) {
+  TRY(os::make_parents_beneath(root.get(), path));
+  const std::string folder = path.find('/') == std::string::npos ? "." : os::folder_of(path);
+  ASSIGN_OR_RETURN(os::Fd at,
+                   os::open_beneath(root.get(), folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return NewFile::make_in(std::move(at), os::base_name(path));
+}
+
+// What is wrong with the connection, the run or the caller is wrong for every file.
+bool ends_all(const Error& error) {
+  return error.code == Code::kUnavailable || error.code == Code::kDeadlineExceeded ||
+         error.code == Code::kUnauthenticated || error.code == Code::kPermissionDenied ||
+         error.reason == "RUN_NOT_RUNNING" || error.reason == "RUN_NOT_FOUND";
+}
+
+using TargetOf = std::function<std::string(const std::string& path)>;
+
+struct Copied {
+  size_t files = 0;
+  std::vector<Cause> failed;  // paths that could not be copied, and why
+};
+
+// Each file on its own: one that cannot be had keeps no other one back.
+Result<Copied> fetch_all(Watcher& watcher, const RunTree& tree, const TargetOf& target_of_file,
+                         const os::Fd& root) {
+  Copied out;
+  const auto one = [&](const std::string& path) -> Status {
+    ASSIGN_OR_RETURN(NewFile file, make_beneath(root, path));
+    TRY(fetch(watcher, target_of_file(path), file));
+    return file.finish();
+  };
+  for (const std::string& path : tree.files) {
+    const Status copied = one(path);
+    if (copied.ok()) ++out.files;
+    if (copied.ok()) continue;
+    if (ends_all(copied.error())) return copied.error().within(cat("copying ", path));
+    out.failed.push_back({path, copied.error().message});
+  }
+  for (const std::string& path : tree.folders) {
+    const Status made =
+        path.empty() ? Status() : os::make_parents_beneath(root.get(), path + "/any");
+    if (!made.ok()) out.failed.push_back({path, made.error().message});
+  }
+  return out;
+}
+
+Result<int> copy_folder(Watcher& watcher, const TargetOf& target_of_file, const std::string& to,
+                        const Env& env) {
+  ASSIGN_OR_RETURN(const RunTree tree, read_run_tree([&](const std::string& path) {
+                     return list_run_folder(watcher.http, target_of_file(path));
+                   }));
+  TRY(os::make_dirs(to, 0755));
+  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(to));
+  ASSIGN_OR_RETURN(const Copied copied, fetch_all(watcher, tree, target_of_file, root));
+  env.say(cat("wrote ", copied.files, " of ", tree.files.size(),
+              tree.files.size() == 1 ? " file to " : " files to ", printable(os::base_name(to))));
+  for (const std::string& path : tree.others)
+    env.say(cat("left out ", printable(path), ": it is a link or no regular file"));
+  const size_t failed = copied.failed.size();
+  if (failed == 0) return kExitOk;
+  return Error{
+      Code::kFailedPrecondition, "ARTIFACTS_NOT_WRITTEN",
+      cat(failed, failed == 1 ? " file" : " files", " could not be copied; the others are there"),
+      copied.failed};
+}
+
+// As `cp -r` does: into a folder that is there a folder comes under its own name.
+Result<int> copy_recursively(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const RunPath from, parse_run_path(parsed.text("FROM"), "FROM"));
+  ASSIGN_OR_RETURN(const std::string run, name_of(Kind::kRun, from.run));
+  const std::string name_space = parsed.text("namespace", "default");
+  const auto target = [&](const std::string& path) {
+    return run_files_target(name_space, run, cat(from.path, "/", path));
+  };
+  const RunPath named{run, from.path.empty() ? run : from.path};
+  return copy_folder(watcher, target, destination(parsed.text("TO"), named, env), env);
+}
+
 Result<RunPath> source_of(const Parsed& parsed) {
   const std::string from = parsed.text("FROM");
   if (from.find(':') == std::string::npos)
@@ -132,6 +219,9 @@ int files_command(const Parsed& parsed, Env& env) {
 }
 
 int cp_command(const Parsed& parsed, Env& env) {
+  if (parsed.has("recursive"))
+    return watch(parsed, env,
+                 [&](Watcher& watcher) { return copy_recursively(watcher, parsed, env); });
   const auto from = source_of(parsed);
   if (!from.ok()) return fail(env, from.error());
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {

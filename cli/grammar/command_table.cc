@@ -137,11 +137,12 @@ std::vector<CommandRow> result_commands() {
        kLookGroup,
        "copy a file out of a run while it runs",
        {{"FROM", "RUN:PATH, a file of its workspace"}, {"TO", "a file or folder here"}},
-       {kNamespace},
+       {{"-r,--recursive", "", "a folder out of the run, with all below it"}, kNamespace},
        "The file appears once it is whole; one that the run goes on writing to is tried three "
        "times.\n"
        "No link is followed in the run. Files come into a run with its project alone.\n\n"
-       "  paddock cp train-1:out/model.ckpt .\n  paddock cp train-1:metrics.csv /tmp/m.csv"},
+       "  paddock cp train-1:out/model.ckpt .\n  paddock cp train-1:metrics.csv /tmp/m.csv\n"
+       "  paddock cp -r train-1:out ."},
       {"receipt",
        kLookGroup,
        "what became of a run that ended, signed by the controller",

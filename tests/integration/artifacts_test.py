@@ -1,6 +1,7 @@
 """What runs bring back through the real programs: of which types, from where, and however they ended."""
 import os
 import pathlib
+import shutil
 import stat
 import tempfile
 import unittest
@@ -190,7 +191,8 @@ class Artifacts(unittest.TestCase):
             self.assertRegex(listed, rf"(?m)^{line}")
         self.assertNotIn("\x1b", self.instance.run("files", f"{name}:out").stdout)
         here = self.project / "here"
-        here.mkdir(exist_ok=True)
+        shutil.rmtree(here, ignore_errors=True)
+        here.mkdir()
         self.instance.run("cp", f"{name}:out/model.ckpt", here)
         copied = (here / "model.ckpt").read_bytes()
         self.assertEqual(copied, copied[:64] * (100 << 10))
@@ -201,6 +203,29 @@ class Artifacts(unittest.TestCase):
             self.refused(code, "cp", f"{name}:{place}", here / "refused")
         self.assertEqual(sorted(path.name for path in here.iterdir()), ["model.ckpt", "script"])
         self.refused("RUN_NOT_FOUND", "cp", "no-such-run:x", here)
+        # A folder with all below it, into one that is there under its own name, and to one that is made.
+        # (A name that is no text here keeps nothing else back.)
+        self.refused("ARTIFACTS_NOT_WRITTEN", "cp", "-r", f"{name}:out", here)
+        self.assertEqual((here / "out/model.ckpt").read_bytes(), copied)
+        done = self.instance.run("cp", "-r", f"{name}:", here / "whole", check=False)
+        said = done.stderr
+        self.assertNotIn("\x1b", said)
+        self.assertEqual((done.returncode, said.count("could not be copied")), (1, 1), said)
+        self.assertEqual((here / "whole/job.py").read_text(), LOOKED_INTO)
+        self.assertEqual((here / "whole/out/model.ckpt").read_bytes(), copied)
+        for link in ("link", "root", "pipe"):
+            self.assertIn(f"left out {link}: ", said)
+            self.assertFalse(os.path.lexists(here / "whole" / link))
+        # What lies here and leads elsewhere is not written through.
+        (here / "trap").mkdir()
+        (here / "trap/out").symlink_to(self.project / "elsewhere")
+        (self.project / "elsewhere").mkdir(exist_ok=True)
+        (here / "trap" / name).symlink_to(here / "trap")
+        self.refused("ARTIFACTS_NOT_WRITTEN", "cp", "-r", f"{name}:", here / "trap")
+        self.assertEqual(list((self.project / "elsewhere").iterdir()), [])
+        for code, place in (("PATH_NOT_A_FOLDER", "job.py"), ("LINK_IN_PATH", "root"), ("FILE_NOT_FOUND", "none"), ("USAGE", "../x")):
+            self.refused(code, "cp", "-r", f"{name}:{place}", here / "refused")
+        self.assertFalse((here / "refused").exists())
         self.refused("USAGE", "cp", here / "script", f"{name}:script")
 
     def refused(self, code, *words):
