@@ -57,7 +57,7 @@ def section_of(pattern, scope):
         return "Runs"
     if pattern.startswith("/preview"):
         return "Workspaces"
-    if pattern.startswith(("/api/", "/openapi", "/apis/auth")) or pattern in ("/api", "/apis", "/apis/paddock.dev", GROUP):
+    if pattern.startswith(("/api/", "/openapi", "/apis/auth", "/apis/agents.", "/apis/extensions.")) or pattern in ("/api", "/apis", "/apis/paddock.dev", GROUP):
         return "For Kubernetes clients"
     place = pattern.removeprefix(GROUP).removeprefix("/namespaces/{ns}").strip("/").split("/")[0]
     return PLURALS.get(place, "Server")

@@ -30,6 +30,12 @@ GET | /api/v1 | discovery
 GET | /apis | discovery
 GET | /apis/paddock.dev | discovery
 GET | /apis/paddock.dev/v1alpha1 | discovery
+GET | /apis/agents.x-k8s.io | discovery of [Sandboxes of agents.x-k8s.io](agent-sandbox.md)
+GET | /apis/agents.x-k8s.io/v1beta1 | discovery
+GET | /apis/extensions.agents.x-k8s.io | discovery of their templates, pools and claims
+GET | /apis/extensions.agents.x-k8s.io/v1beta1 | discovery
+GET | /openapi/v3/apis/agents.x-k8s.io/v1beta1 | the OpenAPI document of that group
+GET | /openapi/v3/apis/extensions.agents.x-k8s.io/v1beta1 | the OpenAPI document of that group
 GET | /apis/authorization.k8s.io/v1 | discovery
 GET | /apis/authentication.k8s.io/{} | discovery
 GET | /api/v1/namespaces | those in use
@@ -118,13 +124,15 @@ DELETE | …/sandboxes/{} | destroys the session
 DELETE | …/KIND/{} | deletes it
 DELETE | …/KIND | deletes those that match, each by the rules of a single delete; `?labelSelector`, `fieldSelector`, `dryRun=All`""".splitlines()]
 GROUP = "/apis/paddock.dev/v1alpha1"
+AGENTS = ("/apis/agents.x-k8s.io/v1beta1", "/apis/extensions.agents.x-k8s.io/v1beta1")
 
 
-KINDS = "runs|sandboxes|workspaces|volumes|grants|secrets|tooltokens|nodes"
+KINDS = "runs|sandboxes|workspaces|volumes|grants|secrets|tooltokens|nodes|sandboxtemplates|sandboxwarmpools|sandboxclaims"
 
 
 def fits(wanted, path):
-    text = re.escape(wanted).replace("…", f"{re.escape(GROUP)}(?:/namespaces/\\{{ns\\}})?")
+    groups = "|".join(map(re.escape, (GROUP, *AGENTS)))
+    text = re.escape(wanted).replace("…", f"(?:{groups})(?:/namespaces/\\{{ns\\}})?")
     return re.fullmatch(text.replace(r"\{\}", r"\{[^/]+\}").replace("KIND", f"(?:{KINDS})"), path) is not None
 
 

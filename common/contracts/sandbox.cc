@@ -82,6 +82,7 @@ void SecurityOptions::validate(Check& check) const {
   SandboxPolicy same;
   same.network = network;
   same.host_mounts = host_mounts;
+  same.env = env;
   same.validate(check);
   if (tool_allowlist) check_tools(*tool_allowlist, check);
 }
@@ -121,6 +122,7 @@ SandboxPolicy session_policy(const SecurityOptions& security, const SandboxPolic
   out.network = security.network;
   if (!out.network->loopback && profile.network) out.network->loopback = profile.network->loopback;
   out.host_mounts = security.host_mounts;
+  for (const auto& [name, value] : security.env) out.env[name] = value;
   out.tools = session_programs(security.tool_allowlist.value_or(default_session_tools()));
   out.limits = profile.limits.overridden_by(limits_of(security.limits));
   out.limits.command_bytes.reset();  // of the text, which is looked at before it is sent

@@ -76,6 +76,7 @@ struct SecurityOptions {
   std::vector<HostMount> host_mounts;
   std::optional<std::vector<std::string>> tool_allowlist;
   SessionLimits limits;
+  std::map<std::string, std::string> env;
   static constexpr auto describe() {
     return std::tuple{
         field("network", &SecurityOptions::network, "none unless enabled, and then these domains"),
@@ -84,7 +85,10 @@ struct SecurityOptions {
         field("toolAllowlist", &SecurityOptions::tool_allowlist,
               "programs that may be executed; core tools and python3 unless given",
               {.max_length = 256}),
-        field("limits", &SecurityOptions::limits, "what may be used up")};
+        field("limits", &SecurityOptions::limits, "what may be used up"),
+        field("env", &SecurityOptions::env,
+              "variables of its commands, beside those of the profile",
+              {.omit_empty = true, .max_length = 64})};
   }
   void validate(wire::Check& check) const;
 };
@@ -95,6 +99,7 @@ struct SandboxSpec {
   std::optional<wire::Duration> lifetime;
   std::optional<wire::Duration> termination_grace;
   std::map<std::string, std::string> node_selector;
+  std::optional<bool> suspended;
   static constexpr auto describe() {
     return std::tuple{
         field("security", &SandboxSpec::security, "fixed for the session's life"),
@@ -105,7 +110,10 @@ struct SandboxSpec {
               "from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless "
               "given"),
         field("nodeSelector", &SandboxSpec::node_selector, "labels of the node that it needs",
-              {.omit_empty = true, .max_length = 32})};
+              {.omit_empty = true, .max_length = 32}),
+        field("suspended", &SandboxSpec::suspended,
+              "it takes no command and no change of a file, and does not end by being idle; this "
+              "alone can be changed")};
   }
   void validate(wire::Check& check) const;
 };
@@ -123,6 +131,8 @@ struct SessionStatus {
   std::optional<wire::Timestamp> ready_at;
   std::optional<wire::Timestamp> ended_at;
   std::vector<Condition> conditions;
+  std::optional<wire::Value> agent_sandbox;  // see controller/agent_sandboxes
+  std::string claim;
   static constexpr auto describe() {
     return std::tuple{
         field("phase", &SessionStatus::phase, "Pending, Ready or Ended"),
@@ -134,6 +144,10 @@ struct SessionStatus {
         field("readyAt", &SessionStatus::ready_at, "when its node had made it"),
         field("endedAt", &SessionStatus::ended_at, "when it ended"),
         field("conditions", &SessionStatus::conditions, "Ready: whether commands can be run in it",
+              {.omit_empty = true}),
+        field("agentSandbox", &SessionStatus::agent_sandbox,
+              "the spec of the agents.x-k8s.io Sandbox that it was made for"),
+        field("claim", &SessionStatus::claim, "the SandboxClaim that it was made for",
               {.omit_empty = true})};
   }
 };

@@ -44,7 +44,11 @@ std::optional<Place> place_of(const std::string& verb) {
 
 std::string preferred_version(const std::string& group) {
   if (group == contracts::kGroup) return contracts::kVersion;
-  return group == "metrics.k8s.io" ? "v1beta1" : "v1";
+  for (const char* beta :
+       {"metrics.k8s.io", contracts::kAgentsGroup, contracts::kAgentExtensionsGroup}) {
+    if (group == beta) return "v1beta1";
+  }
+  return "v1";
 }
 
 // The path by which the question would be tried.
@@ -170,6 +174,10 @@ Result<Response> review_rules(Call& call) {
   const std::string name_space = spec.text("namespace");
   Value rules = Value::Array{};
   add_rules(call.principal, contracts::kGroup, k8s::group_resources(), name_space, rules);
+  for (const auto& group : {std::span<const k8s::Resource>(k8s::kAgentResources),
+                            std::span<const k8s::Resource>(k8s::kAgentExtensionResources)})
+    add_rules(call.principal, std::string(group.front().group), k8s::group_resources(group),
+              name_space, rules);
   add_rules(call.principal, "", k8s::core_resources(), name_space, rules);
   add_rules(call.principal, "authorization.k8s.io", k8s::authorization_resources(), name_space,
             rules);

@@ -6,6 +6,9 @@
 #include "controller/api/handlers/access/grants.h"
 #include "controller/api/handlers/access/tool_token_kind.h"
 #include "controller/api/handlers/access/tool_tokens.h"
+#include "controller/api/handlers/agent_sandboxes/agent_sandboxes.h"
+#include "controller/api/handlers/agent_sandboxes/sandbox_view.h"
+#include "controller/api/handlers/agent_sandboxes/stored_kind.h"
 #include "controller/api/handlers/calls/calls.h"
 #include "controller/api/handlers/calls/execute.h"
 #include "controller/api/handlers/meta/audit_chain.h"
@@ -69,6 +72,10 @@ using contracts::Workspace;
 #define TOOL_TOKENS A "/namespaces/{ns}/tooltokens"
 #define SECRETS A "/namespaces/{ns}/secrets"
 #define SANDBOXES A "/namespaces/{ns}/sandboxes"
+#define AGENTS "/apis/agents.x-k8s.io/v1beta1"
+#define AGENT_EXTENSIONS "/apis/extensions.agents.x-k8s.io/v1beta1"
+#define EXTENSION(PLURAL) AGENT_EXTENSIONS "/namespaces/{ns}" PLURAL
+#define AGENT_SANDBOXES AGENTS "/namespaces/{ns}/sandboxes"
 #define NODE A "/nodes/{node}"
 #define METRICS "/apis/metrics.k8s.io/v1beta1"
 
@@ -131,6 +138,12 @@ Routes server_routes() {
       {"GET", "/apis",                        Scope::kAuthenticated, kNoBody, api_groups},
       {"GET", "/apis/paddock.dev",            Scope::kAuthenticated, kNoBody, api_group},
       {"GET", A,                              Scope::kAuthenticated, kNoBody, group_resources},
+      {"GET", "/apis/agents.x-k8s.io",            Scope::kAuthenticated, kNoBody, agents_group},
+      {"GET", AGENTS,                             Scope::kAuthenticated, kNoBody, agents_resources},
+      {"GET", "/apis/extensions.agents.x-k8s.io", Scope::kAuthenticated, kNoBody, agent_extensions_group},
+      {"GET", AGENT_EXTENSIONS,                   Scope::kAuthenticated, kNoBody, agent_extensions_resources},
+      {"GET", "/openapi/v3" AGENTS,               Scope::kAuthenticated, kNoBody, agents_openapi},
+      {"GET", "/openapi/v3" AGENT_EXTENSIONS,     Scope::kAuthenticated, kNoBody, agent_extensions_openapi},
       {"GET", "/openapi/v2",                  Scope::kAuthenticated, kNoBody, openapi_v2},
       {"GET", "/openapi/v3",                  Scope::kAuthenticated, kNoBody, openapi_index},
       {"GET", "/openapi/v3" A,                Scope::kAuthenticated, kNoBody, openapi_document},
@@ -227,6 +240,48 @@ Routes run_routes() {
   };
 }
 
+// A kind that is stored beside sessions, in its collection.
+#define AGENT_EXTENSION_ROUTES(KIND, PLURAL)                                                          \
+  {"GET", AGENT_EXTENSIONS PLURAL, Scope::kRunsRead, kNoBody, list_objects<AgentView<KIND>>},         \
+      {"GET", EXTENSION(PLURAL), Scope::kRunsRead, kNoBody, list_objects<AgentView<KIND>>},           \
+      {"GET", EXTENSION(PLURAL) "/{name}", Scope::kRunsRead, kNoBody, get_object<AgentView<KIND>>},   \
+      {"GET", EXTENSION(PLURAL) "/{name}/status", Scope::kRunsRead, kNoBody,                          \
+       get_object<AgentView<KIND>>},                                                                  \
+      {"POST", EXTENSION(PLURAL), Scope::kRunsWrite, kApiDocument,                                    \
+       can_try(create_object<KIND, AgentView<KIND>>)},                                                \
+      {"PUT", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kChangeDocument,                        \
+       can_try(change_object<KIND, AgentView<KIND>>)},                                                \
+      {"PATCH", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kChangeDocument,                      \
+       can_try(change_object<KIND, AgentView<KIND>>)},                                                \
+      {"PUT", EXTENSION(PLURAL) "/{name}/status", Scope::kAdmin, kChangeDocument,                     \
+       can_try(change_status<KIND, AgentView<KIND>>)},                                                \
+      {"PATCH", EXTENSION(PLURAL) "/{name}/status", Scope::kAdmin, kChangeDocument,                   \
+       can_try(change_status<KIND, AgentView<KIND>>)},                                                \
+      {"DELETE", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kOptionalDocument,                   \
+       can_try(delete_object<KIND, AgentView<KIND>>)},                                                \
+      {"DELETE", EXTENSION(PLURAL), Scope::kRunsWrite, kOptionalDocument,                             \
+       can_try(delete_collection<KIND, AgentView<KIND>>)}
+
+// Sessions as the kinds of the project agent-sandbox.
+Routes agent_sandbox_routes() {
+  return {
+      {"GET",    AGENTS "/sandboxes",               Scope::kRunsRead,  kNoBody,           list_objects<AgentSandboxView>},
+      {"GET",    AGENT_SANDBOXES,                   Scope::kRunsRead,  kNoBody,           list_objects<AgentSandboxView>},
+      {"GET",    AGENT_SANDBOXES "/{name}",         Scope::kRunsRead,  kNoBody,           get_object<AgentSandboxView>},
+      {"GET",    AGENT_SANDBOXES "/{name}/status",  Scope::kRunsRead,  kNoBody,           get_object<AgentSandboxView>},
+      {"POST",   AGENT_SANDBOXES,                   Scope::kRunsWrite, kApiDocument,      can_try(create_agent_sandbox)},
+      {"PUT",    AGENT_SANDBOXES "/{name}",         Scope::kRunsWrite, kChangeDocument,   can_try(change_agent_sandbox)},
+      {"PATCH",  AGENT_SANDBOXES "/{name}",         Scope::kRunsWrite, kChangeDocument,   can_try(change_agent_sandbox)},
+      {"PUT",    AGENT_SANDBOXES "/{name}/status",  Scope::kAdmin,     kChangeDocument,   can_try(change_status<Sandbox, AgentSandboxView>)},
+      {"PATCH",  AGENT_SANDBOXES "/{name}/status",  Scope::kAdmin,     kChangeDocument,   can_try(change_status<Sandbox, AgentSandboxView>)},
+      {"DELETE", AGENT_SANDBOXES "/{name}",         Scope::kRunsWrite, kOptionalDocument, can_try(destroy_agent_sandbox)},
+      {"DELETE", AGENT_SANDBOXES,                   Scope::kRunsWrite, kOptionalDocument, can_try(delete_collection<Sandbox, AgentSandboxView>)},
+      AGENT_EXTENSION_ROUTES(contracts::SandboxTemplate, "/sandboxtemplates"),
+      AGENT_EXTENSION_ROUTES(contracts::SandboxWarmPool, "/sandboxwarmpools"),
+      AGENT_EXTENSION_ROUTES(contracts::SandboxClaim, "/sandboxclaims"),
+  };
+}
+
 Routes file_routes() {
   return {
       // Workspaces.
@@ -304,7 +359,8 @@ Routes node_routes() {
 const std::vector<Route>& routes() {
   static const Routes kRoutes = [] {
     Routes all;
-    for (const Routes& some : {server_routes(), run_routes(), file_routes(), node_routes()})
+    for (const Routes& some :
+         {server_routes(), run_routes(), agent_sandbox_routes(), file_routes(), node_routes()})
       all.insert(all.end(), some.begin(), some.end());
     return all;
   }();

@@ -12,6 +12,7 @@
 #include "common/wire/describe.h"
 #include "common/wire/units.h"
 #include "controller/admission/admit.h"
+#include "controller/agent_sandboxes/mapping.h"
 #include "controller/nodes/leases.h"
 #include "controller/reconciler/settings.h"
 
@@ -125,6 +126,17 @@ struct ExecuteConfig {
   }
 };
 
+// Sandboxes of agents.x-k8s.io.
+struct SessionsConfig {
+  agent_sandboxes::Images images = agent_sandboxes::default_images();
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{field("images", &SessionsConfig::images,
+                            "what a container image means: the profile of the session, by image",
+                            {.max_length = 1000})};
+  }
+};
+
 struct Config {
   std::string data_dir = "/var/lib/paddock/controller";
   std::string host = "127.0.0.1";
@@ -150,6 +162,7 @@ struct Config {
   reconciler::Scheduling scheduling;
   reconciler::Retention retention;
   ExecuteConfig execute;
+  SessionsConfig sessions;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{
@@ -184,6 +197,7 @@ struct Config {
         field("scheduling", &Config::scheduling, "who may use how much, and who goes first"),
         field("retention", &Config::retention, "when runs that ended are forgotten"),
         field("execute", &Config::execute, "short pieces of code, answered at once"),
+        field("sessions", &Config::sessions, "sandbox sessions"),
     };
   }
   void validate(wire::Check& check) const;

@@ -73,6 +73,11 @@ Status Controller::read_profiles() {
     files = std::move(read).value();
   }
   ASSIGN_OR_RETURN(profiles_, contracts::profiles_with(files));
+  for (const auto& [image, profile] : config_.sessions.images) {
+    if (!profiles_.contains(profile))
+      return invalid_argument("CONFIG_INVALID", cat("there is no profile `", profile, "`"),
+                              cat("sessions.images.", image));
+  }
   return {};
 }
 
@@ -129,6 +134,7 @@ Status Controller::open_state() {
   services_->receipt_keys =
       std::make_shared<receipts::ReceiptKeys>(os::join_path(config_.data_dir, "receipt-keys.pem"));
   services_->calls = calls_;
+  services_->images = config_.sessions.images;
   services_->stored = stored_;
   constexpr Millis kNodePatience{3'000};  // as long as one may be gone between two requests
   services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb,

@@ -1,5 +1,6 @@
 #include "controller/k8s/discovery.h"
 
+#include <algorithm>
 #include <array>
 
 #include "common/base/text.h"
@@ -18,7 +19,9 @@ struct Group {
   const char* name;
   std::array<const char*, 2> versions;  // unused ones are null
 };
-constexpr std::array<Group, 4> kGroups = {{{contracts::kGroup, {contracts::kVersion, nullptr}},
+constexpr std::array<Group, 6> kGroups = {{{contracts::kGroup, {contracts::kVersion, nullptr}},
+                                           {contracts::kAgentsGroup, {"v1beta1", nullptr}},
+                                           {contracts::kAgentExtensionsGroup, {"v1beta1", nullptr}},
                                            {"authorization.k8s.io", {"v1", nullptr}},
                                            {"authentication.k8s.io", {"v1", "v1beta1"}},
                                            {"metrics.k8s.io", {"v1beta1", nullptr}}}};
@@ -101,8 +104,10 @@ Value api_groups() {
       {"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(groups)}};
 }
 
-Value api_group() {
-  Value group = group_body(kGroups[0]);
+Value api_group(std::string_view name) {
+  const auto found =
+      std::ranges::find_if(kGroups, [&](const Group& each) { return each.name == name; });
+  Value group = group_body(found == kGroups.end() ? kGroups[0] : *found);
   group.set("kind", "APIGroup");
   group.set("apiVersion", "v1");
   return group;
@@ -130,21 +135,22 @@ Value metrics_resources() {
                                     core_resource("pods", "", "PodMetrics", true, read)});
 }
 
-Value group_resources() {
+Value group_resources(std::span<const Resource> rows) {
   Value resources;
-  for (const Resource& each : kResources) {
-    resources.push_back(Value::Object{{"name", each.plural},
-                                      {"singularName", each.singular},
-                                      {"namespaced", each.namespaced},
-                                      {"kind", each.kind},
-                                      {"shortNames", Value::Array{each.short_name}},
-                                      {"categories", Value::Array{"all", "paddock"}},
-                                      {"verbs", verbs_of(each)}});
+  for (const Resource& each : rows) {
+    Value resource = Value::Object{{"name", each.plural},
+                                   {"singularName", each.singular},
+                                   {"namespaced", each.namespaced},
+                                   {"kind", each.kind}};
+    if (!each.short_name.empty()) resource.set("shortNames", Value::Array{each.short_name});
+    if (each.group == contracts::kGroup) resource.set("categories", Value::Array{"all", "paddock"});
+    resource.set("verbs", verbs_of(each));
+    resources.push_back(std::move(resource));
     resources.push_back(core_resource(cat(each.plural, "/status").c_str(), "",
                                       std::string(each.kind).c_str(), each.namespaced,
                                       Value::Array{"get", "patch", "update"}));
   }
-  return resource_list(contracts::kApiVersion, std::move(resources));
+  return resource_list(cat(rows.front().group, "/", rows.front().version), std::move(resources));
 }
 
 Value name_space(std::string_view name) {

@@ -118,7 +118,7 @@ Status check_labels(const contracts::ObjectMeta& meta) { return check_words(meta
 
 Result<contracts::ObjectMeta> changed_metadata(const contracts::ObjectMeta& live,
                                                const contracts::ObjectMeta& wished,
-                                               std::string_view plural) {
+                                               const Resource& resource) {
   if (wished.name != live.name) {
     return invalid_argument("NAME_MISMATCH",
                             "the name of the object does not match the name in the path",
@@ -130,11 +130,11 @@ Result<contracts::ObjectMeta> changed_metadata(const contracts::ObjectMeta& live
                             "metadata.namespace");
   }
   if (!wished.resource_version.empty() && wished.resource_version != live.resource_version) {
-    return Error{
-        Code::kConflict, "STALE_RESOURCE_VERSION",
-        cat("Operation cannot be fulfilled on ", plural, ".", contracts::kGroup, " \"", live.name,
-            "\": the object has been modified; please apply your changes to the latest "
-            "version and try again")};
+    return Error{Code::kConflict, "STALE_RESOURCE_VERSION",
+                 cat("Operation cannot be fulfilled on ", resource.plural, ".", resource.group,
+                     " \"", live.name,
+                     "\": the object has been modified; please apply your changes to the latest "
+                     "version and try again")};
   }
   if (!wished.uid.empty() && wished.uid != live.uid) {
     return Error{Code::kConflict, "PRECONDITION_FAILED",
@@ -142,7 +142,7 @@ Result<contracts::ObjectMeta> changed_metadata(const contracts::ObjectMeta& live
   }
   TRY(check_words(wished));
   contracts::ObjectMeta meta = live;
-  TRY(check_new_finalizers(live, wished, plural));
+  TRY(check_new_finalizers(live, wished, resource.plural));
   meta.labels = wished.labels;
   meta.annotations = wished.annotations;
   meta.finalizers = wished.finalizers;
@@ -183,9 +183,9 @@ Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
 }
 
 Status check_kind(std::string_view api_version, std::string_view kind,
-                  std::string_view expected_kind) {
-  if (api_version != contracts::kApiVersion) {
-    return invalid_argument("KIND_MISMATCH", cat("apiVersion must be ", contracts::kApiVersion),
+                  std::string_view expected_kind, std::string_view expected_version) {
+  if (api_version != expected_version) {
+    return invalid_argument("KIND_MISMATCH", cat("apiVersion must be ", expected_version),
                             "apiVersion");
   }
   if (kind != expected_kind)
@@ -193,14 +193,18 @@ Status check_kind(std::string_view api_version, std::string_view kind,
   return {};
 }
 
-wire::Value deleted_status(std::string_view plural, const contracts::ObjectMeta& meta) {
+Status check_kind(std::string_view api_version, std::string_view kind, const Resource& expected) {
+  return check_kind(api_version, kind, expected.kind, cat(expected.group, "/", expected.version));
+}
+
+wire::Value deleted_status(const Resource& resource, const contracts::ObjectMeta& meta) {
   return wire::Value::Object{{"kind", "Status"},
                              {"apiVersion", "v1"},
                              {"metadata", wire::Value::Object{}},
                              {"status", "Success"},
                              {"details", wire::Value::Object{{"name", meta.name},
-                                                             {"group", contracts::kGroup},
-                                                             {"kind", plural},
+                                                             {"group", resource.group},
+                                                             {"kind", resource.plural},
                                                              {"uid", meta.uid}}}};
 }
 

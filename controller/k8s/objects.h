@@ -8,6 +8,7 @@
 #include "common/base/time.h"
 #include "common/contracts/meta.h"
 #include "common/contracts/names.h"
+#include "controller/k8s/resources.h"
 
 namespace paddock::k8s {
 
@@ -36,17 +37,19 @@ Status check_labels(const contracts::ObjectMeta& meta);
 // another version or uid; InvalidArgument (NAME_MISMATCH, NAMESPACE_MISMATCH, LABEL_INVALID).
 Result<contracts::ObjectMeta> changed_metadata(const contracts::ObjectMeta& live,
                                                const contracts::ObjectMeta& wished,
-                                               std::string_view plural);
+                                               const Resource& resource);
 
 // InvalidArgument (KIND_MISMATCH) unless both are the expected ones.
 Status check_kind(std::string_view api_version, std::string_view kind,
-                  std::string_view expected_kind);
+                  std::string_view expected_kind,
+                  std::string_view expected_version = contracts::kApiVersion);
+Status check_kind(std::string_view api_version, std::string_view kind, const Resource& expected);
 
 // Its deletion is asked for: it goes once nothing holds it. False when it was asked for before, and
 // then nothing changes.
 bool mark_deleted(contracts::ObjectMeta& meta, std::optional<int64_t> grace_seconds, WallTime now);
 
 // The answer to a finished delete.
-wire::Value deleted_status(std::string_view plural, const contracts::ObjectMeta& meta);
+wire::Value deleted_status(const Resource& resource, const contracts::ObjectMeta& meta);
 
 }  // namespace paddock::k8s

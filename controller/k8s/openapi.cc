@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <functional>
 
 #include "common/base/text.h"
@@ -10,6 +12,7 @@
 #include "common/contracts/volume.h"
 #include "common/contracts/workspace.h"
 #include "common/wire/json.h"
+#include "controller/agent_sandboxes/fields.h"
 #include "controller/k8s/api_types.h"
 #include "controller/k8s/discovery.h"
 #include "controller/k8s/resources.h"
@@ -19,23 +22,50 @@ namespace {
 
 using wire::Value;
 
-Value group_version_kind(std::string_view kind) {
+Value group_version_kind(const Resource& resource) {
   return Value::Object{
-      {"group", contracts::kGroup}, {"version", contracts::kVersion}, {"kind", kind}};
+      {"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}};
 }
 
+agent_sandboxes::Kind agent_kind(const Resource& resource) {
+  using agent_sandboxes::Kind;
+  if (resource.kind == contracts::SandboxTemplate::kKind) return Kind::kTemplate;
+  if (resource.kind == contracts::SandboxWarmPool::kKind) return Kind::kWarmPool;
+  return resource.kind == contracts::SandboxClaim::kKind ? Kind::kClaim : Kind::kSandbox;
+}
+
+// Of a kind whose spec is kept as it was written.
+Value agent_schema(const Resource& resource) {
+  const Value text = Value::Object{{"type", "string"}};
+  const Value any =
+      Value::Object{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+  return Value::Object{
+      {"type", "object"},
+      {"required", Value::Array{"metadata", "spec"}},
+      {"properties", Value::Object{{"apiVersion", text},
+                                   {"kind", text},
+                                   {"metadata", wire::schema<contracts::ObjectMeta>()},
+                                   {"spec", agent_sandboxes::spec_schema(agent_kind(resource))},
+                                   {"status", any}}}};
+}
+
+Value own_schema(std::string_view kind) {
+  return kind == contracts::Run::kKind         ? wire::schema<contracts::Run>()
+         : kind == contracts::Workspace::kKind ? wire::schema<contracts::Workspace>()
+         : kind == contracts::Volume::kKind    ? wire::schema<contracts::Volume>()
+         : kind == contracts::Grant::kKind     ? wire::schema<contracts::Grant>()
+         : kind == contracts::Sandbox::kKind   ? wire::schema<contracts::Sandbox>()
+         : kind == contracts::Secret::kKind    ? wire::schema<contracts::Secret>()
+         : kind == contracts::ToolToken::kKind ? wire::schema<contracts::ToolToken>()
+                                               : wire::schema<contracts::Node>();
+}
+
+bool is_own(const Resource& resource) { return resource.group == contracts::kGroup; }
+
 Value schema_of(const Resource& resource) {
-  const std::string_view kind = resource.kind;
-  Value schema = kind == contracts::Run::kKind         ? wire::schema<contracts::Run>()
-                 : kind == contracts::Workspace::kKind ? wire::schema<contracts::Workspace>()
-                 : kind == contracts::Volume::kKind    ? wire::schema<contracts::Volume>()
-                 : kind == contracts::Grant::kKind     ? wire::schema<contracts::Grant>()
-                 : kind == contracts::Sandbox::kKind   ? wire::schema<contracts::Sandbox>()
-                 : kind == contracts::Secret::kKind    ? wire::schema<contracts::Secret>()
-                 : kind == contracts::ToolToken::kKind ? wire::schema<contracts::ToolToken>()
-                                                       : wire::schema<contracts::Node>();
+  Value schema = is_own(resource) ? own_schema(resource.kind) : agent_schema(resource);
   schema.set("description", resource.description);
-  schema.set("x-kubernetes-group-version-kind", Value::Array{group_version_kind(kind)});
+  schema.set("x-kubernetes-group-version-kind", Value::Array{group_version_kind(resource)});
   return schema;
 }
 
@@ -48,7 +78,7 @@ Value query_parameter(const char* name) {
 // The operation that kubectl looks for before it changes anything: with `fieldValidation` it leaves
 // the validation of fields to the server, with `dryRun` it knows that there are dry runs. A
 // strategic merge patch is not named: kubectl would send one.
-Value patch_operation(std::string_view kind) {
+Value patch_operation(const Resource& resource) {
   const Value any = Value::Object{{"schema", Value::Object{{"type", "object"}}}};
   const Value content = Value::Object{{"application/json-patch+json", any},
                                       {"application/merge-patch+json", any},
@@ -59,40 +89,63 @@ Value patch_operation(std::string_view kind) {
       {"requestBody", Value::Object{{"content", content}}},
       {"responses", Value::Object{{"200", Value::Object{{"description", "OK"}}}}},
       {"x-kubernetes-action", "patch"},
-      {"x-kubernetes-group-version-kind", group_version_kind(kind)}};
+      {"x-kubernetes-group-version-kind", group_version_kind(resource)}};
 }
 
-Value make_document() {
+// `dev.paddock` of `paddock.dev`.
+std::string reversed(std::string_view group) {
+  std::vector<std::string> parts = split(group, '.');
+  std::ranges::reverse(parts);
+  return join(parts, ".");
+}
+
+std::string path_of(const Resource& resource) {
+  return cat("apis/", resource.group, "/", resource.version);
+}
+
+Value make_document(std::span<const Resource> resources) {
   Value paths;
   Value schemas;
-  for (const Resource& each : kResources) {
+  for (const Resource& each : resources) {
     const std::string place = each.namespaced ? "/namespaces/{namespace}/" : "/";
-    paths.set(cat("/apis/", contracts::kApiVersion, place, each.plural, "/{name}"),
-              Value::Object{{"patch", patch_operation(each.kind)}});
-    schemas.set(cat("dev.paddock.", contracts::kVersion, ".", each.kind), schema_of(each));
+    paths.set(cat("/", path_of(each), place, each.plural, "/{name}"),
+              Value::Object{{"patch", patch_operation(each)}});
+    schemas.set(cat(reversed(each.group), ".", each.version, ".", each.kind), schema_of(each));
   }
+  const Resource& first = resources.front();
   // The kinds above are written out, as kubectl wants them; what generators of clients read is
   // beside them.
-  for (const auto& [name, schema] : *api_types().object()) schemas.set(name, schema);
-  return Value::Object{
-      {"openapi", "3.0.0"},
-      {"info", Value::Object{{"title", "paddock"}, {"version", contracts::kVersion}}},
-      {"paths", std::move(paths)},
-      {"components", Value::Object{{"schemas", std::move(schemas)}}}};
+  if (is_own(first)) {
+    for (const auto& [name, schema] : *api_types().object()) schemas.set(name, schema);
+  }
+  return Value::Object{{"openapi", "3.0.0"},
+                       {"info", Value::Object{{"title", "paddock"}, {"version", first.version}}},
+                       {"paths", std::move(paths)},
+                       {"components", Value::Object{{"schemas", std::move(schemas)}}}};
 }
 
 }  // namespace
 
-const Value& openapi_document() {
-  static const Value kDocument = make_document();
-  return kDocument;
+const Value& openapi_document(std::string_view group) {
+  static const std::array kDocuments = {make_document(kResourceGroups[0]),
+                                        make_document(kResourceGroups[1]),
+                                        make_document(kResourceGroups[2])};
+  for (size_t i = 1; i < kResourceGroups.size(); ++i) {
+    if (kResourceGroups[i].front().group == group) return kDocuments.at(i);
+  }
+  return kDocuments[0];
 }
 
 Value openapi_index() {
-  const std::string path = cat("apis/", contracts::kApiVersion);
-  static const size_t hash = std::hash<std::string>()(wire::to_json(openapi_document()));
-  const std::string url = cat("/openapi/v3/", path, "?hash=", hash);
-  return Value::Object{{"paths", Value::Object{{path, Value::Object{{"serverRelativeURL", url}}}}}};
+  Value paths = Value::Object{};
+  for (const std::span<const Resource> group : kResourceGroups) {
+    const std::string path = path_of(group.front());
+    const size_t hash =
+        std::hash<std::string>()(wire::to_json(openapi_document(group.front().group)));
+    paths.set(path,
+              Value::Object{{"serverRelativeURL", cat("/openapi/v3/", path, "?hash=", hash)}});
+  }
+  return Value::Object{{"paths", std::move(paths)}};
 }
 
 }  // namespace paddock::k8s

@@ -31,15 +31,30 @@ TEST(OpenApi, DescribesEveryFieldOfEveryKind) {
             "higher goes first");
 }
 
+TEST(OpenApi, DescribesTheKindsOfAgentSandboxInTheirOwnDocuments) {
+  const wire::Value& sandbox = *openapi_document(contracts::kAgentsGroup)
+                                    .find("components")
+                                    ->find("schemas")
+                                    ->find("io.x-k8s.agents.v1beta1.Sandbox");
+  EXPECT_NE(sandbox.at("properties.spec.properties.operatingMode"), nullptr);
+  EXPECT_EQ(sandbox.at("properties.spec.properties.volumeClaimTemplates"), nullptr);
+  EXPECT_NE(openapi_index().find("paths")->find("apis/agents.x-k8s.io/v1beta1"), nullptr);
+  EXPECT_NE(openapi_document(contracts::kAgentExtensionsGroup)
+                .find("components")
+                ->find("schemas")
+                ->find("io.x-k8s.agents.extensions.v1beta1.SandboxClaim"),
+            nullptr);
+}
+
 TEST(OpenApi, SaysTheSameToOldClientsInProtobuf) {
   const std::string& document = openapi_v2_document();
   EXPECT_EQ(fields(document, 1).at(0), "2.0");
   const auto paths = fields(fields(document, 8).at(0), 2);
-  ASSERT_EQ(paths.size(), 8u);
+  ASSERT_EQ(paths.size(), 12u);
   EXPECT_EQ(fields(paths[0], 1).at(0),
             "/apis/paddock.dev/v1alpha1/namespaces/{namespace}/runs/{name}");
   const auto definitions = fields(fields(document, 9).at(0), 1);
-  ASSERT_EQ(definitions.size(), 8u);
+  ASSERT_EQ(definitions.size(), 12u);
   EXPECT_EQ(fields(definitions[0], 1).at(0), "dev.paddock.v1alpha1.Run");
   EXPECT_NE(document.find(R"([{"group":"paddock.dev","version":"v1alpha1","kind":"Run"}])"),
             std::string::npos);

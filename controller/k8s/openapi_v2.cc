@@ -98,17 +98,20 @@ std::string operation(const Value& in) {
 }
 
 std::string make_v2_document() {
-  const Value& in = openapi_document();
+  const Value& in = openapi_document();  // what it is called
   ProtoWriter info;
   info.text(1, in.text("info.title"));
   info.text(2, in.text("info.version"));
   ProtoWriter paths;
-  for (const auto& [path, item] : *in.find("paths")->object())
-    paths.message(2, named(path, wrapped(8, operation(*item.find("patch")))));
   ProtoWriter definitions;
-  for (const auto& [name, each] : *in.at("components.schemas")->object()) {
-    if (each.find("x-kubernetes-group-version-kind") == nullptr) continue;  // not a kind
-    definitions.message(1, named(name, definition(each)));
+  for (const std::span<const Resource> group : kResourceGroups) {
+    const Value& document = openapi_document(group.front().group);
+    for (const auto& [path, item] : *document.find("paths")->object())
+      paths.message(2, named(path, wrapped(8, operation(*item.find("patch")))));
+    for (const auto& [name, each] : *document.at("components.schemas")->object()) {
+      if (each.find("x-kubernetes-group-version-kind") == nullptr) continue;  // not a kind
+      definitions.message(1, named(name, definition(each)));
+    }
   }
   ProtoWriter out;
   out.text(1, "2.0");

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
+
+#include "common/contracts/agent_sandbox.h"
 
 namespace paddock::k8s {
 
@@ -15,6 +18,8 @@ struct Resource {
   bool namespaced = true;
   std::array<std::string_view, 8> verbs;  // unused ones are empty
   const char* description = "";           // for `kubectl explain`
+  std::string_view group = contracts::kGroup;
+  std::string_view version = contracts::kVersion;
 };
 
 inline constexpr std::array<Resource, 8> kResources = {{
@@ -76,10 +81,59 @@ inline constexpr std::array<Resource, 8> kResources = {{
      "A host that executes runs, and what its sandbox has proven."},
 }};
 
-// The row of a kind that has one.
+// Those of the project agent-sandbox. Its Sandbox is our session, shown as another kind.
+inline constexpr std::array<Resource, 1> kAgentResources = {{
+    {"sandboxes",
+     "sandbox",
+     "",
+     "Sandbox",
+     true,
+     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+     "A session as a Sandbox of agents.x-k8s.io; a field that it has no meaning for is refused.",
+     contracts::kAgentsGroup,
+     contracts::kAgentsVersion},
+}};
+inline constexpr std::array<Resource, 3> kAgentExtensionResources = {{
+    {"sandboxtemplates",
+     "sandboxtemplate",
+     "",
+     "SandboxTemplate",
+     true,
+     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+     "What the Sandbox of a claim is made of.",
+     contracts::kAgentExtensionsGroup,
+     contracts::kAgentsVersion},
+    {"sandboxwarmpools",
+     "sandboxwarmpool",
+     "swp",
+     "SandboxWarmPool",
+     true,
+     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+     "A name for a template, by which claims ask. It holds no sandbox: each is made on demand.",
+     contracts::kAgentExtensionsGroup,
+     contracts::kAgentsVersion},
+    {"sandboxclaims",
+     "sandboxclaim",
+     "",
+     "SandboxClaim",
+     true,
+     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+     "Asks for a Sandbox of a template, and has the same name.",
+     contracts::kAgentExtensionsGroup,
+     contracts::kAgentsVersion},
+}};
+
+// The groups whose objects can be written, each of one version.
+inline constexpr std::array<std::span<const Resource>, 3> kResourceGroups = {
+    std::span<const Resource>(kResources), std::span<const Resource>(kAgentResources),
+    std::span<const Resource>(kAgentExtensionResources)};
+
+// The row of a kind that has one, as it is stored.
 constexpr const Resource& resource_of(std::string_view kind) {
-  for (const Resource& each : kResources) {
-    if (each.kind == kind) return each;
+  for (const std::span<const Resource> group : kResourceGroups) {
+    for (const Resource& each : group) {
+      if (each.kind == kind) return each;
+    }
   }
   return kResources[0];
 }

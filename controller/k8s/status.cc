@@ -13,6 +13,7 @@ using wire::Value;
 struct Subject {
   std::string plural;
   std::string name;
+  std::string group = {};
 };
 
 // /api/v1[/namespaces/{ns}]/{plural}[/{name}…]: what is there of other kinds, and namespaces.
@@ -22,12 +23,21 @@ std::optional<Subject> core_subject(const std::vector<std::string>& path) {
   return Subject{path[at], path.size() > at + 1 ? path[at + 1] : ""};
 }
 
-// /apis/paddock.dev/v1alpha1[/namespaces/{ns}]/{plural}[/{name}…]
+// /apis/{group}/{version}[/namespaces/{ns}]/{plural}[/{name}…]
 std::optional<Subject> subject_of(const std::vector<std::string>& path) {
-  if (path.size() < 4 || path[0] != "apis" || path[1] != contracts::kGroup) return std::nullopt;
+  if (path.size() < 4 || path[0] != "apis") return std::nullopt;
   const size_t at = path[3] == "namespaces" ? 5 : 3;
   if (path.size() <= at) return std::nullopt;
-  return Subject{path[at], path.size() > at + 1 ? path[at + 1] : ""};
+  return Subject{path[at], path.size() > at + 1 ? path[at + 1] : "", path[1]};
+}
+
+const Resource* resource_of(const Subject& subject) {
+  for (const std::span<const Resource> group : kResourceGroups) {
+    for (const Resource& each : group) {
+      if (each.group == subject.group && each.plural == subject.plural) return &each;
+    }
+  }
+  return nullptr;
 }
 
 // Kubernetes' word for what is wrong with a field.
@@ -61,13 +71,12 @@ void add_details(Value& status, const std::vector<std::string>& segments, const 
   }
   const auto subject = subject_of(segments);
   if (!subject) return;
-  for (const Resource& each : kResources) {
-    if (each.plural != subject->plural) continue;
-    const bool invalid = status.text("reason") == "Invalid";
-    details->set("name", subject->name.empty() ? sent : subject->name);
-    details->set("group", contracts::kGroup);
-    details->set("kind", invalid ? each.kind : each.plural);
-  }
+  const Resource* resource = resource_of(*subject);
+  if (resource == nullptr) return;
+  const bool invalid = status.text("reason") == "Invalid";
+  details->set("name", subject->name.empty() ? sent : subject->name);
+  details->set("group", resource->group);
+  details->set("kind", invalid ? resource->kind : resource->plural);
 }
 
 }  // namespace paddock::k8s

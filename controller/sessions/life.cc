@@ -4,7 +4,9 @@
 
 #include "common/base/text.h"
 #include "common/contracts/disk_end.h"
+#include "controller/agent_sandboxes/mapping.h"
 #include "controller/runs/transitions.h"
+#include "controller/sessions/claims.h"
 
 namespace paddock::sessions {
 namespace {
@@ -38,6 +40,8 @@ bool lifetime_is_over(const Sandbox& session, WallTime now) {
 
 WallTime due_after(const Sandbox& session, WallTime now, Millis busy) {
   constexpr Millis kOnItsWay{1'000};  // a use just before that may not be in the store yet
+  if (session.spec.suspended.value_or(false) && session.status.expires_at)
+    return session.status.expires_at->value;
   const WallTime idle_end = now + busy + idle_of(session) + kOnItsWay;
   return session.status.expires_at ? std::min(idle_end, session.status.expires_at->value)
                                    : idle_end;
@@ -50,11 +54,18 @@ Status check_lives(const Sandbox& session) {
                    sentence_of(Reason::parse(session.status.reason)))};
 }
 
+Status check_not_suspended(const Sandbox& session) {
+  if (!session.spec.suspended.value_or(false)) return {};
+  return Error{Code::kConflict, "SESSION_SUSPENDED",
+               "the session is suspended: set spec.suspended to false first"};
+}
+
 Status note_ready(store::WriteTxn& txn, Sandbox& session, WallTime now) {
   if (session.status.phase != SandboxPhase::kPending) return {};
   session.status.phase = SandboxPhase::kReady;
   session.status.ready_at = wire::Timestamp{now};
-  return txn.update(session);
+  TRY(txn.update(session));
+  return tell_claim(txn, session);
 }
 
 Status note_use(store::WriteTxn& txn, const Sandbox& session, WallTime now, Millis busy) {
@@ -67,6 +78,7 @@ Status close(store::WriteTxn& txn, Sandbox& session, Reason reason, WallTime now
   session.status.message = sentence_of(reason);
   session.status.ended_at = wire::Timestamp{now};
   TRY(txn.update(session));
+  TRY(tell_claim(txn, session));
   TRY(txn.put_session_due(session.metadata.uid, (now + kKeptAfterEnd).ms));
   txn.touch(store::node_topic(session.status.node_name));
   return {};
@@ -85,7 +97,10 @@ Status sweep(store::WriteTxn& txn, const store::Key& key, WallTime now) {
   ASSIGN_OR_RETURN(Sandbox session, txn.get<Sandbox>(key));
   if (session.status.phase == SandboxPhase::kEnded) return txn.erase<Sandbox>(key);
   const Reason reason = lifetime_is_over(session, now) ? Reason("LIFETIME_OVER") : "IDLE_TIMEOUT";
-  return end(txn, std::move(session), reason, now);
+  const bool goes =
+      agent_sandboxes::goes_at_its_end(session) && session.metadata.finalizers.empty();
+  TRY(end(txn, std::move(session), reason, now));
+  return goes ? txn.erase<Sandbox>(key) : Status();
 }
 
 contracts::AuditEvent command_event(const Sandbox& session, const std::string& command_id,

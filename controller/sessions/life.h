@@ -20,6 +20,8 @@ inline constexpr Millis kKeptAfterEnd = std::chrono::hours(1);
 WallTime due_after(const contracts::Sandbox& session, WallTime now, Millis busy = Millis(0));
 // SESSION_ENDED (Gone) unless it lives.
 Status check_lives(const contracts::Sandbox& session);
+// SESSION_SUSPENDED (Conflict) of one that takes no command and no change of a file.
+Status check_not_suspended(const contracts::Sandbox& session);
 
 // Its node has made it: a pending one is ready from now on.
 Status note_ready(store::WriteTxn& txn, contracts::Sandbox& session, WallTime now);

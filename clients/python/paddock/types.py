@@ -435,6 +435,7 @@ class SandboxSpec:
     lifetime: Optional[str] = None  # and after this at the latest; 8h unless given
     terminationGrace: Optional[str] = None  # from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless given
     nodeSelector: dict[str, str] = dataclasses.field(default_factory=dict)  # labels of the node that it needs
+    suspended: Optional[bool] = None  # it takes no command and no change of a file, and does not end by being idle; this alone can be changed
 
 
 @dataclasses.dataclass
@@ -443,6 +444,7 @@ class SecurityOptions:
     hostMounts: list[HostMount] = dataclasses.field(default_factory=list)  # folders of the node; none by default
     toolAllowlist: Optional[list[str]] = None  # programs that may be executed; core tools and python3 unless given
     limits: SessionLimits = dataclasses.field(default_factory=lambda: SessionLimits())  # what may be used up
+    env: dict[str, str] = dataclasses.field(default_factory=dict)  # variables of its commands, beside those of the profile
 
 
 @dataclasses.dataclass
@@ -468,6 +470,8 @@ class SessionStatus:
     readyAt: Optional[str] = None  # when its node had made it
     endedAt: Optional[str] = None  # when it ended
     conditions: list[Condition] = dataclasses.field(default_factory=list)  # Ready: whether commands can be run in it
+    agentSandbox: Any = None  # the spec of the agents.x-k8s.io Sandbox that it was made for
+    claim: str = ""  # the SandboxClaim that it was made for
 
 
 @dataclasses.dataclass

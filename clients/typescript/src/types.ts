@@ -842,6 +842,8 @@ export interface SandboxSpec {
   terminationGrace?: string;
   /** labels of the node that it needs */
   nodeSelector?: Record<string, string>;
+  /** it takes no command and no change of a file, and does not end by being idle; this alone can be changed */
+  suspended?: boolean;
 }
 
 export interface SandboxSpecInput {
@@ -855,6 +857,8 @@ export interface SandboxSpecInput {
   terminationGrace?: string;
   /** labels of the node that it needs */
   nodeSelector?: Record<string, string>;
+  /** it takes no command and no change of a file, and does not end by being idle; this alone can be changed */
+  suspended?: boolean;
 }
 
 export interface SecurityOptions {
@@ -866,6 +870,8 @@ export interface SecurityOptions {
   toolAllowlist?: string[];
   /** what may be used up */
   limits: SessionLimits;
+  /** variables of its commands, beside those of the profile */
+  env?: Record<string, string>;
 }
 
 export interface SecurityOptionsInput {
@@ -877,6 +883,8 @@ export interface SecurityOptionsInput {
   toolAllowlist?: string[];
   /** what may be used up */
   limits?: SessionLimitsInput;
+  /** variables of its commands, beside those of the profile */
+  env?: Record<string, string>;
 }
 
 export interface SessionLimits {
@@ -936,6 +944,10 @@ export interface SessionStatus {
   endedAt?: string;
   /** Ready: whether commands can be run in it */
   conditions?: Condition[];
+  /** the spec of the agents.x-k8s.io Sandbox that it was made for */
+  agentSandbox?: unknown;
+  /** the SandboxClaim that it was made for */
+  claim?: string;
 }
 
 export interface CommandRequest {

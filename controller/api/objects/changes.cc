@@ -52,7 +52,7 @@ Error manager_required() {
           {{"fieldManager", "is required for apply patch"}}};
 }
 
-Status check_apply(const ChangeRequest& request, std::string_view kind) {
+Status check_apply(const ChangeRequest& request, const k8s::Resource& resource) {
   if (count_values(request.body) > kMostApplied) {
     return Error{Code::kTooLarge, "DOCUMENT_TOO_LARGE",
                  cat("an applied object has at most ", kMostApplied, " values")};
@@ -62,7 +62,7 @@ Status check_apply(const ChangeRequest& request, std::string_view kind) {
     return invalid_argument("MANAGED_FIELDS_SENT", "metadata.managedFields must not be applied",
                             "metadata.managedFields");
   }
-  return k8s::check_kind(request.body.text("apiVersion"), request.body.text("kind"), kind);
+  return k8s::check_kind(request.body.text("apiVersion"), request.body.text("kind"), resource);
 }
 
 Result<Wish> applied_wish(const Value& live, const k8s::Managers& managers,
@@ -84,7 +84,7 @@ Result<Wish> applied_wish(const Value& live, const k8s::Managers& managers,
 
 }  // namespace
 
-Result<ChangeRequest> read_change(Call& call, bool status, std::string_view kind) {
+Result<ChangeRequest> read_change(Call& call, bool status, const k8s::Resource& resource) {
   ChangeRequest request;
   request.status = status;
   if (call.request.method == "PATCH") {
@@ -100,7 +100,7 @@ Result<ChangeRequest> read_change(Call& call, bool status, std::string_view kind
   request.manager = call.request.parameter("fieldManager").value_or("");
   TRY(k8s::check_manager(request.manager));
   if (request.patch == PatchKind::kApply) {
-    TRY(check_apply(request, kind));
+    TRY(check_apply(request, resource));
     call.body = request.body;  // what is created when there is no such object
   }
   return request;

@@ -20,7 +20,7 @@ struct ChangeRequest {
 };
 // PARAMETER_INVALID, FIELD_MANAGER_INVALID, FIELD_MANAGER_REQUIRED, MANAGED_FIELDS_SENT,
 // DOCUMENT_TOO_LARGE.
-Result<ChangeRequest> read_change(Call& call, bool status, std::string_view kind);
+Result<ChangeRequest> read_change(Call& call, bool status, const k8s::Resource& resource);
 
 // What the request makes of a live object: a document, unchecked.
 struct Wish {
@@ -33,18 +33,17 @@ Result<Wish> wish_of(const wire::Value& live, const k8s::Managers& managers,
 // Values that do not fit are Invalid here, so that `kubectl edit` shows them in the editor again.
 Error as_invalid(Error error);
 
-template <ChangeableKind T>
+template <ChangeableKind T, class View = Itself<T>>
 Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request,
                          std::vector<std::string>& warnings) {
-  const wire::Value before = wire::encode(live);
+  const wire::Value before = View::object(live);
   ASSIGN_OR_RETURN(const Wish wish,
                    wish_of(before, live.metadata.managed_fields, request, call.now()));
-  auto decoded = decode_object<T>(wish.object, request.validation, warnings);
+  auto decoded = View::changed(call.services, live, {wish.object, request.validation, warnings});
   if (!decoded) return as_invalid(decoded.error());
   T next = std::move(*decoded);
-  TRY(k8s::check_kind(next.api_version, next.kind, T::kKind));
-  ASSIGN_OR_RETURN(next.metadata, k8s::changed_metadata(live.metadata, next.metadata,
-                                                        k8s::resource_of(T::kKind).plural));
+  ASSIGN_OR_RETURN(next.metadata,
+                   k8s::changed_metadata(live.metadata, next.metadata, View::resource()));
   if (request.status) {
     T only = live;
     only.status = std::move(next.status);
@@ -52,13 +51,14 @@ Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request
     return only;
   }
   next.status = live.status;
+  View::keep(wish.object, next);
   TRY(KindTraits<T>::check_update(call.services, live, next));
   TRY(KindTraits<T>::check_changer(call.principal, live, next));
   if (wish.managers) {
     next.metadata.managed_fields = *wish.managers;
   } else {
     ASSIGN_OR_RETURN(next.metadata.managed_fields,
-                     k8s::record_update(before, wire::encode(next), live.metadata.managed_fields,
+                     k8s::record_update(before, View::object(next), live.metadata.managed_fields,
                                         request.manager, call.now()));
   }
   return next;
@@ -72,7 +72,7 @@ Status free_or_try(store::Store& store, bool dry_run,
                    const std::function<Status(store::WriteTxn&)>& change);
 
 // Others may write between our read and our write: then once more. The last time nobody can.
-template <ChangeableKind T>
+template <ChangeableKind T, class View = Itself<T>>
 Result<T> change_stored(Call& call, const ChangeRequest& request,
                         std::vector<std::string>& warnings) {
   constexpr int kTries = 8;
@@ -84,12 +84,12 @@ Result<T> change_stored(Call& call, const ChangeRequest& request,
       return {};
     }));
     warnings.clear();
-    ASSIGN_OR_RETURN(out, changed_object(call, live, request, warnings));
+    ASSIGN_OR_RETURN(out, (changed_object<T, View>(call, live, request, warnings)));
     const Status written =
         write_or_try(call.services.store, request.dry_run, [&](store::WriteTxn& txn) -> Status {
           if (attempt == kTries) {
             ASSIGN_OR_RETURN(live, txn.get<T>(call.key()));
-            ASSIGN_OR_RETURN(out, changed_object(call, live, request, warnings));
+            ASSIGN_OR_RETURN(out, (changed_object<T, View>(call, live, request, warnings)));
           }
           const std::string before = out.metadata.resource_version;
           TRY(KindTraits<T>::save_update(call.services, txn, out, call.now()));
@@ -109,31 +109,32 @@ Result<T> change_stored(Call& call, const ChangeRequest& request,
   }
 }
 
-template <ChangeableKind T>
+template <ChangeableKind T, class View = Itself<T>>
 Result<Response> respond_to_change(Call& call, const ChangeRequest& request) {
   std::vector<std::string> warnings;
-  auto changed = change_stored<T>(call, request, warnings);
+  auto changed = change_stored<T, View>(call, request, warnings);
   if (!changed) {
     const bool create = request.patch == PatchKind::kApply && !request.status &&
                         changed.error().code == Code::kNotFound;
-    return create ? create_applied<T>(call, request.manager) : Result<Response>(changed.error());
+    if (!create) return changed.error();
+    return create_applied<T, View>(call, request.manager);
   }
   KindTraits<T>::complete(call.services, *changed);
-  Response response = object_response(*changed);
+  Response response = json_response(View::object(*changed));
   add_warnings(response, warnings);
   return response;
 }
 
 // PUT and PATCH of an object, and of its status.
-template <ChangeableKind T>
+template <ChangeableKind T, class View = Itself<T>>
 Result<Response> change_object(Call& call) {
-  ASSIGN_OR_RETURN(const ChangeRequest request, read_change(call, false, T::kKind));
-  return respond_to_change<T>(call, request);
+  ASSIGN_OR_RETURN(const ChangeRequest request, read_change(call, false, View::resource()));
+  return respond_to_change<T, View>(call, request);
 }
-template <ChangeableKind T>
+template <ChangeableKind T, class View = Itself<T>>
 Result<Response> change_status(Call& call) {
-  ASSIGN_OR_RETURN(const ChangeRequest request, read_change(call, true, T::kKind));
-  return respond_to_change<T>(call, request);
+  ASSIGN_OR_RETURN(const ChangeRequest request, read_change(call, true, View::resource()));
+  return respond_to_change<T, View>(call, request);
 }
 
 }  // namespace paddock::api

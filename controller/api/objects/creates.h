@@ -32,23 +32,23 @@ Status check_means_none(const wire::Value& document);
 inline constexpr int kNameAttempts = 5;
 
 // The caller's object with metadata of its own, and nothing that the server owns.
-template <CreatableKind T>
+template <CreatableKind T, class View = Itself<T>>
 Result<T> new_object(Call& call, const CreateRequest& create, const wire::Value& document,
                      std::vector<std::string>& warnings) {
-  ASSIGN_OR_RETURN(T object, decode_object<T>(document, create.validation, warnings));
-  TRY(k8s::check_kind(object.api_version, object.kind, T::kKind));
+  ASSIGN_OR_RETURN(T object, View::made(call.services, {document, create.validation, warnings}));
   Random& random = call.services.random;
   const std::string suffix = object.metadata.name.empty() ? make_suffix(random) : "";
   ASSIGN_OR_RETURN(object.metadata,
                    k8s::new_metadata(object.metadata,
                                      {call.param("ns"), make_uuid(random), suffix, call.now()}));
   object.status = {};
+  View::keep(document, object);
   KindTraits<T>::note_maker(object, call.principal.subject);
   return object;
 }
 
 // Who set its fields, from the start.
-template <class T>
+template <class T, class View = Itself<T>>
 Status own_fields(const Call& call, const CreateRequest& create, const wire::Value& document,
                   T& object) {
   if (create.applied) {
@@ -59,7 +59,7 @@ Status own_fields(const Call& call, const CreateRequest& create, const wire::Val
   }
   if (create.manager.empty()) return {};
   ASSIGN_OR_RETURN(object.metadata.managed_fields,
-                   k8s::record_update({}, wire::encode(object), {}, create.manager, call.now()));
+                   k8s::record_update({}, View::object(object), {}, create.manager, call.now()));
   return {};
 }
 
@@ -106,22 +106,22 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
   return created;
 }
 
-template <CreatableKind T>
+template <CreatableKind T, class View = Itself<T>>
 Result<Response> create_with(Call& call, const CreateRequest& create) {
   ASSIGN_OR_RETURN(const std::optional<T> earlier, find_earlier<T>(call, create.key));
-  if (earlier) return object_response(*earlier);
+  if (earlier) return json_response(View::object(*earlier));
   std::vector<std::string> warnings;
-  ASSIGN_OR_RETURN(T object, new_object<T>(call, create, call.body, warnings));
+  ASSIGN_OR_RETURN(T object, (new_object<T, View>(call, create, call.body, warnings)));
   TRY(KindTraits<T>::check_maker(call.principal, object));
   TRY(KindTraits<T>::prepare_new(call.services, object));
   ASSIGN_OR_RETURN(const auto room, KindTraits<T>::reserve_queue(call.services, object));
-  TRY(own_fields(call, create, call.body, object));
+  TRY((own_fields<T, View>(call, create, call.body, object)));
   for (int attempt = 1;; ++attempt) {
     T stored = object;
     const Result<bool> created = store_new(call, create, stored);
     if (created) {
       if (*created && !create.dry_run) TRY(KindTraits<T>::after_create(call, stored));
-      Response response = object_response(stored, *created ? 201 : 200);
+      Response response = json_response(View::object(stored), *created ? 201 : 200);
       add_warnings(response, warnings);
       return response;
     }
@@ -135,14 +135,14 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
   }
 }
 
-template <CreatableKind T>
+template <CreatableKind T, class View = Itself<T>>
 Result<Response> create_object(Call& call) {
   ASSIGN_OR_RETURN(const CreateRequest create, read_create(call));
-  return create_with<T>(call, create);
+  return create_with<T, View>(call, create);
 }
 
 // The object in call.body, by server-side apply.
-template <ChangeableKind T>
+template <ChangeableKind T, class View = Itself<T>>
 Result<Response> create_applied(Call& call, const std::string& manager) {
   if constexpr (!KindTraits<T>::kCreatable) {
     return KindTraits<T>::not_creatable();
@@ -156,7 +156,7 @@ Result<Response> create_applied(Call& call, const std::string& manager) {
                               "metadata.name");
     }
     TRY(check_means_none(call.body));
-    return create_with<T>(call, create);
+    return create_with<T, View>(call, create);
   }
 }
 

@@ -36,14 +36,14 @@ struct Deletion {
 void absorb(Deletions& all, Deletions part);
 
 // An object that was listed, unless it is another one by now.
-template <DeletableKind T>
+template <DeletableKind T, class View>
 Status delete_listed(store::WriteTxn& txn, const Call& call, const ListQuery& query,
                      const DeleteOptions& options, const T& listed, Deletion<T>& out) {
   const store::Key key{listed.metadata.name_space, listed.metadata.name};
   ASSIGN_OR_RETURN(std::optional<T> live, txn.find<T>(key));
   if (!live || live->metadata.uid != listed.metadata.uid) return {};
   KindTraits<T>::complete(call.services, *live);
-  if (!matches<Itself<T>>(query, *live)) return {};
+  if (!matches<View>(query, *live)) return {};
   const Result<bool> erased = erase_found(txn, call, *live, options);
   if (!erased) {
     if (!is_refusal(erased.error())) return erased.error();
@@ -56,14 +56,15 @@ Status delete_listed(store::WriteTxn& txn, const Call& call, const ListQuery& qu
 }
 
 // The next part of the collection. What is undone is not told.
-template <DeletableKind T>
+template <DeletableKind T, class View>
 Status delete_part(Call& call, const ListQuery& query, const DeleteOptions& options,
                    const std::vector<T>& listed, Deletion<T>& all) {
   Deletion<T> part;
   const Status written =
       free_or_try(call.services.store, options.dry_run, [&](store::WriteTxn& txn) -> Status {
         part = {};  // this may run twice
-        for (const T& each : listed) TRY(delete_listed(txn, call, query, options, each, part));
+        for (const T& each : listed)
+          TRY((delete_listed<T, View>(txn, call, query, options, each, part)));
         return {};
       });
   if (!written.ok()) return written;
@@ -74,7 +75,7 @@ Status delete_part(Call& call, const ListQuery& query, const DeleteOptions& opti
   return {};
 }
 
-template <DeletableKind T>
+template <DeletableKind T, class View>
 Result<store::Page<T>> next_matching(Call& call, const ListQuery& query) {
   store::Page<T> page;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
@@ -83,23 +84,23 @@ Result<store::Page<T>> next_matching(Call& call, const ListQuery& query) {
   }));
   std::erase_if(page.items, [&](T& each) {
     KindTraits<T>::complete(call.services, each);
-    return !matches<Itself<T>>(query, each);
+    return !matches<View>(query, each);
   });
   return page;
 }
 
-template <DeletableKind T>
+template <DeletableKind T, class View = Itself<T>>
 Result<Response> delete_collection(Call& call) {
-  ASSIGN_OR_RETURN(ListQuery query, parse_deletion(call, KindTraits<T>::selectable_fields(T{})));
+  ASSIGN_OR_RETURN(ListQuery query, parse_deletion(call, View::fields(T{})));
   ASSIGN_OR_RETURN(const DeleteOptions options, read_delete_options(call.request, call.body));
   if (!options.dry_run)
     TRY(call.services.later->settle_freeing(call.services.store));  // what came before their end
   Deletion<T> all;
-  ObjectPage<Itself<T>> answer;
+  ObjectPage<View> answer;
   do {
     if (call.request.client.gone()) return cut_short(all.done);
-    ASSIGN_OR_RETURN(const store::Page<T> page, next_matching<T>(call, query));
-    if (!page.items.empty()) TRY(delete_part(call, query, options, page.items, all));
+    ASSIGN_OR_RETURN(const store::Page<T> page, (next_matching<T, View>(call, query)));
+    if (!page.items.empty()) TRY((delete_part<T, View>(call, query, options, page.items, all)));
     query.options.after = page.continue_after;
     answer.meta.resource_version = page.resource_version;
   } while (!query.options.after.empty());

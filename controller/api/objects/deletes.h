@@ -29,16 +29,15 @@ Result<bool> erase_object(store::WriteTxn& txn, const Call& call, T& object,
   return erase_found(txn, call, object, options);
 }
 
-template <DeletableKind T>
+template <DeletableKind T, class View = Itself<T>>
 Response deletion_response(const T& object, bool gone) {
-  if (!gone) return object_response(object);
-  Response response =
-      json_response(k8s::deleted_status(k8s::resource_of(T::kKind).plural, object.metadata));
+  if (!gone) return json_response(View::object(object));
+  Response response = json_response(k8s::deleted_status(View::resource(), object.metadata));
   add_warnings(response, KindTraits<T>::deletion_warnings(object));
   return response;
 }
 
-template <DeletableKind T>
+template <DeletableKind T, class View = Itself<T>>
 Result<Response> delete_object(Call& call) {
   ASSIGN_OR_RETURN(const DeleteOptions options, read_delete_options(call.request, call.body));
   T object;
@@ -51,7 +50,7 @@ Result<Response> delete_object(Call& call) {
   if (!written.ok()) return std::move(written).error();
   PADDOCK_CRASH_POINT("delete-stored");
   if (!gone) KindTraits<T>::complete(call.services, object);
-  return deletion_response(object, gone);
+  return deletion_response<T, View>(object, gone);
 }
 
 }  // namespace paddock::api

@@ -1,13 +1,24 @@
 // How stored objects are shown to clients: each kind as itself. pods.h shows runs as another kind.
-// A view is what lists, reads and watches are made for.
+// A view is what lists, reads and watches are made for; one that can be written also says what a
+// caller's document becomes.
 #pragma once
 
 #include "controller/api/objects/kind.h"
 #include "controller/api/objects/watch.h"
+#include "controller/api/server/documents.h"
 #include "controller/k8s/cells.h"
+#include "controller/k8s/objects.h"
+#include "controller/k8s/resources.h"
 #include "controller/k8s/table.h"
 
 namespace paddock::api {
+
+// What a caller wrote, and what it is told beside the answer.
+struct Written {
+  const wire::Value& document;
+  FieldValidation validation = FieldValidation::kStrict;
+  std::vector<std::string>& warnings;
+};
 
 template <ReadableKind T>
 struct Itself {
@@ -20,6 +31,21 @@ struct Itself {
   static wire::Value columns() { return k8s::columns(T::kKind); }
   static const k8s::Labels& labels(const T& stored) { return stored.metadata.labels; }
   static k8s::Labels fields(const T& stored) { return KindTraits<T>::selectable_fields(stored); }
+
+  static const k8s::Resource& resource() { return k8s::resource_of(T::kKind); }
+  // The object that it describes.
+  static Result<T> made(const Services&, const Written& written) {
+    ASSIGN_OR_RETURN(T object,
+                     decode_object<T>(written.document, written.validation, written.warnings));
+    TRY(k8s::check_kind(object.api_version, object.kind, resource()));
+    return object;
+  }
+  // What it makes of one that is there.
+  static Result<T> changed(const Services& services, const T&, const Written& written) {
+    return made(services, written);
+  }
+  // What the server keeps of it in the status, once that is its own.
+  static void keep(const wire::Value&, T&) {}
 };
 
 }  // namespace paddock::api

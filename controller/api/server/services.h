@@ -7,6 +7,7 @@
 #include "common/base/time.h"
 #include "common/contracts/execute.h"
 #include "controller/admission/admit.h"
+#include "controller/agent_sandboxes/mapping.h"
 #include "controller/api/metrics/metrics.h"
 #include "controller/api/server/denial_rate_limiter.h"
 #include "controller/api/server/open_requests.h"
@@ -64,6 +65,7 @@ struct Services {
       store, blobs, workspaces::Shares{}, std::chrono::hours(24), clock);
   std::shared_ptr<calls::Relay> calls = std::make_shared<calls::Relay>();
   ExecuteSettings execute = {};
+  agent_sandboxes::Images images = agent_sandboxes::default_images();
   std::vector<std::string> compute_types = contracts::compute_artifact_types();
   std::shared_ptr<projects::PreviewScopes> previews = std::make_shared<projects::PreviewScopes>();
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);

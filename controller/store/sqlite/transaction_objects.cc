@@ -4,6 +4,7 @@
 #include "common/base/guarded.h"
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "common/contracts/agent_sandbox.h"
 #include "controller/store/sqlite/transaction.h"
 
 namespace paddock::store {
@@ -14,16 +15,31 @@ namespace {
 std::string plural(std::string_view kind) {
   return ascii_lower(kind) + (kind.ends_with('x') ? "es" : "s");
 }
+
+// SandboxTemplate, SandboxWarmPool and SandboxClaim.
+bool is_of_agents(std::string_view kind) {
+  return kind.starts_with(contracts::Sandbox::kKind) && kind != contracts::Sandbox::kKind;
+}
+
+// The word before NOT_FOUND: those share one.
+std::string_view family(std::string_view kind) {
+  return is_of_agents(kind) ? contracts::Sandbox::kKind : kind;
+}
+
+std::string named(std::string_view kind, const Key& key) {
+  const char* group = is_of_agents(kind) ? contracts::kAgentExtensionsGroup : contracts::kGroup;
+  return cat(plural(kind), ".", group, " \"", key.name, "\"");
+}
 }  // namespace
 
 Error not_found(std::string_view kind, const Key& key) {
-  return {Code::kNotFound, Reason::of_kind(kind, "NOT_FOUND"),
-          cat(plural(kind), ".", contracts::kGroup, " \"", key.name, "\" not found")};
+  return {Code::kNotFound, Reason::of_kind(family(kind), "NOT_FOUND"),
+          cat(named(kind, key), " not found")};
 }
 
 Error already_exists(std::string_view kind, const Key& key) {
-  return {Code::kAlreadyExists, Reason::of_kind(kind, "ALREADY_EXISTS"),
-          cat(plural(kind), ".", contracts::kGroup, " \"", key.name, "\" already exists")};
+  return {Code::kAlreadyExists, Reason::of_kind(family(kind), "ALREADY_EXISTS"),
+          cat(named(kind, key), " already exists")};
 }
 
 Error undecodable(std::string_view kind, const std::string& name, const Error& cause) {

@@ -40,6 +40,12 @@ Result<std::set<std::string>> used_namespaces(store::Store& store) {
   TRY(store.read(
       [&](store::ReadTxn& txn) { return add_namespaces<contracts::Secret>(txn, names); }));
   TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<ToolToken>(txn, names); }));
+  TRY(store.read(
+      [&](store::ReadTxn& txn) { return add_namespaces<contracts::SandboxTemplate>(txn, names); }));
+  TRY(store.read(
+      [&](store::ReadTxn& txn) { return add_namespaces<contracts::SandboxWarmPool>(txn, names); }));
+  TRY(store.read(
+      [&](store::ReadTxn& txn) { return add_namespaces<contracts::SandboxClaim>(txn, names); }));
   return names;
 }
 
@@ -170,6 +176,25 @@ Result<Response> api_group(Call&) { return json_response(k8s::api_group()); }
 Result<Response> group_resources(Call&) { return json_response(k8s::group_resources()); }
 Result<Response> openapi_index(Call&) { return json_response(k8s::openapi_index()); }
 Result<Response> openapi_document(Call&) { return json_response(k8s::openapi_document()); }
+
+Result<Response> agents_group(Call&) {
+  return json_response(k8s::api_group(contracts::kAgentsGroup));
+}
+Result<Response> agents_resources(Call&) {
+  return json_response(k8s::group_resources(k8s::kAgentResources));
+}
+Result<Response> agents_openapi(Call&) {
+  return json_response(k8s::openapi_document(contracts::kAgentsGroup));
+}
+Result<Response> agent_extensions_group(Call&) {
+  return json_response(k8s::api_group(contracts::kAgentExtensionsGroup));
+}
+Result<Response> agent_extensions_resources(Call&) {
+  return json_response(k8s::group_resources(k8s::kAgentExtensionResources));
+}
+Result<Response> agent_extensions_openapi(Call&) {
+  return json_response(k8s::openapi_document(contracts::kAgentExtensionsGroup));
+}
 
 Result<Response> openapi_v2(Call&) {
   Response response;

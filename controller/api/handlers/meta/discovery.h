@@ -18,6 +18,12 @@ Result<Response> core_resources(Call& call);
 Result<Response> api_groups(Call& call);
 Result<Response> api_group(Call& call);
 Result<Response> group_resources(Call& call);
+Result<Response> agents_group(Call& call);
+Result<Response> agents_resources(Call& call);
+Result<Response> agents_openapi(Call& call);
+Result<Response> agent_extensions_group(Call& call);
+Result<Response> agent_extensions_resources(Call& call);
+Result<Response> agent_extensions_openapi(Call& call);
 Result<Response> openapi_v2(Call& call);  // for clients before 1.27, in protobuf
 Result<Response> openapi_index(Call& call);
 Result<Response> openapi_document(Call& call);

@@ -60,12 +60,13 @@ Result<Response> delete_node(Call& call) {
     ASSIGN_OR_RETURN(node, txn.get<contracts::Node>({"", call.param("node")}));
     return check_preconditions(options, node.metadata);
   }));
-  if (options.dry_run) return json_response(k8s::deleted_status("nodes", node.metadata));
+  if (options.dry_run)
+    return json_response(k8s::deleted_status(k8s::resource_of("Node"), node.metadata));
   TRY(nodes::remove(
       call.services.store, call.services.leases, node.metadata.name, [&](store::WriteTxn& txn) {
         return record(txn, call, contracts::audit::kObjectDelete, "nodes", node.metadata);
       }));
-  return json_response(k8s::deleted_status("nodes", node.metadata));
+  return json_response(k8s::deleted_status(k8s::resource_of("Node"), node.metadata));
 }
 
 namespace {

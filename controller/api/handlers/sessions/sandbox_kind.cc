@@ -8,8 +8,12 @@ namespace {
 using contracts::Sandbox;
 
 // What `kubectl wait --for=condition=Ready` reads of a session: commands can be run in it.
-contracts::Condition ready_condition(const contracts::SessionStatus& status) {
+contracts::Condition ready_condition(const Sandbox& session) {
+  const contracts::SessionStatus& status = session.status;
   using contracts::SandboxPhase;
+  const bool suspended = session.spec.suspended.value_or(false);
+  if (suspended && status.phase != SandboxPhase::kEnded)
+    return {"Ready", "False", "SESSION_SUSPENDED", "no command is taken while it is suspended", {}};
   if (status.phase == SandboxPhase::kReady)
     return {"Ready", "True", Reason("OPEN"), "commands can be run in it", status.ready_at};
   if (status.phase == SandboxPhase::kPending)
@@ -32,12 +36,17 @@ k8s::Labels KindTraits<Sandbox>::selectable_fields(const Sandbox& session) {
 }
 
 void KindTraits<Sandbox>::complete(Services&, Sandbox& session) {
-  session.status.conditions = {ready_condition(session.status)};
+  session.status.conditions = {ready_condition(session)};
 }
 
 Status KindTraits<Sandbox>::check_update(Services&, const Sandbox& live, Sandbox& next) {
   next.spec = contracts::with_session_defaults(std::move(next.spec));
-  return immutable(spec_changes(live, next, "a session's policy is fixed; create another session"));
+  Sandbox otherwise = next;
+  otherwise.spec.suspended = live.spec.suspended;
+  TRY(immutable(
+      spec_changes(live, otherwise, "a session's policy is fixed; create another session")));
+  if (spec_differs(live, next)) next.metadata.generation += 1;
+  return {};
 }
 
 }  // namespace paddock::api

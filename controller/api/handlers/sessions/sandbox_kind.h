@@ -31,14 +31,12 @@ struct KindTraits<contracts::Sandbox> {
   static std::string_view create_event(const Sandbox&) { return contracts::audit::kSandboxCreate; }
 
   static Status check_changer(const auth::Principal&, const Sandbox&, Sandbox&) { return {}; }
-  // The policy holds for the session's whole life, and so does all else.
+  // The policy holds for the session's whole life, and so does all else but its suspension.
   static Status check_update(Services& services, const Sandbox& live, Sandbox& next);
   static Status check_status_update(const Sandbox&, const Sandbox&) {
     return refuse_status("sandbox");
   }
-  static Status save_update(Services&, store::WriteTxn& txn, Sandbox& next, WallTime) {
-    return txn.update(next);
-  }
+  static Status save_update(Services& services, store::WriteTxn& txn, Sandbox& next, WallTime now);
   static std::vector<std::string_view> update_events(const Sandbox&, const Sandbox&) {
     return {contracts::audit::kObjectUpdate};
   }

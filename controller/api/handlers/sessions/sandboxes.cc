@@ -9,6 +9,7 @@
 #include "controller/api/handlers/sessions/session_access.h"
 #include "controller/api/objects/deletes.h"
 #include "controller/nodes/node_sizes.h"
+#include "controller/sessions/claims.h"
 #include "controller/sessions/life.h"
 #include "controller/sessions/placement.h"
 #include "controller/store/grant_reads.h"
@@ -48,6 +49,15 @@ Status check_grace_of(const Sandbox& session, const contracts::Ceilings& ceiling
   return error;
 }
 
+Status check_environment(const contracts::Profile& profile,
+                         const contracts::SandboxPolicy& policy) {
+  const auto made = contracts::command_environment(profile.environment, policy, false);
+  if (made.ok()) return {};
+  Error error = made.error();
+  for (auto& cause : error.causes) cause.field = cat("spec.security.", cause.field);
+  return error;
+}
+
 }  // namespace
 
 Status KindTraits<Sandbox>::prepare_new(Services& services, Sandbox& session) {
@@ -56,7 +66,10 @@ Status KindTraits<Sandbox>::prepare_new(Services& services, Sandbox& session) {
   const auto policy = contracts::session_policy(session.spec.security, profile.policy);
   TRY(refuse(contracts::over_ceilings(policy, services.ceilings)));
   TRY(check_grace_of(session, services.ceilings));
-  session.status.expires_at = wire::Timestamp{services.clock.wall() + session.spec.lifetime->value};
+  TRY(check_environment(profile, policy));
+  if (!session.status.expires_at)
+    session.status.expires_at =
+        wire::Timestamp{services.clock.wall() + session.spec.lifetime->value};
   return services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
     const auto largest = nodes::largest_limits(nodes.items, services.profiles);
@@ -86,6 +99,7 @@ Result<reconciler::QueueReservation> KindTraits<Sandbox>::reserve_queue(Services
 Status KindTraits<Sandbox>::save_new(Services&, store::WriteTxn& txn, Sandbox& session,
                                      WallTime now) {
   TRY(txn.create(session));
+  TRY(sessions::tell_claim(txn, session));
   txn.touch(store::node_topic(session.status.node_name));
   txn.touch(store::kSchedulerTopic);  // whoever sweeps learns of its deadline
   return sessions::note_use(txn, session, now);
@@ -163,10 +177,24 @@ Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
   return with_field(first.error());
 }
 
+// What moves its end is looked at by whoever sweeps.
+Status KindTraits<Sandbox>::save_update(Services& services, store::WriteTxn& txn, Sandbox& next,
+                                        WallTime now) {
+  ASSIGN_OR_RETURN(const Sandbox before,
+                   txn.get<Sandbox>({next.metadata.name_space, next.metadata.name}));
+  TRY(txn.update(next));
+  TRY(sessions::tell_claim(txn, next));
+  const bool same = before.spec.suspended == next.spec.suspended &&
+                    before.status.expires_at == next.status.expires_at;
+  if (same || next.status.phase == contracts::SandboxPhase::kEnded) return {};
+  txn.touch(store::kSchedulerTopic);
+  return sessions::note_use(txn, next, now, services.under_way->busy(next.metadata.uid, now));
+}
+
 Status KindTraits<Sandbox>::prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
   txn.touch(store::node_topic(session.status.node_name));
   txn.touch(store::kSchedulerTopic);  // a run may wait for its room
-  return {};
+  return sessions::tell_claim_of_loss(txn, session);
 }
 
 Status KindTraits<Sandbox>::save_marked(store::WriteTxn& txn, Sandbox& session, WallTime now) {
@@ -177,7 +205,7 @@ Status KindTraits<Sandbox>::save_marked(store::WriteTxn& txn, Sandbox& session, 
 
 // Once it is not in the store nobody reaches it; its node ends what runs and removes its files now,
 // or when it hears that the session is no more.
-Result<Response> destroy_sandbox(Call& call) {
+Result<Response> destroy_session(Call& call, DeletionAnswer answer) {
   ASSIGN_OR_RETURN(const DeleteOptions wish, read_delete_options(call.request, call.body));
   const bool dry_run = wish.dry_run;
   bool gone = false;
@@ -202,7 +230,11 @@ Result<Response> destroy_sandbox(Call& call) {
                {{"why", closed.error().describe()}});
   }
   if (!gone) KindTraits<Sandbox>::complete(call.services, session);
-  return deletion_response(session, gone);
+  return answer(session, gone);
+}
+
+Result<Response> destroy_sandbox(Call& call) {
+  return destroy_session(call, deletion_response<Sandbox>);
 }
 
 }  // namespace paddock::api

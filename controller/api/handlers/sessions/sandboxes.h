@@ -1,11 +1,15 @@
 // Sandboxes: sessions that are created, used and destroyed. Their commands and files.
 #pragma once
 
+#include "common/contracts/sandbox.h"
 #include "controller/api/server/call.h"
 
 namespace paddock::api {
 
 Result<Response> destroy_sandbox(Call& call);
+// The same for whoever shows a session as another kind.
+using DeletionAnswer = Response (*)(const contracts::Sandbox& session, bool gone);
+Result<Response> destroy_session(Call& call, DeletionAnswer answer);
 
 Result<Response> run_session_command(Call& call);
 Result<Response> cancel_session_command(Call& call);

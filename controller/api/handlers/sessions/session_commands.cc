@@ -193,6 +193,7 @@ Result<Response> refuse_length(const Command& command, int64_t most) {
 
 Result<Response> run_session_command(Call& call) {
   ASSIGN_OR_RETURN(Sandbox session, live_session(call));
+  TRY(sessions::check_not_suspended(session));
   ASSIGN_OR_RETURN(const std::string bytes, read_session_body(call, session));
   ASSIGN_OR_RETURN(const wire::Value document,
                    parse_document(call.request.header("content-type"), bytes, bytes.size()));

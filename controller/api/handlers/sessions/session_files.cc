@@ -95,6 +95,7 @@ Result<Response> read_session_file(Call& call) {
 
 Result<Response> write_session_file(Call& call) {
   ASSIGN_OR_RETURN(Sandbox session, live_session(call));
+  TRY(sessions::check_not_suspended(session));
   ASSIGN_OR_RETURN(const std::string bytes, read_session_body(call, session));
   FileOrder order;
   order.operation = FileOperation::kWrite;
@@ -107,6 +108,7 @@ Result<Response> write_session_file(Call& call) {
 
 Result<Response> remove_session_file(Call& call) {
   ASSIGN_OR_RETURN(Sandbox session, live_session(call));
+  TRY(sessions::check_not_suspended(session));
   FileOrder order;
   order.operation = FileOperation::kRemove;
   ASSIGN_OR_RETURN(const FileAnswer answer, ask(call, session, std::move(order)));

@@ -1,0 +1,31 @@
+// What a SandboxClaim is given: a Sandbox of the same name, made of a template. Pure.
+#pragma once
+
+#include "common/contracts/agent_sandbox.h"
+#include "common/contracts/sandbox.h"
+
+namespace paddock::agent_sandboxes {
+
+// What it names: a pool or, where there is none of that name, a template.
+std::string wanted_pool(const contracts::SandboxClaim& claim);
+std::string template_of(const contracts::SandboxWarmPool& pool);
+
+// The Sandbox for it, as a document. FailedPrecondition (FIELD_NOT_SERVED) where the claim sets
+// variables that the template does not let it set.
+Result<wire::Value> sandbox_for(const contracts::SandboxClaim& claim,
+                                const contracts::SandboxTemplate& made_of);
+// Whether the template says that nothing is reached: then not even what the image's profile allows.
+bool denies_network(const contracts::SandboxTemplate& made_of);
+
+// Of a claim with this session, of one that has none yet or cannot have one, and of one whose
+// session was deleted.
+contracts::SandboxClaimStatus bound(const contracts::Sandbox& session);
+contracts::SandboxClaimStatus unbound(std::string_view reason, std::string message);
+bool is_bound(const contracts::SandboxClaim& claim);
+// Whether it goes with its session, once the time of that is over.
+bool goes_with_its_session(const contracts::SandboxClaim& claim);
+
+// A pool holds nothing: what it says of itself.
+wire::Value pool_status();
+
+}  // namespace paddock::agent_sandboxes

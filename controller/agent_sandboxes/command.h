@@ -1,0 +1,12 @@
+// Whether a container's command does nothing but keep it alive: then a session, which needs no
+// process to stay, does without it. Pure.
+#pragma once
+
+#include "common/wire/value.h"
+
+namespace paddock::agent_sandboxes {
+
+// Of one container: `command` and `args`, whose types are right. True for none.
+bool only_keeps_alive(const wire::Value& container);
+
+}  // namespace paddock::agent_sandboxes

@@ -1,0 +1,128 @@
+// A session as a Sandbox of agents.x-k8s.io.
+#include "common/base/text.h"
+#include "common/contracts/agent_sandbox.h"
+#include "common/wire/describe.h"
+#include "controller/agent_sandboxes/mapping.h"
+
+namespace paddock::agent_sandboxes {
+namespace {
+
+using contracts::Condition;
+using contracts::Sandbox;
+using contracts::SandboxPhase;
+using wire::Value;
+
+bool has_ended(const Sandbox& session) { return session.status.phase == SandboxPhase::kEnded; }
+
+bool is_suspended(const Sandbox& session) { return session.spec.suspended.value_or(false); }
+
+std::string until(const Sandbox& session) {
+  const auto& end = session.status.expires_at;
+  return end ? cat("commands can be run in it until ", format_time(end->value))
+             : "commands can be run in it";
+}
+
+// The words of conditions are those of the project.
+Condition ready(const Sandbox& session) {
+  const contracts::SessionStatus& status = session.status;
+  if (has_ended(session)) {
+    const bool over = status.reason == "LIFETIME_OVER";
+    return {"Ready", "False", over ? "SandboxExpired" : "PodFailed", status.message,
+            status.ended_at};
+  }
+  if (is_suspended(session))
+    return {"Ready", "False", "SandboxSuspended", "no command is taken while it is suspended", {}};
+  if (status.phase == SandboxPhase::kPending)
+    return {"Ready",
+            "False",
+            "DependenciesNotReady",
+            "its node has not made it yet; its first use does",
+            {}};
+  return {"Ready", "True", "DependenciesReady", until(session), status.ready_at};
+}
+
+Condition suspended(const Sandbox& session) {
+  if (is_suspended(session))
+    return {"Suspended",
+            "True",
+            "PodTerminated",
+            "no command is taken; what was under way goes on to its end, and its files stay",
+            {}};
+  return {"Suspended", "False", "NotSuspended", "", {}};
+}
+
+// Of one that was made without a document.
+Value made_up_spec(const Sandbox& session) {
+  Value container = Value::Object{{"name", "session"}, {"image", kSessionImage}};
+  if (const auto& memory = session.spec.security.limits.memory_bytes)
+    container.set("resources",
+                  Value::Object{{"limits", Value::Object{{"memory", std::to_string(*memory)}}}});
+  Value pod = Value::Object{{"containers", Value::Array{std::move(container)}}};
+  return Value::Object{{"podTemplate", Value::Object{{"spec", std::move(pod)}}}};
+}
+
+Value metadata_of(const Sandbox& session) {
+  contracts::ObjectMeta meta = session.metadata;
+  for (auto& entry : meta.managed_fields) entry.api_version = contracts::kAgentsApiVersion;
+  return wire::encode(meta);
+}
+
+Value column(const char* name, const char* type, const char* description, int priority) {
+  return Value::Object{{"name", name},
+                       {"type", type},
+                       {"format", std::string_view(name) == "Name" ? "name" : ""},
+                       {"description", description},
+                       {"priority", priority}};
+}
+
+}  // namespace
+
+std::vector<Condition> conditions_of(const Sandbox& session) {
+  std::vector<Condition> out = {ready(session), suspended(session)};
+  if (!has_ended(session)) return out;
+  const bool lost = session.status.reason != "LIFETIME_OVER" &&
+                    session.status.reason != "IDLE_TIMEOUT" && session.status.reason != "DELETED";
+  out.push_back({"Finished", "True", lost ? "PodFailed" : "PodSucceeded", session.status.message,
+                 session.status.ended_at});
+  return out;
+}
+
+Value document_of(const Sandbox& session) {
+  Value spec = session.status.agent_sandbox ? *session.status.agent_sandbox : made_up_spec(session);
+  spec.set("operatingMode", is_suspended(session) ? "Suspended" : "Running");
+  Value conditions = Value::Array{};
+  for (const Condition& each : conditions_of(session)) conditions.push_back(wire::encode(each));
+  Value status = Value::Object{{"conditions", std::move(conditions)}};
+  if (!has_ended(session) && !session.status.node_name.empty())
+    status.set("nodeName", session.status.node_name);
+  return Value::Object{{"apiVersion", contracts::kAgentsApiVersion},
+                       {"kind", "Sandbox"},
+                       {"metadata", metadata_of(session)},
+                       {"spec", std::move(spec)},
+                       {"status", std::move(status)}};
+}
+
+Value columns() {
+  return Value::Array{column("Name", "string", "name of the Sandbox", 0),
+                      column("Ready", "string", "whether commands can be run in it", 0),
+                      column("Reason", "string", "why, or why not", 0),
+                      column("Age", "date", "since it was created", 0),
+                      column("Node", "string", "where it lives", 1),
+                      column("Ends-In", "string", "what is left of its time", 1)};
+}
+
+Value cells(const Sandbox& session, WallTime now) {
+  const Condition state = ready(session);
+  const auto& created = session.metadata.creation_timestamp;
+  const auto& end = session.status.expires_at;
+  const bool lives = !has_ended(session);
+  const std::string& node = session.status.node_name;
+  return Value::Array{session.metadata.name,
+                      state.status,
+                      state.reason,
+                      created ? format_age(now - created->value) : "<none>",
+                      lives && !node.empty() ? node : "<none>",
+                      lives && end ? format_age(end->value - now) : "<none>"};
+}
+
+}  // namespace paddock::agent_sandboxes

@@ -1,0 +1,40 @@
+#include "controller/sessions/claims.h"
+
+#include "controller/agent_sandboxes/claims.h"
+
+namespace paddock::sessions {
+namespace {
+
+using contracts::Sandbox;
+using contracts::SandboxClaim;
+
+Result<std::optional<SandboxClaim>> claim_of(store::ReadTxn& txn, const Sandbox& session) {
+  if (session.status.claim.empty()) return std::optional<SandboxClaim>();
+  return txn.find<SandboxClaim>({session.metadata.name_space, session.status.claim});
+}
+
+}  // namespace
+
+Status tell_claim(store::WriteTxn& txn, const Sandbox& session) {
+  ASSIGN_OR_RETURN(auto claim, claim_of(txn, session));
+  if (!claim) return {};
+  const bool over = session.status.phase == contracts::SandboxPhase::kEnded &&
+                    session.status.reason == "LIFETIME_OVER";
+  if (over && agent_sandboxes::goes_with_its_session(*claim) && claim->metadata.finalizers.empty())
+    return txn.erase<SandboxClaim>({claim->metadata.name_space, claim->metadata.name});
+  claim->status = agent_sandboxes::bound(session);
+  return txn.update(*claim);
+}
+
+Status tell_claim_of_loss(store::WriteTxn& txn, const Sandbox& session) {
+  ASSIGN_OR_RETURN(auto claim, claim_of(txn, session));
+  if (!claim) return {};
+  claim->status = agent_sandboxes::bound(session);
+  claim->status.conditions = agent_sandboxes::unbound("SandboxMissing",
+                                                      "its Sandbox was deleted; delete the claim, "
+                                                      "and make another")
+                                 .conditions;
+  return txn.update(*claim);
+}
+
+}  // namespace paddock::sessions
