@@ -70,6 +70,7 @@ GET | …/runs/{}/events | its life as `text/event-stream`: ids grow by one, res
 GET | …/runs/{}/log | its output as text; `?follow`, `tailLines`, `sinceSeconds`, `sinceTime`, `timestamps`, `limitBytes`
 GET | …/runs/{}/files | what the workspace of a run holds while it runs: `SessionFileList`
 GET | …/runs/{}/files/{} | the same of a folder there, or a part of a file, from `?offset=N` on
+PUT | …/runs/{}/files/{} | puts a file of at most 8 MiB into the workspace of a run while it runs: whole or not at all
 GET | …/runs/{}/artifacts | `{"items": [Artifact], "leftOut": [LeftOut]}`
 GET | …/runs/{}/artifacts/{} | the bytes of one; parts by `Range`
 POST | …/runs/{}/tool-tokens | a credential of this run: [orchestrators.md](orchestrators.md)

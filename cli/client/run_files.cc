@@ -11,13 +11,17 @@ namespace {
 
 constexpr wire::ParseLimits kListLimits{size_t{64} << 20, 16, 200'000};
 
-Result<http::Response> ask(http::Client& http, const std::string& target) {
-  http::Request request;
-  request.target = target;
+Result<http::Response> ask(http::Client& http, const http::Request& request) {
   ASSIGN_OR_RETURN(http::Response response, http.send(request));
   if (response.status / 100 == 2) return response;
   const auto body = wire::parse_json(response.body, kListLimits);
   return contracts::error_from_body(response.status, body.ok() ? *body : wire::Value());
+}
+
+Result<http::Response> ask(http::Client& http, const std::string& target) {
+  http::Request request;
+  request.target = target;
+  return ask(http, request);
 }
 
 std::string header_of(const http::Response& response, const char* name) {
@@ -72,6 +76,16 @@ Status read_run_file(http::Client& http, const std::string& target,
     if (offset >= *size) return {};
     if (part.body.empty()) return changed();
   }
+}
+
+Status put_run_file(http::Client& http, const std::string& target, std::string bytes) {
+  http::Request request;
+  request.method = "PUT";
+  request.target = target;
+  request.headers["Content-Type"] = "application/octet-stream";
+  request.body = std::move(bytes);
+  ASSIGN_OR_RETURN([[maybe_unused]] const http::Response done, ask(http, request));
+  return {};
 }
 
 }  // namespace paddock::cli

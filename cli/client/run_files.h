@@ -22,4 +22,7 @@ Result<contracts::SessionFileList> list_run_folder(http::Client& http, const std
 Status read_run_file(http::Client& http, const std::string& target,
                      const std::function<Status(std::string_view)>& take);
 
+// A file of at most contracts::kMostPutBytes into the run, whole or not at all.
+Status put_run_file(http::Client& http, const std::string& target, std::string bytes);
+
 }  // namespace paddock::cli

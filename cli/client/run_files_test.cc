@@ -28,12 +28,14 @@ class Answers final : public http::Client {
   }
   Result<http::Response> send(const http::Request& request) override {
     asked.push_back(request.target);
+    sent = request.method + " " + request.body;
     if (asked.size() > answers_.size())
       return Error{Code::kUnavailable, "CONNECTION_LOST", "nothing more"};
     return answers_[asked.size() - 1];
   }
   void abort() override {}
   std::vector<std::string> asked;
+  std::string sent;  // last
 
  private:
   std::vector<http::Response> answers_;
@@ -84,6 +86,15 @@ TEST(RunFiles, AnswersThatAreNoneAreErrors) {
   refused.other(404, "application/json",
                 R"({"error":{"code":"FILE_NOT_FOUND","message":"there is no such file"}})");
   EXPECT_EQ(read(refused).status.error().code, Code::kNotFound);
+}
+
+TEST(RunFiles, GoInWithTheirBytes) {
+  Answers answers;
+  answers.other(201, "application/json", R"({"path":"x","size":3})");
+  EXPECT_TRUE(put_run_file(answers, "/f", "abc").ok());
+  EXPECT_EQ(answers.sent, "PUT abc");
+  answers.other(409, "application/json", R"({"kind":"Status","code":409,"message":"m"})");
+  EXPECT_FALSE(put_run_file(answers, "/f", "abc").ok());
 }
 
 TEST(RunFiles, HaveAPlaceInTheApi) {

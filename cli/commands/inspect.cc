@@ -1,7 +1,8 @@
-// `paddock files`, `paddock cp`: the files of a run while it runs.
+// `paddock files`, `paddock cp`: the files of a run while it runs, out of it and into it.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <functional>
@@ -16,8 +17,10 @@
 #include "cli/options/run_path.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
+#include "cli/terminal/interrupt.h"
 #include "cli/terminal/safe_output.h"
 #include "cli/terminal/table.h"
+#include "common/contracts/session_calls.h"
 #include "common/os/file.h"
 
 namespace paddock::cli {
@@ -193,18 +196,46 @@ Result<int> copy_recursively(Watcher& watcher, const Parsed& parsed, const Env& 
   return copy_folder(watcher, target, destination(parsed.text("TO"), named, env), env);
 }
 
-Result<RunPath> source_of(const Parsed& parsed) {
-  const std::string from = parsed.text("FROM");
-  if (from.find(':') == std::string::npos)
-    return invalid_argument("USAGE",
-                            "name the run's file as RUN:PATH; files come into a run with its "
-                            "project, and into a session by `paddock sandbox files --put`",
-                            "FROM");
+Result<RunPath> source_of(const std::string& from) {
   ASSIGN_OR_RETURN(RunPath place, parse_run_path(from, "FROM"));
   if (place.path.empty())
     return invalid_argument("USAGE", "name one file of the run; `paddock files` lists them",
                             "FROM");
   return place;
+}
+
+Result<std::string> content_of_local(const std::string& path) {
+  const ReadingFile reading;
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    return invalid_argument("NOT_A_REGULAR_FILE", "`paddock cp` copies one regular file", "FROM");
+  if (info.st_size > static_cast<off_t>(contracts::kMostPutBytes))
+    return Error{Code::kTooLarge, "BODY_TOO_LARGE",
+                 cat("at most ", format_bytes(static_cast<int64_t>(contracts::kMostPutBytes)),
+                     " are copied into a run: larger files come with its project or a volume")};
+  return os::read_file(path, contracts::kMostPutBytes);
+}
+
+int copy_in(const Parsed& parsed, Env& env) {
+  const std::string from = absolute_path(env.cwd, parsed.text("FROM"));
+  const auto to = parse_put_path(parsed.text("TO"), os::base_name(from), "TO");
+  if (!to.ok()) return fail(env, to.error());
+  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
+    ASSIGN_OR_RETURN(const std::string target, target_of(parsed, *to));
+    ASSIGN_OR_RETURN(std::string bytes, content_of_local(from));
+    TRY(put_run_file(watcher.http, target, std::move(bytes)));
+    env.say(cat("wrote ", printable(to->path), " in ", to->run));
+    return kExitOk;
+  });
+}
+
+int copy_out(const Parsed& parsed, Env& env) {
+  const auto from = source_of(parsed.text("FROM"));
+  if (!from.ok()) return fail(env, from.error());
+  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
+    ASSIGN_OR_RETURN(const std::string target, target_of(parsed, *from));
+    return copy(watcher, target, destination(parsed.text("TO"), *from, env), env);
+  });
 }
 
 }  // namespace
@@ -219,15 +250,20 @@ int files_command(const Parsed& parsed, Env& env) {
 }
 
 int cp_command(const Parsed& parsed, Env& env) {
-  if (parsed.has("recursive"))
+  if (parsed.has("recursive")) {
+    if (!is_run_path(parsed.text("FROM")))
+      return fail(env, invalid_argument("USAGE", "into a run goes one file at a time", "FROM"));
     return watch(parsed, env,
                  [&](Watcher& watcher) { return copy_recursively(watcher, parsed, env); });
-  const auto from = source_of(parsed);
-  if (!from.ok()) return fail(env, from.error());
-  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
-    ASSIGN_OR_RETURN(const std::string target, target_of(parsed, *from));
-    return copy(watcher, target, destination(parsed.text("TO"), *from, env), env);
-  });
+  }
+  const bool out = is_run_path(parsed.text("FROM"));
+  if (out != is_run_path(parsed.text("TO")))
+    return out ? copy_out(parsed, env) : copy_in(parsed, env);
+  return fail(env, invalid_argument("USAGE",
+                                    out ? "one of the two is a file here: copy it out, then in"
+                                        : "name the run's file as RUN:PATH; into a session files "
+                                          "go by `paddock sandbox files --put`",
+                                    out ? "TO" : "FROM"));
 }
 
 }  // namespace paddock::cli

@@ -135,14 +135,19 @@ std::vector<CommandRow> result_commands() {
        "  paddock files train-1\n  paddock files train-1:out/checkpoints"},
       {"cp",
        kLookGroup,
-       "copy a file out of a run while it runs",
-       {{"FROM", "RUN:PATH, a file of its workspace"}, {"TO", "a file or folder here"}},
+       "copy a file out of a run, or into it, while it runs",
+       {{"FROM", "RUN:PATH, a file of its workspace; or a file here"},
+        {"TO", "a file or folder here; or RUN:PATH"}},
        {{"-r,--recursive", "", "a folder out of the run, with all below it"}, kNamespace},
        "The file appears once it is whole; one that the run goes on writing to is tried three "
        "times.\n"
-       "No link is followed in the run. Files come into a run with its project alone.\n\n"
+       "No link is followed in the run. Into a run goes one file of at most 8 MiB, which replaces "
+       "a\n"
+       "file that is there; RUN: and RUN:FOLDER/ keep its name. A file here with a colon in its "
+       "name\n"
+       "is written ./NAME.\n\n"
        "  paddock cp train-1:out/model.ckpt .\n  paddock cp train-1:metrics.csv /tmp/m.csv\n"
-       "  paddock cp -r train-1:out ."},
+       "  paddock cp -r train-1:out .\n  paddock cp settings.json train-1:config/"},
       {"receipt",
        kLookGroup,
        "what became of a run that ended, signed by the controller",

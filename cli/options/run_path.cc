@@ -12,6 +12,22 @@ bool is_plain_name(const std::string& name) {
          name.find('\0') == std::string::npos;
 }
 
+bool is_run_path(const std::string& text) {
+  return text.find(':') != std::string::npos && !text.starts_with('/') && !text.starts_with('.');
+}
+
+Result<RunPath> parse_put_path(const std::string& text, const std::string& name,
+                               const std::string& argument) {
+  ASSIGN_OR_RETURN(RunPath out, parse_run_path(text, argument));
+  if (out.path.empty()) {
+    out.path = name;
+  } else if (text.ends_with('/')) {
+    out.path += "/" + name;
+  }
+  if (is_plain_name(name)) return out;
+  return invalid_argument("USAGE", "name the file that goes into the run", argument);
+}
+
 Result<RunPath> parse_run_path(const std::string& text, const std::string& argument) {
   const size_t colon = text.find(':');
   RunPath out{text.substr(0, colon), {}};

@@ -19,6 +19,9 @@ inline constexpr const char* kSessionRun = "session.run";      // CommandOrder -
 inline constexpr const char* kSessionFile = "session.file";    // FileOrder -> FileAnswer
 // The same of the workspace of a run that runs: reads alone, and files in parts.
 inline constexpr const char* kRunFile = "run.file";  // FileOrder -> FileAnswer
+// And a file into it, whole: a node that knows no such call takes none.
+inline constexpr const char* kRunPut = "run.put";         // FileOrder -> FileAnswer
+inline constexpr size_t kMostPutBytes = size_t{8} << 20;  // of one such file
 
 // Kinds of CallFailure of these; others may pass when they are tried again.
 inline constexpr Reason kSessionLost = "SESSION_LOST";  // the node has no such session

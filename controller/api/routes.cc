@@ -183,6 +183,7 @@ Routes run_routes() {
       {"GET",    RUNS "/{name}/artifacts/{path…}",  Scope::kRunsRead,  kNoBody,        get_artifact, contracts::kReadArtifacts},
       {"GET",    RUNS "/{name}/files",              Scope::kRunsWrite, kNoBody,        read_run_file},
       {"GET",    RUNS "/{name}/files/{path…}",      Scope::kRunsWrite, kNoBody,        read_run_file},
+      {"PUT",    RUNS "/{name}/files/{path…}",      Scope::kRunsWrite, kStreamed,      put_run_file},
       {"GET",    RUNS "/{name}/receipt",            Scope::kRunsRead,  kNoBody,        get_receipt},
       {"POST",   RUNS "/{name}/tool-tokens",        Scope::kRunsWrite, kSmallDocument, make_run_token, contracts::kMakeToolTokens},
       {"POST",   RUNS "/{name}/media",              Scope::kRunsWrite, kMediaDocument, generate_media, contracts::kGenerateMedia},

@@ -55,6 +55,37 @@ TEST_F(RunFiles, ComeInPartsWithTheSizeOfTheWhole) {
       headers.end());
 }
 
+TEST_F(RunFiles, GoInAndTheAuditLogSaysWhich) {
+  place("r", contracts::RunPhase::kRunning);
+  const std::string target = cat(kRuns, "/r/files/config/x.json");
+  const Answer answer =
+      while_node_brings(answer_of({}), [&] { return call("PUT", target, "abc"); });
+  EXPECT_EQ(answer.status, 201);
+  EXPECT_EQ(order_.text("uid"), "uid-r");
+  EXPECT_EQ(order_.text("path"), "config/x.json");
+  EXPECT_EQ(order_.text("operation"), "write");
+  EXPECT_EQ(order_.text("data"), base64("abc"));
+  const auto log = call("GET", "/audit?type=file.write");
+  for (const char* part : {"runs/r", "config/x.json", "uid-r", "ba7816bf8f01cfea414140de5dae2223"})
+    EXPECT_NE(log.text.find(part), std::string::npos) << part << " in " << log.text;
+}
+
+TEST_F(RunFiles, GoInOnlyWhereAndByWhomTheyMay) {
+  place("waits", contracts::RunPhase::kPreparing);
+  EXPECT_EQ(call("PUT", cat(kRuns, "/waits/files/x"), "abc").reason(), "RUN_NOT_RUNNING");
+  EXPECT_EQ(call("PUT", cat(kRuns, "/none/files/x"), "abc").reason(), "RUN_NOT_FOUND");
+  place("r", contracts::RunPhase::kRunning);
+  const std::string large(contracts::kMostPutBytes + 1, 'x');
+  EXPECT_EQ(call("PUT", cat(kRuns, "/r/files/x"), large).reason(), "BODY_TOO_LARGE");
+  const std::string reader = add_token("reader", {"runs:read"});
+  EXPECT_EQ(send(request_of("PUT", cat(kRuns, "/r/files/x"), reader)).reason(), "SCOPE_MISSING");
+  contracts::CallAnswer unknown;
+  unknown.failure = contracts::CallFailure{"CALL_UNKNOWN", "the node knows no such call", {}};
+  EXPECT_EQ(while_node_brings(unknown, [&] { return call("PUT", cat(kRuns, "/r/files/x"), "a"); })
+                .reason(),
+            "RUN_FILES_NOT_SHOWN");
+}
+
 TEST_F(RunFiles, AnAgentOfAnEarlierReleaseIsNamed) {
   place("r", contracts::RunPhase::kRunning);
   contracts::CallAnswer unknown;

@@ -106,7 +106,9 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       {std::move(snippet_setting), session_setting_of(config, bounds)}, config.name,
       launchers.snippets, launchers.sessions, {nonce, generation},
       [&] { return credentials.endpoint(); },
-      [&](const std::string& run) { return hosting->open_workspace(run); }, clock);
+      {[&](const std::string& run) { return hosting->open_workspace(run); },
+       [&](const std::string& run) { return hosting->open_to_write(run); }},
+      clock);
   TRY(calls.recover());
   devices::DiskLedger disk(config.data_dir, config.min_free.bytes, [&] {
     telling->change_and_tell([&](contracts::NodeStatus& now) {

@@ -22,7 +22,7 @@ constexpr Millis kLongestBackOff{5'000};
 CallHost::CallHost(const CallSettings& settings, std::string node,
                    executor::LaunchServer& snippet_launcher,
                    executor::LaunchServer& session_launcher, AgentProcess self,
-                   std::function<http::Endpoint()> endpoint, OpenRun open_run, const Clock& clock)
+                   std::function<http::Endpoint()> endpoint, RunWorkspaces runs, const Clock& clock)
     : most_snippets_(settings.snippets.config.max_parallel),
       most_others_(settings.sessions.config.max_parallel),
       snippets_enabled_(settings.snippets.config.enabled),
@@ -30,7 +30,7 @@ CallHost::CallHost(const CallSettings& settings, std::string node,
       node_(std::move(node)),
       self_(std::move(self)),
       endpoint_(std::move(endpoint)),
-      open_run_(std::move(open_run)),
+      runs_(std::move(runs)),
       clock_(clock),
       processors_(std::max<int64_t>(1, std::thread::hardware_concurrency())),
       deferred_teardown_(clock, processors_),

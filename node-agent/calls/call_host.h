@@ -18,6 +18,7 @@
 #include "node-agent/base/wakeup_timer.h"
 #include "node-agent/disk/disk_writers.h"
 #include "node-agent/executor/launch_server.h"
+#include "node-agent/executor/writable_workspace.h"
 #include "node-agent/sessions/service.h"
 #include "node-agent/snippets/service.h"
 
@@ -34,15 +35,18 @@ struct CallSettings {
   sessions::Setting sessions;
 };
 
-// The workspace of a run that runs here, by its uid; RUN_NOT_RUNNING.
-using OpenRun = std::function<Result<os::Fd>(const std::string& run_uid)>;
+// The workspace of a run that runs here, by its uid: to read, and to write to. RUN_NOT_RUNNING.
+struct RunWorkspaces {
+  std::function<Result<os::Fd>(const std::string& run_uid)> open;
+  std::function<Result<executor::WritableWorkspace>(const std::string& run_uid)> open_to_write;
+};
 
 class CallHost {
  public:
   // `snippet_launcher`: the launcher for snippets; `session_launcher`: the one for sessions.
   CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& snippet_launcher,
            executor::LaunchServer& session_launcher, AgentProcess self,
-           std::function<http::Endpoint()> endpoint, OpenRun open_run, const Clock& clock);
+           std::function<http::Endpoint()> endpoint, RunWorkspaces runs, const Clock& clock);
   ~CallHost() { stop(); }
 
   // Takes over the sessions that are on the disk.
@@ -99,6 +103,7 @@ class CallHost {
   contracts::CallAnswer serve(const contracts::NodeCall& call);
   Result<wire::Value> perform(const contracts::NodeCall& call, int drop);
   Result<wire::Value> read_run_file(const contracts::NodeCall& call);
+  Result<wire::Value> put_run_file(const contracts::NodeCall& call);
   Result<wire::Value> run_command(const contracts::NodeCall& call, int drop);
 
   const int64_t most_snippets_;
@@ -108,7 +113,7 @@ class CallHost {
   const std::string node_;
   const AgentProcess self_;
   const std::function<http::Endpoint()> endpoint_;
-  const OpenRun open_run_;
+  const RunWorkspaces runs_;
   const Clock& clock_;
   const int64_t processors_;
   launch::DeferredTeardown deferred_teardown_;

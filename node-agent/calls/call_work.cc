@@ -4,7 +4,7 @@
 #include "common/contracts/run.h"
 #include "node-agent/calls/call_host.h"
 #include "node-agent/calls/piece_sender.h"
-#include "node-agent/sessions/files.h"
+#include "node-agent/sessions/run_files.h"
 
 namespace paddock::agent {
 namespace {
@@ -90,8 +90,17 @@ Result<wire::Value> CallHost::read_run_file(const contracts::NodeCall& call) {
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
   if (order.operation != contracts::FileOperation::kRead)
     return invalid_argument("BAD_DATA", "files of a run are read and not changed");
-  ASSIGN_OR_RETURN(const os::Fd root, open_run_(order.uid));
+  ASSIGN_OR_RETURN(const os::Fd root, runs_.open(order.uid));
   ASSIGN_OR_RETURN(const auto answer, sessions::read_part(root.get(), order));
+  return wire::encode(answer);
+}
+
+Result<wire::Value> CallHost::put_run_file(const contracts::NodeCall& call) {
+  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
+  ASSIGN_OR_RETURN(const auto workspace, runs_.open_to_write(order.uid));
+  const sessions::RunFileRules rules{workspace.root.get(), workspace.user, workspace.bytes_left,
+                                     workspace.files_left};
+  ASSIGN_OR_RETURN(const auto answer, sessions::put_whole(rules, order));
   return wire::encode(answer);
 }
 
@@ -105,6 +114,7 @@ Result<wire::Value> CallHost::perform(const contracts::NodeCall& call, int drop)
   }
   if (call.kind == contracts::kSessionRun) return run_command(call, drop);
   if (call.kind == contracts::kRunFile) return read_run_file(call);
+  if (call.kind == contracts::kRunPut) return put_run_file(call);
   if (call.kind == contracts::kSessionFile) {
     ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
     ASSIGN_OR_RETURN(const auto answer, sessions_.file(order));

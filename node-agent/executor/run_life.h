@@ -21,6 +21,7 @@
 #include "node-agent/executor/run_folder.h"
 #include "node-agent/executor/stop_signal.h"
 #include "node-agent/executor/tree_fetch.h"
+#include "node-agent/executor/writable_workspace.h"
 
 namespace paddock::executor {
 
@@ -46,6 +47,8 @@ class RunLife {
   std::vector<std::string> held_accelerators() const;
   // Its files as its command sees them, to read. Any thread, once there is a launcher.
   Result<os::Fd> open_workspace() const;
+  // The same for one who puts files into it while it runs. RUN_NOT_RUNNING.
+  Result<WritableWorkspace> open_to_write() const;
   // What it has asked for of the disk, what its command has written there, as far as is told in a
   // moment, and how much of that it asked for. Any thread.
   std::optional<int64_t> asked_disk() const;

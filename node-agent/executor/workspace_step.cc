@@ -2,6 +2,7 @@
 #include "common/contracts/tree_path.h"
 #include "common/os/file.h"
 #include "common/os/overlay.h"
+#include "common/os/seen_folder.h"
 #include "node-agent/executor/phase_timing.h"
 #include "node-agent/executor/run_life.h"
 
@@ -63,6 +64,28 @@ Result<os::Fd> RunLife::open_workspace() const {
   }
   return os::mount_layers(
       {ports_.trees->files_of(assignment_.workspace_root), folder_.workspace(), ""});
+}
+
+// What the kernel shows through layers must not be changed beneath it: those are written to where
+// the run itself sees them, as the user that it is.
+Result<WritableWorkspace> RunLife::open_to_write() const {
+  WritableWorkspace out{.root = {}, .user = ports_.config.sandbox_uid};
+  const os::FolderUse use = taken();
+  const contracts::SandboxLimits& limits = assignment_.policy.limits;
+  if (limits.fs_bytes) out.bytes_left = limits.fs_bytes->bytes - use.bytes;
+  if (limits.file_count) out.files_left = *limits.file_count - use.files;
+  if (!record_.layered) {
+    ASSIGN_OR_RETURN(out.root, os::open_root(folder_.workspace()));
+    return out;
+  }
+  const auto launcher = find_lock_holder(launch_files().events);
+  if (!launcher)
+    return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING", "the run has just ended"};
+  ASSIGN_OR_RETURN(os::SeenFolder seen,
+                   os::seen_folder(*launcher, std::string(contracts::kSandboxWorkspace.substr(1))));
+  out.root = std::move(seen.folder);
+  out.user = seen.user;
+  return out;
 }
 
 }  // namespace paddock::executor

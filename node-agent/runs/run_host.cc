@@ -75,12 +75,22 @@ std::vector<usage::MeasuredRun> RunHost::measured_runs() const {
   return out;
 }
 
-Result<os::Fd> RunHost::open_workspace(const std::string& run_uid) const {
+Result<RunHost::Life> RunHost::running(const std::string& run_uid) const {
   for (const Life& life : lives()) {
     if (life->assignment().run_uid == run_uid && life->launcher() > 0 && !life->ending())
-      return life->open_workspace();
+      return life;
   }
   return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING", "the run does not run on this node"};
+}
+
+Result<os::Fd> RunHost::open_workspace(const std::string& run_uid) const {
+  ASSIGN_OR_RETURN(const Life life, running(run_uid));
+  return life->open_workspace();
+}
+
+Result<executor::WritableWorkspace> RunHost::open_to_write(const std::string& run_uid) const {
+  ASSIGN_OR_RETURN(const Life life, running(run_uid));
+  return life->open_to_write();
 }
 
 DiskUse RunHost::disk_use() const {

@@ -37,6 +37,7 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   bool is_idle() const;  // no run is here, nor the outcome of one
   // The workspace of one of these, to read: FailedPrecondition, RUN_NOT_RUNNING.
   Result<os::Fd> open_workspace(const std::string& run_uid) const;
+  Result<executor::WritableWorkspace> open_to_write(const std::string& run_uid) const;
   // What its runs take of the disk beside what is gone from it, or that they asked for anyway.
   DiskUse disk_use() const;
   // The files of runs that have ended, and whose outcome nobody has taken yet.
@@ -53,6 +54,7 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
 
  private:
   using Life = std::shared_ptr<executor::RunLife>;
+  Result<Life> running(const std::string& run_uid) const;
   struct Hosted {
     Life life;
     std::thread thread;

@@ -23,8 +23,4 @@ struct FileRules {
 Result<contracts::FileAnswer> do_with_file(const FileRules& rules,
                                            const contracts::FileOrder& order);
 
-// Of a run that runs, beneath `root`: a folder's names, or a part of a file. FILE_NOT_FOUND,
-// FILE_CHANGED if it was written to meanwhile, and what os/file.h says of paths that are not clean.
-Result<contracts::FileAnswer> read_part(int root, const contracts::FileOrder& order);
-
 }  // namespace paddock::sessions

@@ -11,6 +11,7 @@
 #include "common/contracts/profile.h"
 #include "common/os/file.h"
 #include "node-agent/sessions/files.h"
+#include "node-agent/sessions/run_files.h"
 #include "node-agent/sessions/service.h"
 #include "tests/support/temp_dir.h"
 
@@ -139,6 +140,69 @@ TEST_F(SessionFiles, OfARunAreReadInPartsAndAsOneVersion) {
   EXPECT_TRUE(read_part(root->get(), order)->folder);
   order.path = "../a";
   EXPECT_FALSE(read_part(root->get(), order).ok());
+}
+
+TEST_F(SessionFiles, OfARunComeInWholeAndInPlaceOfWhatIsThere) {
+  const auto root = os::open_root(rules_.workspace);
+  ASSERT_TRUE(root.ok());
+  RunFileRules rules{.root = root->get()};
+  const auto put = [&](const std::string& path, const std::string& bytes) -> std::string {
+    FileOrder order;
+    order.operation = FileOperation::kWrite;
+    order.path = path;
+    order.data = base64(bytes);
+    const auto done = put_whole(rules, order);
+    return done.ok() ? "" : done.error().reason.str();
+  };
+  EXPECT_EQ(put("a/b", "one"), "");
+  EXPECT_EQ(put("a/b", "2"), "");
+  EXPECT_EQ(content("a/b"), "2");
+  ASSERT_EQ(::symlink(outside().c_str(), inside("link").c_str()), 0);
+  ASSERT_EQ(::symlink("..", inside("up").c_str()), 0);
+  EXPECT_EQ(put("link", "in its place"), "");
+  EXPECT_EQ(content("link"), "in its place");
+  EXPECT_EQ(*os::read_file(outside()), "secret");
+  EXPECT_EQ(put("a", "x"), "NOT_A_REGULAR_FILE");
+  for (const char* path : {"up/x", "../x", "/x", "a/../../x", "", ".", "a/..", "a/", "b/", "a//b"})
+    EXPECT_NE(put(path, "x"), "") << path;
+  rules.bytes_left = 3;
+  EXPECT_EQ(put("c", "abc"), "");
+  EXPECT_EQ(put("c", "abcd"), "E_LIMIT_FS");
+  EXPECT_EQ(content("c"), "abc");
+  rules.files_left = 0;
+  EXPECT_EQ(put("d", ""), "E_LIMIT_FILES");
+  // Nothing of what was refused is left.
+  EXPECT_EQ(ask(FileOperation::kRead, "")->files.size(), 4U);
+}
+
+TEST_F(SessionFiles, OfARunLeadNobodyOutWhateverIsSwappedOnTheWay) {
+  const std::string elsewhere = os::join_path(dir_.path(), "elsewhere");
+  ASSERT_TRUE(os::make_dirs(elsewhere).ok());
+  const auto root = os::open_root(rules_.workspace);
+  ASSERT_TRUE(root.ok());
+  std::atomic<bool> over = false;
+  std::thread swapping([&] {
+    while (!over) {
+      (void)::mkdir(inside("d").c_str(), 0755);
+      (void)::rename(inside("d").c_str(), inside("e").c_str());
+      (void)::symlink(elsewhere.c_str(), inside("d").c_str());
+      (void)::unlink(inside("d").c_str());
+      (void)os::remove_tree(inside("e"));
+    }
+  });
+  FileOrder order;
+  order.operation = FileOperation::kWrite;
+  order.path = "d/f";
+  order.data = base64("x");
+  for (int i = 0; i < 500; ++i) {
+    const auto done = put_whole({.root = root->get()}, order);
+    if (!done.ok()) {
+      EXPECT_NE(done.error().reason, "SYSTEM_ERROR") << done.error().describe();
+    }
+  }
+  over = true;
+  swapping.join();
+  EXPECT_TRUE(os::list_dir(elsewhere)->empty());
 }
 
 // proves: WSM-31, WSM-32

@@ -1,4 +1,5 @@
 """What runs bring back through the real programs: of which types, from where, and however they ended."""
+import json
 import os
 import pathlib
 import shutil
@@ -43,7 +44,13 @@ os.symlink("/", "root")
 os.mkfifo("pipe")
 open("out/a\\x1b[31mb", "w").write("name")
 print("ready", flush=True)
-time.sleep(600)
+last = None
+while True:
+    now = open("inbox/sent").read() if os.path.exists("inbox/sent") else None
+    if now != last:
+        print("sent:", now.strip(), "mine" if os.stat("inbox/sent").st_uid == os.getuid() else "not mine", flush=True)
+    last = now
+    time.sleep(0.05)
 """
 
 
@@ -226,7 +233,32 @@ class Artifacts(unittest.TestCase):
         for code, place in (("PATH_NOT_A_FOLDER", "job.py"), ("LINK_IN_PATH", "root"), ("FILE_NOT_FOUND", "none"), ("USAGE", "../x")):
             self.refused(code, "cp", "-r", f"{name}:{place}", here / "refused")
         self.assertFalse((here / "refused").exists())
-        self.refused("USAGE", "cp", here / "script", f"{name}:script")
+        self.refused("USAGE", "cp", here / "script", here / "other")
+        self.put_into(name, here)
+
+    def put_into(self, name, here):
+        """What goes in is whole, the run's own and within its limits, and no link of it leads out."""
+        put = lambda source, place: self.instance.run("cp", source, f"{name}:{place}")  # noqa: E731
+        sent = here / "sent"
+        sent.write_text("for the run\n")
+        put(sent, "inbox/")
+        wait_until("a word of the run", lambda: "sent: for the run mine" in self.instance.run("logs", name).stdout)
+        sent.write_text("again\n")
+        put(sent, "/workspace/inbox/sent")
+        wait_until("another one", lambda: "sent: again mine" in self.instance.run("logs", name).stdout)
+        put(sent, "link")
+        self.instance.run("cp", f"{name}:link", here / "link")
+        self.assertEqual((here / "link").read_text(), "again\n")
+        (here / "link").unlink()
+        for code, place in (("NOT_A_REGULAR_FILE", "out"), ("LINK_IN_PATH", "root/tmp/x"), ("USAGE", "../x")):
+            self.refused(code, "cp", sent, f"{name}:{place}")
+        self.refused("RUN_NOT_FOUND", "cp", sent, "no-such-run:x")
+        sent.write_bytes(b"x" * (8 << 20) + b"x")
+        self.refused("BODY_TOO_LARGE", "cp", sent, f"{name}:large")
+        log = self.instance.run("audit", "--type", "file.write", "-o", "json").stdout.splitlines()
+        written = [each["details"]["path"] for each in map(json.loads, log) if each["object"] == f"runs/{name}"]
+        self.assertEqual(written, ["inbox/sent", "inbox/sent", "link"])
+        sent.unlink()
 
     def refused(self, code, *words):
         done = self.instance.run(*words, check=False)

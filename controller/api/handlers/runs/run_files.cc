@@ -4,6 +4,7 @@
 #include "common/contracts/session_calls.h"
 #include "common/crypto/digest.h"
 #include "controller/api/objects/list_query.h"
+#include "controller/api/server/audit.h"
 #include "controller/api/server/documents.h"
 
 namespace paddock::api {
@@ -34,18 +35,20 @@ Error understood(Error error) {
   if (error.reason != "CALL_UNKNOWN") return error;
   return Error{
       Code::kFailedPrecondition, "RUN_FILES_NOT_SHOWN",
-      "the agent of the run's node is of an earlier release, which shows no files of runs"};
+      "the agent of the run's node is of an earlier release, which shows no files of runs or takes "
+      "none"};
 }
 
 Error not_understood() {
   return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
 }
 
-Result<FileAnswer> ask(Call& call, const Run& run, const FileOrder& order) {
+Result<FileAnswer> ask(Call& call, const Run& run, const char* kind, const FileOrder& order) {
   calls::CallOptions options;
   options.caller = call.principal.subject;
   options.node = run.status.node_name;
-  options.kind = contracts::kRunFile;
+  options.kind = kind;
+  options.bytes = order.data.size();
   options.payload = wire::encode(order);
   options.patience = kFileTime;
   options.client = call.request.client;
@@ -53,14 +56,15 @@ Result<FileAnswer> ask(Call& call, const Run& run, const FileOrder& order) {
       call.services.calls->call(std::move(options), call.services.clock, call.services.random);
   if (!answer.ok()) return understood(answer.error());
   auto read = wire::decode<FileAnswer>(*answer);
-  if (!read.ok() || (!read->folder && !read->size)) return not_understood();
+  if (!read.ok()) return not_understood();
   return read;
 }
 
 // What a run wrote is never shown as a page of this server.
 Result<Response> part_response(const FileAnswer& answer) {
   auto bytes = decode_base64(answer.data);
-  if (!bytes || bytes->size() > static_cast<size_t>(kMostPart)) return not_understood();
+  if (!answer.size || !bytes || bytes->size() > static_cast<size_t>(kMostPart))
+    return not_understood();
   Response response;
   response.content_type = "application/octet-stream";
   response.headers.emplace_back("x-content-type-options", "nosniff");
@@ -73,7 +77,55 @@ Result<Response> part_response(const FileAnswer& answer) {
   return response;
 }
 
+Result<std::string> read_content(Call& call) {
+  auto body = call.request.body->read(contracts::kMostPutBytes);
+  if (body.ok() || body.error().code != Code::kTooLarge) return body;
+  return Error{Code::kTooLarge, "BODY_TOO_LARGE",
+               cat("a file of at most ", contracts::kMostPutBytes,
+                   " bytes can be put into a run: larger ones come "
+                   "with its project or a volume")};
+}
+
+// What is refused has changed nothing, but for what a lost answer leaves open: its reason says so.
+bool may_be_there(const Result<FileAnswer>& answer) {
+  if (answer.ok()) return true;
+  if (answer.error().reason == "NO_NODE") return false;
+  const Code code = answer.error().code;
+  return code == Code::kUnavailable || code == Code::kDeadlineExceeded || code == Code::kInternal;
+}
+
+// On the disk before the caller hears of it.
+Status note_put(Call& call, const Run& run, const FileOrder& order, const std::string& bytes,
+                const Result<FileAnswer>& answer) {
+  if (!may_be_there(answer)) return {};
+  const std::string_view reason = answer.ok() ? std::string_view() : answer.error().reason.text();
+  auto event = event_of(call, contracts::audit::kFileWrite, "runs", run.metadata,
+                        {{"path", contracts::audit_text(order.path)},
+                         {"bytes", cat(bytes.size())},
+                         {"sha256", crypto::sha256_hex(bytes)}},
+                        reason);
+  ASSIGN_OR_RETURN(
+      const uint64_t number,
+      call.services.later->add(call.services.store, WriteBehindQueue::audit({std::move(event)})));
+  return call.services.later->settle(call.services.store, number);
+}
+
 }  // namespace
+
+Result<Response> put_run_file(Call& call) {
+  ASSIGN_OR_RETURN(const Run run, running_run(call));
+  ASSIGN_OR_RETURN(const std::string bytes, read_content(call));
+  FileOrder order;
+  order.uid = run.metadata.uid;
+  order.operation = contracts::FileOperation::kWrite;
+  order.path = call.param("path");
+  order.data = base64(bytes);
+  TRY(call.services.later->check(call.services.store));
+  const Result<FileAnswer> answer = ask(call, run, contracts::kRunPut, order);
+  TRY(note_put(call, run, order, bytes, answer));
+  if (!answer.ok()) return answer.error();
+  return json_response(wire::Value::Object{{"path", order.path}, {"size", bytes.size()}}, 201);
+}
 
 Result<Response> read_run_file(Call& call) {
   FileOrder order;
@@ -82,7 +134,7 @@ Result<Response> read_run_file(Call& call) {
   order.uid = run.metadata.uid;
   order.path = call.param("path");
   order.most = kMostPart;
-  ASSIGN_OR_RETURN(FileAnswer answer, ask(call, run, order));
+  ASSIGN_OR_RETURN(FileAnswer answer, ask(call, run, contracts::kRunFile, order));
   if (!answer.folder) return part_response(answer);
   return object_response(contracts::SessionFileList{call.param("path"), std::move(answer.files)});
 }

@@ -9,5 +9,7 @@ namespace paddock::api {
 // A folder's names, or a part of a file: the query's `offset` says where it begins, the headers
 // `paddock-file-size` and `paddock-file-version` of which file it is.
 Result<Response> read_run_file(Call& call);
+// A file into the workspace: whole or not at all. BODY_TOO_LARGE over kMostPutBytes.
+Result<Response> put_run_file(Call& call);
 
 }  // namespace paddock::api

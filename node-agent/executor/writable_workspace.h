@@ -1,0 +1,20 @@
+// The workspace of a run that runs, for one who puts files into it as the run itself could.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "common/os/fd.h"
+
+namespace paddock::executor {
+
+struct WritableWorkspace {
+  os::Fd root;
+  std::optional<uid_t> user = {};          // of the host; none: as we are
+  std::optional<int64_t> bytes_left = {};  // of its limits; none: it has none
+  std::optional<int64_t> files_left = {};
+};
+
+}  // namespace paddock::executor

@@ -1,0 +1,26 @@
+// Steps beneath a folder that whoever is inside a sandbox changes all the time: no link is
+// followed, nothing is waited for, and what is in the way is the caller's business.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/contracts/session_calls.h"
+#include "common/os/fd.h"
+
+namespace paddock::sessions {
+
+// Folders and files change while they are looked at: that is the session's doing, not our failure.
+Error as_answer(Error error);
+// What a failed step means for the caller; the path stays out of it.
+Error failed(std::string_view doing, int number);
+
+// Empty: it is in the root itself.
+std::string parent_of(const std::string& path);
+Result<os::Fd> open_folder(int root, const std::string& path);
+// With those above it.
+Status make_folder(int root, const std::string& path);
+// FOLDER_TOO_LARGE.
+Result<contracts::FileAnswer> list(os::Fd folder);
+
+}  // namespace paddock::sessions

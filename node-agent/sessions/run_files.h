@@ -1,0 +1,30 @@
+// Files of a run that runs: out in parts, in as a whole. Beneath its workspace, no link followed.
+// Any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "common/contracts/session_calls.h"
+
+namespace paddock::sessions {
+
+// A folder's names, or a part of a file. FILE_NOT_FOUND, FILE_CHANGED if it was written to
+// meanwhile, and what os/file.h says of paths that are not clean.
+Result<contracts::FileAnswer> read_part(int root, const contracts::FileOrder& order);
+
+struct RunFileRules {
+  int root = -1;                      // the workspace, as the run sees it
+  std::optional<uid_t> user;          // of the host, that the run is; none: as we are
+  std::optional<int64_t> bytes_left;  // what it may still write; none: it is not bounded
+  std::optional<int64_t> files_left;
+};
+
+// The file is there under its name once it is whole, in place of a file or a link that was there.
+// E_LIMIT_FS, E_LIMIT_FILES, FILE_NOT_ALLOWED, NOT_A_REGULAR_FILE if a folder is there.
+Result<contracts::FileAnswer> put_whole(const RunFileRules& rules,
+                                        const contracts::FileOrder& order);
+
+}  // namespace paddock::sessions
