@@ -54,7 +54,7 @@ Error failed(std::string_view doing, int number) {
     case EACCES:
     case EPERM:
       return {Code::kFailedPrecondition, "FILE_NOT_ALLOWED",
-              "the modes of the session's own files do not allow that"};
+              "the modes of the files that are there do not allow that"};
     case ELOOP:
       return invalid_argument("LINK_IN_PATH", "a symbolic link is on the way");
     case ENAMETOOLONG:
