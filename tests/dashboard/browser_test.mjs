@@ -234,6 +234,7 @@ test("what a run and its node use is drawn while one looks", () => withPage({}, 
   await page.waitForSelector("figure[data-use=memory] .chart-line", { state: "attached" });
   await page.waitForSelector("figure[data-use=cpu] .chart-line", { state: "attached" });
   const memory = await page.getAttribute("figure[data-use=memory] svg", "aria-label");
+  await shot(page, "use-run", { fullPage: true });
   assert.match(memory, /^Memory: \d+(\.\d)? MiB of [\d.]+ [MG]iB; at most \d+(\.\d)? MiB in the last minute$/);
   await go(page, `#/nodes/${settings.node}`, settings.node);
   await page.waitForSelector("figure[data-use=cpu] .chart-line", { state: "attached" });

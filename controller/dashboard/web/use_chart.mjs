@@ -12,7 +12,7 @@ function drawing({ lines, bound }) {
     [0, 50, 100].map((y) => svg("path", { class: "chart-grid", d: `M0 ${y}H1000` })),
     bound !== undefined && svg("path", { class: "chart-bound", d: `M0 ${bound}H1000` }),
     lines.map((points) => svg("path", { class: "chart-area", d: areaOf(points) })),
-    lines.map((points) => svg("path", { class: "chart-line", d: lineOf(points) })),
+    lines.map((points) => svg("path", { class: points.length > 1 ? "chart-line" : "chart-line chart-dot", d: lineOf(points) })),
   ];
 }
 
