@@ -49,7 +49,7 @@ VERIFY = (
     Stage("asan", "unit, golden, fuzz corpora and simulation under AddressSanitizer and UBSan",
           "scripts/build asan && scripts/suites asan -L 'unit|golden|fuzz|simulation'", 600, paths=CODE),
     Stage("tsan", "modules with threads under ThreadSanitizer", "scripts/build tsan tests_with_threads && scripts/suites tsan -L threads", 600,
-          paths=("common/*", "controller/*", "node-agent/*", "cmake/*", "CMakeLists.txt", "CMakePresets.json")),
+          paths=("common/*", "controller/*", "node-agent/*", "cli/*", "cmake/*", "CMakeLists.txt", "CMakePresets.json")),
     Stage("vm", "the released sandbox on cgroup v2 alone, in an emulated machine",
           f"scripts/install-deps vm || true; {RELEASE} && scripts/suites release-tests -L vm", 140,
           paths=(*SANDBOX, "tests/vm/*", "tests/adversarial/*"), needs=("release",)),
