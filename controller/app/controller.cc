@@ -137,8 +137,8 @@ Status Controller::open_state() {
   services_->images = config_.sessions.images;
   services_->stored = stored_;
   constexpr Millis kNodePatience{3'000};  // as long as one may be gone between two requests
-  services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb,
-                        kNodePatience};
+  services_->node_patience = kNodePatience;
+  services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
   services_->compute_types = contracts::compute_artifact_types(config_.artifacts.compute_types);
   services_->open_requests =
       std::make_shared<api::OpenRequests>(static_cast<size_t>(config_.max_connections));

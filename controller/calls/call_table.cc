@@ -52,8 +52,7 @@ bool CallTable::any_present(const std::string& node, MonoTime now) const {
 
 Status CallTable::submit(const CallId& id, NewCall call, MonoTime now, Wakes& wakes) {
   see(now);
-  const bool may_come = call.awaits_nodes && call.node.empty();
-  if (!may_come && !any_present(call.node, now)) return no_node(call.node);
+  if (!call.awaits_nodes && !any_present(call.node, now)) return no_node(call.node);
   TRY(check_room(call));
   queue_.push_back(id);
   queued_bytes_ += call.bytes;

@@ -39,7 +39,7 @@ struct NewCall {
   size_t bytes = 0;           // of the payload, about
   std::string node = {};      // who alone can do it; empty: any
   std::string caller = {};    // whose share it counts for; empty: nobody's
-  bool awaits_nodes = false;  // of a call that any node can do: it waits also where there is none
+  bool awaits_nodes = false;  // it waits also where no node that could take it is there
 };
 
 // Of the calls that any node can do.

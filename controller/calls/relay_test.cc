@@ -197,10 +197,28 @@ TEST_F(Relayed, ACallAwaitsANodeThatIsAboutToCome) {
   lane.join();
 }
 
-TEST_F(Relayed, ACallThatNoNodeComesForIsToldSo) {
+TEST_F(Relayed, ACallThatOneNodeAloneCanDoAwaitsItToo) {
+  std::atomic<bool> waiting{false};
+  std::thread lane([&] {
+    while (!waiting) std::this_thread::yield();
+    answer(serve(request()));
+  });
   CallOptions asked = options(kLong);
-  asked.arrival_patience = Millis(1);
-  EXPECT_EQ(relay_.call(std::move(asked), clock_, random_).error().reason, "NO_NODE");
+  asked.node = "n1";
+  asked.arrival_patience = kLong;
+  asked.meanwhile = [&] { waiting = true; };
+  const auto done = relay_.call(std::move(asked), clock_, random_);
+  EXPECT_TRUE(done.ok()) << done.error().describe();
+  lane.join();
+}
+
+TEST_F(Relayed, ACallThatNoNodeComesForIsToldSo) {
+  for (const std::string& node : {std::string(), std::string("n1")}) {
+    CallOptions asked = options(kLong);
+    asked.node = node;
+    asked.arrival_patience = Millis(1);
+    EXPECT_EQ(relay_.call(std::move(asked), clock_, random_).error().reason, "NO_NODE") << node;
+  }
 }
 
 TEST_F(Relayed, ANodeThatTakesNothingMoreIsBusyAndNotAbsent) {

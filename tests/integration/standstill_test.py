@@ -21,6 +21,18 @@ while True: signal.pause()
 QUICK = "print('done')\n"
 
 
+def stand_still(pids):
+    """For longer than a node may be silent. It is time itself that must not count, so nothing else can be waited for."""
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    until = time.monotonic() + 8
+    yield
+    while time.monotonic() < until:
+        time.sleep(0.1)
+    for pid in pids:
+        os.kill(pid, signal.SIGCONT)
+
+
 class StandStill(unittest.TestCase):
     def setUp(self):
         folder = self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-"))
@@ -46,16 +58,7 @@ class StandStill(unittest.TestCase):
                        if program in str(path))
 
     def stand_still(self, *programs):
-        """For longer than a node may be silent. It is time itself that must not count, so nothing else can be waited for."""
-        pids = [self.instance.pid_of(program) for program in programs]
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
-        until = time.monotonic() + 8
-        yield
-        while time.monotonic() < until:
-            time.sleep(0.1)
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
+        return stand_still([self.instance.pid_of(program) for program in programs])
 
     def test_a_controller_that_stood_still_gives_up_no_run_and_believes_what_ended_meanwhile(self):
         self.submit("goes-on")
@@ -117,8 +120,11 @@ class Orphans(SessionTest):
         types = [each["type"] for each in self.api.audit(uid)]
         return [each for each in types if each.startswith("command.") and each != "command.start"]
 
-    def come_back(self):
-        self.instance.up()
+    def come_back(self, same_port=False):
+        if same_port:
+            self.instance.run("up")
+        else:
+            self.instance.up()
         type(self).api = SessionApi(self.instance)  # for the other tests too
         self.addCleanup(self.api.close)
 
@@ -145,6 +151,50 @@ class Orphans(SessionTest):
             uid = self.object(name)["metadata"]["uid"]
             begun = wait_until("the end to be recorded", lambda: self.ends_of(uid))
             self.assertIn("command.lost", begun)
+
+    def test_a_command_outlives_that_controller_and_agent_stand_still_whoever_wakes_first(self):
+        name = self.session({"limits": {"timeoutMs": 600_000}})
+        mark = f"outlives-{os.getpid()}"
+        self.api.file("PUT", name, "told.py", TOLD.replace('"started"', '"started", file=open("started", "w")').encode())
+        call = self.start_command(name, mark, "python3 told.py")
+        wait_until("its handler", lambda: self.api.file("GET", name, "started")[1:] == (b"started\n",))
+        for programs in (("paddock-controller", "paddock-node-agent"), ("paddock-node-agent", "paddock-controller")):
+            for _ in stand_still([self.instance.pid_of(program) for program in programs]):
+                pass
+            self.assertEqual(self.api.run(name, "echo here")[1].get("stdout"), "here\n")
+            self.assertFalse(call.done())
+        for pid in pids_running(mark):
+            os.kill(pid, signal.SIGUSR1)
+        status, answer = call.result()
+        self.assertEqual((status, answer.get("exitCode"), answer.get("stdout")), (200, 0, "done\n"), answer)
+
+    # Its agent stands still, so its lanes are surely not open when the command comes to the new controller.
+    def test_a_command_that_comes_before_the_node_does_awaits_it(self):
+        name = self.session()
+        agent = self.instance.pid_of("paddock-node-agent")
+        os.kill(agent, signal.SIGSTOP)
+        self.addCleanup(lambda: ended(agent) or os.kill(agent, signal.SIGCONT))
+        self.instance.kill("paddock-controller")
+        self.come_back(same_port=True)
+        pool = self.enterContext(concurrent.futures.ThreadPoolExecutor())
+        call = pool.submit(self.api.run, name, "echo here")
+        uid = self.object(name)["metadata"]["uid"]
+        wait_until("the command to wait", lambda: call.done() or "command.start" in [each["type"] for each in self.api.audit(uid)])
+        os.kill(agent, signal.SIGCONT)
+        status, answer = call.result()
+        self.assertEqual((status, answer.get("stdout")), (200, "here\n"), answer)
+
+    def test_an_instance_that_is_up_does_what_it_is_asked_at_once(self):
+        project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), quick__py=QUICK)
+        asked = (["execute", project / "quick.py"], ["compute", project, "python3 quick.py"], ["sandbox", "exec", "NEW", "python3 -c \"print('done')\""])
+        for ended_by in (lambda: self.instance.kill("paddock-controller"), lambda: self.instance.kill("paddock-node-agent"),
+                         lambda: self.instance.run("down")):
+            for words in asked:
+                ended_by()
+                self.come_back()
+                if "NEW" in words:
+                    words = ["sandbox", "exec", self.instance.run("sandbox", "create").stdout.strip(), words[-1]]
+                self.assertIn("done", self.instance.run(*words).stdout)
 
     # The caller whose connection broke sends the same again, at once.
     def test_a_command_that_is_sent_again_to_the_next_controller_is_never_beside_itself(self):

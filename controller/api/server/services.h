@@ -37,8 +37,6 @@ namespace paddock::api {
 struct ExecuteSettings {
   int64_t default_timeout_seconds = contracts::kDefaultTimeoutSeconds;
   int64_t max_memory_mb = contracts::kMaxMemoryMb;
-  // For a node to come where there is none: right after a start, or a restart of the controller.
-  Millis node_patience{0};
 };
 
 struct Services {
@@ -64,6 +62,9 @@ struct Services {
   std::shared_ptr<workspaces::StoredBytes> stored = std::make_shared<workspaces::StoredBytes>(
       store, blobs, workspaces::Shares{}, std::chrono::hours(24), clock);
   std::shared_ptr<calls::Relay> calls = std::make_shared<calls::Relay>();
+  // For a node to come where none is there that could take a call: right after a start, or a
+  // restart of the controller.
+  Millis node_patience{0};
   ExecuteSettings execute = {};
   agent_sandboxes::Images images = agent_sandboxes::default_images();
   std::vector<std::string> compute_types = contracts::compute_artifact_types();

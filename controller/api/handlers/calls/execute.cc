@@ -107,7 +107,7 @@ Result<SnippetReport> ask_node(Call& call, const SnippetOrder& order, std::strin
   options.kind = contracts::kSnippetCall;
   options.patience = Millis(order.timeout_ms) + kAnswerTime;
   options.queue_patience = kQueueTime;
-  options.arrival_patience = call.services.execute.node_patience;
+  options.arrival_patience = call.services.node_patience;
   options.bytes = static_cast<size_t>(std::max<int64_t>(call.request.body->length(), 0));
   options.payload = wire::encode(order);
   options.client = call.request.client;

@@ -47,6 +47,7 @@ Result<FileAnswer> ask(Call& call, const Run& run, const char* kind, const FileO
   calls::CallOptions options;
   options.caller = call.principal.subject;
   options.node = run.status.node_name;
+  options.arrival_patience = call.services.node_patience;
   options.kind = kind;
   options.bytes = order.data.size();
   options.payload = wire::encode(order);

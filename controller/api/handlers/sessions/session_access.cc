@@ -78,11 +78,13 @@ Result<std::string> read_session_body(Call& call, const Sandbox& session) {
                cat("a request about this session may have at most its rpcBytes, ", most)};
 }
 
-Status open_session(Services& services, Sandbox& session) {
+Status open_session(Services& services, Sandbox& session, const std::string& caller) {
   if (session.status.phase != SandboxPhase::kPending) return {};
   ASSIGN_OR_RETURN(const contracts::SessionOrder order, order_of(services, session));
   calls::CallOptions options;
+  options.caller = caller;
   options.node = session.status.node_name;
+  options.arrival_patience = services.node_patience;
   options.kind = contracts::kSessionOpen;
   options.payload = wire::encode(order);
   options.patience = kOpenTime;
@@ -120,6 +122,7 @@ Result<uint64_t> note_session(Services& services, const Sandbox& session,
 Result<wire::Value> call_session(Services& services, const Sandbox& session,
                                  calls::CallOptions options) {
   options.node = session.status.node_name;
+  options.arrival_patience = services.node_patience;
   auto answer = services.calls->call(std::move(options), services.clock, services.random);
   if (!answer.ok()) return explain_loss(services, session, answer.error());
   return answer;

@@ -131,7 +131,7 @@ Result<RunResult> ask_node(const Command& command, const Client& client, const P
 
 // That it begins is written while it does, and is there before anybody hears of its end.
 Result<RunResult> carry_out(Command& command, const Client& client, const Piece& on_piece) {
-  TRY(open_session(command.services, command.session));
+  TRY(open_session(command.services, command.session, command.subject));
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
   const auto settle = [&] { return command.services.later->settle(command.services.store, start); };
   auto result = ask_node(command, client, on_piece, [&] { (void)settle(); });

@@ -53,7 +53,7 @@ Result<FileAnswer> understand(const Result<wire::Value>& answer) {
 }
 
 Result<FileAnswer> ask(Call& call, Sandbox& session, FileOrder order) {
-  TRY(open_session(call.services, session));
+  TRY(open_session(call.services, session, call.principal.subject));
   TRY(call.services.later->check(call.services.store));
   TRY(note_session(call.services, session, {}));
   order.uid = session.metadata.uid;
