@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "common/base/text.h"
+#include "common/client/retry.h"
 
 namespace paddock::cli {
 namespace {
@@ -18,11 +19,11 @@ bool is_transient(const Error& error) {
 
 Result<contracts::Run> get_run_patiently(client::ControllerClient& client, const RunRef& run,
                                          const Env& env) {
-  const MonoTime deadline = env.clock.mono() + env.patience;
+  LivedTime waited(client::kLongestTry, env.clock.mono());
   for (;;) {
     Result<contracts::Run> answer = client.get_run(run.name_space, run.name);
     if (answer.ok() || !is_transient(answer.error())) return answer;
-    if (env.clock.mono() >= deadline) {
+    if (waited.look(env.clock.mono()) >= env.patience) {
       return Error{Code::kUnavailable, "STREAM_LOST",
                    cat("the connection was lost while run ", run.name, " goes on")};
     }

@@ -30,4 +30,40 @@ class Absence {
   MonoTime mono_;
 };
 
+// How long somebody has waited, as far as he lived. Between two looks at most `most` counts: what
+// is beyond was no waiting. Pure; not thread-safe.
+class LivedTime {
+ public:
+  LivedTime(Millis most, MonoTime now) : most_(most), last_(now) {}
+
+  Millis look(MonoTime now) {
+    total_ += std::min(now - last_, most_);
+    last_ = now;
+    return total_;
+  }
+
+ private:
+  Millis most_;
+  MonoTime last_;
+  Millis total_{0};
+};
+
+// A limit to waiting that is looked at again and again, and moves by the time that nobody lived.
+class LivedDeadline {
+ public:
+  LivedDeadline(Millis in, MonoTime now) : in_(in), lived_(kLookEvery * 2, now) {}
+
+  // What is left; nothing or less: it is over.
+  Millis left(MonoTime now) { return in_ - lived_.look(now); }
+  // How long may be waited until the next look.
+  int poll_ms(MonoTime now) {
+    return static_cast<int>(std::clamp(left(now), Millis(0), kLookEvery).count());
+  }
+
+ private:
+  static constexpr Millis kLookEvery{5'000};
+  Millis in_;
+  LivedTime lived_;
+};
+
 }  // namespace paddock

@@ -34,5 +34,33 @@ TEST_F(Away, AHostThatSleptMovesTheCalendarAlone) {
   EXPECT_EQ(look(), Millis(0)) << "a calendar that goes back is no absence";
 }
 
+TEST(LivedTime, CountsOfALongStandstillNoMoreThanOfOneLook) {
+  ManualClock clock;
+  LivedTime lived(Millis(10'000), clock.mono());
+  clock.advance(Millis(4'000));
+  EXPECT_EQ(lived.look(clock.mono()), Millis(4'000));
+  clock.advance(Millis(3'600'000));
+  EXPECT_EQ(lived.look(clock.mono()), Millis(14'000));
+  clock.advance(Millis(1'000));
+  EXPECT_EQ(lived.look(clock.mono()), Millis(15'000));
+}
+
+TEST(LivedDeadline, ComesForWhoeverWaitsAndNotForWhoStoodStill) {
+  ManualClock clock;
+  LivedDeadline end(Millis(30'000), clock.mono());
+  EXPECT_EQ(end.poll_ms(clock.mono()), 5'000);
+  clock.advance(Millis(3'600'000));
+  EXPECT_EQ(end.left(clock.mono()), Millis(20'000));
+  for (int i = 0; i < 3; ++i) {
+    clock.advance(Millis(5'000));
+    EXPECT_GT(end.left(clock.mono()), Millis(0));
+  }
+  clock.advance(Millis(4'000));
+  EXPECT_EQ(end.poll_ms(clock.mono()), 1'000);
+  clock.advance(Millis(1'000));
+  EXPECT_EQ(end.left(clock.mono()), Millis(0));
+  EXPECT_EQ(end.poll_ms(clock.mono()), 0);
+}
+
 }  // namespace
 }  // namespace paddock

@@ -1,20 +1,11 @@
 // Calls: sending, repeating, and documents of any kind.
 #include "common/client/controller_client.h"
 
-#include <chrono>
-
 #include "common/base/text.h"
+#include "common/client/reconnect.h"
 #include "common/client/requests.h"
 
 namespace paddock::client {
-namespace {
-
-MonoTime steady_now() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return {std::chrono::duration_cast<Millis>(now).count()};
-}
-
-}  // namespace
 
 ControllerClient::ControllerClient(http::Endpoint endpoint, Millis patience)
     : patience_(patience),

@@ -12,8 +12,7 @@ constexpr int kFewestTries = 4;
 Status Reconnect::wait(const Failure& failure, const Error& lost, Random& random,
                        InterruptiblePause& pause) {
   ++failed_;
-  const auto waited = std::chrono::steady_clock::now() - last_answer_;
-  const Millis left = patience_ - std::chrono::duration_cast<Millis>(waited);
+  const Millis left = patience_ - silence_.look(steady_now());
   // Who was stopped meanwhile has not tried for that long.
   const bool tried = failed_ >= kFewestTries;
   if (left.count() <= 0 && tried) return lost;

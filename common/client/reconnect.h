@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "common/base/absence.h"
 #include "common/base/random.h"
 #include "common/base/result.h"
 #include "common/client/interruptible_pause.h"
@@ -11,12 +12,17 @@
 
 namespace paddock::client {
 
+// By which waiting is measured here.
+inline MonoTime steady_now() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<Millis>(now).count()};
+}
+
 class Reconnect {
  public:
-  explicit Reconnect(Millis patience)
-      : patience_(patience), last_answer_(std::chrono::steady_clock::now()) {}
+  explicit Reconnect(Millis patience) : patience_(patience) {}
 
-  void answered() { last_answer_ = std::chrono::steady_clock::now(); }
+  void answered() { silence_ = LivedTime(kLongestTry, steady_now()); }
   void progressed() { failed_ = 0; }
   // Before the next connection, after one that brought nothing more. Fails with `lost` when the
   // patience is over, with ABORTED when the wait is interrupted.
@@ -24,8 +30,8 @@ class Reconnect {
 
  private:
   const Millis patience_;
-  std::chrono::steady_clock::time_point last_answer_;
-  int failed_ = 0;  // connections in a row without progress
+  LivedTime silence_{kLongestTry, steady_now()};  // since the last answer
+  int failed_ = 0;                                // connections in a row without progress
 };
 
 }  // namespace paddock::client

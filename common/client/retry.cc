@@ -35,13 +35,13 @@ bool Patience::is_long() const { return failed_ >= kMaxAttempts; }
 
 std::optional<Millis> Patience::after(const Failure& failure, bool repeatable, MonoTime now,
                                       Random& random) {
-  if (!since_) since_ = now;
+  if (!waited_) waited_.emplace(kLongestTry, now);
+  const Millis left = total_ - waited_->look(now);
   if (const auto delay = retry_delay(failure, repeatable, ++failed_, random)) return delay;
   const Reason& reason = failure.error.reason;
   const bool nobody_there =
       failure.unanswered ||
       is_one_of(reason, {"UNEXPECTED_ANSWER", "STORE_FULL", "STORE_IO", "STORE_BUSY"});
-  const Millis left = total_ - (now - *since_);
   if (!nobody_there || left <= Millis(0)) return std::nullopt;
   const auto delay = retry_delay(failure, repeatable, 1, random);  // whether it may be sent at all
   if (!delay) return std::nullopt;

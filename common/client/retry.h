@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "common/base/absence.h"
 #include "common/base/error.h"
 #include "common/base/random.h"
 #include "common/base/time.h"
@@ -24,6 +25,10 @@ struct Failure {
 std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int failed,
                                   Random& random);
 
+// What one try can take, with the pause before it: of a longer stretch no more counts as waiting,
+// as whoever waits stood still.
+constexpr Millis kLongestTry{45'000};
+
 // How long one request is sent again: a few times whatever happens, and for as long as the caller's
 // patience lasts while nobody answers, or the server cannot write: then it is being started, mended
 // or moved. A refusal is an answer, and not waited out. For one request, or one of its parts.
@@ -39,7 +44,7 @@ class Patience {
  private:
   Millis total_;
   int failed_ = 0;
-  std::optional<MonoTime> since_;
+  std::optional<LivedTime> waited_;
 };
 
 // The value of a Retry-After header in seconds; dates are not understood.

@@ -64,6 +64,20 @@ TEST(Patience, LastsWhileNobodyAnswersAndForNoRefusal) {
   EXPECT_GT(tries(Millis(120'000), failure(Code::kUnavailable, "STORE_FULL")), 10);
 }
 
+TEST(Patience, OfWhoStoodStillIsNotUsedUp) {
+  SeededRandom random(1);
+  Failure nobody = failure(Code::kUnavailable, "UNREACHABLE");
+  nobody.unanswered = true;
+  Patience asking(Millis(120'000));
+  MonoTime now{1'000};
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(asking.after(nobody, true, now, random));
+    now = now + Millis(1'000);
+  }
+  now = now + Millis(3'600'000);
+  EXPECT_TRUE(asking.after(nobody, true, now, random)) << "stopped for an hour";
+}
+
 TEST(Patience, SendsNothingTwiceThatCouldBeDoneTwice) {
   Failure lost = failure(Code::kUnavailable, "CONNECTION_BROKEN");
   lost.unanswered = true;

@@ -241,6 +241,26 @@ TEST_F(Projects, ARunSaysWhereItsProjectIsShown) {
   EXPECT_TRUE(plain.body.find("status")->find("previewUrl")->is_null());
 }
 
+// Somebody looks all the time, but for when the controller stands still.
+TEST_F(Projects, TimeThatTheControllerStoodStillIsNoneOfALinks) {
+  put_site({{"index.html", "<p>hi"}});
+  (void)services_.reconciler.look(nodes::now(clock_));
+  const std::string url = get({"preview-url"}).body.text("url");
+  const auto status = [&] {
+    Answer answer = send(request_of("GET", url, ""));
+    drain(answer);
+    return answer.status;
+  };
+  clock_.advance(projects::PreviewScopes::kLife);
+  EXPECT_EQ(status(), 200);
+  constexpr Millis kStep{1'000};
+  for (Millis lived{0}; lived < projects::PreviewScopes::kLife; lived += kStep) {
+    clock_.advance(kStep);
+    (void)services_.reconciler.look(nodes::now(clock_));
+  }
+  EXPECT_EQ(status(), 404);
+}
+
 TEST(PreviewScopes, AreBoundedAndTheOldestGoes) {
   projects::PreviewScopes scopes;
   SeededRandom random(3);

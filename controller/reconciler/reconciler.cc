@@ -105,10 +105,18 @@ Millis Reconciler::look(nodes::Now now) {
     }
     const Millis found = known.absence->look(now.wall, now.mono);
     known.owed += found;
+    known.total += found;
     return found;
   });
   if (away > Millis(0)) leases_.begin_anew(now.mono);
   return away;
+}
+
+// Whoever asks may be the first to notice.
+MonoTime Reconciler::lived(nodes::Now now) {
+  const bool begun = away_.with([](const Away& known) { return known.absence.has_value(); });
+  if (begun) (void)look(now);
+  return now.mono + away_.with([](const Away& known) { return -known.total; });
 }
 
 // Everything that a tick writes, in one transaction.

@@ -59,6 +59,8 @@ class Reconciler {
   // and the next tick puts the times of sessions off by what it answers. Any thread.
   Millis look(nodes::Now now);
   Millis look_every() const { return leases_.times().lease / 10; }
+  // The clock less the time that this controller was away: for what ends after a while. Any thread.
+  MonoTime lived(nodes::Now now);
 
   // What would happen to a run if it were created now. Any thread; reads no more than changed.
   Result<scheduler::Preview> preview(const contracts::Run& run);
@@ -99,6 +101,7 @@ class Reconciler {
   struct Away {
     std::optional<Absence> absence;
     Millis owed{0};  // to the times of sessions
+    Millis total{0};
   };
   Guarded<Away> away_;
 };

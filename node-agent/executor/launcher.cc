@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/base/absence.h"
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/contracts/etc_names.h"
@@ -46,20 +47,20 @@ class Ender {
     if (wish == StopKind::kKill || wish == StopKind::kForget) tell(SIGQUIT, Millis(0));
   }
   void insist() {
-    if (insist_at_ && clock_.mono() > *insist_at_) signal_launcher(process_, SIGKILL);
+    if (insist_ && insist_->left(clock_.mono()) < Millis(0)) signal_launcher(process_, SIGKILL);
   }
 
  private:
   void tell(int signal, Millis grace) {
     if (std::exchange(told_, signal) == signal) return;
-    insist_at_ = clock_.mono() + grace + kGrace;
+    insist_.emplace(grace + kGrace, clock_.mono());
     signal_launcher(process_, signal);
   }
   const LauncherProcess& process_;
   const Millis grace_;
   const Clock& clock_;
   int told_ = 0;
-  std::optional<MonoTime> insist_at_;
+  std::optional<LivedDeadline> insist_;  // the launcher may have stood still with this process
 };
 
 }  // namespace

@@ -2,8 +2,9 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <array>
+
+#include "common/base/absence.h"
 
 namespace paddock::sessions {
 namespace {
@@ -20,14 +21,13 @@ Result<launch::AttachedLaunch> order_command(const std::string& socket,
 
 Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const Following& how,
                                         const Clock& clock) {
-  const MonoTime end = clock.mono() + how.wall_time + how.grace + kResultTime;
+  LivedDeadline end(how.wall_time + how.grace + kResultTime, clock.mono());
   std::array<pollfd, 3> fds = {
       {{command.events(), POLLIN, 0}, {how.stop, POLLIN, 0}, {how.kill, POLLIN, 0}}};
   auto& [events, stop, kill] = fds;
   while (!command.has_result()) {
-    const auto left = std::clamp<int64_t>((end - clock.mono()).count(), 0, 60'000);
-    const int count = poll(fds.data(), static_cast<nfds_t>(fds.size()), static_cast<int>(left));
-    if (count == 0 && clock.mono() >= end) return launch::launcher_lost();
+    const int count = poll(fds.data(), static_cast<nfds_t>(fds.size()), end.poll_ms(clock.mono()));
+    if (count == 0 && end.left(clock.mono()) <= Millis(0)) return launch::launcher_lost();
     if (kill.revents != 0) command.kill();
     if (stop.revents != 0) command.end();
     if (kill.revents != 0) kill = stop = {-1, 0, 0};  // once

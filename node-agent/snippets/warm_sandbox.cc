@@ -41,7 +41,7 @@ void WarmSandbox::send() {
 }
 
 void WarmSandbox::begin(std::string_view input, Millis wall_time, const Clock& clock) {
-  end_ = clock.mono() + wall_time + kResultTime;
+  end_.emplace(wall_time + kResultTime, clock.mono());
   unsent_ = input;
   launch_.begin(wall_time);
   send();
@@ -52,9 +52,8 @@ Result<contracts::SandboxResult> WarmSandbox::finish(int drop, const Clock& cloc
     std::array<pollfd, 3> fds = {{{launch_.events(), POLLIN, 0},
                                   {drop, POLLIN, 0},
                                   {unsent_.empty() ? -1 : launch_.talk(), POLLOUT, 0}}};
-    const auto left = std::clamp<int64_t>((end_ - clock.mono()).count(), 0, 60'000);
-    const int count = poll(fds.data(), fds.size(), static_cast<int>(left));
-    if (count == 0 && clock.mono() >= end_) return launch::launcher_lost();
+    const int count = poll(fds.data(), fds.size(), end_->poll_ms(clock.mono()));
+    if (count == 0 && end_->left(clock.mono()) <= Millis(0)) return launch::launcher_lost();
     if (fds[1].revents != 0)
       return Error{Code::kUnavailable, "DROPPED", "nobody waits for it any more"};
     if (fds[2].revents != 0) send();

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "common/base/absence.h"
 #include "common/base/time.h"
 #include "node-agent/launch/attached_launch.h"
 
@@ -42,7 +44,7 @@ class WarmSandbox {
   launch::AttachedLaunch launch_;
   bool ready_ = false;
   std::string_view unsent_;
-  MonoTime end_{};  // no result is waited for longer
+  std::optional<LivedDeadline> end_;  // no result is waited for longer
 };
 
 }  // namespace paddock::snippets

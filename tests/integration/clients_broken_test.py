@@ -255,11 +255,22 @@ class Asking(Broken):
         for code, fewest, most in (("UNREACHABLE", 10, 40), ("STORE_IO", 10, 40), ("QUOTA_PENDING", 3, 3)):
             clock, failure = Clock(), PaddockError("no", code=code, retryable=True)
             slept = mock.AsyncMock(side_effect=clock.sleep) if client is not getattr(client, "meant", client) else clock.sleep
-            with mock.patch(f"{module}.time", clock), mock.patch(f"{module}.sleep", slept), \
+            with mock.patch.object(_backoff, "time", clock), mock.patch(f"{module}.sleep", slept), \
                     mock.patch(f"{module}.backoff", _backoff.backoff), mock.patch.object(transport, "_once", side_effect=failure):
                 self.refused(code, lambda: client.runs.get("a"))  # noqa: B023
             self.assertTrue(fewest <= clock.tries <= most, (code, clock.tries))
             self.assertLess(clock.now, 66)
+
+    def test_patience_is_not_used_up_by_a_standstill(self):
+        with mock.patch.object(_backoff, "time") as clock:
+            clock.monotonic.return_value = 100.0
+            waited = _backoff.Waited()
+            clock.monotonic.return_value = 110.0
+            self.assertEqual(waited.seconds(), 10.0)
+            clock.monotonic.return_value = 100_000.0  # a lid was closed
+            self.assertEqual(waited.seconds(), 10.0 + waited.LONGEST_TRY_S)
+            waited.again()
+            self.assertEqual(waited.seconds(), 0.0)
 
     def test_what_holds_anyway_is_not_sent(self):
         spec = RunSpec("compute", ["python3", "a.py"], sandbox=types.SandboxPolicy(limits=types.SandboxLimits(pids=3)))

@@ -2,9 +2,28 @@
 from __future__ import annotations
 
 import random
+import time
 from typing import Optional
 
 MOST_ASKED_FOR_S = 30.0
+
+
+class Waited:
+    """For how long somebody has waited, by looks after each try: of a stretch longer than any try no more counts, as this process or
+    its host stood still."""
+    LONGEST_TRY_S = 95.0  # the longest answer that is waited for, and the longest pause
+
+    def __init__(self) -> None:
+        self.again()
+
+    def again(self) -> None:
+        self._seconds, self._last = 0.0, time.monotonic()
+
+    def seconds(self) -> float:
+        now = time.monotonic()
+        self._seconds += min(now - self._last, self.LONGEST_TRY_S)
+        self._last = now
+        return self._seconds
 
 
 def backoff(failed: int) -> float:

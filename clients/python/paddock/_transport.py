@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
 from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
 
-from ._backoff import backoff
+from ._backoff import Waited, backoff
 from ._wire import MAX_ANSWER, REPEATABLE, Answer, goes_on
 from .errors import PaddockError
 from ._http import Connections, sleep
@@ -18,12 +17,12 @@ T = TypeVar("T")
 def repeated(action: Callable[[], T], safe: bool, patience: float = 0.0) -> T:
     """Until it succeeds, fails for good, or has been tried often enough: a few times in any case, and for `patience` seconds while
     nobody is there."""
-    since = time.monotonic()
+    waited = Waited()
     for failed in itertools.count(1):
         try:
             return action()
         except PaddockError as error:
-            if not goes_on(error, failed, safe, time.monotonic() - since < patience):
+            if not goes_on(error, failed, safe, waited.seconds() < patience):
                 raise
             sleep(error.retry_after + backoff(failed))
     raise AssertionError("never reached")

@@ -2,10 +2,9 @@
 """What a run tells of itself while it runs, in order, each once, also when the connection breaks in between."""
 from __future__ import annotations
 
-import time
 from typing import Dict
 
-from ._backoff import backoff
+from ._backoff import Waited, backoff
 from ._http import Response, Stream, closing, sleep
 from ._transport import Transport
 from ._event import Event, event_of
@@ -50,7 +49,7 @@ class Follower:
     def __init__(self, transport: Transport, target: str, after: int, patience: float) -> None:
         self._transport, self._target, self._after, self._patience = transport, target, after, patience
         self._failed = self._gaps = 0
-        self._answered = time.monotonic()
+        self._waited = Waited()
 
     def _connection(self) -> Stream[Event]:
         """The events that one connection brings, from the last seen on."""
@@ -60,9 +59,9 @@ class Follower:
         with self._transport.open("GET", self._target, None, headers, SILENCE_S) as response:
             if not (response.getheader("Content-Type") or "").startswith("text/event-stream"):
                 raise unexpected("it has no events")
-            self._answered = time.monotonic()
+            self._waited.again()
             for message in messages(response):
-                self._answered = time.monotonic()
+                self._waited.again()
                 event = event_of(message)
                 if event.id <= self._after:
                     continue  # seen before
@@ -73,7 +72,7 @@ class Follower:
                 yield event
 
     def _wait(self, asked: float) -> None:
-        left = self._patience - (time.monotonic() - self._answered)
+        left = self._patience - self._waited.seconds()
         if left <= 0 or self._gaps > MAX_GAPS:
             raise PaddockError("the connection to the events is lost; what they tell of goes on", code="STREAM_LOST", retryable=True)
         sleep(min(left, asked + backoff(self._failed)))

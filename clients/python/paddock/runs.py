@@ -11,6 +11,7 @@ import uuid
 from typing import Any, Iterable, List, Mapping, Optional, Union
 
 from . import types
+from ._backoff import Waited
 from ._codec import decode
 from ._objects import new_object, part, path_in, query
 from ._http import Stream, closing, in_thread, sleep
@@ -83,14 +84,14 @@ class Runs:
     def wait(self, name: str, *, timeout: Optional[float] = None, patience: float = 60.0) -> types.Run:
         """Until it has ended. TimeoutError after `timeout` seconds; the run goes on then. A server that is away is waited
         for as well, at most `patience` seconds."""
-        answered = time.monotonic()
-        deadline = answered + (float("inf") if timeout is None else timeout)
+        waited = Waited()
+        deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
         while True:
             try:
                 run = self.get(name)
-                answered = time.monotonic()
+                waited.again()
             except PaddockError as error:
-                if not error.retryable or time.monotonic() - answered > patience:
+                if not error.retryable or waited.seconds() > patience:
                     raise
             else:
                 if run.status.phase in ENDED:

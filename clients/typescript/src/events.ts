@@ -2,7 +2,7 @@
 import { PaddockError, isObject, unexpected } from "./errors.js";
 import type { CallOptions, Transport } from "./http.js";
 import type { RunStatus, SandboxResult } from "./types.js";
-import { backoff, pause } from "./waiting.js";
+import { Waited, backoff, pause } from "./waiting.js";
 
 const MAX_EVENT = 4 << 20;
 const SILENCE_MS = 15_000; // the server sends a heartbeat every second
@@ -78,7 +78,7 @@ export async function* follow<Event extends { type: string }>(
   let after = options.after ?? 0;
   let failed = 0;
   let gaps = 0;
-  let answered = Date.now();
+  const waited = new Waited();
   for (;;) {
     let asked = 0;
     try {
@@ -88,9 +88,9 @@ export async function* follow<Event extends { type: string }>(
         close();
         throw unexpected("it has no events");
       }
-      answered = Date.now();
+      waited.again();
       for await (const message of messages(pieces)) {
-        answered = Date.now();
+        waited.again();
         const { id, event } = eventOf<Event>(message);
         if (id <= after) continue; // seen before
         if (id !== after + 1) {
@@ -107,7 +107,7 @@ export async function* follow<Event extends { type: string }>(
       asked = error.retryAfterMs;
     }
     failed++;
-    const left = (options.patienceMs ?? 60_000) - (Date.now() - answered);
+    const left = (options.patienceMs ?? 60_000) - waited.ms();
     if (left <= 0 || gaps > MAX_GAPS) {
       throw new PaddockError("the connection to the events is lost; what they tell of goes on", { code: "STREAM_LOST", retryable: true });
     }

@@ -1,6 +1,6 @@
 // Requests, repeated only where that can do nothing twice.
 import { PaddockError, errorOf, unexpected } from "./errors.js";
-import { Watchdog, askedFor, backoff, pause } from "./waiting.js";
+import { Waited, Watchdog, askedFor, backoff, pause } from "./waiting.js";
 
 const MAX_ATTEMPTS = 4;
 const MAX_ERROR = 1 << 20;
@@ -141,13 +141,13 @@ export class Transport {
   }
 
   async answer(method: string, target: string, sending: Sending = {}): Promise<Answer> {
-    const since = Date.now();
+    const waited = new Waited();
     for (let failed = 1; ; failed++) {
       try {
         return await this.#once(method, target, sending);
       } catch (error) {
         if (!(error instanceof PaddockError) || !error.retryable) throw error;
-        const patient = nobodyThere(error) && Date.now() - since < this.patienceMs;
+        const patient = waited.ms() < this.patienceMs && nobodyThere(error);
         if (failed >= MAX_ATTEMPTS && !patient) throw error;
         if (!sending.safe && !REPEATABLE.includes(method) && !NEVER_BEGUN.includes(error.code)) throw error;
         await pause(error.retryAfterMs + backoff(failed), sending.signal);

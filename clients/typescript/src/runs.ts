@@ -4,7 +4,7 @@ import { PaddockError } from "./errors.js";
 import { follow, type FollowOptions, type RunEvent } from "./events.js";
 import { part, pathIn, query, type CallOptions, type Transport } from "./http.js";
 import type { Artifact, Run, RunSpecInput } from "./types.js";
-import { pause } from "./waiting.js";
+import { Waited, pause } from "./waiting.js";
 
 const ENDED = ["Succeeded", "Failed", "Canceled"];
 
@@ -106,16 +106,16 @@ export class Runs {
   /** Until it has ended. */
   async wait(name: string, options: WaitOptions = {}): Promise<Run> {
     const { timeoutMs = Infinity, patienceMs = 60_000, signal } = options;
-    let answered = Date.now();
-    const deadline = answered + timeoutMs;
+    const waited = new Waited();
+    const deadline = Date.now() + timeoutMs;
     for (;;) {
       try {
         const run = await this.get(name, { signal });
-        answered = Date.now();
+        waited.again();
         if (ENDED.includes(run.status.phase)) return run;
         await this.#change(run, deadline - Date.now(), signal);
       } catch (error) {
-        if (!(error instanceof PaddockError) || !error.retryable || Date.now() - answered > patienceMs) throw error;
+        if (!(error instanceof PaddockError) || !error.retryable || waited.ms() > patienceMs) throw error;
       }
       if (Date.now() >= deadline) {
         throw new PaddockError(`run ${name} has not ended after ${timeoutMs} ms; it goes on`, { code: "WAIT_TIMEOUT", retryable: true });

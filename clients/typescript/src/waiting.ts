@@ -10,6 +10,28 @@ export function askedFor(retryAfter: string | null): number {
   return /^\d{1,6}$/.test(retryAfter?.trim() ?? "") ? Math.min(Number(retryAfter) * 1000, 30_000) : 0;
 }
 
+/** The longest answer that is waited for, and the longest pause. */
+const LONGEST_TRY_MS = 95_000;
+
+/** For how long somebody has waited, by looks after each try: of a stretch longer than any try no more counts, as this process or its
+ * host stood still. */
+export class Waited {
+  #ms = 0;
+  #last = Date.now();
+
+  again(): void {
+    this.#ms = 0;
+    this.#last = Date.now();
+  }
+
+  ms(): number {
+    const now = Date.now();
+    this.#ms += Math.max(0, Math.min(now - this.#last, LONGEST_TRY_MS));
+    this.#last = now;
+    return this.#ms;
+  }
+}
+
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

@@ -30,6 +30,11 @@ constexpr const char* kPagePolicy =
 constexpr const char* kConnections = "(response-origin)";
 constexpr int kMostExportsAtOnce = 2;  // each holds up to some 140 MiB
 
+// Of links that end after a while.
+MonoTime lived(const Services& services) {
+  return services.reconciler.lived({services.clock.wall(), services.clock.mono()});
+}
+
 // As it was asked for: `a.html/` would be a folder, and no file has such a name.
 std::string asked_file(const Call& call) {
   return cat(call.param("path"), call.request.path.ends_with('/') ? "/" : "");
@@ -177,7 +182,7 @@ Result<Response> get_preview_url(Call& call) {
   ASSIGN_OR_RETURN(const TreeEntry entry, projects::find_file(project.tree, *file));
   const contracts::ObjectMeta& meta = project.workspace.metadata;
   const std::string scope = call.services.previews->open(
-      {meta.name_space, meta.name, meta.uid}, call.services.clock.mono(), call.services.random);
+      {meta.name_space, meta.name, meta.uid}, lived(call.services), call.services.random);
   Response response = json_response(
       wire::Value::Object{{"url", cat("/preview/", scope, "/", percent_encode_path(entry.path))},
                           {"file", entry.path},
@@ -189,7 +194,7 @@ Result<Response> get_preview_url(Call& call) {
 }
 
 Result<Response> get_preview(Call& call) {
-  const auto target = call.services.previews->find(call.param("scope"), call.services.clock.mono());
+  const auto target = call.services.previews->find(call.param("scope"), lived(call.services));
   if (!target) return no_scope();
   std::optional<Workspace> workspace;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
