@@ -2,6 +2,7 @@
 #include "cli/client/run_plan.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/run_job.h"
 #include "cli/grammar/other_way.h"
 #include "cli/options/compute_options.h"
 #include "cli/options/option_files.h"
@@ -45,7 +46,7 @@ Result<int> plan(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const OptionFiles files, read_option_files(parsed));
   ASSIGN_OR_RETURN(const ComputeOptions options, compute_options(parsed, env, files));
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("format")));
-  ASSIGN_OR_RETURN(const cas::Scan scan, cas::scan_folder(options.folder, {}));
+  ASSIGN_OR_RETURN(const cas::Scan scan, scan_project(options.folder, {}));
   const contracts::Run run = make_run(options, "plan", "");
   ASSIGN_OR_RETURN(const wire::Value answer, ask_plan(watcher.client, run, scan.tree));
   ASSIGN_OR_RETURN(const RunPlan decoded, wire::decode<RunPlan>(answer));

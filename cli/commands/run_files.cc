@@ -1,5 +1,8 @@
 // The files of a run on their way to the controller.
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 
 #include "cli/client/returned_files.h"
@@ -40,7 +43,22 @@ std::vector<std::string> result_folders(const ComputeOptions& options) {
   return folders;
 }
 
+Status check_folder(const std::string& folder) {
+  struct stat found {};
+  const int error = ::stat(folder.c_str(), &found) == 0 ? 0 : errno;
+  if (error == ENOENT)
+    return invalid_argument("ROOT_NOT_FOUND", cat("there is no folder ", printable(folder)), "DIR");
+  if (error == ENOTDIR || (error == 0 && !S_ISDIR(found.st_mode)))
+    return invalid_argument("PATH_NOT_A_FOLDER", cat(printable(folder), " is no folder"), "DIR");
+  return {};
+}
+
 }  // namespace
+
+Result<cas::Scan> scan_project(const std::string& folder, const cas::ScanLimits& limits) {
+  TRY(check_folder(folder));
+  return cas::scan_folder(folder, limits);
+}
 
 Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client) {
   if (job.options.folder.empty()) return cas::Scan{};
@@ -52,7 +70,7 @@ Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client)
   limits.returned = returned.below(result_folders(job.options));
   limits.returned_folders = returned.folders_made(result_folders(job.options));
   limits.asked_folders = job.options.artifact_dirs;
-  ASSIGN_OR_RETURN(cas::Scan scan, cas::scan_folder(job.options.folder, limits));
+  ASSIGN_OR_RETURN(cas::Scan scan, scan_project(job.options.folder, limits));
   job.env.say(cat("project: ", scan.tree.entries.size(),
                   scan.tree.entries.size() == 1 ? " file, " : " files, ",
                   format_bytes(scan.bytes)));

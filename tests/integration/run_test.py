@@ -75,6 +75,16 @@ class Runs(ProjectTest):
         make_project(self.project, tool="#!/bin/sh\n")
         self.assertIn("`paddock run DIR", self.paddock("run", "--", "./tool", check=False).stderr)
 
+    def test_a_folder_that_is_not_there_is_named_whole(self):
+        make_project(self.project, text="x")
+        missing, file = os.path.join(self.project, "deep", "er"), os.path.join(self.project, "text")
+        for words in (["run", missing, "--", "true"], ["compute", missing, "python3 a.py"], ["plan", missing, "python3 a.py"]):
+            said = self.paddock(*words, check=False)
+            self.assertIn(f"there is no folder {missing}", said.stderr)
+            self.assertIn("ROOT_NOT_FOUND", said.stderr)
+        said = self.paddock("compute", file, "python3 a.py", check=False)
+        self.assertIn(f"{file} is no folder", said.stderr)
+
     def test_exit_codes_come_through(self):
         for code in (1, 7, 255):
             self.assertEqual(self.paddock("run", "--", "sh", "-c", f"exit {code}", check=False).returncode, code)
