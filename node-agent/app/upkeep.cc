@@ -14,7 +14,8 @@ namespace paddock::agent {
 namespace {
 
 constexpr Millis kPruneEvery = std::chrono::hours(1);
-constexpr Millis kLookEvery{30'000};    // at the host's memory and devices
+constexpr Millis kLookEvery{5'000};     // at the host's memory and devices, while a run has one
+constexpr Millis kLookSeldom{30'000};   // else
 constexpr Millis kMeasureEvery{5'000};  // a hundred runs take some 5 ms of a core
 constexpr Millis kDiskEvery{5'000};     // which fills up faster, and is asked at no cost
 
@@ -32,6 +33,7 @@ void prune_environments(const std::string& dir, WallTime now) {
 Upkeep::Upkeep(const AgentParts& parts)
     : parts_(parts),
       settings_(host_settings_of(parts.config)),
+      pace_(kLookSeldom, parts.clock.mono()),
       pruning_(Regularly::First::kAtOnce, kPruneEvery,
                [this] { prune_environments(settings_.data_dir, parts_.clock.wall()); }),
       watching_(settings_.sandbox_program, [this] { use_new_launcher(); }),
@@ -54,6 +56,7 @@ void Upkeep::use_new_launcher() {
 }
 
 void Upkeep::look_again() {
+  if (!pace_.due(parts_.clock.mono(), parts_.accelerators.in_use())) return;
   const devices::Host found = parts_.look.look();
   parts_.accelerators.know(found.accelerators);
   parts_.usage.know(found.loads);

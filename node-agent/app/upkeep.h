@@ -4,6 +4,7 @@
 
 #include "node-agent/app/config.h"
 #include "node-agent/app/launchers.h"
+#include "node-agent/app/look_pace.h"
 #include "node-agent/base/regularly.h"
 #include "node-agent/calls/call_host.h"
 #include "node-agent/host/host_look.h"
@@ -43,6 +44,7 @@ class Upkeep {
 
   const AgentParts parts_;
   const HostSettings settings_;
+  LookPace pace_;
   // They use the others.
   Regularly pruning_;
   LauncherWatch watching_;

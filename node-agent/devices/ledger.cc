@@ -38,6 +38,10 @@ void Ledger::know(const std::vector<Accelerator>& there) {
   }
 }
 
+bool Ledger::in_use() const {
+  return state_->with([](const State& state) { return !state.used.empty(); });
+}
+
 Result<Ledger::Hold> Ledger::take(const contracts::Accelerators& wish) {
   auto chosen = state_->with([&](State& state) {
     auto suits = choose(state.there, state.used, wish);

@@ -40,6 +40,8 @@ class Ledger {
   Result<Hold> take(const contracts::Accelerators& wish);
   // For a run that another agent gave these, whatever has become of them since. Before any take().
   Hold take_again(const std::vector<std::string>& ids);
+  // Whether any is held.
+  bool in_use() const;
 
  private:
   const Shared state_ = std::make_shared<Guarded<State>>();
