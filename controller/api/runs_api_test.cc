@@ -44,6 +44,7 @@ TEST_F(Runs, AreRefusedWithTheRuleAndTheField) {
   EXPECT_EQ(answer.status, 400);
   EXPECT_EQ(answer.reason(), "TIMEOUT_OVER_CEILING");
   EXPECT_EQ(answer.body.at("error.details.causes")->array()->at(0).text("field"), "spec.timeout");
+  EXPECT_EQ(answer.body.text("details.name"), "r1") << "kubectl says whom it is about";
   EXPECT_EQ(call("POST", kRuns, run_text("r1", R"(,"comand":"x")")).reason(), "UNKNOWN_FIELD");
   EXPECT_EQ(call("POST", kRuns, run_text("r1", R"(,"priority":"high")")).reason(), "INVALID_FIELD");
   EXPECT_EQ(call("POST", cat(kRuns, "?dryRun=Some"), run_text("r1")).reason(), "PARAMETER_INVALID");
