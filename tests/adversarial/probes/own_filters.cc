@@ -1,6 +1,5 @@
 // Installs filters of system calls of its own. With `hide`: to take the place of the launcher's, to
 // listen in its place, or to be asked before it. With `hoard`: as many of the largest as there are.
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -66,10 +65,12 @@ void hide() {
   while (install(program.data(), kLargest, 0) == 0) {
     if (write(told, "x", 1) != 1) _exit(1);
   }
+  close(told);  // there are no more
   for (;;) pause();
 }
 
-// Each process has its own, and none ends.
+// Each process has its own, and none ends. All have what they get once the pipe has no writer any
+// more: whoever got no further has closed it, and who was ended for it too.
 void hoard() {
   int ends[2];
   if (pipe(ends) != 0) return;
@@ -81,17 +82,12 @@ void hoard() {
   close(ends[1]);
   std::puts("BEGUN");
   std::fflush(stdout);
-  fcntl(ends[0], F_SETFL, O_NONBLOCK);
   long filters = 0;
-  for (int idle = 0; idle < 100; ++idle) {
-    char taken[4096];
+  char taken[4096];
+  while (true) {
     const ssize_t n = read(ends[0], taken, sizeof taken);
-    if (n > 0) {
-      filters += n;
-      idle = 0;
-    } else {
-      usleep(10'000);
-    }
+    if (n == 0 || (n < 0 && errno != EINTR)) break;
+    if (n > 0) filters += n;
   }
   std::printf("FILTERS %ld\n", filters);
   std::fflush(stdout);
