@@ -88,8 +88,7 @@ struct KindTraits<contracts::SandboxClaim> : StoredAgentKind<contracts::SandboxC
 template <class T>
 struct AgentView : Itself<T> {
   static constexpr const char* kApiVersion = contracts::kAgentExtensionsApiVersion;
-  static constexpr bool kShownAsStored =
-      false;  // whose fields are its managers' has its own version
+  static constexpr bool kShownAsStored = false;  // its managed fields are of its own group
   static wire::Value object(T stored) {
     for (auto& entry : stored.metadata.managed_fields) entry.api_version = kApiVersion;
     return wire::encode(stored);
