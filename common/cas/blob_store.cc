@@ -7,10 +7,12 @@
 #include <atomic>
 #include <cerrno>
 #include <limits>
+#include <optional>
 
 #include "common/base/text.h"
 #include "common/cas/unsynced.h"
 #include "common/os/file.h"
+#include "common/os/file_names.h"
 #include "common/os/lock_file.h"
 #include "common/os/sync.h"
 
@@ -92,31 +94,53 @@ struct BlobStore::Writer::State {
   int64_t size;
   int64_t written = 0;
   bool present = false;  // somebody has stored it already; content is still checked
-  Unfinished file;
-  std::shared_ptr<Unsynced> later;  // none: on the disk before we say so
+  os::Fd unnamed = {};   // where it is written, if the file system can: it leaves no rest
+  std::optional<Unfinished> file = {};  // else, unless it is present
+  std::shared_ptr<Unsynced> later;      // none: on the disk before we say so
   std::shared_ptr<std::atomic<int64_t>> growth;
   crypto::Sha256 hash = {};
 
   ~State() {
-    if (!file.path.empty()) ::unlink(file.path.c_str());
+    if (file) ::unlink(file->path.c_str());
   }
+  Status make_file();
+  int fd() const { return file ? file->lock.fd() : unnamed.get(); }
+  Result<bool> give_name() const;
   Status publish();
 };
 
-// The content is on disk before its name is, and the name before we say so; or the mark is. Of
-// several writers of a blob one stores it, and it is counted once.
+Status BlobStore::Writer::State::make_file() {
+  unnamed = os::file_to_name(os::join_path(root, kTemporary));
+  if (unnamed.valid()) return {};
+  ASSIGN_OR_RETURN(file, create_unfinished(root));
+  return {};
+}
+
+// Of several writers of a blob one stores it: false for the others. Only the first of a folder has
+// to make that.
+Result<bool> BlobStore::Writer::State::give_name() const {
+  for (const bool made : {false, true}) {
+    const int linked =
+        file ? ::link(file->path.c_str(), target.c_str()) : os::name_file(unnamed.get(), target);
+    const int why = errno;
+    if (linked == 0) return true;
+    if (why == EEXIST) return false;
+    if (why != ENOENT || made) return system_error("storing a blob", why);
+    TRY(make_shard(root, target.substr(0, target.rfind('/')), later != nullptr));
+  }
+  return false;
+}
+
+// The content is on disk before its name is, and the name before we say so; or the mark is. It is
+// counted once.
 Status BlobStore::Writer::State::publish() {
-  const int fd = file.lock.fd();
-  if (::fchmod(fd, 0444) != 0) return system_error("storing a blob", errno);
-  const std::string folder = target.substr(0, target.rfind('/'));
-  TRY(make_shard(root, folder, later != nullptr));
-  TRY(later ? later->before_write() : cas::sync(fd));
-  const int linked = ::link(file.path.c_str(), target.c_str());
-  const int why = errno;
+  if (::fchmod(fd(), 0444) != 0) return system_error("storing a blob", errno);
+  TRY(later ? later->before_write() : cas::sync(fd()));
+  const Result<bool> first = give_name();
   if (later) later->written();
-  if (linked != 0 && why != EEXIST) return system_error("storing a blob", why);
-  if (linked == 0) *growth += written;
-  return later ? Status() : sync_folder(folder);
+  if (!first) return first.error();
+  if (*first) *growth += written;
+  return later ? Status() : sync_folder(target.substr(0, target.rfind('/')));
 }
 
 BlobStore::Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -131,7 +155,7 @@ Status BlobStore::Writer::append(std::string_view bytes) {
   state_->hash.update(bytes);
   state_->written += static_cast<int64_t>(bytes.size());
   if (state_->present) return {};
-  return os::write_all(state_->file.lock.fd(), bytes);
+  return os::write_all(state_->fd(), bytes);
 }
 
 Status BlobStore::Writer::commit() {
@@ -214,10 +238,16 @@ Result<BlobStore::Writer> BlobStore::begin(const Digest& expected, int64_t size,
                                            Durability durability) const {
   TRY(check_digest(expected));
   if (size < 0) return invalid_argument("BAD_SIZE", "a blob has no negative size");
-  ASSIGN_OR_RETURN(Unfinished file, create_unfinished(root_));
-  return Writer(std::unique_ptr<Writer::State>(new Writer::State{
-      root_, blob_path(expected), expected, size, 0, has(expected), std::move(file),
-      durability == Durability::kLater ? unsynced_ : nullptr, growth_}));
+  std::unique_ptr<Writer::State> state(
+      new Writer::State{.root = root_,
+                        .target = blob_path(expected),
+                        .expected = expected,
+                        .size = size,
+                        .present = has(expected),
+                        .later = durability == Durability::kLater ? unsynced_ : nullptr,
+                        .growth = growth_});
+  if (!state->present) TRY(state->make_file());
+  return Writer(std::move(state));
 }
 
 Result<Digest> BlobStore::put(std::string_view bytes) const {
@@ -239,20 +269,6 @@ Status BlobStore::put_fd(int fd, const Digest& expected) const {
     if (got == 0) return writer.commit();
     TRY(writer.append({buffer.get(), static_cast<size_t>(got)}));
   }
-}
-
-Status BlobStore::materialize(const Digest& digest, int root, const std::string& relative,
-                              mode_t mode) const {
-  ASSIGN_OR_RETURN(const os::Fd from, open_blob(digest));
-  TRY(os::make_parents_beneath(root, relative));
-  ASSIGN_OR_RETURN(
-      const os::Fd to,
-      os::open_beneath(root, relative, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
-  TRY(os::copy_contents(from.get(), to.get()));
-  if (::fchmod(to.get(), mode) != 0) {
-    return system_error(cat("writing ", os::base_name(relative)), errno);
-  }
-  return {};
 }
 
 }  // namespace paddock::cas

@@ -34,11 +34,6 @@ class BlobStore {
   Result<Digest> put(std::string_view bytes) const;
   // Copies from a descriptor; refuses with DIGEST_MISMATCH if the content is not `expected`.
   Status put_fd(int fd, const Digest& expected) const;
-  // Puts the blob at `relative` beneath `root` (a folder descriptor): a copy (reflink where the
-  // filesystem has it), never a hard link, so that a run cannot change the store.
-  Status materialize(const Digest& digest, int root, const std::string& relative,
-                     mode_t mode) const;
-
   // A second name of the blob, or a copy where the file system has none. It stays when the blob is
   // pruned.
   Status keep(const Digest& digest, const std::string& target) const;

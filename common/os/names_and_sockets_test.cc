@@ -19,6 +19,19 @@ namespace {
 
 bool closes_on_exec(int fd) { return (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0; }
 
+TEST(FileNames, AFileIsNamedOnceAndNeverOverAnother) {
+  const test::TempDir folder;
+  const Fd file = file_to_name(folder.path());
+  if (!file.valid()) GTEST_SKIP() << "no files without a name on this file system";
+  ASSERT_TRUE(write_all(file.get(), "text").ok());
+  EXPECT_TRUE(list_dir(folder.path())->empty());
+  ASSERT_EQ(name_file(file.get(), folder / "name"), 0);
+  EXPECT_EQ(*read_file(folder / "name"), "text");
+  const Fd other = file_to_name(folder.path());
+  EXPECT_EQ(name_file(other.get(), folder / "name"), -1);
+  EXPECT_EQ(*read_file(folder / "name"), "text");
+}
+
 TEST(FileNames, ANamelessFileIsInNoFolder) {
   const test::TempDir folder;
   const Fd file = nameless_file(folder.path());

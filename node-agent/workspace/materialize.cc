@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 
+#include "common/base/guarded.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
 
@@ -35,9 +37,10 @@ Status own(int root, const std::string& relative, std::optional<Owner> owner) {
   return {};
 }
 
+constexpr timespec kTreeTimes[2] = {{kTreeTime, 0}, {kTreeTime, 0}};
+
 Status set_time(int root, const std::string& relative) {
-  const timespec times[2] = {{kTreeTime, 0}, {kTreeTime, 0}};
-  if (::utimensat(root, name_of(relative), times, AT_SYMLINK_NOFOLLOW) == 0) return {};
+  if (::utimensat(root, name_of(relative), kTreeTimes, AT_SYMLINK_NOFOLLOW) == 0) return {};
   return system_error("setting a file's time", errno);
 }
 
@@ -98,6 +101,107 @@ Status give_folders(int root, const Folders& folders, std::optional<Owner> owner
   return give(root, "", 0755, owner);
 }
 
+// Files into folders that are there, which nobody else writes to. Those of one folder come one
+// after the other, so that it is looked up once.
+class Filler {
+ public:
+  Filler(int root, const cas::BlobStore& store, std::optional<Owner> owner)
+      : root_(root), store_(store), owner_(owner) {}
+
+  Status put(const contracts::TreeEntry& entry) {
+    const size_t slash = entry.path.rfind('/');
+    if (slash != std::string::npos) TRY(enter(entry.path.substr(0, slash)));
+    const int folder = slash == std::string::npos ? root_ : folder_.get();
+    const std::string name = os::base_name(entry.path);
+    ASSIGN_OR_RETURN(const os::Fd from, store_.open_blob(entry.digest));
+    const os::Fd to(
+        ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!to.valid()) return system_error("making a file", errno);
+    TRY(os::copy_contents(from.get(), to.get()));
+    return give_file(to.get(), entry.executable ? 0755 : 0644);
+  }
+
+ private:
+  Status enter(std::string folder) {
+    if (folder_.valid() && folder == path_) return {};
+    ASSIGN_OR_RETURN(folder_, os::open_beneath(root_, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    path_ = std::move(folder);
+    return {};
+  }
+  // As give().
+  Status give_file(int file, mode_t mode) const {
+    if (::fchmod(file, mode) != 0) return system_error("setting a file's mode", errno);
+    if (::futimens(file, kTreeTimes) != 0) return system_error("setting a file's time", errno);
+    if (owner_ && ::fchown(file, owner_->uid, owner_->gid) != 0)
+      return system_error("giving a file to the run", errno);
+    return {};
+  }
+
+  const int root_;
+  const cas::BlobStore& store_;
+  const std::optional<Owner> owner_;
+  std::string path_;
+  os::Fd folder_;
+};
+
+// By several lanes, each some neighbours at a time.
+class Filling {
+ public:
+  Filling(const contracts::Tree& tree, const std::function<bool()>& interrupted)
+      : tree_(tree), interrupted_(interrupted) {}
+
+  void lane(Filler filler) {
+    for (size_t from = next_.fetch_add(kNeighbours); from < tree_.entries.size() && !failed_;
+         from = next_.fetch_add(kNeighbours)) {
+      const Status put = put_some(filler, from);
+      if (put.ok()) continue;
+      failed_ = true;
+      status_.with([&](Status& first) {
+        if (first.ok()) first = put;
+      });
+    }
+  }
+  Status status() {
+    return status_.with([](const Status& first) { return first; });
+  }
+
+  static constexpr size_t kNeighbours = 64;
+
+ private:
+  Status put_some(Filler& filler, size_t from) {
+    const size_t end = std::min(from + kNeighbours, tree_.entries.size());
+    for (size_t i = from; i < end; ++i) {
+      if (interrupted_())
+        return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
+      const contracts::TreeEntry& entry = tree_.entries[i];
+      TRY(filler.put(entry).within(cat("putting ", entry.path, " in place")));
+    }
+    return {};
+  }
+
+  const contracts::Tree& tree_;
+  const std::function<bool()>& interrupted_;
+  std::atomic<size_t> next_{0};
+  std::atomic<bool> failed_{false};
+  Guarded<Status> status_;
+};
+
+Status put_files(int root, const contracts::Tree& tree, const cas::BlobStore& store,
+                 std::optional<Owner> owner, const std::function<bool()>& interrupted,
+                 const Parallel& parallel) {
+  constexpr size_t kLanes = 4;
+  Filling filling(tree, interrupted);
+  const auto lane = [&] { filling.lane(Filler(root, store, owner)); };
+  const size_t lanes =
+      std::min(kLanes, (tree.entries.size() + Filling::kNeighbours - 1) / Filling::kNeighbours);
+  if (lanes > 1 && parallel) {
+    parallel(std::vector<std::function<void()>>(lanes, lane));
+  } else {
+    lane();
+  }
+  return filling.status();
+}
+
 }  // namespace
 
 Folders free_folders(const std::vector<std::string>& wanted,
@@ -127,7 +231,8 @@ std::function<bool(const std::string&)> taken_below(std::string files) {
 
 Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobStore& store,
                                  const std::string& folder, std::optional<Owner> owner,
-                                 const std::function<bool()>& interrupted, const Folders& more) {
+                                 const std::function<bool()>& interrupted, const Folders& more,
+                                 const Parallel& parallel) {
   TRY(check(tree));
   TRY(os::make_dirs(folder, 0755));
   ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder));
@@ -135,15 +240,9 @@ Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobSto
   folders.insert(more.begin(), more.end());
   TRY(make_folders(root.get(), folders));
   Materialized done;
-  for (const auto& entry : tree.entries) {
-    if (interrupted()) return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};
-    const mode_t mode = entry.executable ? 0755 : 0644;
-    TRY(store.materialize(entry.digest, root.get(), entry.path, mode)
-            .within(cat("putting ", entry.path, " in place")));
-    TRY(give(root.get(), entry.path, mode, owner));
-    ++done.files;
-    done.bytes += entry.size;
-  }
+  TRY(put_files(root.get(), tree, store, owner, interrupted, parallel));
+  for (const auto& entry : tree.entries) done.bytes += entry.size;
+  done.files = std::ssize(tree.entries);
   TRY(make_links(root.get(), tree, owner));
   TRY(give_folders(root.get(), folders, owner));
   return done;

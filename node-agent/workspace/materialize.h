@@ -42,14 +42,19 @@ Folders free_folders(const std::vector<std::string>& wanted,
 std::function<bool(const std::string&)> taken_in(const contracts::Tree& tree);
 std::function<bool(const std::string&)> taken_below(std::string files);
 
-// Makes `folder` and fills it, with `more` folders. Files get 0644 or 0755, folders 0755; all
-// belong to `owner` if given. Links come last, when nothing is opened any more. Stops with Code
-// kDeadlineExceeded, reason INTERRUPTED, once `interrupted()` says so. Errors: TREE_INVALID for
-// paths that no tree may have, BLOB_NOT_FOUND, and what the disk says.
+// Runs all tasks, at once or one after the other from the first on, and returns when all have
+// ended.
+using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
+
+// Makes `folder` and fills it, with `more` folders; by several of `parallel` at a time, if given.
+// Files get 0644 or 0755, folders 0755; all belong to `owner` if given. Links come last, when
+// nothing is opened any more. Stops with Code kDeadlineExceeded, reason INTERRUPTED, once
+// `interrupted()` says so. Errors: TREE_INVALID for paths that no tree may have, BLOB_NOT_FOUND,
+// and what the disk says.
 Result<Materialized> materialize(const contracts::Tree& tree, const cas::BlobStore& store,
                                  const std::string& folder, std::optional<Owner> owner,
-                                 const std::function<bool()>& interrupted,
-                                 const Folders& more = {});
+                                 const std::function<bool()>& interrupted, const Folders& more = {},
+                                 const Parallel& parallel = {});
 
 // Makes `folder` with these folders and nothing else: what lies above a tree that others share.
 Status make_layer(const std::string& folder, const Folders& folders, std::optional<Owner> owner);

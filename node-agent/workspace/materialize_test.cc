@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,6 +55,35 @@ TEST_F(Workspace, FilesComeWithTheirFoldersAndModes) {
   ASSERT_EQ(::stat((base + "/ws/main.py").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777, 0644u);
   EXPECT_EQ(info.st_nlink, 1u);
+}
+
+TEST_F(Workspace, SeveralLanesMakeWhatOneMakes) {
+  for (int i = 0; i < 300; ++i)
+    add("folder" + std::to_string(i / 70) + "/" + std::to_string(i), "text " + std::to_string(i));
+  add("large", std::string(3'000'000, 'x'));
+  const Parallel threads = [](const std::vector<std::function<void()>>& tasks) {
+    std::vector<std::thread> all;
+    for (const auto& task : tasks) all.emplace_back(task);
+    for (std::thread& each : all) each.join();
+  };
+  const auto done = materialize(
+      tree, *store, base + "/ws", std::nullopt, [] { return false; }, {}, threads);
+  ASSERT_TRUE(done.ok()) << done.error().describe();
+  EXPECT_EQ(done->files, 301);
+  for (const auto& entry : tree.entries)
+    EXPECT_EQ(*os::read_file(base + "/ws/" + entry.path), *store->read(entry.digest, 4'000'000));
+  tree.entries[150].digest = std::string(64, 'a');
+  const auto failed = materialize(
+      tree, *store, base + "/other", std::nullopt, [] { return false; }, {}, threads);
+  EXPECT_EQ(failed.error().reason, "BLOB_NOT_FOUND");
+}
+
+TEST_F(Workspace, NeverWritesThroughWhatIsThereAlready) {
+  add("file", "new");
+  ASSERT_TRUE(os::make_dirs(base + "/ws").ok());
+  ASSERT_EQ(::symlink("../out", (base + "/ws/file").c_str()), 0);
+  EXPECT_FALSE(fill().ok());
+  EXPECT_FALSE(os::exists(base + "/out"));
 }
 
 TEST_F(Workspace, LinksAndEmptyFoldersCome) {

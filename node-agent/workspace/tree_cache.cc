@@ -97,7 +97,8 @@ std::optional<CachedTree> TreeCache::find(const std::string& root) {
 
 Result<CachedTree> TreeCache::make(const std::string& root, const contracts::Tree& tree,
                                    const cas::BlobStore& store,
-                                   const std::function<bool()>& interrupted) {
+                                   const std::function<bool()>& interrupted,
+                                   const Parallel& parallel) {
   if (!contracts::is_digest(root)) return invalid_argument("BAD_DIGEST", "not a tree's root");
   while (!state_.wait_for(
       changed_, kLook, [&](State& state) { return !state.making.contains(root); },
@@ -109,7 +110,7 @@ Result<CachedTree> TreeCache::make(const std::string& root, const contracts::Tre
   }
   std::optional<CachedTree> found = find(root);
   Result<CachedTree> made =
-      found ? Result<CachedTree>(*found) : fill(root, tree, store, interrupted);
+      found ? Result<CachedTree>(*found) : fill(root, tree, store, interrupted, parallel);
   state_.with([&](State& state) { state.making.erase(root); });
   changed_.notify_all();
   return made;
@@ -117,10 +118,12 @@ Result<CachedTree> TreeCache::make(const std::string& root, const contracts::Tre
 
 Result<CachedTree> TreeCache::fill(const std::string& root, const contracts::Tree& tree,
                                    const cas::BlobStore& store,
-                                   const std::function<bool()>& interrupted) {
+                                   const std::function<bool()>& interrupted,
+                                   const Parallel& parallel) {
   const std::string fresh = aside();
   TRY(os::make_dirs(fresh));
-  const auto done = materialize(tree, store, os::join_path(fresh, "files"), owner_, interrupted);
+  const auto done =
+      materialize(tree, store, os::join_path(fresh, "files"), owner_, interrupted, {}, parallel);
   Status whole = done.ok() ? Status() : Status(done.error());
   if (whole.ok()) {
     whole = os::write_file_atomic(os::join_path(fresh, "info"), cat(done->files, " ", done->bytes));

@@ -50,7 +50,8 @@ class TreeCache {
   std::optional<CachedTree> find(const std::string& root);
   // Makes it unless it is there; whoever else wants it meanwhile waits. Errors: materialize()'s.
   Result<CachedTree> make(const std::string& root, const contracts::Tree& tree,
-                          const cas::BlobStore& store, const std::function<bool()>& interrupted);
+                          const cas::BlobStore& store, const std::function<bool()>& interrupted,
+                          const Parallel& parallel = {});
   std::string files_of(const std::string& root) const;
 
   std::vector<CachedTree> list() const;
@@ -66,7 +67,8 @@ class TreeCache {
   TreeCache(std::string dir, std::optional<Owner> owner) : dir_(std::move(dir)), owner_(owner) {}
   std::optional<CachedTree> read_info(const std::string& root) const;
   Result<CachedTree> fill(const std::string& root, const contracts::Tree& tree,
-                          const cas::BlobStore& store, const std::function<bool()>& interrupted);
+                          const cas::BlobStore& store, const std::function<bool()>& interrupted,
+                          const Parallel& parallel);
   std::string aside();
 
   const std::string dir_;

@@ -1,5 +1,6 @@
 #include "common/os/file_names.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,16 @@ Fd nameless_file(const std::string& folder) {
   Fd file(::mkostemp(name.data(), O_CLOEXEC));
   if (file.valid()) ::unlink(name.c_str());
   return file;
+}
+
+Fd file_to_name(const std::string&) {
+  errno = ENOTSUP;
+  return {};
+}
+
+int name_file(int, const std::string&) {
+  errno = ENOTSUP;
+  return -1;
 }
 
 bool swap_names(const std::string& one, const std::string& other) {
