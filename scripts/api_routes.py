@@ -81,6 +81,7 @@ POST | …/grants/{}/explain | each rule that decides on a `GrantQuestion`: `Gra
 POST | …/tooltokens/{}/revoke | ends it
 GET | …/workspaces/{}/tree | its files: `Tree`
 POST | …/workspaces/{}/tree | offers a `Tree`; `TreeAnswer` names the blobs to send first, or says that it is stored. A `root` alone asks whether that tree is here already
+POST | …/workspaces/{}/blobs | many small ones as one stream: of each its digest (32 bytes), its size (4 bytes, the highest first) and its content; 2,048 files and 4 MiB of content at most, none over 256 KiB; `?compression=zstd&size=N`. Each is stored as it arrives
 PUT | …/workspaces/{}/blobs/{} | the bytes of one; `?compression=zstd&size=N`
 GET | …/workspaces/{}/raw/{} | the bytes of a file: [projects.md](projects.md)
 GET | …/workspaces/{}/export | the manifest of the project
@@ -105,6 +106,7 @@ POST | …/nodes/{}/leave | the node goes: `{"force": false}`
 POST | …/nodes/{}/synchronize | what is, against what shall be
 POST | …/nodes/{}/calls | a lane: brings an answer, takes the next call
 GET | …/nodes/{}/runs/{}/tree | files of a run, or of a volume: `?volume=NAME`
+POST | …/nodes/{}/runs/{}/blobs | `{"digests": […]}`: small ones of them as one stream, `?compression=zstd`; what is not in it is asked for alone
 GET | …/nodes/{}/runs/{}/blobs/{} | one of them
 PUT | …/nodes/{}/runs/{}/artifacts/{} | a file of a run
 POST | …/nodes/{}/runs/{}/artifacts | which of them the run has finished while it lives

@@ -1,9 +1,15 @@
 // The node agent's calls.
+#include <optional>
+#include <set>
+
 #include "common/base/percent.h"
 #include "common/base/text.h"
+#include "common/cas/bundle.h"
 #include "common/client/controller_client.h"
 #include "common/client/requests.h"
+#include "common/compression/compression.h"
 #include "common/contracts/api_paths.h"
+#include "common/contracts/blob_request.h"
 #include "common/contracts/enrollment.h"
 #include "common/contracts/protocol.h"
 
@@ -18,6 +24,45 @@ http::Request speaking(http::Request request) {
                           std::to_string(contracts::kProtocolVersion));
   return request;
 }
+
+constexpr Millis kBundleSilence{60'000};
+
+// A bundle that comes as an answer, compressed if `size` is said, into the store.
+class BundleIntake {
+ public:
+  BundleIntake(const std::vector<contracts::Digest>& asked, const cas::BlobStore& store,
+               int64_t size)
+      : asked_(asked.begin(), asked.end()), store_(store) {
+    if (size >= 0) content_.emplace(size);
+  }
+
+  Status append(std::string_view piece) {
+    if (!content_) return read(piece);
+    return content_->append(piece, [this](std::string_view bytes) { return read(bytes); });
+  }
+
+ private:
+  Status read(std::string_view piece) {
+    return reader_.append(piece, [this](const auto& digest, std::string_view content) {
+      return keep(digest, content);
+    });
+  }
+  // What was not asked for would fill this node's disk.
+  Status keep(const contracts::Digest& digest, std::string_view content) {
+    if (asked_.erase(digest) == 0)
+      return invalid_argument("DIGEST_MISMATCH", "the server sent a file that was not asked for");
+    ASSIGN_OR_RETURN(
+        cas::BlobStore::Writer writer,
+        store_.begin(digest, static_cast<int64_t>(content.size()), cas::Durability::kLater));
+    TRY(writer.append(content));
+    return writer.commit();
+  }
+
+  std::set<contracts::Digest> asked_;
+  const cas::BlobStore& store_;
+  std::optional<compression::Decompressor> content_;
+  cas::BundleReader reader_;
+};
 
 // A controller of the next release may say more than this agent knows, but not of what a run is to
 // be: what it may not do must never be left out.
@@ -153,6 +198,31 @@ Status ControllerClient::fetch_blob(const std::string& node, const std::string& 
     ASSIGN_OR_RETURN(const http::Response response, once(*http_, request, failure));
     TRY(std::move(written));
     return writer.commit();
+  });
+}
+
+// Each is proven by its digest before it is here; what came before an answer broke off stays.
+Status ControllerClient::fetch_bundle(const std::string& node, const std::string& run_uid,
+                                      const std::vector<const contracts::TreeEntry*>& blobs,
+                                      const cas::BlobStore& store) {
+  return repeat([&](Failure& failure) -> Status {
+    std::vector<const contracts::TreeEntry*> missing = blobs;
+    std::erase_if(missing, [&](const auto* each) { return store.has(each->digest); });
+    std::string target = cat(paths::node_run(node, run_uid), "/blobs");
+    if (compress_) target += cat("?compression=", compression::kZstd);
+    contracts::BlobRequest asked;
+    for (const auto* each : missing) asked.digests.push_back(each->digest);
+    http::Request request = json_request("POST", target, wire::encode(asked));
+    request.timeout = Millis(0);
+    request.idle_timeout = kBundleSilence;
+    BundleIntake intake(asked.digests, store, compress_ ? cas::bundle_size(missing) : -1);
+    Status taken;
+    request.on_data = [&](std::string_view piece) {
+      taken = intake.append(piece);
+      return taken.ok();
+    };
+    ASSIGN_OR_RETURN(const http::Response response, once(*http_, request, failure));
+    return taken;
   });
 }
 

@@ -126,6 +126,11 @@ class ControllerClient {
                                                   const std::string& run_uid, int64_t attempt);
   Status fetch_blob(const std::string& node, const std::string& run_uid, const std::string& digest,
                     int64_t size, const cas::BlobStore& store);
+  // Stores those of `blobs` that come in one answer. What did not come is asked for by itself, as
+  // all are of a controller that knows no such answers: NotFound.
+  Status fetch_bundle(const std::string& node, const std::string& run_uid,
+                      const std::vector<const contracts::TreeEntry*>& blobs,
+                      const cas::BlobStore& store);
   Status upload_artifact(const std::string& node, const std::string& run_uid, int fd,
                          const contracts::Artifact& artifact);
   // Names files that were sent as finished. BLOB_NOT_FOUND: one of them is not there.
@@ -166,12 +171,17 @@ class ControllerClient {
     const std::map<std::string, int>& added;  // see cas::Scan
     std::string workspace;
     bool compress;
-    std::function<void(int64_t sent, int64_t of)> on_sent;  // of a blob's body
+    bool bundle;                                            // small ones go together
+    std::function<void(int64_t sent, int64_t of)> on_sent;  // of a body
   };
+  using Blobs = std::vector<const contracts::TreeEntry*>;
+  using Send = std::function<Status(const http::Request&)>;
   static Result<os::RegularFile> open_blob(const contracts::TreeEntry& blob,
                                            const BlobTarget& target);
   static Status send_blob(const contracts::TreeEntry& blob, const BlobTarget& target,
-                          const std::function<Status(const http::Request&)>& send);
+                          const Send& send);
+  static Status send_bundle(const Blobs& blobs, const BlobTarget& target, const Send& send);
+  static Status send_together(const Blobs& blobs, const BlobTarget& target, const Send& send);
   Status send_blobs(const BlobTarget& target, const std::vector<contracts::TreeEntry>& blobs,
                     UploadProgress& progress,
                     const std::function<void(const UploadProgress&)>& report);

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/cas/bundle.h"
 #include "common/client/requests.h"
 #include "common/compression/compression.h"
 #include "common/contracts/status.h"
@@ -41,6 +42,8 @@ struct FakeStore {
   std::string root_of_tree;  // overrides the right one
   std::vector<std::string> compressions = {"zstd"};
   int compressed = 0;
+  int bundles = 0;
+  int most = 1'000'000;
   int offers = 0;
   std::string stored;  // the root of the tree that is here whole
   HttpAnswer operator()(const HttpRequest& request) {
@@ -49,6 +52,8 @@ struct FakeStore {
       return error_answer({Code::kAlreadyExists, "RUN_ALREADY_EXISTS", "it is there"});
     }
     if (request.target == workspaces + "/w/tree") return tree(request.body);
+    if (request.target.starts_with(workspaces + "/w/blobs") && request.method == "POST")
+      return bundle(request);
     const std::string prefix = workspaces + "/w/blobs/";
     if (request.method != "PUT" || !request.target.starts_with(prefix)) return answer(404);
     const std::string digest = request.target.substr(prefix.size(), 64);
@@ -59,6 +64,33 @@ struct FakeStore {
     }
     blobs.insert(digest);
     return answer(200, "{}");
+  }
+  // As many as it says, one after the other; `most` of them in all.
+  HttpAnswer bundle(const HttpRequest& request) {
+    bundles += 1;
+    std::string bytes = request.body;
+    const std::string_view start = "/w/blobs?compression=zstd&size=";
+    if (const size_t at = request.target.find(start); at != std::string::npos) {
+      compressed += 1;
+      compression::Decompressor content(
+          *parse_integer<int64_t>(request.target.substr(at + start.size())));
+      bytes.clear();
+      const auto add = [&](std::string_view piece) -> Status {
+        bytes += piece;
+        return {};
+      };
+      if (!content.append(request.body, add) || !content.finish()) return answer(400);
+    }
+    cas::BundleReader reader;
+    const auto keep = [&](const std::string& digest, std::string_view content) -> Status {
+      if (most-- <= 0) return Error{Code::kTooLarge, "NAMESPACE_QUOTA_EXCEEDED", "no room"};
+      if (crypto::sha256_hex(content) != digest)
+        return invalid_argument("DIGEST_MISMATCH", "not the blob");
+      blobs.insert(digest);
+      return {};
+    };
+    const Status read = reader.append(bytes, keep);
+    return read && reader.finish() ? answer(201, "{}") : error_answer(read.error());
   }
   // A compressed body, with its own size in the query.
   bool holds(const std::string& body, const std::string& query, const std::string& digest) {
@@ -133,6 +165,45 @@ TEST_F(Upload, SendsEachMissingBlobOnceAndNothingTheSecondTime) {
   EXPECT_EQ(second->bytes_sent, 0);
   EXPECT_EQ(second->blobs_sent, 0);
   EXPECT_EQ(store_.offers, 2);  // both of the first time: a tree that is there is only named
+}
+
+TEST_F(Upload, ManySmallFilesGoInOneRequestWhereTheServerTakesThem) {
+  store_.compressions = {"zstd", "bundle"};
+  project_.write("large", std::string(cas::kBundledBlob + 1, 'a'));
+  scan_ = *cas::scan_folder(project_.path());
+  for (const bool compress : {false, true}) {
+    store_.lose_all();
+    client_.set_compress(compress);
+    const Result<UploadProgress> done = upload(client_);
+    ASSERT_TRUE(done.ok()) << done.error().describe();
+    EXPECT_EQ(done->blobs_sent, 22);
+    EXPECT_EQ(done->bytes_sent, done->bytes_total);
+    EXPECT_EQ(std::exchange(store_.bundles, 0), 1);
+    EXPECT_EQ(store_.compressed, compress ? 2 : 0) << "the bundle, and the large one";
+  }
+}
+
+TEST_F(Upload, WhatAnEndedBundleBroughtIsNotSentAgain) {
+  store_.compressions = {"bundle"};
+  store_.most = 10;
+  const Result<UploadProgress> full = upload(client_);
+  ASSERT_FALSE(full.ok());
+  EXPECT_EQ(full.error().reason, "NAMESPACE_QUOTA_EXCEEDED");
+  store_.most = 1'000;
+  const Result<UploadProgress> rest = upload(client_);
+  ASSERT_TRUE(rest.ok());
+  EXPECT_EQ(rest->blobs_sent, 11);
+}
+
+TEST_F(Upload, SaysWhichFileOfABundleChanged) {
+  store_.compressions = {"bundle"};
+  for (const std::string& content : {std::string("short"), std::string("CONTENT 7")}) {
+    project_.write("folder/7", content);
+    const Result<UploadProgress> done = upload(client_);
+    ASSERT_FALSE(done.ok());
+    EXPECT_EQ(done.error().reason, "FILE_CHANGED");
+    EXPECT_THAT(done.error().message, HasSubstr("folder/7"));
+  }
 }
 
 TEST_F(Upload, ALargeFileIsNoSingleStep) {
@@ -322,6 +393,67 @@ TEST_F(Download, BringsBlobsToTheNodeAndArtifactsBack) {
   EXPECT_EQ(server.requests().back().body, content_);
   EXPECT_EQ(server.requests().back().target,
             cat(kBase, "/nodes/n/runs/uid/artifacts/", artifact_.digest));
+}
+
+// What a node asks for at once, and the stream that it gets.
+class FetchedBundle : public Download {
+ protected:
+  FetchedBundle() {
+    for (const std::string& content : {std::string("one"), std::string(), std::string("three")}) {
+      const std::string digest = crypto::sha256_hex(content);
+      entries_.push_back({content, digest, static_cast<int64_t>(content.size()), false});
+      cas::append_to_bundle(bundle_, digest, content);
+    }
+  }
+  Status fetch(const HttpAnswer& sent) {
+    HttpServer server([&](const HttpRequest& request) {
+      asked_ = request.body;
+      return sent;
+    });
+    ControllerClient client({server.url(), {}, {}, {}});
+    std::vector<const contracts::TreeEntry*> blobs;
+    for (const auto& each : entries_) blobs.push_back(&each);
+    return client.fetch_bundle("n", "uid", blobs, store_);
+  }
+  size_t here() const {
+    return static_cast<size_t>(
+        std::ranges::count_if(entries_, [&](const auto& each) { return store_.has(each.digest); }));
+  }
+  std::vector<contracts::TreeEntry> entries_;
+  std::string bundle_;
+  std::string asked_;
+  const cas::BlobStore store_ = *cas::BlobStore::open(dir_ / "store");
+};
+
+TEST_F(FetchedBundle, BringsEachBlobOnceAndAsksForWhatIsMissing) {
+  ASSERT_TRUE(store_.put("one").ok());
+  EXPECT_TRUE(fetch(answer(200, bundle_.substr(39))).ok());
+  EXPECT_EQ(asked_.find(entries_[0].digest), std::string::npos);
+  EXPECT_EQ(here(), 3U);
+}
+
+TEST_F(FetchedBundle, ThatIsNotWholeLeavesTheRestMissing) {
+  EXPECT_TRUE(fetch(answer(200, bundle_.substr(0, bundle_.size() - 1))).ok());
+  EXPECT_EQ(here(), 2U);
+  EXPECT_TRUE(fetch(answer(200, "")).ok());
+}
+
+TEST_F(FetchedBundle, BringsNothingThatWasNotAskedForOrIsNotItself) {
+  std::string other;
+  cas::append_to_bundle(other, crypto::sha256_hex("other"), "other");
+  EXPECT_EQ(fetch(answer(200, other)).error().reason, "DIGEST_MISMATCH");
+  EXPECT_FALSE(store_.has(crypto::sha256_hex("other")));
+  std::string lie;
+  cas::append_to_bundle(lie, entries_[2].digest, "THREE");
+  EXPECT_EQ(fetch(answer(200, lie)).error().reason, "DIGEST_MISMATCH");
+  EXPECT_EQ(fetch(answer(200, std::string(36, '\xff'))).error().reason, "BLOB_TOO_LARGE");
+  EXPECT_EQ(fetch(answer(200, bundle_ + bundle_)).error().reason, "DIGEST_MISMATCH") << "twice";
+  EXPECT_EQ(here(), 3U) << "what came before the fault stays";
+}
+
+TEST_F(FetchedBundle, IsNothingThatAnOlderControllerKnows) {
+  const Error unknown{Code::kNotFound, "ROUTE_NOT_FOUND", "there is nothing here"};
+  EXPECT_EQ(fetch(error_answer(unknown)).error().code, Code::kNotFound);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <map>
 
 #include "common/base/text.h"
+#include "common/cas/bundle.h"
+#include "common/client/bundle_body.h"
 #include "common/client/controller_client.h"
 #include "common/client/requests.h"
 #include "common/compression/compression.h"
@@ -29,6 +31,10 @@ constexpr int kOffers = 3;  // blobs may be removed between two offers, but not 
 Error file_changed(const TreeEntry& entry) {
   return {Code::kFailedPrecondition, "FILE_CHANGED",
           cat(to_utf8_lossy(entry.path), " changed after it was read")};
+}
+
+bool takes(const TreeAnswer& answer, std::string_view how) {
+  return std::ranges::find(answer.compressions, how) != answer.compressions.end();
 }
 
 // The entries behind the digests that the server lacks, each digest once.
@@ -102,7 +108,7 @@ Result<os::RegularFile> ControllerClient::open_blob(const TreeEntry& blob,
 }
 
 Status ControllerClient::send_blob(const TreeEntry& blob, const BlobTarget& target,
-                                   const std::function<Status(const http::Request&)>& send) {
+                                   const Send& send) {
   const Result<os::RegularFile> file = open_blob(blob, target);
   if (!file || file->stat.st_size < blob.size) return file_changed(blob);
   http::Request request = stream_request("PUT", cat(target.workspace, "/blobs/", blob.digest));
@@ -122,6 +128,33 @@ Status ControllerClient::send_blob(const TreeEntry& blob, const BlobTarget& targ
   const Reason& reason = sent.error().reason;
   return reason == "DIGEST_MISMATCH" || reason == "BODY_CHANGED" ? Status(file_changed(blob))
                                                                  : sent;
+}
+
+Status ControllerClient::send_bundle(const Blobs& blobs, const BlobTarget& target,
+                                     const Send& send) {
+  BundleBody body(target.compress);
+  for (const TreeEntry* blob : blobs) {
+    const Result<os::RegularFile> file = open_blob(*blob, target);
+    if (!file || !body.add(*blob, file->fd.get())) return file_changed(*blob);
+  }
+  http::Request request = stream_request("POST", cat(target.workspace, "/blobs"));
+  TRY(body.move_to(request));
+  if (target.on_sent)
+    request.on_sent = [&, of = static_cast<int64_t>(request.body.size())](int64_t sent) {
+      target.on_sent(sent, of);
+    };
+  return send(request);
+}
+
+// What is refused of a bundle is said of one file once that is sent by itself.
+Status ControllerClient::send_together(const Blobs& blobs, const BlobTarget& target,
+                                       const Send& send) {
+  if (blobs.size() > 1) {
+    const Status sent = send_bundle(blobs, target, send);
+    if (sent || sent.error().code != Code::kInvalidArgument) return sent;
+  }
+  for (const TreeEntry* blob : blobs) TRY(send_blob(*blob, target, send));
+  return {};
 }
 
 namespace {
@@ -145,9 +178,9 @@ struct Sending {
     so_far.bytes_sent = told = sent;
     report(so_far);
   }
-  void done(int64_t part, int64_t size, const Report& report) {
+  void done(int64_t part, size_t blobs, int64_t size, const Report& report) {
     under_way -= part;
-    progress.blobs_sent += 1;
+    progress.blobs_sent += static_cast<int64_t>(blobs);
     progress.bytes_sent += size;
     UploadProgress so_far = progress;
     so_far.bytes_sent = told = progress.bytes_sent + under_way;
@@ -155,7 +188,24 @@ struct Sending {
   }
 };
 
-// Of a blob of `size` bytes whose body, smaller where it is compressed, is sent so far.
+int64_t size_of(const std::vector<const TreeEntry*>& blobs) {
+  int64_t out = 0;
+  for (const TreeEntry* each : blobs) out += each->size;
+  return out;
+}
+
+// What goes in one request each.
+std::vector<std::vector<const TreeEntry*>> in_groups(const std::vector<TreeEntry>& blobs,
+                                                     bool bundle) {
+  std::vector<const TreeEntry*> all;
+  for (const TreeEntry& each : blobs) all.push_back(&each);
+  if (bundle) return cas::as_bundles(all);
+  std::vector<std::vector<const TreeEntry*>> alone;
+  for (const TreeEntry* each : all) alone.push_back({each});
+  return alone;
+}
+
+// Of blobs of `size` bytes whose body, smaller where it is compressed, is sent so far.
 int64_t part_of(int64_t size, int64_t sent, int64_t body_size) {
   if (sent >= body_size) return size;
   return static_cast<int64_t>(static_cast<double>(size) * static_cast<double>(sent) /
@@ -170,28 +220,30 @@ Status ControllerClient::send_blobs(const BlobTarget& target, const std::vector<
   Guarded<Sending> shared(Sending{progress});
   std::atomic<size_t> next{0};
   std::atomic<bool> failed{false};
+  const std::vector<Blobs> groups = in_groups(blobs, target.bundle);
   const auto lane = [&] {
     const std::shared_ptr<http::Client> http = new_lane();
-    for (size_t i = next++; i < blobs.size() && !failed; i = next++) {
+    for (size_t i = next++; i < groups.size() && !failed; i = next++) {
+      const int64_t size = size_of(groups[i]);
       int64_t part = 0;
       BlobTarget watched = target;
       watched.on_sent = [&](int64_t bytes, int64_t of) {
-        const int64_t now = part_of(blobs[i].size, bytes, of);
+        const int64_t now = part_of(size, bytes, of);
         shared.with([&](Sending& all) { all.move(part, now, report); });
         part = now;
       };
-      const Status sent = send_blob(blobs[i], watched, [&](const http::Request& request) -> Status {
-        ASSIGN_OR_RETURN(const http::Response response, call(*http, request, true));
-        return {};
+      const Status sent = send_together(groups[i], watched, [&](const http::Request& request) {
+        const Result<http::Response> response = call(*http, request, true);
+        return response ? Status() : Status(response.error());
       });
       shared.with([&](Sending& all) {
-        if (sent) return all.done(part, blobs[i].size, report);
+        if (sent) return all.done(part, groups[i].size(), size, report);
         if (all.status) all.status = sent;
         failed = true;
       });
     }
   };
-  parallel_(std::vector<std::function<void()>>(std::min(kLanes, blobs.size()), lane));
+  parallel_(std::vector<std::function<void()>>(std::min(kLanes, groups.size()), lane));
   return shared.with([](Sending& all) { return all.status; });
 }
 
@@ -216,9 +268,10 @@ Result<UploadProgress> ControllerClient::upload_workspace(
     done.blobs_total += static_cast<int64_t>(blobs.size());
     for (const TreeEntry& blob : blobs) done.bytes_total += blob.size;
     if (progress) progress(done);
-    const bool compress = compress_ && std::ranges::find(answer.compressions, compression::kZstd) !=
-                                           answer.compressions.end();
-    TRY(send_blobs({opened.get(), scan.added, workspace, compress, {}}, blobs, done, progress));
+    const bool compress = compress_ && takes(answer, compression::kZstd);
+    const bool bundle = takes(answer, cas::kBundle);
+    TRY(send_blobs({opened.get(), scan.added, workspace, compress, bundle, {}}, blobs, done,
+                   progress));
   }
   return Error{Code::kUnavailable, "UPLOAD_INCOMPLETE",
                "the server keeps missing files that were sent"};

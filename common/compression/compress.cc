@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/text.h"
 #include "common/compression/compression.h"
 #include "common/os/file_names.h"
 
@@ -94,6 +95,35 @@ class Compression {
 };
 
 }  // namespace
+
+struct Compressor::State {
+  Context context{ZSTD_createCCtx()};
+  std::vector<char> piece = std::vector<char>(kPiece);
+};
+
+Compressor::Compressor() : state_(std::make_unique<State>()) {
+  ZSTD_CCtx_setParameter(state_->context.get(), ZSTD_c_compressionLevel, kLevel);
+}
+Compressor::~Compressor() = default;
+
+Status Compressor::append(std::string_view piece, const Take& take) {
+  return squeeze(piece, false, take);
+}
+
+Status Compressor::finish(const Take& take) { return squeeze({}, true, take); }
+
+Status Compressor::squeeze(std::string_view piece, bool end, const Take& take) {
+  ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+  while (true) {
+    ZSTD_outBuffer out{state_->piece.data(), state_->piece.size(), 0};
+    const size_t left =
+        ZSTD_compressStream2(state_->context.get(), &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
+    if (ZSTD_isError(left) != 0)
+      return Error{Code::kInternal, "SYSTEM_ERROR", cat("compressing: ", ZSTD_getErrorName(left))};
+    if (out.pos > 0) TRY(take({state_->piece.data(), out.pos}));
+    if (end ? left == 0 : in.pos == in.size) return {};
+  }
+}
 
 std::optional<CompressedFile> compress_file(int fd, int64_t size) {
   if (size < kSmallest) return std::nullopt;

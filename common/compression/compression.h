@@ -25,6 +25,26 @@ struct CompressedFile {
 // own faults are whoever's who reads it next.
 std::optional<CompressedFile> compress_file(int fd, int64_t size);
 
+// Content that is made in pieces, as one frame: at once smaller, whether that pays or not. One
+// thread.
+class Compressor {
+ public:
+  using Take = std::function<Status(std::string_view)>;
+  Compressor();
+  ~Compressor();
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+
+  // What `take` says, or Internal (SYSTEM_ERROR) without memory.
+  Status append(std::string_view piece, const Take& take);
+  Status finish(const Take& take);  // once
+
+ private:
+  struct State;
+  Status squeeze(std::string_view piece, bool end, const Take& take);
+  std::unique_ptr<State> state_;
+};
+
 // One frame of exactly `size` bytes, that arrives in pieces. One thread.
 class Decompressor {
  public:

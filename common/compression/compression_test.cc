@@ -109,6 +109,32 @@ TEST_F(Compressing, RefusesWhatIsNotOneWholeFrameOfThatSize) {
     EXPECT_EQ(expand(frame.substr(0, cut), 10'000, 50), kInvalid) << cut;
 }
 
+TEST(CompressingPieces, MakesOneFrameOfThem) {
+  for (const size_t piece : {size_t{1000}, size_t{500'000}}) {
+    const std::string content = text_of(700'000) + noise(300'000);
+    std::string frame;
+    const auto take = [&](std::string_view bytes) -> Status {
+      frame += bytes;
+      return {};
+    };
+    Compressor out;
+    for (size_t at = 0; at < content.size(); at += piece)
+      ASSERT_TRUE(out.append(std::string_view(content).substr(at, piece), take));
+    ASSERT_TRUE(out.finish(take));
+    EXPECT_LT(frame.size(), content.size() / 2);
+    EXPECT_EQ(expand(frame, 1'000'000, 4096), content);
+  }
+}
+
+TEST(CompressingPieces, AnErrorOfTheReceiverEndsIt) {
+  const auto full = [](std::string_view) -> Status {
+    return Error{Code::kResourceExhausted, "DISK_FULL", "no room"};
+  };
+  Compressor out;
+  (void)out.append("x", full);
+  EXPECT_EQ(out.finish(full).error().reason, "DISK_FULL");
+}
+
 // Frames by hand (RFC 8878, 3.1.1): magic, descriptor 0 (window follows), window, blocks.
 std::string rle_frame(unsigned char window, int blocks) {
   std::string frame{"\x28\xb5\x2f\xfd\x00", 5};

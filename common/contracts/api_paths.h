@@ -18,11 +18,13 @@
 //   GET|PUT|DELETE …/sandboxes/{name}/files/{path}: raw bytes, or the list of a folder
 //   POST   /mcp   GET    /audit  /audit/chain  /audit/checkpoint  A/namespaces/{ns}/audit
 //   GET|POST …/workspaces/{name}/tree          PUT …/workspaces/{name}/blobs/{digest}: raw bytes
+//   POST   …/workspaces/{name}/blobs: many small ones (common/cas/bundle.h)
 //   POST   A/nodes/{name}/{cordon|uncordon|drain}   GET …/drain   PUT …/taints
 //   POST   A/nodes/{name}/enroll               enrolment token
 //   POST   A/nodes/{name}/synchronize          node credential, as all below
 //   POST   A/nodes/{name}/calls
 //   GET    A/nodes/{name}/runs/{uid}/tree?volume=NAME      A/nodes/{name}/runs/{uid}/blobs/{digest}
+//   POST   A/nodes/{name}/runs/{uid}/blobs     many small ones in one answer
 //   PUT    A/nodes/{name}/runs/{uid}/artifacts/{digest}
 #pragma once
 

@@ -77,18 +77,20 @@ struct Tree {
 
 // POST workspaces/{name}/tree: ask with a tree; `missing` lists the blobs to send first. Once none
 // is missing the tree is stored and `root` is its digest. A blob goes as it is, or compressed:
-// PUT …/blobs/{digest}?compression=zstd&size=N, its own size.
+// PUT …/blobs/{digest}?compression=zstd&size=N, its own size. Small ones also many at once, where
+// the answer says `bundle`: POST …/blobs (common/cas/bundle.h).
 struct TreeAnswer {
   Digest root;
   bool stored = false;
   std::vector<Digest> missing;
   std::vector<std::string> compressions;
   static constexpr auto describe() {
-    return std::tuple{field("root", &TreeAnswer::root, "digest of the whole tree"),
-                      field("stored", &TreeAnswer::stored, "whether the tree is stored now"),
-                      field("missing", &TreeAnswer::missing, "blobs the server lacks"),
-                      field("compressions", &TreeAnswer::compressions,
-                            "how blobs may be sent besides as they are: zstd")};
+    return std::tuple{
+        field("root", &TreeAnswer::root, "digest of the whole tree"),
+        field("stored", &TreeAnswer::stored, "whether the tree is stored now"),
+        field("missing", &TreeAnswer::missing, "blobs the server lacks"),
+        field("compressions", &TreeAnswer::compressions,
+              "how blobs may be sent besides as they are: zstd; bundle, many in one request")};
   }
 };
 

@@ -296,6 +296,7 @@ Routes file_routes() {
       {"GET",    WORKSPACES "/{name}/tree",           Scope::kWorkspacesRead,  kNoBody,        get_workspace_tree},
       {"POST",   WORKSPACES "/{name}/tree",           Scope::kWorkspacesWrite, kTreeDocument,  offer_workspace_tree},
       {"PUT",    WORKSPACES "/{name}/blobs/{digest}", Scope::kWorkspacesWrite, kStreamed,      put_workspace_blob},
+      {"POST",   WORKSPACES "/{name}/blobs",          Scope::kWorkspacesWrite, kStreamed,      send_workspace_blobs},
 
       // Workspaces as projects that people look at.
       {"GET",    WORKSPACES "/{name}/raw/{path…}",    Scope::kWorkspacesRead,  kNoBody,        get_raw_file, contracts::kReadProject},
@@ -346,6 +347,7 @@ Routes node_routes() {
       {"POST", NODE "/calls",                         Scope::kNodeSelf,   kCallsDocument,  serve_node_calls},
       {"GET",  NODE "/runs/{uid}/tree",               Scope::kNodeSelf,   kNoBody,        node_run_tree},
       {"GET",  NODE "/runs/{uid}/blobs/{digest}",     Scope::kNodeSelf,   kNoBody,        node_run_blob},
+      {"POST", NODE "/runs/{uid}/blobs",              Scope::kNodeSelf,   kApiDocument,   node_run_blobs},
       {"PUT",  NODE "/runs/{uid}/artifacts/{digest}", Scope::kNodeSelf,   kStreamed,      node_run_artifact},
       {"POST", NODE "/runs/{uid}/artifacts",          Scope::kNodeSelf,   kApiDocument,   node_run_finished},
       {"GET",  NODE "/runs/{uid}/tool-bundle",        Scope::kNodeSelf,   kNoBody,        node_tool_bundle},

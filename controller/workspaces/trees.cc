@@ -4,6 +4,7 @@
 #include <set>
 
 #include "common/base/text.h"
+#include "common/cas/bundle.h"
 #include "common/compression/compression.h"
 #include "common/wire/json.h"
 
@@ -92,7 +93,7 @@ Result<Workspace> read_workspace(store::Store& store, const store::Key& key) {
 
 TreeAnswer answer_for(const Digest& root) {
   TreeAnswer answer;
-  answer.compressions = {std::string(compression::kZstd)};
+  answer.compressions = {std::string(compression::kZstd), std::string(cas::kBundle)};
   answer.root = root;
   return answer;
 }

@@ -52,9 +52,7 @@ class RunObserver {
   virtual void observed(const contracts::RunReport& report, int64_t last_seq) = 0;
 };
 
-// Runs all tasks, at once or one after the other from the first on, and returns when all have
-// ended.
-using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
+using workspace::Parallel;
 
 struct ExecutorPorts {
   const ExecutorConfig& config;

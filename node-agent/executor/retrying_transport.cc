@@ -49,6 +49,12 @@ Status RetryingTransport::fetch_blob(const std::string& run_uid, const std::stri
   return retry([&] { return inner_->fetch_blob(run_uid, digest, size, store); });
 }
 
+Status RetryingTransport::fetch_bundle(const std::string& run_uid,
+                                       const std::vector<const contracts::TreeEntry*>& blobs,
+                                       const cas::BlobStore& store) {
+  return retry([&] { return inner_->fetch_bundle(run_uid, blobs, store); });
+}
+
 Status RetryingTransport::upload_artifact(const std::string& run_uid, int fd,
                                           const contracts::Artifact& artifact) {
   return retry([&] { return inner_->upload_artifact(run_uid, fd, artifact); });

@@ -87,6 +87,16 @@ class FakeTransport : public RunTransport {
     const auto stored = store.put(blobs_.at(digest));
     return stored ? Status() : Status(stored.error());
   }
+  // An answer that brings the first half of what was asked for.
+  Status fetch_bundle(const std::string&, const std::vector<const contracts::TreeEntry*>& blobs,
+                      const cas::BlobStore& store) override {
+    steps_.step();
+    for (size_t i = 0; i < blobs.size() / 2; ++i) {
+      const auto stored = store.put(blobs_.at(blobs[i]->digest));
+      if (!stored) return stored.error();
+    }
+    return {};
+  }
   Status upload_artifact(const std::string&, int, const contracts::Artifact& artifact) override {
     steps_.step();
     uploads_.push_back(artifact.path);

@@ -28,6 +28,13 @@ class RunTransport {
                                              const std::string& volume) = 0;
   virtual Status fetch_blob(const std::string& run_uid, const std::string& digest, int64_t size,
                             const cas::BlobStore& store) = 0;
+  // As many of these as come in one answer: what is not here afterwards is fetched by itself.
+  virtual Status fetch_bundle(const std::string& run_uid,
+                              const std::vector<const contracts::TreeEntry*>& blobs,
+                              const cas::BlobStore& store) {
+    (void)run_uid, (void)blobs, (void)store;
+    return {};
+  }
   virtual Status upload_artifact(const std::string& run_uid, int fd,
                                  const contracts::Artifact& artifact) = 0;
   // Says that they are finished, while the run lives. BLOB_NOT_FOUND: one was not sent.

@@ -6,6 +6,7 @@
 
 #include "common/base/guarded.h"
 #include "common/base/text.h"
+#include "common/cas/bundle.h"
 #include "common/cas/tree.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
@@ -84,8 +85,9 @@ Status TreeFetch::make_cached(const TreeSource& source, const contracts::Tree& t
                               TreeNews& news) {
   return with_blobs(ports_.trees->files_of(source.root), tree, news, [&]() -> Status {
     ASSIGN_OR_RETURN(const workspace::CachedTree made,
-                     ports_.trees->make(source.root, tree, ports_.store,
-                                        [this] { return stop_.at_least(StopKind::kCancel); }));
+                     ports_.trees->make(
+                         source.root, tree, ports_.store,
+                         [this] { return stop_.at_least(StopKind::kCancel); }, ports_.parallel));
     news.files = made.files;
     news.bytes = made.bytes;
     return {};
@@ -99,7 +101,8 @@ Status TreeFetch::copy(const contracts::Tree& tree, const std::string& to, TreeN
     ASSIGN_OR_RETURN(const workspace::Materialized done,
                      workspace::materialize(
                          tree, ports_.store, to, owner(),
-                         [this] { return stop_.at_least(StopKind::kCancel); }, more));
+                         [this] { return stop_.at_least(StopKind::kCancel); }, more,
+                         ports_.parallel));
     news.files = done.files;
     news.bytes = done.bytes;
     return {};
@@ -138,25 +141,31 @@ Result<std::optional<devices::DiskLedger::Hold>> TreeFetch::take_room(const std:
   return room;
 }
 
+// Small ones many at a time. An answer that brought not all of its bundle is no fault of the run's:
+// what is missing is asked for alone, and that answer says why.
 Status TreeFetch::fetch_blobs(const Missing& missing, TreeNews& news) {
+  const std::vector<Missing> bundles = cas::as_bundles(missing);
   std::atomic<size_t> next{0};
   std::atomic<bool> failed{false};
+  std::atomic<bool> bundled{true};  // the controller knows how
   Guarded<Status> status;
   const auto lane = [&] {
     const auto controller = transport(StopKind::kCancel);
-    for (size_t i = next++; i < missing.size() && !failed; i = next++) {
-      Status fetched = stop_.at_least(StopKind::kCancel)
-                           ? Status(interrupted_error())
-                           : controller->fetch_blob(run_uid_, missing[i]->digest, missing[i]->size,
-                                                    ports_.store);
-      if (fetched.ok()) continue;
-      failed = true;
-      status.with([&](Status& first) {
-        if (first.ok()) first = std::move(fetched).within(cat("fetching ", missing[i]->path));
-      });
+    for (size_t i = next++; i < bundles.size() && !failed; i = next++) {
+      if (bundles[i].size() > 1 && bundled)
+        bundled = controller->fetch_bundle(run_uid_, bundles[i], ports_.store).ok();
+      for (const contracts::TreeEntry* blob : bundles[i]) {
+        if (failed || ports_.store.has(blob->digest)) continue;
+        Status fetched = fetch_one(*controller, *blob);
+        if (fetched.ok()) continue;
+        failed = true;
+        status.with([&](Status& first) {
+          if (first.ok()) first = std::move(fetched).within(cat("fetching ", blob->path));
+        });
+      }
     }
   };
-  const std::vector<std::function<void()>> lanes(std::min(kLanes, missing.size()), lane);
+  const std::vector<std::function<void()>> lanes(std::min(kLanes, bundles.size()), lane);
   if (ports_.parallel) {
     ports_.parallel(lanes);
   } else if (!lanes.empty()) {
@@ -165,6 +174,11 @@ Status TreeFetch::fetch_blobs(const Missing& missing, TreeNews& news) {
   TRY(status.with([](Status& first) { return first; }));
   news.fetched += static_cast<int64_t>(missing.size());
   return {};
+}
+
+Status TreeFetch::fetch_one(RunTransport& controller, const contracts::TreeEntry& blob) {
+  if (stop_.at_least(StopKind::kCancel)) return interrupted_error();
+  return controller.fetch_blob(run_uid_, blob.digest, blob.size, ports_.store);
 }
 
 // The tree's canonical text is a blob like any other: fetched once, proven by its digest.

@@ -53,6 +53,7 @@ class TreeFetch {
   Status with_blobs(const std::string& what, const contracts::Tree& tree, TreeNews& news,
                     const std::function<Status()>& use);
   Status fetch_blobs(const Missing& missing, TreeNews& news);
+  Status fetch_one(RunTransport& controller, const contracts::TreeEntry& blob);
   Result<std::optional<devices::DiskLedger::Hold>> take_room(const std::string& what,
                                                              const contracts::Tree& tree,
                                                              const Missing& missing);

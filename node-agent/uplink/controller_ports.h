@@ -41,6 +41,11 @@ class ClientTransport final : public executor::RunTransport {
                     const cas::BlobStore& store) override {
     return client_.fetch_blob(node_, run_uid, digest, size, store);
   }
+  Status fetch_bundle(const std::string& run_uid,
+                      const std::vector<const contracts::TreeEntry*>& blobs,
+                      const cas::BlobStore& store) override {
+    return client_.fetch_bundle(node_, run_uid, blobs, store);
+  }
   Status upload_artifact(const std::string& run_uid, int fd,
                          const contracts::Artifact& artifact) override {
     return client_.upload_artifact(node_, run_uid, fd, artifact);

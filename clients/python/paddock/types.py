@@ -559,7 +559,7 @@ class TreeAnswer:
     root: str = ""  # digest of the whole tree
     stored: bool = False  # whether the tree is stored now
     missing: list[str] = dataclasses.field(default_factory=list)  # blobs the server lacks
-    compressions: list[str] = dataclasses.field(default_factory=list)  # how blobs may be sent besides as they are: zstd
+    compressions: list[str] = dataclasses.field(default_factory=list)  # how blobs may be sent besides as they are: zstd; bundle, many in one request
 
 
 @dataclasses.dataclass

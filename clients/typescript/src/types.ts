@@ -1099,7 +1099,7 @@ export interface TreeAnswer {
   stored: boolean;
   /** blobs the server lacks */
   missing: string[];
-  /** how blobs may be sent besides as they are: zstd */
+  /** how blobs may be sent besides as they are: zstd; bundle, many in one request */
   compressions: string[];
 }
 

@@ -1,6 +1,8 @@
 // A stored blob as an answer: streamed from its file with its exact length.
 #pragma once
 
+#include <vector>
+
 #include "controller/api/server/http.h"
 #include "controller/api/server/services.h"
 
@@ -16,5 +18,10 @@ Result<Response> blob_response(const Request& request, Services& services,
 // Video and audio may be asked for in part: 206, or 416 with the size.
 Result<Response> media_response(const Request& request, Services& services,
                                 const cas::Digest& digest, std::string_view mime);
+
+// Those of `digests` that a bundle takes and that can be given, as one (common/cas/bundle.h);
+// compressed if the query asks for it. InvalidArgument (COMPRESSION_UNSUPPORTED).
+Result<Response> bundle_response(const Request& request, Services& services,
+                                 std::vector<cas::Digest> digests);
 
 }  // namespace paddock::api

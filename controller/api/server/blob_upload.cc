@@ -2,6 +2,7 @@
 
 #include "common/base/crash_point.h"
 #include "common/base/text.h"
+#include "common/cas/bundle.h"
 #include "common/compression/compression.h"
 #include "controller/api/server/documents.h"
 
@@ -44,16 +45,32 @@ Status stream_upload(BodyReader* body, const Upload& upload, size_t limit, const
 
 using RoomPtr = std::unique_ptr<workspaces::StoredBytes::Room>;
 
+// One blob on its way in, from whoever may fill this namespace.
+struct Incoming {
+  const std::string& name_space;
+  const cas::Digest& digest;
+  int64_t size;
+  cas::Durability durability;
+  bool shown;
+};
+
 // None for what the namespace has shown and what is here, which costs it no more than it does
 // already, and for what is refused by its size.
-Result<RoomPtr> room_for(const Call& call, const std::string& name_space, int64_t size,
-                         bool shown) {
-  const std::string& digest = call.param("digest");
-  const Services& services = call.services;
-  const bool counted =
-      shown && services.shown_blobs->has(name_space, digest) && services.blobs.has(digest);
-  if (counted || size < 0 || size > services.intake.limits().max_blob) return RoomPtr();
-  return services.stored->take(name_space, size);
+Result<RoomPtr> room_for(const Services& services, const Incoming& blob) {
+  const bool counted = blob.shown && services.shown_blobs->has(blob.name_space, blob.digest) &&
+                       services.blobs.has(blob.digest);
+  if (counted || blob.size < 0 || blob.size > services.intake.limits().max_blob) return RoomPtr();
+  return services.stored->take(blob.name_space, blob.size);
+}
+
+Status take_in(const Services& services, const Incoming& blob,
+               const workspaces::BlobSource& source) {
+  ASSIGN_OR_RETURN(const RoomPtr room, room_for(services, blob));
+  TRY(services.intake.receive(blob.digest, blob.size, source, blob.durability, blob.shown));
+  if (room) room->keep(blob.digest);
+  services.shown_blobs->add(blob.name_space, blob.digest);
+  PADDOCK_CRASH_POINT("blob-stored");
+  return {};
 }
 
 }  // namespace
@@ -62,16 +79,34 @@ Result<Response> receive_blob(Call& call, const std::string& name_space, cas::Du
                               bool shown) {
   ASSIGN_OR_RETURN(const Upload upload, read_upload(call));
   const auto limit = static_cast<size_t>(call.services.intake.limits().max_blob);
-  ASSIGN_OR_RETURN(const RoomPtr room, room_for(call, name_space, upload.size, shown));
-  TRY(call.services.intake.receive(
-      call.param("digest"), upload.size,
-      [&](const Take& take) { return stream_upload(call.request.body, upload, limit, take); },
-      durability, shown));
-  if (room) room->keep(call.param("digest"));
-  call.services.shown_blobs->add(name_space, call.param("digest"));
-  PADDOCK_CRASH_POINT("blob-stored");
+  TRY(take_in(
+      call.services, {name_space, call.param("digest"), upload.size, durability, shown},
+      [&](const Take& take) { return stream_upload(call.request.body, upload, limit, take); }));
   return json_response(wire::Value::Object{{"digest", call.param("digest")}, {"size", upload.size}},
                        201);
+}
+
+Result<Response> receive_bundle(Call& call, const std::string& name_space,
+                                const std::function<bool(const cas::Digest&)>& at_hand) {
+  ASSIGN_OR_RETURN(const Upload upload, read_upload(call));
+  if (std::cmp_greater(upload.size, cas::kBundleBytes)) {
+    return Error{Code::kTooLarge, "BODY_TOO_LARGE",
+                 cat("a bundle may have at most ", cas::kBundleBytes, " bytes")};
+  }
+  int64_t stored = 0;
+  const auto store = [&](const cas::Digest& digest, std::string_view content) -> Status {
+    TRY(take_in(call.services,
+                {name_space, digest, static_cast<int64_t>(content.size()), cas::Durability::kLater,
+                 at_hand(digest)},
+                [&](const Take& take) { return take(content); }));
+    ++stored;
+    return {};
+  };
+  cas::BundleReader blobs;
+  TRY(stream_upload(call.request.body, upload, cas::kBundleBytes,
+                    [&](std::string_view piece) { return blobs.append(piece, store); }));
+  TRY(blobs.finish());
+  return json_response(wire::Value::Object{{"stored", stored}}, 201);
 }
 
 }  // namespace paddock::api

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kReadAtOnce = 256 << 10;
 
 Result<std::string> digest_of(int fd) {
-  const auto buffer = std::make_unique<char[]>(kReadAtOnce);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kReadAtOnce);  // most are small
   crypto::Sha256 hash;
   for (int64_t at = 0;;) {
     const ssize_t got = ::pread(fd, buffer.get(), kReadAtOnce, at);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/blob_request.h"
 #include "common/contracts/protocol.h"
 #include "controller/api/handlers/nodes/node_claims.h"
 #include "controller/api/objects/delete_options.h"
@@ -142,6 +143,17 @@ Result<Response> node_run_blob(Call& call) {
   if (!reads)
     return Error{Code::kNotFound, "BLOB_NOT_FOUND", "no tree of the run names such a blob"};
   return blob_response(call.request, call.services, call.param("digest"), {});
+}
+
+Result<Response> node_run_blobs(Call& call) {
+  ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
+  ASSIGN_OR_RETURN(auto asked, wire::decode<contracts::BlobRequest>(call.body));
+  for (const contracts::Digest& each : asked.digests) {
+    ASSIGN_OR_RETURN(const bool reads, run_reads(call.services, run, each));
+    if (!reads)
+      return Error{Code::kNotFound, "BLOB_NOT_FOUND", "no tree of the run names one of these"};
+  }
+  return bundle_response(call.request, call.services, std::move(asked.digests));
 }
 
 // It is noted whose it is before the node hears that it is here: no other will be believed.

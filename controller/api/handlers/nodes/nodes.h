@@ -15,6 +15,7 @@ Result<Response> delete_node(Call& call);
 Result<Response> synchronize_node(Call& call);
 Result<Response> node_run_tree(Call& call);
 Result<Response> node_run_blob(Call& call);
+Result<Response> node_run_blobs(Call& call);  // many small ones in one answer
 Result<Response> node_run_artifact(Call& call);
 // Which of the artifacts that were sent are finished, while the run lives.
 Result<Response> node_run_finished(Call& call);

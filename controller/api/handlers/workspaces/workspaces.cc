@@ -71,4 +71,12 @@ Result<Response> put_workspace_blob(Call& call) {
                       own.at_hand(call.param("digest")));
 }
 
+Result<Response> send_workspace_blobs(Call& call) {
+  ASSIGN_OR_RETURN(const Workspace workspace, read_object<Workspace>(call));
+  const workspaces::TreeShelf shelf = shelf_of(call.services);
+  const workspaces::OwnBlobs own(shelf, call.key(), workspace.status.root);
+  return receive_bundle(call, call.param("ns"),
+                        [&](const cas::Digest& digest) { return own.at_hand(digest); });
+}
+
 }  // namespace paddock::api

@@ -1,0 +1,108 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "common/base/text.h"
+#include "common/cas/bundle.h"
+#include "common/compression/compression.h"
+#include "controller/api/server/blob_response.h"
+
+namespace paddock::api {
+namespace {
+
+constexpr size_t kSentAtOnce = 256 << 10;
+
+// As much as the client gets at a time.
+class BundleSending {
+ public:
+  BundleSending(ResponseStream& out, bool compressed) : out_(out) {
+    if (compressed) compressor_ = std::make_unique<compression::Compressor>();
+  }
+  // False once the client is gone.
+  bool add(const cas::Digest& digest, std::string_view content) {
+    cas::append_to_bundle(bundle_, digest, content);
+    return bundle_.size() < kSentAtOnce || send();
+  }
+  void finish() {
+    if (!send() || !compressor_) return;
+    if (compressor_->finish(keep()).ok()) (void)flush();
+  }
+
+ private:
+  compression::Compressor::Take keep() {
+    return [this](std::string_view bytes) -> Status {
+      smaller_ += bytes;
+      return {};
+    };
+  }
+  bool send() {
+    if (!compressor_) smaller_.swap(bundle_);
+    if (compressor_ && !compressor_->append(bundle_, keep()).ok()) return false;
+    bundle_.clear();
+    return flush();
+  }
+  bool flush() {
+    const bool open = smaller_.empty() || out_.write(smaller_);
+    smaller_.clear();
+    return open;
+  }
+
+  ResponseStream& out_;
+  std::unique_ptr<compression::Compressor> compressor_;
+  std::string bundle_;
+  std::string smaller_;
+};
+
+// Nothing for what is not here, damaged or too large: whoever asks for it alone is told so.
+std::optional<std::string> small_blob(Services& services, const cas::Digest& digest) {
+  const Result<os::Fd> file = services.sound_blobs->open(services.blobs, digest);
+  if (!file) return std::nullopt;
+  struct stat info = {};
+  if (::fstat(file->get(), &info) != 0 || std::cmp_greater(info.st_size, cas::kBundledBlob))
+    return std::nullopt;
+  std::string content(static_cast<size_t>(info.st_size), '\0');
+  for (size_t read = 0; read < content.size();) {
+    const ssize_t got = ::pread(file->get(), content.data() + read, content.size() - read,
+                                static_cast<off_t>(read));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    read += static_cast<size_t>(got);
+  }
+  return content;
+}
+
+void send_bundle(Services& services, const std::vector<cas::Digest>& digests, bool compressed,
+                 ResponseStream& out) {
+  BundleSending sending(out, compressed);
+  size_t all = 0;
+  for (const cas::Digest& digest : digests) {
+    const std::optional<std::string> content = small_blob(services, digest);
+    if (!content || all + content->size() > cas::kBundleContent) continue;
+    all += content->size();
+    if (!sending.add(digest, *content)) return;
+  }
+  sending.finish();
+}
+
+}  // namespace
+
+Result<Response> bundle_response(const Request& request, Services& services,
+                                 std::vector<cas::Digest> digests) {
+  const std::optional<std::string> compression = request.parameter("compression");
+  if (compression && *compression != compression::kZstd) {
+    return invalid_argument("COMPRESSION_UNSUPPORTED",
+                            "a bundle is sent as it is, or with compression=zstd", "compression");
+  }
+  Response response;
+  response.content_type = "application/octet-stream";
+  response.headers.emplace_back("x-content-type-options", "nosniff");
+  response.stream = [&services, digests = std::move(digests), compressed = compression.has_value()](
+                        ResponseStream& out) { send_bundle(services, digests, compressed, out); };
+  return response;
+}
+
+}  // namespace paddock::api
