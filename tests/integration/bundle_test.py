@@ -72,10 +72,10 @@ class Bundles(ProjectTest):
         blobs = self.workspace("lies")
         lie = hashlib.sha256(b"said").digest() + (4).to_bytes(4, "big") + b"sent"
         status, answer = self.ask("POST", blobs, frame(self.texts[0].encode()) + lie + frame(b"behind it"))
-        self.assertEqual((status, answer["reason"]), (400, "DIGEST_MISMATCH"))
+        self.assertEqual((status, answer["error"]["code"]), (400, "DIGEST_MISMATCH"))
         self.assertFalse(self.is_stored(b"said") or self.is_stored(b"sent") or self.is_stored(b"behind it"))
         huge = bytes(32) + b"\xff\xff\xff\xff"
-        self.assertEqual(self.ask("POST", blobs, huge + b"x")[1]["reason"], "BLOB_TOO_LARGE")
+        self.assertEqual(self.ask("POST", blobs, huge + b"x")[1]["error"]["code"], "BLOB_TOO_LARGE")
         self.assertIn(f"in {FILES} of {FILES + 1} files", self.compute())
 
     @unittest.skipUnless(have_crash_points(), "these programs have no crash points: they are a release")
