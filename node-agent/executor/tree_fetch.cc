@@ -98,11 +98,11 @@ Status TreeFetch::copy(const contracts::Tree& tree, const std::string& to, TreeN
                        const workspace::Folders& more) {
   return with_blobs(to, tree, news, [&]() -> Status {
     TRY(os::remove_tree(to));
-    ASSIGN_OR_RETURN(const workspace::Materialized done,
-                     workspace::materialize(
-                         tree, ports_.store, to, owner(),
-                         [this] { return stop_.at_least(StopKind::kCancel); }, more,
-                         ports_.parallel));
+    ASSIGN_OR_RETURN(
+        const workspace::Materialized done,
+        workspace::materialize(
+            tree, ports_.store, to, owner(), [this] { return stop_.at_least(StopKind::kCancel); },
+            more, ports_.parallel));
     news.files = done.files;
     news.bytes = done.bytes;
     return {};
