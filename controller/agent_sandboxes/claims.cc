@@ -16,6 +16,7 @@ using wire::Value;
 
 constexpr const char* kAllowed = "Allowed";
 constexpr const char* kOverrides = "Overrides";
+constexpr const char* kOnDemand = "OnDemand";  // of a pool's condition
 
 Error refuse_env(std::string field, std::string message) {
   std::string sentence = cat(field, ": ", message);
@@ -125,7 +126,7 @@ Value pool_status() {
       {"replicas", 0},
       {"readyReplicas", 0},
       {"conditions",
-       Value::Array{condition("True", "OnDemand",
+       Value::Array{condition("True", kOnDemand,
                               "no sandbox is held ready: each claim is given one that is made for "
                               "it, in milliseconds")}}};
 }

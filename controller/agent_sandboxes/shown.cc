@@ -12,6 +12,16 @@ using contracts::Sandbox;
 using contracts::SandboxPhase;
 using wire::Value;
 
+// Reasons of conditions, in the words of the project (kubernetes-sigs/agent-sandbox).
+constexpr const char* kExpired = "SandboxExpired";
+constexpr const char* kFailed = "PodFailed";
+constexpr const char* kSucceeded = "PodSucceeded";
+constexpr const char* kSuspended = "SandboxSuspended";
+constexpr const char* kNotReady = "DependenciesNotReady";
+constexpr const char* kReady = "DependenciesReady";
+constexpr const char* kTerminated = "PodTerminated";
+constexpr const char* kNotSuspended = "NotSuspended";
+
 bool has_ended(const Sandbox& session) { return session.status.phase == SandboxPhase::kEnded; }
 
 bool is_suspended(const Sandbox& session) { return session.spec.suspended.value_or(false); }
@@ -22,33 +32,27 @@ std::string until(const Sandbox& session) {
              : "commands can be run in it";
 }
 
-// The words of conditions are those of the project.
 Condition ready(const Sandbox& session) {
   const contracts::SessionStatus& status = session.status;
   if (has_ended(session)) {
-    const bool over = status.reason == "LIFETIME_OVER";
-    return {"Ready", "False", over ? "SandboxExpired" : "PodFailed", status.message,
-            status.ended_at};
+    const bool over = status.reason == Reason("LIFETIME_OVER");
+    return {"Ready", "False", over ? kExpired : kFailed, status.message, status.ended_at};
   }
   if (is_suspended(session))
-    return {"Ready", "False", "SandboxSuspended", "no command is taken while it is suspended", {}};
+    return {"Ready", "False", kSuspended, "no command is taken while it is suspended", {}};
   if (status.phase == SandboxPhase::kPending)
-    return {"Ready",
-            "False",
-            "DependenciesNotReady",
-            "its node has not made it yet; its first use does",
-            {}};
-  return {"Ready", "True", "DependenciesReady", until(session), status.ready_at};
+    return {"Ready", "False", kNotReady, "its node has not made it yet; its first use does", {}};
+  return {"Ready", "True", kReady, until(session), status.ready_at};
 }
 
 Condition suspended(const Sandbox& session) {
   if (is_suspended(session))
     return {"Suspended",
             "True",
-            "PodTerminated",
+            kTerminated,
             "no command is taken; what was under way goes on to its end, and its files stay",
             {}};
-  return {"Suspended", "False", "NotSuspended", "", {}};
+  return {"Suspended", "False", kNotSuspended, "", {}};
 }
 
 // Of one that was made without a document.
@@ -80,9 +84,10 @@ Value column(const char* name, const char* type, const char* description, int pr
 std::vector<Condition> conditions_of(const Sandbox& session) {
   std::vector<Condition> out = {ready(session), suspended(session)};
   if (!has_ended(session)) return out;
-  const bool lost = session.status.reason != "LIFETIME_OVER" &&
-                    session.status.reason != "IDLE_TIMEOUT" && session.status.reason != "DELETED";
-  out.push_back({"Finished", "True", lost ? "PodFailed" : "PodSucceeded", session.status.message,
+  const bool lost = session.status.reason != Reason("LIFETIME_OVER") &&
+                    session.status.reason != Reason("IDLE_TIMEOUT") &&
+                    session.status.reason != Reason("DELETED");
+  out.push_back({"Finished", "True", lost ? kFailed : kSucceeded, session.status.message,
                  session.status.ended_at});
   return out;
 }

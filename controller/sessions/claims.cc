@@ -19,7 +19,7 @@ Status tell_claim(store::WriteTxn& txn, const Sandbox& session) {
   ASSIGN_OR_RETURN(auto claim, claim_of(txn, session));
   if (!claim) return {};
   const bool over = session.status.phase == contracts::SandboxPhase::kEnded &&
-                    session.status.reason == "LIFETIME_OVER";
+                    session.status.reason == Reason("LIFETIME_OVER");
   if (over && agent_sandboxes::goes_with_its_session(*claim) && claim->metadata.finalizers.empty())
     return txn.erase<SandboxClaim>({claim->metadata.name_space, claim->metadata.name});
   claim->status = agent_sandboxes::bound(session);

@@ -103,7 +103,6 @@ void AgentConfig::validate(wire::Check& check) const {
   for (const auto& [key, value] : paths) {
     if (!value->empty() && value->front() != '/') check.fail(key, "must be an absolute path");
   }
-  if (idle_exit.value < Millis(0)) check.fail("idleExit", "must not be negative");
   if (rotate_credential.value < Millis(1000)) check.fail("rotateCredential", "must be at least 1s");
   check_accelerators(accelerators, check);
   const std::pair<const char*, const std::string*> indexes[] = {

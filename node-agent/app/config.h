@@ -62,7 +62,7 @@ struct AgentConfig {
   std::vector<devices::Accelerator> accelerators;
   std::string visible_gpus;
   std::optional<wire::Timestamp> ends_at;
-  wire::Duration idle_exit{Millis(0)};
+  std::optional<wire::Duration> idle_exit;
   LogLevelName log_level = LogLevelName::kInfo;
   std::string instance;  // of `paddock up`, by its flag alone; empty: whoever runs the agent
   static constexpr auto describe() {
@@ -111,7 +111,7 @@ struct AgentConfig {
             "runs that end before, no sessions and no code of /execute; it stops then. When it "
             "stops, it leaves the controller's list unless a run of it is there; absent: it stays"),
         field("idleExit", &AgentConfig::idle_exit,
-              "the agent stops once no run and no session was here for so long; 0: never"),
+              "the agent stops once no run and no session was here for so long; absent: never"),
         field("logLevel", &AgentConfig::log_level, "debug, info, warn or error"),
     };
   }

@@ -8,11 +8,11 @@ namespace paddock::agent {
 std::optional<std::string> Departure::reason(bool busy, WallTime wall, MonoTime now) {
   if (busy) busy_at_ = now;
   const bool over = ends_at_ && wall >= ends_at_->value;
-  const bool idle = idle_exit_ > Millis(0) && now - busy_at_ >= idle_exit_;
+  const bool idle = idle_exit_ && now - busy_at_ >= idle_exit_->value;
   if (gone_ || !(over || idle)) return std::nullopt;
   gone_ = true;
   if (over) return "its host's time is over (endsAt)";
-  return cat("nothing ran here for ", format_duration(idle_exit_), " (idleExit)");
+  return cat("nothing ran here for ", format_duration(idle_exit_->value), " (idleExit)");
 }
 
 void take_only_what_ends(AgentConfig& config) {

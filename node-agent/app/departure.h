@@ -14,14 +14,14 @@ namespace paddock::agent {
 class Departure {
  public:
   Departure(const AgentConfig& config, MonoTime now)
-      : ends_at_(config.ends_at), idle_exit_(config.idle_exit.value), busy_at_(now) {}
+      : ends_at_(config.ends_at), idle_exit_(config.idle_exit), busy_at_(now) {}
 
   // Why it stops now, said once; nothing: it stays. `busy`: something of somebody's is here.
   std::optional<std::string> reason(bool busy, WallTime wall, MonoTime now);
 
  private:
   std::optional<wire::Timestamp> ends_at_;
-  Millis idle_exit_;  // 0: it may be idle
+  std::optional<wire::Duration> idle_exit_;
   MonoTime busy_at_;  // last
   bool gone_ = false;
 };

@@ -24,7 +24,7 @@ TEST(Departure, AHostsEndIsTheAgentsEndWhateverRuns) {
 
 TEST(Departure, IdleIsCountedFromTheLastThatRan) {
   AgentConfig config;
-  config.idle_exit.value = 2 * kMinute;
+  config.idle_exit = wire::Duration{2 * kMinute};
   Departure departure(config, kMono);
   EXPECT_FALSE(departure.reason(false, kWall, kMono + kMinute));
   EXPECT_FALSE(departure.reason(true, kWall, kMono + 5 * kMinute));

@@ -812,6 +812,7 @@ class NodeStatus:
     os: str = ""  # linux or darwin
     arch: str = ""  # amd64 or arm64
     lastSeen: Optional[str] = None  # last heartbeat
+    endsAt: Optional[str] = None  # when its host goes away: it gets only runs that end before; absent: it stays
 
 
 @dataclasses.dataclass

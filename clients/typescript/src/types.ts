@@ -1455,6 +1455,8 @@ export interface NodeStatus {
   arch?: string;
   /** last heartbeat */
   lastSeen?: string;
+  /** when its host goes away: it gets only runs that end before; absent: it stays */
+  endsAt?: string;
 }
 
 export interface Capacity {
