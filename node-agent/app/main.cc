@@ -36,6 +36,7 @@ void fill_in(AgentConfig& config) {
   if (config.sandbox_program.empty()) {
     config.sandbox_program = os::join_path(os::program_dir(), "paddock-sandbox");
   }
+  take_only_what_ends(config);
   if (!os::kPacketSockets) {  // no serving launcher, which both of these need
     config.sessions.max_sessions = 0;
     config.snippets.enabled = false;
