@@ -207,7 +207,10 @@ Result<RunPath> source_of(const std::string& from) {
 Result<std::string> content_of_local(const std::string& path) {
   const ReadingFile reading;
   struct stat info {};
-  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+  const int there = ::stat(path.c_str(), &info);
+  if (there != 0 && errno == ENOENT)
+    return Error{Code::kNotFound, "FILE_NOT_FOUND", cat("there is no file ", printable(path))};
+  if (there == 0 && !S_ISREG(info.st_mode))
     return invalid_argument("NOT_A_REGULAR_FILE", "`paddock cp` copies one regular file", "FROM");
   if (info.st_size > static_cast<off_t>(contracts::kMostPutBytes))
     return Error{Code::kTooLarge, "BODY_TOO_LARGE",

@@ -253,6 +253,7 @@ class Artifacts(unittest.TestCase):
         for code, place in (("NOT_A_REGULAR_FILE", "out"), ("LINK_IN_PATH", "root/tmp/x"), ("USAGE", "../x")):
             self.refused(code, "cp", sent, f"{name}:{place}")
         self.refused("RUN_NOT_FOUND", "cp", sent, "no-such-run:x")
+        self.refused("FILE_NOT_FOUND", "cp", here / "no-such-file", f"{name}:x")
         sent.write_bytes(b"x" * (8 << 20) + b"x")
         self.refused("BODY_TOO_LARGE", "cp", sent, f"{name}:large")
         log = self.instance.run("audit", "--type", "file.write", "-o", "json").stdout.splitlines()
