@@ -217,7 +217,7 @@ struct Walk {
     const std::string prefix = pattern.empty() ? "" : pattern + ".";
     for (const auto& [name, value] : *object.object()) {
       const Check::Scope scope(check, name);
-      if (!is_empty(value)) member(value, prefix + name);
+      if (!value.is_null()) member(value, prefix + name);
     }
     for (const FieldRow& row : rows) {
       if (!row.required || !row.path.starts_with(prefix)) continue;
@@ -230,6 +230,7 @@ struct Walk {
 
   void member(const Value& value, const std::string& pattern) {
     const auto row = std::ranges::find(rows, pattern, &FieldRow::path);
+    if (row == rows.end() && is_empty(value)) return;  // asks for nothing
     if (row == rows.end()) return refuse(std::string(advice_for(pattern)));
     if (!has_type(row->is, value)) return check.fail(cat("must be ", type_of(row->is)));
     if (!is_allowed(row->only, value))

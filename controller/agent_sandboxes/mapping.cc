@@ -76,6 +76,7 @@ contracts::SecurityOptions security_of(const contracts::Profile& profile) {
 
 int64_t bytes_of(const Value& quantity) {
   if (quantity.integer() != nullptr) return *quantity.integer();
+  if (quantity.string() == nullptr) return 0;
   const auto bytes = parse_quantity(*quantity.string());
   return bytes.ok() ? *bytes : 0;
 }

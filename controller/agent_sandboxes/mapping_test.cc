@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
+#include "common/wire/json.h"
 #include "common/wire/yaml.h"
 #include "controller/agent_sandboxes/command.h"
 #include "controller/agent_sandboxes/fields.h"
@@ -104,6 +106,54 @@ TEST(AgentSandbox, HostileDocumentsAreRefusedAndNotFollowed) {
                          "paddock/session}, {name: b, image: paddock/session}]}}}")),
             "spec.podTemplate.spec.containers");
   EXPECT_EQ(refused(document("", "shutdownTime: tomorrow")), "spec.shutdownTime");
+}
+
+// Puts `value` at a path of the table, in the first element of each list on the way.
+void put(Value& at, std::string_view path, const Value& value) {
+  if (path.empty()) {
+    at = value;
+    return;
+  }
+  const size_t dot = path.find('.');
+  std::string name(path.substr(0, dot));
+  const std::string_view rest = dot == std::string_view::npos ? "" : path.substr(dot + 1);
+  const bool list = name.ends_with("[]");
+  if (list) name.resize(name.size() - 2);
+  if (at.object() == nullptr) at = Value::Object{};
+  if (at.find(name) == nullptr) at.set(name, Value());
+  Value* next = at.find(name);
+  if (list) {
+    if (next->array() == nullptr || next->array()->empty()) *next = Value::Array{Value()};
+    next = &next->array()->front();
+  }
+  put(*next, rest, value);
+}
+
+TEST(AgentSandbox, AnyValueInAnyFieldIsServedOrRefusedByAName) {
+  const std::vector<Value> values = {Value(),
+                                     Value::Array{},
+                                     Value::Object{},
+                                     Value(true),
+                                     Value(int64_t{-1}),
+                                     Value(0.5),
+                                     Value(""),
+                                     Value(std::string("x")),
+                                     Value::Array{Value()},
+                                     Value::Array{Value::Array{}},
+                                     Value::Object{{"x", Value()}}};
+  for (const FieldRow& row : fields_of(Kind::kSandbox)) {
+    for (const Value& value : values) {
+      Value whole = document();
+      put(*whole.find("spec"), row.path, value);
+      const auto made = mapped(whole);
+      if (made.ok()) continue;
+      EXPECT_EQ(made.error().code, Code::kFailedPrecondition) << wire::to_json(whole);
+      EXPECT_FALSE(made.error().causes.empty()) << wire::to_json(whole);
+    }
+  }
+  EXPECT_EQ(refused(document("resources: {limits: {memory: []}}")),
+            "spec.podTemplate.spec.containers[0].resources.limits.memory");
+  EXPECT_EQ(refused(document("", "operatingMode: []")), "spec.operatingMode");
 }
 
 TEST(AgentSandbox, AnImageIsTheProfileThatTheOperatorSays) {
