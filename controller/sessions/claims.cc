@@ -15,6 +15,14 @@ Result<std::optional<SandboxClaim>> claim_of(store::ReadTxn& txn, const Sandbox&
 
 }  // namespace
 
+Status check_claim(store::ReadTxn& txn, const Sandbox& session) {
+  if (session.status.claim.empty()) return {};
+  ASSIGN_OR_RETURN(const auto claim, claim_of(txn, session));
+  if (claim && !claim->metadata.deletion_timestamp) return {};
+  return Error{Code::kNotFound, "SANDBOX_NOT_FOUND",
+               "the SandboxClaim was deleted before its Sandbox was made"};
+}
+
 Status tell_claim(store::WriteTxn& txn, const Sandbox& session) {
   ASSIGN_OR_RETURN(auto claim, claim_of(txn, session));
   if (!claim) return {};

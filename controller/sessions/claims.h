@@ -7,6 +7,8 @@
 
 namespace paddock::sessions {
 
+// Before it is stored: its claim is there and stays. NotFound, SANDBOX_NOT_FOUND.
+Status check_claim(store::ReadTxn& txn, const contracts::Sandbox& session);
 // Of a session as it was just stored. A claim that goes with its session goes once its time is
 // over.
 Status tell_claim(store::WriteTxn& txn, const contracts::Sandbox& session);

@@ -66,8 +66,10 @@ Status note(Services& services, SandboxClaim& claim, contracts::SandboxClaimStat
     const store::Key key{claim.metadata.name_space, claim.metadata.name};
     ASSIGN_OR_RETURN(auto now, txn.find<SandboxClaim>(key));
     if (!now || now->metadata.uid != claim.metadata.uid) return {};
-    now->status = status;
-    TRY(txn.update(*now));
+    if (!agent_sandboxes::is_bound(*now)) {  // another request may have bound it meanwhile
+      now->status = status;
+      TRY(txn.update(*now));
+    }
     claim = std::move(*now);
     return {};
   });

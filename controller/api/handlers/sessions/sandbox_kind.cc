@@ -13,7 +13,11 @@ contracts::Condition ready_condition(const Sandbox& session) {
   using contracts::SandboxPhase;
   const bool suspended = session.spec.suspended.value_or(false);
   if (suspended && status.phase != SandboxPhase::kEnded)
-    return {"Ready", "False", Reason("SESSION_SUSPENDED"), "no command is taken while it is suspended", {}};
+    return {"Ready",
+            "False",
+            Reason("SESSION_SUSPENDED"),
+            "no command is taken while it is suspended",
+            {}};
   if (status.phase == SandboxPhase::kReady)
     return {"Ready", "True", Reason("OPEN"), "commands can be run in it", status.ready_at};
   if (status.phase == SandboxPhase::kPending)

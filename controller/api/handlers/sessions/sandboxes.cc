@@ -98,6 +98,7 @@ Result<reconciler::QueueReservation> KindTraits<Sandbox>::reserve_queue(Services
 
 Status KindTraits<Sandbox>::save_new(Services&, store::WriteTxn& txn, Sandbox& session,
                                      WallTime now) {
+  TRY(sessions::check_claim(txn, session));
   TRY(txn.create(session));
   TRY(sessions::tell_claim(txn, session));
   txn.touch(store::node_topic(session.status.node_name));
