@@ -287,13 +287,22 @@ void CallTable::stop_waiting(const LaneKey& lane) {
   if (found != lanes_.end()) idle_.erase(std::exchange(found->second.idle_as, 0));
 }
 
+// How long what the lane was told may be on its way: until it is there, its agent may hold no other
+// lane, and is not gone.
+Millis CallTable::way_of(const LaneKey& lane) const {
+  const auto found = lanes_.find(lane);
+  const auto call = found == lanes_.end() ? calls_.end() : calls_.find(found->second.call);
+  if (call == calls_.end() || !call->second.picked_up) return Millis(0);
+  return std::min(Millis(call->second.call.bytes / limits_.slowest_link), limits_.longest_way);
+}
+
 void CallTable::close(const LaneKey& lane, MonoTime now) {
   see(now);
   stop_waiting(lane);
   const auto node = nodes_.find(lane.node);
   if (node == nodes_.end() || node->second.session != lane.session) return;
   node->second.open.erase(lane.lane);
-  if (node->second.open.empty()) node->second.silent_since = now;
+  if (node->second.open.empty()) node->second.silent_since = now + way_of(lane);
 }
 
 std::vector<contracts::SnippetSkills> CallTable::skills(MonoTime now) const {

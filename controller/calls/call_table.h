@@ -30,7 +30,9 @@ using CallId = std::string;
 struct Limits {
   size_t waiting_calls = 256;
   size_t waiting_bytes = size_t{64} << 20;
-  Millis gone_after{3'000};  // a node without a lane for so long has lost what it was given
+  Millis gone_after{3'000};   // a node without a lane for so long has lost what it was given
+  size_t slowest_link = 256;  // bytes in a millisecond: how long a call may be on its way to a node
+  Millis longest_way{60'000};
 };
 
 struct NewCall {
@@ -128,6 +130,7 @@ class CallTable {
     uint64_t idle_as = 0;  // its number in idle_; 0: it is not in it
   };
   bool present(const Node& node, MonoTime now) const;
+  Millis way_of(const LaneKey& lane) const;
   bool any_present(const std::string& node, MonoTime now) const;
   void tell_to_end(const CallId& id, const LaneKey& holder, Wakes& wakes);
   Status begin_session(const LaneKey& lane, int64_t generation, Wakes& wakes);

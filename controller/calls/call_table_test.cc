@@ -167,6 +167,19 @@ TEST_F(Calls, AFailureThatDoesNotPassKeepsItsKind) {
   EXPECT_EQ(out->error().code, Code::kNotFound);
 }
 
+TEST_F(Calls, ANodeThatIsSentMuchHasTimeToGetIt) {
+  constexpr size_t kMuch = 8 << 20;
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(table_.submit("much", {"k", "much", kMuch, lane(0).node}, now_, wakes_).ok());
+  ASSERT_TRUE(told(lane(0)));
+  ASSERT_TRUE(submit_to(lane(0).node, "other").ok());
+  now_ = now_ + Millis(20'000);
+  EXPECT_EQ(outcome("much"), "waits");
+  EXPECT_EQ(outcome("other"), "waits");
+  now_ = now_ + Millis(20'000);
+  EXPECT_EQ(outcome("much"), "NODE_LOST");
+}
+
 TEST_F(Calls, ALaneThatComesBackWithoutItsAnswerHasLostTheCall) {
   ASSERT_TRUE(open(lane(0)).ok());
   ASSERT_TRUE(submit("a").ok());
