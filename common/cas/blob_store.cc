@@ -235,7 +235,7 @@ Status BlobStore::keep(const Digest& digest, const std::string& target) const {
 }
 
 Result<BlobStore::Writer> BlobStore::begin(const Digest& expected, int64_t size,
-                                           Durability durability) const {
+                                           Durability durability, IfHere if_here) const {
   TRY(check_digest(expected));
   if (size < 0) return invalid_argument("BAD_SIZE", "a blob has no negative size");
   std::unique_ptr<Writer::State> state(
@@ -243,7 +243,7 @@ Result<BlobStore::Writer> BlobStore::begin(const Digest& expected, int64_t size,
                         .target = blob_path(expected),
                         .expected = expected,
                         .size = size,
-                        .present = has(expected),
+                        .present = if_here == IfHere::kCompare && has(expected),
                         .later = durability == Durability::kLater ? unsynced_ : nullptr,
                         .growth = growth_});
   if (!state->present) TRY(state->make_file());

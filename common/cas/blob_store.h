@@ -69,8 +69,12 @@ class BlobStore {
     explicit Writer(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
   };
+  // A blob that is here already need not be written once more. Who must not learn by the time that
+  // it takes whether it is here has it written all the same.
+  enum class IfHere { kCompare, kWrite };
   Result<Writer> begin(const Digest& expected, int64_t size,
-                       Durability durability = Durability::kNow) const;
+                       Durability durability = Durability::kNow,
+                       IfHere if_here = IfHere::kCompare) const;
   // Returns once every blob stored before is on the disk; costs nothing when all are.
   Status sync() const;
 

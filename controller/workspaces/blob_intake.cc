@@ -80,7 +80,10 @@ Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const Blob
   const bool here = blobs_.use(digest);
   const bool known = here && shown;
   if (!known) TRY(check_room(length));
-  ASSIGN_OR_RETURN(cas::BlobStore::Writer writer, blobs_.begin(digest, length, durability));
+  using IfHere = cas::BlobStore::IfHere;
+  ASSIGN_OR_RETURN(
+      cas::BlobStore::Writer writer,
+      blobs_.begin(digest, length, durability, shown ? IfHere::kCompare : IfHere::kWrite));
   Arriving arriving(arriving_);
   Status arrived = source([&](std::string_view bytes) -> Status {
     if (!known) {
