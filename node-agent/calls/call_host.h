@@ -3,11 +3,13 @@
 // agent that nobody calls holds one lane.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -116,6 +118,7 @@ class CallHost {
   const RunWorkspaces runs_;
   const Clock& clock_;
   const int64_t processors_;
+  std::array<std::mutex, 16> putting_;  // by run: who counts what is left of it writes alone
   launch::DeferredTeardown deferred_teardown_;
   snippets::Service service_;
   sessions::Service sessions_;

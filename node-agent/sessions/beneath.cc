@@ -31,12 +31,18 @@ const char* type_of(const struct stat& info) {
   return S_ISLNK(info.st_mode) ? "link" : "other";
 }
 
+Error not_allowed() {
+  return {Code::kFailedPrecondition, "FILE_NOT_ALLOWED",
+          "the modes of the files that are there do not allow that"};
+}
+
 }  // namespace
 
 // Folders and files change while they are looked at: that is the session's doing, not our failure.
 Error as_answer(Error error) {
   if (error.code == Code::kNotFound) return not_found();
   if (error.reason == "PATH_NOT_A_FOLDER") return something_else();
+  if (error.code == Code::kPermissionDenied) return not_allowed();
   return error;
 }
 
@@ -47,14 +53,14 @@ Error failed(std::string_view doing, int number) {
       return not_found();
     case ENOTDIR:
     case EISDIR:
+    case ENOTEMPTY:
     case ENXIO:
       return something_else();
     case EEXIST:
       return {Code::kAlreadyExists, "FILE_EXISTS", "there is something at this path"};
     case EACCES:
     case EPERM:
-      return {Code::kFailedPrecondition, "FILE_NOT_ALLOWED",
-              "the modes of the files that are there do not allow that"};
+      return not_allowed();
     case ELOOP:
       return invalid_argument("LINK_IN_PATH", "a symbolic link is on the way");
     case ENAMETOOLONG:
