@@ -5,6 +5,7 @@
 #include "controller/api/handlers/sessions/session_access.h"
 #include "controller/api/server/audit.h"
 #include "controller/api/server/documents.h"
+#include "controller/sessions/life.h"
 
 namespace paddock::api {
 namespace {
