@@ -38,7 +38,5 @@ bool goes_at_its_end(const contracts::Sandbox& session);
 // The session as a Sandbox, with its conditions.
 wire::Value document_of(const contracts::Sandbox& session);
 std::vector<contracts::Condition> conditions_of(const contracts::Sandbox& session);
-wire::Value columns();
-wire::Value cells(const contracts::Sandbox& session, WallTime now);
 
 }  // namespace paddock::agent_sandboxes

@@ -71,14 +71,6 @@ Value metadata_of(const Sandbox& session) {
   return wire::encode(meta);
 }
 
-Value column(const char* name, const char* type, const char* description, int priority) {
-  return Value::Object{{"name", name},
-                       {"type", type},
-                       {"format", std::string_view(name) == "Name" ? "name" : ""},
-                       {"description", description},
-                       {"priority", priority}};
-}
-
 }  // namespace
 
 std::vector<Condition> conditions_of(const Sandbox& session) {
@@ -105,29 +97,6 @@ Value document_of(const Sandbox& session) {
                        {"metadata", metadata_of(session)},
                        {"spec", std::move(spec)},
                        {"status", std::move(status)}};
-}
-
-Value columns() {
-  return Value::Array{column("Name", "string", "name of the Sandbox", 0),
-                      column("Ready", "string", "whether commands can be run in it", 0),
-                      column("Reason", "string", "why, or why not", 0),
-                      column("Age", "date", "since it was created", 0),
-                      column("Node", "string", "where it lives", 1),
-                      column("Ends-In", "string", "what is left of its time", 1)};
-}
-
-Value cells(const Sandbox& session, WallTime now) {
-  const Condition state = ready(session);
-  const auto& created = session.metadata.creation_timestamp;
-  const auto& end = session.status.expires_at;
-  const bool lives = !has_ended(session);
-  const std::string& node = session.status.node_name;
-  return Value::Array{session.metadata.name,
-                      state.status,
-                      state.reason,
-                      created ? format_age(now - created->value) : "<none>",
-                      lives && !node.empty() ? node : "<none>",
-                      lives && end ? format_age(end->value - now) : "<none>"};
 }
 
 }  // namespace paddock::agent_sandboxes

@@ -275,13 +275,18 @@ Value cells(const contracts::Node& node, WallTime now) {
 Value columns(std::string_view kind) {
   Value out;
   for (const Column& column : columns_of(kind)) {
-    out.push_back(Value::Object{{"name", column.name},
-                                {"type", column.type},
-                                {"format", std::string_view(column.name) == "Name" ? "name" : ""},
-                                {"description", column.description},
-                                {"priority", column.priority}});
+    out.push_back(k8s::column(column.name, column.type, column.description, column.priority));
   }
   return out;
+}
+
+Value column(std::string_view name, std::string_view type, std::string_view description,
+             int64_t priority) {
+  return Value::Object{{"name", name},
+                       {"type", type},
+                       {"format", name == "Name" ? "name" : ""},
+                       {"description", description},
+                       {"priority", priority}};
 }
 
 }  // namespace paddock::k8s

@@ -1,11 +1,13 @@
 #include "controller/api/handlers/agent_sandboxes/agent_sandboxes.h"
 
+#include "common/base/time.h"
 #include "controller/agent_sandboxes/fields.h"
 #include "controller/api/handlers/agent_sandboxes/sandbox_view.h"
 #include "controller/api/handlers/sessions/sandboxes.h"
 #include "controller/api/objects/changes.h"
 #include "controller/api/objects/creates.h"
 #include "controller/api/objects/deletes.h"
+#include "controller/k8s/cells.h"
 
 namespace paddock::api {
 namespace {
@@ -54,6 +56,27 @@ void AgentSandboxView::keep(const Value& document, Sandbox& session) {
   session.status.agent_sandbox = spec;
   const auto end = agent_sandboxes::end_of(spec, session.metadata.creation_timestamp->value);
   if (end.ok()) session.status.expires_at = wire::Timestamp{*end};
+}
+
+Value AgentSandboxView::columns() {
+  return Value::Array{k8s::column("Name", "string", "name of the Sandbox"),
+                      k8s::column("Ready", "string", "whether commands can be run in it"),
+                      k8s::column("Reason", "string", "why, or why not"),
+                      k8s::column("Age", "date", "since it was created"),
+                      k8s::column("Node", "string", "where it lives", 1),
+                      k8s::column("Ends-In", "string", "what is left of its time", 1)};
+}
+
+Value AgentSandboxView::cells(const Sandbox& session, WallTime now) {
+  const contracts::Condition ready = agent_sandboxes::conditions_of(session).front();
+  const auto& end = session.status.expires_at;
+  const bool lives = session.status.phase != contracts::SandboxPhase::kEnded;
+  return Value::Array{session.metadata.name,
+                      ready.status,
+                      ready.reason,
+                      k8s::age(session.metadata.creation_timestamp, now),
+                      k8s::or_none(lives ? session.status.node_name : ""),
+                      lives && end ? format_age(end->value - now) : "<none>"};
 }
 
 Result<Response> create_agent_sandbox(Call& call) {

@@ -13,10 +13,8 @@ struct AgentSandboxView {
   static constexpr const char* kApiVersion = contracts::kAgentsApiVersion;
   static constexpr bool kShownAsStored = false;
   static wire::Value object(const Stored& session) { return agent_sandboxes::document_of(session); }
-  static wire::Value cells(const Stored& session, WallTime now) {
-    return agent_sandboxes::cells(session, now);
-  }
-  static wire::Value columns() { return agent_sandboxes::columns(); }
+  static wire::Value cells(const Stored& session, WallTime now);
+  static wire::Value columns();
   static const k8s::Labels& labels(const Stored& session) { return session.metadata.labels; }
   static k8s::Labels fields(const Stored& session) {
     return KindTraits<Stored>::selectable_fields(session);

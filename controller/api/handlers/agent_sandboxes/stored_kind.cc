@@ -3,6 +3,7 @@
 #include "controller/agent_sandboxes/claims.h"
 #include "controller/api/handlers/agent_sandboxes/binding.h"
 #include "controller/api/handlers/sessions/sandbox_kind.h"
+#include "controller/k8s/cells.h"
 #include "controller/sessions/life.h"
 
 namespace paddock::api {
@@ -14,16 +15,8 @@ using wire::Value;
 
 namespace {
 
-Value column(const char* name, const char* type, const char* description) {
-  return Value::Object{{"name", name},
-                       {"type", type},
-                       {"format", std::string_view(name) == "Name" ? "name" : ""},
-                       {"description", description},
-                       {"priority", 0}};
-}
-
-const Value kName = column("Name", "string", "name");
-const Value kAge = column("Age", "date", "since it was created");
+const Value kName = k8s::column("Name", "string", "name");
+const Value kAge = k8s::column("Age", "date", "since it was created");
 
 std::string age(const contracts::ObjectMeta& meta, WallTime now) {
   return k8s::age(meta.creation_timestamp, now);
@@ -77,8 +70,8 @@ Value AgentView<SandboxTemplate>::cells(const SandboxTemplate& object, WallTime 
 }
 template <>
 Value AgentView<SandboxWarmPool>::columns() {
-  return Value::Array{kName, column("Ready", "integer", "sandboxes that it holds"),
-                      column("Desired", "integer", "sandboxes that were asked for"), kAge};
+  return Value::Array{kName, k8s::column("Ready", "integer", "sandboxes that it holds"),
+                      k8s::column("Desired", "integer", "sandboxes that were asked for"), kAge};
 }
 template <>
 Value AgentView<SandboxWarmPool>::cells(const SandboxWarmPool& pool, WallTime now) {
@@ -88,9 +81,9 @@ Value AgentView<SandboxWarmPool>::cells(const SandboxWarmPool& pool, WallTime no
 }
 template <>
 Value AgentView<SandboxClaim>::columns() {
-  return Value::Array{kName, column("Ready", "string", "whether commands can be run in it"),
-                      column("Sandbox", "string", "what it was given"),
-                      column("Reason", "string", "why, or why not"), kAge};
+  return Value::Array{kName, k8s::column("Ready", "string", "whether commands can be run in it"),
+                      k8s::column("Sandbox", "string", "what it was given"),
+                      k8s::column("Reason", "string", "why, or why not"), kAge};
 }
 template <>
 Value AgentView<SandboxClaim>::cells(const SandboxClaim& claim, WallTime now) {
