@@ -1,7 +1,3 @@
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,6 +5,7 @@
 #include "common/base/text.h"
 #include "common/cas/bundle.h"
 #include "common/compression/compression.h"
+#include "common/os/fd.h"
 #include "controller/api/server/blob_response.h"
 
 namespace paddock::api {
@@ -61,18 +58,8 @@ class BundleSending {
 std::optional<std::string> small_blob(Services& services, const cas::Digest& digest) {
   const Result<os::Fd> file = services.sound_blobs->open(services.blobs, digest);
   if (!file) return std::nullopt;
-  struct stat info = {};
-  if (::fstat(file->get(), &info) != 0 || std::cmp_greater(info.st_size, cas::kBundledBlob))
-    return std::nullopt;
-  std::string content(static_cast<size_t>(info.st_size), '\0');
-  for (size_t read = 0; read < content.size();) {
-    const ssize_t got = ::pread(file->get(), content.data() + read, content.size() - read,
-                                static_cast<off_t>(read));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return std::nullopt;
-    read += static_cast<size_t>(got);
-  }
-  return content;
+  Result<std::string> content = os::read_all(file->get(), cas::kBundledBlob);
+  return content ? std::optional(std::move(*content)) : std::nullopt;
 }
 
 void send_bundle(Services& services, const std::vector<cas::Digest>& digests, bool compressed,
