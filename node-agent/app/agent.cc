@@ -1,6 +1,7 @@
 #include "node-agent/app/agent.h"
 
 #include <cstdlib>
+#include <optional>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
@@ -139,8 +140,10 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   {
     const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
     Departure departure(config, clock.mono());
-    const Regularly departing(Regularly::First::kAtOnce, kDepartEvery,
-                              [&] { depart_if_due(departure, runs, calls, loop, clock); });
+    std::optional<Regularly> departing;
+    if (config.ends_at || config.idle_exit)
+      departing.emplace(Regularly::First::kAtOnce, kDepartEvery,
+                        [&] { depart_if_due(departure, runs, calls, loop, clock); });
     const Upkeep upkeep({config, clock, look, host, accelerators, disk, *cache, launchers, runs,
                          calls, usage, credentials});
     ended = conversation.run(loop);
