@@ -120,15 +120,13 @@ std::vector<Accelerator> nvidia_accelerators(const std::string& root) {
 
 std::vector<Accelerator> only_visible(std::vector<Accelerator> gpus, std::string_view visible) {
   if (trim(visible).empty()) return gpus;
-  std::vector<std::string> cards;  // in the order of the bus
-  for (const Accelerator& each : gpus) {
-    const std::string& card = each.gpu.empty() ? each.id : each.gpu;
-    if (cards.empty() || cards.back() != card) cards.push_back(card);
-  }
   std::vector<Accelerator> out;
+  std::string card;  // slices of one follow each other
+  int64_t index = -1;
   for (Accelerator& each : gpus) {
-    const std::string& card = each.gpu.empty() ? each.id : each.gpu;
-    const auto index = std::ranges::find(cards, card) - cards.begin();
+    const std::string& own = each.gpu.empty() ? each.id : each.gpu;
+    if (index < 0 || own != card) ++index;
+    card = own;
     const bool named = std::ranges::any_of(split(visible, ','), [&](const std::string& part) {
       const std::string_view name = trim(part);
       if (name.empty()) return false;
