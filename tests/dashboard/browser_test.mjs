@@ -283,6 +283,9 @@ test("amounts that are none are not drawn", () => withPage({}, async (page) => {
   assert.equal(await page.$$eval("figure.chart", (all) => all.filter((each) => each.checkVisibility()).length), 0);
 }));
 
+// The page draws once a frame: what was chosen is told a moment after the key.
+const countedAs = (page, text) => page.waitForFunction((wanted) => document.querySelector(".bulk-count").textContent === wanted, text);
+
 test("several runs are canceled, run again and deleted at once, each answered on its own", () => withPage({}, async (page) => {
   for (const name of ["many-a", "many-b", "many-c"]) await start(name, name === "many-c" ? "python3 ends.py c" : "python3 sleeps.py", { artifacts: { dirs: name === "many-c" ? ["out-c"] : [] } });
   await logIn(page);
@@ -294,7 +297,7 @@ test("several runs are canceled, run again and deleted at once, each answered on
   await page.focus("a.row-link:has-text('many-b')");
   await page.keyboard.press("x");
   await page.check("input[aria-label='Select many-c']");
-  assert.equal(await page.textContent(".bulk-count"), "3 runs selected");
+  await countedAs(page, "3 runs selected");
   assert.ok(await page.isChecked("input[aria-label='Select all shown']"));
   for (const [size, viewport] of SIZES) {
     await page.setViewportSize(viewport);
@@ -327,7 +330,7 @@ test("several runs are canceled, run again and deleted at once, each answered on
   await dialog.waitFor({ state: "detached" });
   assert.deepEqual(asked, ["many-b/cancel"]);
   await page.waitForFunction(() => [...document.querySelectorAll("table.runs .badge")].filter((each) => each.textContent === "Canceled").length === 2);
-  assert.equal(await page.textContent(".bulk-count"), "1 run selected");
+  await countedAs(page, "1 run selected");
   assert.deepEqual(await open("Run again"), ["many-c"]);
   await dialog.getByRole("button", { name: "Run again", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
@@ -335,10 +338,10 @@ test("several runs are canceled, run again and deleted at once, each answered on
   // What is filtered away is not chosen any more.
   await page.check("input[aria-label='Select all shown']");
   await page.fill("main input[type=search]", "many-a");
-  await page.waitForFunction(() => document.querySelector(".bulk-count").textContent === "1 run selected");
+  await countedAs(page, "1 run selected");
   await page.fill("main input[type=search]", "many-");
   await page.waitForFunction(() => document.querySelectorAll("main a.row-link").length === 4);
-  assert.equal(await page.textContent(".bulk-count"), "1 run selected");
+  await countedAs(page, "1 run selected");
   await page.waitForFunction(() => document.querySelectorAll("table.runs .badge").length === 4 && [...document.querySelectorAll("table.runs .badge")].every((each) => ["Canceled", "Succeeded"].includes(each.textContent)));
   await page.click(".bulk button:has-text('Select all shown')");
   assert.equal((await open("Delete")).length, 4);
