@@ -42,6 +42,7 @@ class Accelerators(unittest.TestCase):
         os.chmod(driver, 0o755)
         open(os.path.join(driver, "libdriver.so.1"), "w").close()
         cls.instance = Instance()
+        cls.instance.env["PADDOCK_NODE_AGENT_VISIBLE_GPUS"] = "none"  # those of this host, if it has some
         cls.instance.env["PADDOCK_NODE_AGENT_ACCELERATORS"] = json.dumps(
             [{"kind": "nvidia", "id": f"card-{i}", "model": "a card", "nodes": [node], "libraries": [driver],
               "env": {"CARDS_VISIBLE": str(i)}} for i, node in enumerate(NODES)])
