@@ -1,5 +1,6 @@
 // When an agent stops by itself: on a host that is only lent, such as an allocation of a batch
-// system or a spot instance.
+// system or a spot instance. How it stops, also after a SIGTERM, is at the end of run_agent()
+// (agent.cc).
 #pragma once
 
 #include <optional>

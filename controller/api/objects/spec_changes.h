@@ -1,5 +1,6 @@
 // In which fields of spec two states of an object differ: for kinds whose spec may not change, or
-// whose generation counts its changes.
+// whose generation counts its changes. Which fields may change is decided by the kind itself, in
+// the check_update() of its KindTraits (of runs: handlers/runs/run_kind.cc).
 #pragma once
 
 #include <string_view>

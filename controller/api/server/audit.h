@@ -1,4 +1,6 @@
-// What callers did, and what they were refused, for the audit log.
+// How handlers and the pipeline write audit events: what callers did, and what they were refused.
+// Which types there are: common/contracts/audit.h. Each handler records what it does itself; what
+// becomes of a run's commands is recorded by controller/runs/audit_events.h.
 #pragma once
 
 #include <map>
