@@ -1,6 +1,7 @@
-// Notices that nobody lived here for a while: the process was stopped, frozen with its host, asleep
-// with it, or held up by a disk. Who counts the silence of others must not count that time: they
-// may have spoken, or been away as well. Pure; not thread-safe.
+// Notices that this process did not run for a while: it was stopped, frozen or suspended together
+// with its host, or a disk held it up. Code that measures how long others were silent must not
+// count that time: they may have called meanwhile, or may have stood still as well. Pure; not
+// thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +12,12 @@ namespace paddock {
 
 class Absence {
  public:
-  // Noticed is what was longer than `least`. look() is to be called at least twice in that time.
+  // Only a pause longer than `least` is noticed. Call look() at least twice in that time.
   Absence(Millis least, WallTime wall, MonoTime mono) : least_(least), wall_(wall), mono_(mono) {}
 
-  // How long nobody was here since the last look; nothing: somebody was. The calendar counts as
-  // well, as a host that sleeps stops the other clock; so one that was set forward looks like
-  // sleep.
+  // How long this process stood still since the last look; 0 if it did not. Both clocks are
+  // compared, because the steady clock stops while a host sleeps. So a calendar that was set
+  // forward looks like sleep.
   Millis look(WallTime wall, MonoTime mono) {
     const Millis away = std::max(wall - wall_, mono - mono_);
     wall_ = wall;
@@ -30,8 +31,8 @@ class Absence {
   MonoTime mono_;
 };
 
-// How long somebody has waited, as far as he lived. Between two looks at most `most` counts: what
-// is beyond was no waiting. Pure; not thread-safe.
+// How long a wait has lasted, without the time in which this process stood still: between two looks
+// at most `most` is counted. Pure; not thread-safe.
 class LivedTime {
  public:
   LivedTime(Millis most, MonoTime now) : most_(most), last_(now) {}
@@ -48,12 +49,13 @@ class LivedTime {
   Millis total_{0};
 };
 
-// A limit to waiting that is looked at again and again, and moves by the time that nobody lived.
+// A deadline for a wait that is checked again and again. It comes later by the time in which this
+// process stood still.
 class LivedDeadline {
  public:
   LivedDeadline(Millis in, MonoTime now) : in_(in), lived_(kLookEvery * 2, now) {}
 
-  // What is left; nothing or less: it is over.
+  // The time that is left; the deadline has passed if it is 0 or less.
   Millis left(MonoTime now) { return in_ - lived_.look(now); }
   // How long may be waited until the next look.
   int poll_ms(MonoTime now) {

@@ -108,8 +108,9 @@ Status ControllerClient::leave(const std::string& node, bool force) {
   return {};
 }
 
-// What an older controller does not know is left out from then on. One that knows it again is told
-// all at once: what did not change would not be said again by itself.
+// Fields that an older controller does not know are left out from then on. When the controller
+// knows them again (it was upgraded), the request is repeated with all of them: unchanged fields
+// would not be sent again otherwise.
 Result<contracts::SyncAnswer> ControllerClient::synchronize(const std::string& node,
                                                             const contracts::SyncRequest& request) {
   const size_t before = left_out_.size();

@@ -13,7 +13,7 @@ Status Reconnect::wait(const Failure& failure, const Error& lost, Random& random
                        InterruptiblePause& pause) {
   ++failed_;
   const Millis left = patience_ - silence_.look(steady_now());
-  // Who was stopped meanwhile has not tried for that long.
+  // If this process was stopped meanwhile, patience can be used up without enough tries.
   const bool tried = failed_ >= kFewestTries;
   if (left.count() <= 0 && tried) return lost;
   const Millis wanted = backoff(failed_, random) + failure.retry_after.value_or(Millis(0));

@@ -25,20 +25,20 @@ struct Failure {
 std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int failed,
                                   Random& random);
 
-// What one try can take, with the pause before it: of a longer stretch no more counts as waiting,
-// as whoever waits stood still.
+// The longest that one try can take, with the pause before it. Of a longer stretch only this much
+// counts as waiting, because this process must have been stopped.
 constexpr Millis kLongestTry{45'000};
 
-// How long one request is sent again: a few times whatever happens, and for as long as the caller's
-// patience lasts while nobody answers, or the server cannot write: then it is being started, mended
-// or moved. A refusal is an answer, and not waited out. For one request, or one of its parts.
+// Decides how long one request, or one part of it, is sent again. Every request gets a few tries.
+// More follow, for as long as the caller's patience lasts, while the server does not answer or
+// cannot write: it is being started, repaired or moved. A refusal is an answer and ends the tries.
 class Patience {
  public:
   explicit Patience(Millis total) : total_(total) {}
   // After another failure: how long to wait before it is sent again; nothing: that is no use.
   std::optional<Millis> after(const Failure& failure, bool repeatable, MonoTime now,
                               Random& random);
-  // Whether the few tries are over that everything gets.
+  // Whether the few tries that every request gets are used up.
   bool is_long() const;
 
  private:

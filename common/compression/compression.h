@@ -20,9 +20,9 @@ struct CompressedFile {
   int64_t size = 0;
 };
 
-// The first `size` bytes of `fd` (read from offset 0), compressed. Nothing where that pays not:
-// small content, a start that does not shrink by a tenth, no room for a temporary file. The file's
-// own faults are whoever's who reads it next.
+// The first `size` bytes of `fd` (read from offset 0), compressed. Nothing where compressing does
+// not pay: small content, a beginning that does not shrink by a tenth, no room for a temporary
+// file. An error in reading `fd` gives nothing either: the next reader meets it.
 std::optional<CompressedFile> compress_file(int fd, int64_t size);
 
 // Content that is made in pieces, as one frame: at once smaller, whether that pays or not. One

@@ -1,6 +1,6 @@
-// Who holds lock files (lock_file.h). The kernel lists such locks without a process number: each of
-// these looks through all processes, so they are not for what happens often, and a process that may
-// not be looked into is not found.
+// Which processes hold lock files (lock_file.h). The kernel lists such locks without a process
+// number, so these functions look through all processes. They are slow, and they do not find a
+// process that the caller may not inspect.
 #pragma once
 
 #include <sys/types.h>
@@ -10,8 +10,9 @@
 
 namespace paddock::os {
 
-// In ascending order. Whoever merely has the file open is none of them; a child that has inherited
-// the lock is. macOS does not tell who locks: there, whoever can write to it.
+// In ascending order. A process that only has the file open is not listed; a child that inherited
+// the lock is. macOS does not say who holds a lock: there, all processes that can write to the file
+// are listed.
 std::vector<pid_t> lock_holders(const std::string& path);
 // Of any file beneath the folder.
 std::vector<pid_t> lock_holders_below(const std::string& folder);

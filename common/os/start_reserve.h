@@ -1,5 +1,6 @@
-// A little room that a daemon keeps on the disk of its data folder, so that it can be started again
-// once others have filled that: it then serves what needs no room, and can be told to free some.
+// A small file that a daemon keeps on the disk of its data folder. When others have filled the
+// disk, the daemon removes it and so can start: it then serves requests that need no space, and
+// requests that free some.
 #pragma once
 
 #include <string>

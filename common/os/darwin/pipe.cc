@@ -1,5 +1,5 @@
-// Pipes that are close-on-exec. macOS has no pipe2(): the moment in between is seen by nobody, for
-// spawn() closes whatever it was not told to keep.
+// Pipes that are close-on-exec. macOS has no pipe2(), so for a moment a pipe is not; no child
+// inherits it, because spawn() closes all descriptors that it was not told to keep.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -7,9 +7,9 @@
 
 namespace paddock::os {
 
-// A read lease is granted only while nobody can write. It is given back at once. Whoever opens the
-// file in between makes the kernel signal us: by one that nobody hears, instead of SIGIO, which
-// would end this process.
+// The kernel grants a read lease only while no descriptor of the file is open for writing. The
+// lease is given back at once. If another process opens the file in between, the kernel signals us:
+// with SIGURG, which is ignored by default, and not with SIGIO, which would end this process.
 std::optional<bool> has_writers(int fd) {
   if (::fcntl(fd, F_SETSIG, SIGURG) != 0) return std::nullopt;
   if (::fcntl(fd, F_SETLEASE, F_RDLCK) != 0) {
