@@ -41,8 +41,9 @@ Status fetch_one(client::ControllerClient& client, const Work& work,
                                   artifact.path);
 }
 
-// What is wrong with the connection or the caller is wrong for every file. A file that is not what
-// it was is another one by now: its run still lives.
+// An error of the connection or of the caller's rights is the same for every file, so it ends the
+// whole fetch. A digest that does not match does not: the run still lives and has written that file
+// again.
 bool ends_all(const Error& error) {
   if (error.reason == "DIGEST_MISMATCH") return false;
   return error.code == Code::kUnavailable || error.code == Code::kDeadlineExceeded ||

@@ -25,8 +25,9 @@ struct ObjectChoice {
   std::string watched() const;
   ObjectChoice one(const std::string& its_name) const;
 };
-// One of blanks alone chooses nothing: `-l "$LABELS "` of a variable that is not set is no word for
-// all that there is.
+// The selector given with `option`, without blanks at its ends. One that is only blanks is the same
+// as none: commands that need a name or a selector then refuse, so `-l "$LABELS "` with an unset
+// variable never means all objects.
 std::string selector_of(const Parsed& parsed, const std::string& option);
 
 // USAGE for what does not go together.

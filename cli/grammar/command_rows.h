@@ -10,7 +10,7 @@ namespace paddock::cli {
 inline const OptionRow kNamespace{"-n,--namespace", "NS", "namespace; `default` unless given"};
 inline const OptionRow kVerbose{"-v,--verbose", "", "say more"};
 
-// What runs code, and what tells beforehand how it would go.
+// Commands that run code, and `plan`, which says beforehand how a run would go.
 std::vector<CommandRow> run_commands();
 
 // Objects of any kind: shown, made from files, changed, explained.

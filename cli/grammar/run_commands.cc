@@ -25,7 +25,7 @@ const OptionRow kWaitForNode{"--wait-for-node", "",
 const OptionRow kProgress{"--progress", "FORM",
                           "auto, plain (nothing is redrawn) or json (objects, one per line)"};
 
-// What belongs to the command's own options is told before what any run may be asked for.
+// Adds the options of every run. The command's own options come first in its help.
 CommandRow with_run_options(CommandRow row) {
   const std::vector<OptionRow> files = {kArtifactDir, kPublish,  kVolume,         kRunName,
                                         kNamespace,   kRunLabel, kArtifactOutput, kDetach,

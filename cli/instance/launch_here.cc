@@ -26,8 +26,8 @@ int reap(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// A launcher that has told its result has the kernel's work to wait for, which can be long where
-// the run was killed: it does so without us.
+// A launcher that has reported its result only waits for the kernel to free what the run used. That
+// can take long after a kill, so we do not wait for its end.
 void let_end(pid_t pid, const std::optional<os::ProcessIdentity>& identity) {
   constexpr int kMostMs = 30;
   if (identity) (void)os::wait_gone(*identity, kMostMs);

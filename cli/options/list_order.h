@@ -1,6 +1,6 @@
 // In which order the items of a list are shown, and how many of them: `--sort-by`, `--limit`.
-// Without either what has names that nobody chose is shown in the order in which it was made, the
-// newest last, where a terminal's next line is. Pure.
+// Without these options runs and sessions, whose names are mostly made up, are shown oldest first,
+// so that the newest is next to the prompt. Pure.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace paddock::cli {
 
-// What of an object decides about its place. What it lacks comes first, then numbers and
+// The value by which an object is sorted. Objects without the field come first, then numbers and
 // quantities (`512Mi`) by their value, then texts by their bytes.
 struct SortKey {
   bool there = false;

@@ -14,7 +14,7 @@ Result<std::optional<Millis>> duration_option(const Parsed& parsed, const std::s
 Result<std::optional<int64_t>> integer_option(const Parsed& parsed, const std::string& name,
                                               int64_t min, int64_t max);
 Result<std::optional<int64_t>> quantity_option(const Parsed& parsed, const std::string& name);
-// What is surely not what was meant, for people: `--disk 10` is ten bytes.
+// Warnings about sizes that are almost certainly a mistake: `--disk 10` is ten bytes.
 std::vector<std::string> size_remarks(const Parsed& parsed);
 
 // `--NAME` sets it and `--no-NAME` takes it back; else it stays as it was. USAGE for both.

@@ -10,7 +10,7 @@ namespace {
 
 using wire::Value;
 
-// What a node reported stays on the line that it is told on.
+// Text that came from a node, without line breaks and control characters.
 std::string said(const Value& in, std::string_view path) { return printable(in.text(path)); }
 
 size_t count_of(const Value& predicate, std::string_view path) {

@@ -8,7 +8,7 @@ namespace {
 
 using wire::Value;
 
-// What has no value is empty, which a table shows as it shows all that is not there.
+// A cell without a value becomes empty text, which our tables show like every missing value.
 std::string cell_text(const Value& cell) {
   if (const auto* text = cell.string()) return *text == "<none>" ? std::string() : *text;
   return cell.integer() != nullptr ? cat(*cell.integer()) : std::string();

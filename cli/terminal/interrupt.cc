@@ -22,7 +22,7 @@ void forward(int signal) {
   errno = saved;
 }
 
-// What is ignored stays so: whoever started us with nohup meant it.
+// Signals that are ignored already stay ignored: `nohup` asked for that.
 void set_all(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;

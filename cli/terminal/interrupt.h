@@ -25,8 +25,9 @@ class Interrupts {
   std::thread thread_;
 };
 
-// While one lives, the first signal ends the program: opening a pipe that nobody writes to, or
-// reading what nobody types, waits without end, and nothing has been asked of anybody yet.
+// While an object of this class lives, the first signal ends the program. Opening a pipe that has
+// no writer, or reading from an idle terminal, would wait without end, and at that point no request
+// has been sent that would have to be canceled.
 class ReadingFile {
  public:
   ReadingFile();
