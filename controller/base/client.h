@@ -1,4 +1,4 @@
-// Somebody who waits for an answer, and may hang up meanwhile.
+// A client that waits for an answer and may disconnect meanwhile.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,18 @@
 
 namespace paddock {
 
-// While it lives the wake may come. Let go of it without a lock that the wake takes.
+// While it lives, `wake` may be called. Never release it while holding a lock that `wake` takes.
 using DisconnectWatch = std::shared_ptr<void>;
 
 struct Client {
-  // Has `wake` called once `connected` turns false: at most once, soon, on any thread; it must be
-  // brief. Empty, or an empty watch: nobody tells, so ask now and then.
+  // Arranges that `wake` is called once `connected` turns false: at most once, soon, on any thread;
+  // it must return quickly. Where this is empty, or returns an empty watch, there is no such call:
+  // check connected() every kAskEvery.
   using WhenGone = std::function<DisconnectWatch(std::function<void()> wake)>;
   static constexpr Millis kAskEvery{2'000};
 
-  // False once the client is gone, or we stop. Cheap. Empty: nobody can hang up.
+  // False once the client has disconnected or the server stops. Cheap. Empty: this client cannot
+  // disconnect.
   std::function<bool()> connected = {};
   WhenGone when_gone = {};
 

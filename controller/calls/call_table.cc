@@ -165,7 +165,7 @@ void CallTable::cancel(const CallId& id, Wakes& wakes) {
   tell_to_end(id, *entry.given, wakes);
 }
 
-// What an agent process was given that is no more, it will never answer.
+// An agent process that was replaced never answers the calls that it was given.
 Status CallTable::begin_session(const LaneKey& lane, int64_t generation, Wakes& wakes) {
   Node& node = nodes_[lane.node];
   if (node.session == lane.session) return {};
@@ -215,8 +215,8 @@ void CallTable::settle(const LaneKey& lane, const std::optional<contracts::CallA
   nodes_[lane.node].drops.erase(given);
 }
 
-// Of a controller process that is no more, or given up by us: nobody waits for them. A node that
-// names what no controller ever gave it is told of so many and no more.
+// Drops calls that a former controller process gave to the node, or that we gave up: no caller
+// waits for them. The limits bound what a node costs that names calls which never existed.
 void CallTable::drop_unknown(const LaneKey& lane, const std::vector<CallId>& holds) {
   constexpr size_t kMostDrops = 2048;
   constexpr size_t kLongestId = 256;
@@ -287,8 +287,8 @@ void CallTable::stop_waiting(const LaneKey& lane) {
   if (found != lanes_.end()) idle_.erase(std::exchange(found->second.idle_as, 0));
 }
 
-// How long what the lane was told may be on its way: until it is there, its agent may hold no other
-// lane, and is not gone.
+// How long the answer to this lane may take to arrive. Until then the agent may hold no other lane,
+// and must not be taken for gone.
 Millis CallTable::way_of(const LaneKey& lane) const {
   const auto found = lanes_.find(lane);
   const auto call = found == lanes_.end() ? calls_.end() : calls_.find(found->second.call);

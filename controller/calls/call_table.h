@@ -51,7 +51,7 @@ struct Load {
   size_t places = 0;  // that nodes say they have; 0: they do not say
 };
 
-// Who has something to look at now.
+// The callers and lanes that have to be woken, as something changed for them.
 struct Wakes {
   std::vector<CallId> callers;
   std::vector<LaneKey> lanes;
@@ -69,16 +69,16 @@ class CallTable {
   std::optional<Result<wire::Value>> take_outcome(const CallId& id, MonoTime now);
   // Parts of its answer that came since they were asked for last.
   std::vector<wire::Value> take_pieces(const CallId& id);
-  // It is to end soon; its outcome is still waited for. NotFound: CALL_NOT_FOUND.
+  // Asks the call to end soon; its outcome is still delivered. NotFound: CALL_NOT_FOUND.
   Status stop(const CallId& id, Wakes& wakes);
-  // Nobody waits any more; the node that has it is told.
+  // The caller is gone: the call is dropped, and the node that has it is told to end it.
   void cancel(const CallId& id, Wakes& wakes);
   // Whether it still waits for a node.
   bool waits(const CallId& id) const;
   // Whether it does, and there is no node that could take it.
   bool awaits_nodes(const CallId& id, MonoTime now) const;
-  // One that still waits never begins, and this is why it had to: ResourceExhausted, NODES_BUSY;
-  // Unavailable, NO_NODE. Nothing: it does not wait.
+  // Gives up a call that still waits for a node; it is never begun. Returns why: ResourceExhausted
+  // (NODES_BUSY) or Unavailable (NO_NODE). Nothing: the call does not wait.
   std::optional<Error> give_up(const CallId& id, MonoTime now);
   // This process was away until now: no node was silent meanwhile.
   void was_away(MonoTime now);

@@ -44,7 +44,7 @@ Status Relay::change(const std::function<Status(State&, Wakes&)>& what) {
   return done;
 }
 
-// What is `held` belongs to the table's lock.
+// `held` is guarded by the lock of the table.
 DisconnectWatch Relay::watch(const Client& client, const HeldPtr& held) {
   return client.watch([this, held] {
     table_.with([&](State&) { held->gone = true; });
@@ -154,7 +154,8 @@ Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
   }
   const MonoTime end = clock.mono() + Millis(request.wait_ms);
   const auto held = std::make_shared<Held>();
-  // The answer that it brings is somebody's at once; whether it takes another may be looked up.
+  // First the answer that the lane brings is handed to its caller. Whether the node may take
+  // another call can be looked up after that.
   Status opened = change([&](State& state, Wakes& wakes) -> Status {
     TRY(state.table.open(lane, request, wakes));
     state.lanes[lane] = held;
@@ -163,7 +164,8 @@ Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
   TRY(std::move(opened));
   auto answer = wait_for_call(lane, held, eligible, agent, end, clock);
   table_.with([&](State& state) {
-    // What was given to it meanwhile goes out with this answer, or is known to be lost.
+    // A call that was given to this lane in the meantime goes out with this answer, or is known to
+    // be lost.
     if (!answer) answer = state.table.poll(lane);
     state.table.close(lane, clock.mono());
     const auto found = state.lanes.find(lane);
@@ -193,7 +195,7 @@ std::optional<contracts::CallsAnswer> Relay::wait_for_call(const LaneKey& lane, 
         [](State&, bool) {});
     if (answer) return answer;
     if (asks) {
-      // Also of one that is full: it is no reason to call elsewhere.
+      // A node that is full is still eligible: that is no reason to place the call elsewhere.
       const bool may = eligible();
       (void)change([&](State& state, Wakes& wakes) -> Status {
         state.table.set_eligible(lane, may, wakes);

@@ -42,20 +42,21 @@ class Relay {
   // AlreadyExists: CALL_EXISTS.
   Result<wire::Value> call(CallOptions options, const Clock& clock, Random& random);
 
-  // It is to end soon; whoever waits for it learns how. NotFound: CALL_NOT_FOUND.
+  // Asks a call to end soon; its caller gets the outcome. NotFound: CALL_NOT_FOUND.
   Status stop(const std::string& name);
 
-  // One request of a lane, held for its wait. `eligible` is asked at its begin, and each time that
-  // something of its node changed.
+  // Serves one request of a lane and holds it until there is a call or its wait is over. `eligible`
+  // says whether the node may be given calls; it is asked at the beginning, and again after each
+  // change of the node.
   Result<contracts::CallsAnswer> serve(const LaneKey& lane, const contracts::CallsRequest& request,
                                        const std::function<bool()>& eligible, const Client& agent,
                                        const Clock& clock);
 
-  // What is stored of this node has changed.
+  // The stored Node object has changed.
   void node_changed(const std::string& node);
   // Whether a node may be given anything, if it was said since it changed last.
   std::optional<bool> known_eligible(const std::string& node) const;
-  // Of what was read of the node once there had been so many changes, of whichever node.
+  // Notes whether the node may be given calls, as it was read after so many `changes` of any node.
   void know_eligible(const std::string& node, uint64_t changes, bool eligible);
   uint64_t changes() const;
 

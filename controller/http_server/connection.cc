@@ -106,7 +106,8 @@ std::string Connection::origin_of(const RequestHead& head) const {
   return allowed_origin(head, rules_.options.allowed_origins);
 }
 
-// While places are scarce, whoever asks nothing gives his back soon: idle clients cannot keep all.
+// While connections are scarce, one that sends no request is closed sooner, so that idle clients
+// cannot hold all of them.
 int Connection::idle_timeout_ms() const {
   const ServerOptions& options = rules_.options;
   const bool crowded = rules_.serving.load() > options.max_connections / 4 * 3;

@@ -1,5 +1,5 @@
-// What a browser wants to hear before a page of another origin may ask, and read, this server: for
-// the origins that the operator named, and for no other. Pure.
+// CORS: the headers that let pages of another origin call this server and read its answers, for the
+// origins that the operator named and for no other. Pure.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ bool is_origin(std::string_view text);
 // The request's origin, if it is one of these; empty otherwise.
 std::string allowed_origin(const RequestHead& head, const std::vector<std::string>& allowed);
 
-// What a browser asks ahead of such a request is answered by nobody else; nothing: it is no such
-// question.
+// The answer to a preflight request (OPTIONS with Access-Control-Request-Method); nothing if the
+// request is not one.
 std::optional<Response> preflight(const RequestHead& head, const std::string& origin);
 
 // Lets pages of that origin read the answer; an empty one changes nothing.

@@ -9,7 +9,8 @@
 namespace paddock::http_server {
 namespace {
 
-// Once is enough: what stays true would be told for ever. (EPOLLHUP and EPOLLERR are always told.)
+// One event is enough: a condition that stays true would be reported for ever. (EPOLLHUP and
+// EPOLLERR are always reported.)
 constexpr uint32_t kHungUp = EPOLLRDHUP | EPOLLONESHOT;
 constexpr uint64_t kStop = 0;  // no watch has it
 

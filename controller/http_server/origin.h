@@ -28,9 +28,9 @@ struct OwnNames {
   bool any = false;                // a unix socket: no browser can reach it
 };
 
-// What changes something comes from no page, from this server's own (the origin's scheme, host and
-// port are those under which the request came here) or from one that the operator named. A request
-// without an Origin is no page's.
+// ORIGIN_DENIED for a request that changes something and comes from a page of another origin.
+// Allowed are requests without an Origin, which no page sent; this server's own pages (same scheme,
+// host and port as this request); and pages of an origin that the operator named.
 Status check_origin(const RequestHead& head, const OwnNames& own,
                     const std::vector<std::string>& named = {});
 

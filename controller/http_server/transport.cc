@@ -12,7 +12,7 @@ namespace paddock::http_server {
 namespace {
 
 constexpr size_t kPieceBytes = 64 << 10;
-// What a client may still send of a body that was refused, before it looks for the answer.
+// How much of a refused body is still read, so that the client can see the answer.
 constexpr size_t kLingerBytes = size_t{256} << 20;
 constexpr int kSilenceMs = 1000;    // whoever sends nothing for so long has read it, or never will
 constexpr int kLastAnswerMs = 500;  // for an answer in flight when the server stops
@@ -50,7 +50,7 @@ int poll_retrying(pollfd* fds, nfds_t count, Deadline deadline) {
   return ready;
 }
 
-// From when on poll() says that there is something: what is there already does not count.
+// Makes poll() report the socket as readable only once `count` bytes are there; fewer do not count.
 void wait_for_bytes(int fd, int count) {
   (void)::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &count, sizeof count);
 }
@@ -75,7 +75,8 @@ IoState Transport::wait_while_writing(Attempt attempt, Deadline& deadline) {
   return poll_retrying(&only, 1, deadline) > 0 ? IoState::kOk : IoState::kTooSlow;
 }
 
-// It is looked at where it lies until it is whole: everybody else's first bytes stay.
+// Peeks at the first bytes until the gateway's header is whole, and consumes nothing else: the
+// first bytes of any other client stay where they are.
 IoState Transport::greet(Deadline deadline, Greeting& greeting) {
   using State = contracts::GatewayHeader::State;
   std::array<char, contracts::kGatewayHeaderBytes> bytes;

@@ -51,13 +51,14 @@ class LeaseTable {
   std::optional<WallTime> last_seen(const std::string& node) const;
   void forget(const std::string& node);
 
-  // What is stored of a node, as far as a call that brings no status could change it.
+  // The stored state of a node that a call without a status could change.
   struct Known {
     int64_t resource_version = 0;  // committed
     std::map<std::string, std::string> labels;
     friend bool operator==(const Known&, const Known&) = default;
   };
-  // A call told nothing that was not stored already: another one like it needs not to look.
+  // Notes that a call brought nothing new. The next call with the same state needs no read of the
+  // store.
   void know(const std::string& node, Known known);
   bool knows(const std::string& node, const Known& known) const;
 

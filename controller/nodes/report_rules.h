@@ -1,6 +1,5 @@
-// A node's words are checked like anybody's before they are stored or passed on: its codes, the
-// paths of its artifacts, and how much it says at once. What its artifacts name it must have sent.
-// Pure.
+// Checks what a node reports before it is stored or passed on: its codes, the paths of its
+// artifacts, and how much it sends at once. Artifacts that it names it must have sent. Pure.
 #pragma once
 
 #include <functional>
@@ -11,9 +10,10 @@
 
 namespace paddock::nodes {
 
-// Of the output in one call: as session.h says, and the chunk that went over it.
+// The most output in one call: the limit of contracts/sync.h, and one chunk that may go beyond it.
 inline constexpr size_t kMostOutputBytes = (size_t{512} << 10) + (size_t{64} << 10);
-// Of a run that succeeded, as its node says, and left what that node did not send.
+// The reason of a run that succeeded by its node's word, but whose artifacts that node had not
+// sent.
 inline constexpr Reason kArtifactNotSent = "ARTIFACT_NOT_SENT";
 
 // TooLarge (OUTPUT_TOO_LARGE) when the reports carry more output than a call may.

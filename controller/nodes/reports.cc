@@ -56,7 +56,8 @@ void append(runs::Events& to, runs::Events from) {
   for (contracts::RunEvent& event : from) to.push_back(std::move(event));
 }
 
-// What stands against publishing ends the run as failed; what the store says is ours.
+// Whether an error of publishing is the run's own fault and ends it as failed. All other errors are
+// the store's.
 bool is_refusal(const Error& error) {
   return error.code == Code::kInvalidArgument || error.code == Code::kFailedPrecondition ||
          error.code == Code::kResourceExhausted || error.code == Code::kNotFound;

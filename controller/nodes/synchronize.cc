@@ -98,7 +98,7 @@ contracts::RunReport without_output(contracts::RunReport report) {
   return report;
 }
 
-// Output that was not taken: the disk is full, and whoever sent it need not come back at once.
+// Whether output was not stored because the disk is full. The node need not send it again at once.
 bool was_put_off(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer) {
   return std::ranges::any_of(request.runs, [&](const contracts::RunReport& report) {
     const auto told =

@@ -39,7 +39,8 @@ Result<std::string> desired_version(store::Store& store, const std::string& node
 Millis hold_for(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer);
 // Shorter than a lease, so that a held call does not cost its node the lease.
 inline constexpr Millis kMaxHold{10'000};
-// What a node cannot get rid of while the store's disk is full it sends again after so long.
+// How long a call is held while the store's disk is full: after that the node sends its output
+// again.
 inline constexpr Millis kHoldWhileFull{1'000};
 
 }  // namespace paddock::nodes

@@ -30,8 +30,8 @@ class ReceiptKeys {
   Result<contracts::ReceiptKeyList> list();
   // A new key signs from now on; what was signed before is verified by the old one's public part.
   Result<contracts::ReceiptKeyList> rotate(const RotationLog& log);
-  // What a rotation left that did not come to its end: finished if it is recorded, or taken back.
-  // At the start, before anything is signed.
+  // Completes a rotation that a crash interrupted: finishes it if it is recorded in the audit log,
+  // else undoes it. Call it at the start, before anything is signed.
   Status settle(const RotationLog& log);
 
  private:

@@ -77,7 +77,7 @@ Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced
   return {};
 }
 
-// What expired an hour ago nobody asks about any more.
+// Removes tool tokens an hour after they expired.
 Status prune_tool_tokens(store::WriteTxn& txn, WallTime now) {
   constexpr int64_t kKeptMs = int64_t{60} * 60 * 1000;
   ASSIGN_OR_RETURN(const auto old, txn.tool_tokens_expired_before(now.ms - kKeptMs, kMostPruned));

@@ -13,10 +13,10 @@ namespace paddock::sessions {
 
 // The reason of the end of one that was deleted and that a finalizer keeps.
 inline constexpr Reason kDeleted = "DELETED";
-// What ended is kept so long, for those who ask what became of it.
+// How long the record of an ended session is kept, so that its outcome can be read.
 inline constexpr Millis kKeptAfterEnd = std::chrono::hours(1);
 
-// When it is to be looked at next, after a use at `now` that may take `busy`.
+// The next time at which the session may have to end, after a use at `now` that may take `busy`.
 WallTime due_after(const contracts::Sandbox& session, WallTime now, Millis busy = Millis(0));
 // SESSION_ENDED (Gone) unless it lives.
 Status check_lives(const contracts::Sandbox& session);
@@ -28,11 +28,11 @@ Status note_ready(store::WriteTxn& txn, contracts::Sandbox& session, WallTime no
 // A use: moves the idle deadline.
 Status note_use(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now,
                 Millis busy = Millis(0));
-// Nothing of it can be reached from now on; its node hears of it.
+// Ends a session: from then on it cannot be used, and its node removes it.
 Status close(store::WriteTxn& txn, contracts::Sandbox& session, Reason reason, WallTime now);
-// Likewise, where nobody asked for that. Records `sandbox.destroy`.
+// The same where no caller asked for it; records `sandbox.destroy`.
 Status end(store::WriteTxn& txn, contracts::Sandbox session, Reason reason, WallTime now);
-// One whose time has come: it ends, or if it has ended, goes.
+// For a session whose time has come: ends it, or removes its record if it has ended.
 Status sweep(store::WriteTxn& txn, const store::Key& key, WallTime now);
 
 // Who, where and which command; see runs::end_events().

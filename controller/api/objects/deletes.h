@@ -9,8 +9,8 @@
 
 namespace paddock::api {
 
-// What refuses an object refuses it before anything is written. Whoever asks again for what is
-// being deleted already is told how it stands.
+// A refusal comes before anything is written. Deleting an object again that is being deleted
+// returns its present state.
 template <DeletableKind T>
 Result<bool> erase_found(store::WriteTxn& txn, const Call& call, T& object,
                          const DeleteOptions& options) {

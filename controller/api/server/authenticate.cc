@@ -8,7 +8,8 @@
 namespace paddock::api {
 namespace {
 
-// Whose run is gone altogether is known still, and denied everything: its holder is told that.
+// A tool token whose run was removed is still recognised and refused everything, so that its holder
+// learns why.
 Status keep_if_orphan(store::ReadTxn& txn, contracts::ToolToken& token) {
   if (token.status.reason != contracts::RevokeReason::kChildExit) return {};
   const auto run = txn.run_by_uid(token.status.run_uid);

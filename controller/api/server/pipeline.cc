@@ -161,7 +161,8 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
   if (std::string name = call.body.text("metadata.name"); name.size() <= 253)
     trace.sent = std::move(name);
   ASSIGN_OR_RETURN(Response response, route.endpoint(call));
-  // Of what needs no token only files take long (previews): all who are nobody share one share.
+  // Of the routes that need no token only previews take long. All callers without a token together
+  // count as one holder.
   if (route.scope == auth::Scope::kPublic && !request.inner && response.stream) {
     ASSIGN_OR_RETURN(trace.place, services.open_requests->enter(call.principal));
   }

@@ -11,8 +11,9 @@ namespace {
 
 constexpr size_t kMostWaiting = 4'096;
 constexpr Millis kTryAgain{1'000};
-// Who is being answered goes first, and what comes meanwhile is batched. And who has just written
-// looks again: whoever is being answered now need not wake it.
+// How long the writing thread waits before it writes: answers go first, and records that come
+// meanwhile are written together. It also looks again after each write, so a request need not wake
+// it then.
 constexpr Millis kGather{1};
 
 }  // namespace

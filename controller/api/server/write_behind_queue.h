@@ -20,16 +20,18 @@ class WriteBehindQueue {
   using Write = std::function<Status(store::WriteTxn&)>;
   static Write audit(std::vector<contracts::AuditEvent> events);
 
-  // Its number. Once the caller has done what is more urgent, it calls wake() or settle(). While
-  // nobody serves, or when too many wait, or the store fails: the caller does all of them.
+  // Adds a record and returns its number. When the caller has done what is more urgent, it calls
+  // wake() or settle(). If no thread serves, too many records wait, or the store fails, the caller
+  // writes all of them here.
   Result<uint64_t> add(store::Store& store, Write write);
-  // Who serves is to see what was added.
+  // Wakes the thread in serve().
   void wake();
   // The store's error while it takes none: then nothing may begin that will leave a record.
   Status check(store::Store& store);
-  // From here on what was added up to `number` is on the disk; by the caller's doing, if need be.
+  // When this returns, records up to `number` are on the disk; the caller writes them if need be.
   Status settle(store::Store& store, uint64_t number = UINT64_MAX);
-  // For whoever frees something: on a full disk too, since nothing new begins there (check()).
+  // The same for a request that frees space: it also works on a full disk, where nothing new begins
+  // (check()).
   Status settle_freeing(store::Store& store);
   // Writes what comes, until stop(); what is left by then, too. One thread.
   void serve(store::Store& store);
