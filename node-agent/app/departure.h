@@ -17,7 +17,8 @@ class Departure {
   Departure(const AgentConfig& config, MonoTime now)
       : ends_at_(config.ends_at), idle_exit_(config.idle_exit), busy_at_(now) {}
 
-  // Why it stops now, said once; nothing: it stays. `busy`: something of somebody's is here.
+  // Why the agent stops now, returned once; nothing while it stays. `busy`: it has runs or
+  // sessions.
   std::optional<std::string> reason(bool busy, WallTime wall, MonoTime now);
 
  private:
@@ -27,7 +28,8 @@ class Departure {
   bool gone_ = false;
 };
 
-// A host that goes away begins nothing whose end nobody knows: no sessions, no code of /execute.
+// Turns off sessions and code of POST /execute: a host that will go away must not begin work whose
+// end is not known.
 void take_only_what_ends(AgentConfig& config);
 
 }  // namespace paddock::agent

@@ -5,8 +5,8 @@
 
 namespace paddock::agent {
 
-// Seldom while nobody has one: a driver that is asked may wake what it drives. Each time while a
-// run has one, and once after that, as it works now or has just ended to.
+// Looks seldom while no run has a device, because asking a driver may wake the device. Looks each
+// time while a run has one, and once after that run.
 class LookPace {
  public:
   LookPace(Millis seldom, MonoTime looked) : seldom_(seldom), looked_(looked) {}

@@ -43,8 +43,8 @@ Upkeep::Upkeep(const AgentParts& parts)
       keeper_(parts.credentials, parts.config.name, parts.config.rotate_credential.value,
               parts.clock) {}
 
-// What waits was made by the program that was there before, and what it enforces was proven of
-// that.
+// Sandboxes that wait were made by the former program, and the proof of what this host enforces was
+// the former program's, too. So both are made anew.
 void Upkeep::use_new_launcher() {
   log_info("the launcher is another program now; trying its sandbox");
   parts_.launchers.replace();
@@ -63,8 +63,8 @@ void Upkeep::look_again() {
   parts_.host.change([&](contracts::NodeStatus& now) { take_over(found, now); });
 }
 
-// No run comes to a full disk, whose end would prune the cache; nor one that has no room here. What
-// nobody uses goes before any run that does.
+// Normally the end of a run prunes the cache, but a full disk gets no runs, so it is pruned here.
+// Cached files that nobody uses are removed before any run is ended.
 void Upkeep::tend_disk() {
   bool full = false;
   const DiskUse use = parts_.runs.disk_use();

@@ -15,13 +15,13 @@ namespace paddock::artifacts {
 
 struct FinishedLimits {
   int64_t entries = 20'000;  // looked at in one look; what is behind them is not
-  // What may be sent of one attempt while it lives, each version of a file counted, and as 1 MiB at
-  // least: so much at once, and so much more for each hour.
+  // How much may be sent of one attempt while it runs: `bytes` at once, and `bytes_an_hour` more
+  // for each hour. Each version of a file counts, and as 1 MiB at least.
   int64_t bytes = int64_t{16} << 30;
   int64_t bytes_an_hour = int64_t{4} << 30;
 };
 
-// Of what was sent, as an allowance counts it.
+// What a sent file of so many bytes counts for.
 int64_t cost_of(int64_t bytes);
 int64_t allowance(const FinishedLimits& limits, Millis since_start);
 // Looks take a twentieth of one processor at most.

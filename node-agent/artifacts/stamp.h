@@ -1,5 +1,5 @@
-// What tells of a file, without a look at its content, that it was written: the kernel sets the
-// time of the last change, which nobody inside can set back.
+// Tells whether a file was written since, without reading it: by the time of its last change, which
+// the kernel sets and no program inside can set back.
 #pragma once
 
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
-// Wakes one thread that waits, at once or soon. Asking wakes nobody by itself and so does not cost
-// who asks, for whom somebody waits, the time that it takes to wake another thread.
+// Wakes one waiting thread, at once or a little later. schedule() only sets a timer and wakes no
+// thread itself. That saves the caller, for whose answer somebody waits, the time that waking
+// another thread takes.
 #pragma once
 
 #include <chrono>
@@ -13,9 +14,9 @@ namespace paddock::agent {
 class WakeupTimer {
  public:
   WakeupTimer();
-  // Any thread. Earlier ones count.
+  // Any thread. Of several times the earliest counts.
   void schedule(std::chrono::microseconds time);
-  // Until it rings, at most `limit`; it rings for one.
+  // Waits until the scheduled time, at most `limit`. Only one waiting thread is woken.
   void wait(Millis limit);
 
  private:

@@ -32,7 +32,7 @@ DiskLedger::Hold::~Hold() {
   });
 }
 
-// Where the disk cannot be asked, whoever writes will hear of it.
+// If the free space cannot be read, room is given: the writer will meet the error.
 Result<DiskLedger::Hold> DiskLedger::take(const std::string& what, int64_t bytes, int64_t files) {
   const auto room = disk_room(folder_);
   int64_t left = 0;

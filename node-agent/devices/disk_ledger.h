@@ -41,18 +41,19 @@ class DiskLedger {
     std::string what_;
   };
 
-  // `folder` on that disk, of which `min_free` bytes are nobody's. `on_shortage` is called before a
-  // refusal: so the node says what it has before it says whom it had not enough for.
+  // `folder` lies on that disk, of which `min_free` bytes stay free. `on_shortage` is called before
+  // a refusal, so that the node's status shows the shortage before the refusal arrives.
   DiskLedger(std::string folder, int64_t min_free, std::function<void()> on_shortage)
       : folder_(std::move(folder)), min_free_(min_free), on_shortage_(std::move(on_shortage)) {}
 
-  // Room for so many bytes in so many files. `what` they are: who brings the same as another does
-  // already needs no more. ResourceExhausted, NODE_DISK_TOO_SMALL.
+  // Reserves room for so many bytes in so many files. `what` names them: if the same files are
+  // being fetched for another run already, they need no more room. ResourceExhausted,
+  // NODE_DISK_TOO_SMALL.
   Result<Hold> take(const std::string& what, int64_t bytes, int64_t files);
   int64_t held() const {
     return held_->with([](const Held& held) { return held.bytes; });
   }
-  // Whether somebody was refused since room was made, who would fit on an empty disk.
+  // Whether a reservation was refused since made_room() that would fit on an empty disk.
   bool is_short() const { return short_; }
   void made_room() { short_ = false; }
 

@@ -14,7 +14,7 @@ int64_t beyond(Shortage of, const DiskUser& user) {
                                 : user.taken.bytes - user.asked;
 }
 
-// What is to come back for the disk to be above its line again.
+// How much has to be freed until the disk is above its limit again.
 int64_t missing(Shortage of, const devices::DiskRoom& room, int64_t min_free) {
   return of == Shortage::kFiles ? end_line(least_files(room)) - room.files.value_or(0)
                                 : end_line(min_free) - room.bytes;

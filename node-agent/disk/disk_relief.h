@@ -1,5 +1,6 @@
-// Who is ended when the disk of the agent's data folder comes to its end all the same, in bytes or
-// in files: so that what others asked for, what they print and how they end still finds room. Pure.
+// Which run or session is ended when the disk of the agent's data folder is full, in bytes or in
+// files, so that there is room again for what the others asked for, for their output and for their
+// results. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace paddock::agent {
 
-// What a run or a session has taken of it, and asked for.
+// What a run or a session has taken of the disk, and what it asked for.
 struct DiskUser {
   os::FolderUse taken;
   int64_t asked = 0;
@@ -21,7 +22,8 @@ struct DiskUser {
   // Whether it keeps something from being counted: on purpose, or by a folder that its agent, an
   // ordinary user, may not read.
   bool hides() const { return taken.unreadable || taken.cut_off; }
-  // Nobody asks for files: one for each 16 KiB, as most disks are made.
+  // Runs ask for bytes only. Their files are taken to be one for each 16 KiB, as most disks are
+  // made.
   int64_t asked_files() const { return asked >> 14; }
 };
 
@@ -31,14 +33,14 @@ enum class Shortage { kNone, kBytes, kFiles };
 Shortage shortage(const devices::DiskRoom& room, int64_t min_free,
                   const std::vector<DiskUser>& users = {});
 
-// The one that took most beyond what it asked for, if its end is enough; else one that cannot be
-// counted, if there is one. So who hides gains nothing by it but to be the second, and who has a
-// folder that nobody may read is not ended in place of who fills the disk. Nobody if all keep to
-// what they asked for: then others fill it.
+// The user that took most beyond its request, if its end frees enough; otherwise one that cannot be
+// counted, if there is one. So hiding files gains nothing but to be second, and a user with an
+// unreadable folder is not ended in place of the one that fills the disk. None if all keep to their
+// requests: then other programs fill the disk.
 std::optional<size_t> whom_to_end(Shortage of, const devices::DiskRoom& room, int64_t min_free,
                                   const std::vector<DiskUser>& users);
 
-// What it is told. `what`: run or session.
+// The message for the one that is ended. `what`: run or session.
 std::string beyond_request_text(Shortage of, std::string_view what, const DiskUser& user,
                                 const devices::DiskRoom& room, int64_t min_free);
 

@@ -46,7 +46,8 @@ LaunchFiles RunLife::build_files() const {
   return {os::join_path(folder, "events"), os::join_path(folder, "launcher.log")};
 }
 
-// A launch that may be repeated: its record is thrown away, and whoever leaves ends it.
+// Runs a build of an environment. It may be repeated, so the record of an earlier one is thrown
+// away; if the agent stops, the build is ended.
 Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchRequest& given) {
   contracts::LaunchRequest request = given;
   if (ports_.config.sandbox_uid) request.uid = *ports_.config.sandbox_uid;

@@ -95,7 +95,8 @@ Status LaunchIntents::reserve(int64_t slots) {
   return flush();
 }
 
-// What the disk dropped is still here. Slots that are not in use may say on the disk that they are.
+// Writes all notes again from memory, as the disk may have lost some. Slots that are free here may
+// still be in use on the disk; that is harmless.
 Status LaunchIntents::write_anew(const State& state) {
   for (const auto& [run, noted] : state.runs)
     TRY(write_slot(file_, noted.slot, cat(run, " ", noted.boot)));
@@ -131,7 +132,7 @@ bool LaunchIntents::noted(const std::string& run) const {
 void LaunchIntents::forget(const std::string& run) {
   state_.with([&](State& state) {
     const auto found = state.runs.find(run);
-    // One that cannot be erased now stays noted, on the disk and here.
+    // If it cannot be erased now, it stays noted, on the disk and here.
     if (found == state.runs.end() || !write_slot(file_, found->second.slot, "")) return;
     state.unused.push_back(found->second.slot);
     state.runs.erase(found);

@@ -28,8 +28,8 @@ class LaunchIntents {
   // one) all is written anew before anything more is noted.
   Status note(const std::string& run);
   bool noted(const std::string& run) const;
-  // Its folder is gone, as it should be. Needs not outlive a loss of power: an intent too many
-  // keeps a run from being started that nobody asks for any more.
+  // Call it when the folder of the run was removed. It need not survive a loss of power: a note
+  // that stays only prevents the start of a run that no longer exists.
   void forget(const std::string& run);
   // `folders`: of the runs, sorted. What was noted since the machine started and has none was on
   // its way to be forgotten; of what was noted before, the loss of power may have taken the folder.
@@ -61,8 +61,9 @@ class LaunchIntents {
   const std::string boot_;
   const Sync to_disk_;
   Guarded<State> state_;
-  // Of the disk: it tells of one once, to whoever asked first, and may have dropped what others
-  // wrote, too. So one asks after the other, and hears of all failures before its own answer.
+  // How many writes the disk failed. The kernel reports a failed write once, to the first caller
+  // that flushes, although it may have dropped the data of others. So flushes run one after the
+  // other, and each checks this number before it reports success.
   Guarded<int64_t> failures_{0};
 };
 

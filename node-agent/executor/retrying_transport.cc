@@ -18,8 +18,8 @@ RetryingTransport::RetryingTransport(std::unique_ptr<RunTransport> inner, StopSi
 
 namespace {
 
-// What the server could not do now it may do later, whatever it is: an answer that it failed is no
-// answer. What this host's own disk refuses is not asked for again.
+// Whether a request may succeed later. Any failure of the server itself may pass. An error of this
+// host's own disk does not, nor does a blob that is damaged.
 bool may_pass(const Error& error) {
   const Error named = contracts::name_full_disk(error);
   if (contracts::is_host_fault(named) || error.reason == "BLOB_DAMAGED") return false;

@@ -44,7 +44,7 @@ Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
   if (name != folder_name)
     return invalid_argument("ASSIGNMENT_INVALID", "the folder of a run that was never taken on");
   ASSIGN_OR_RETURN(RunRecord record, folder.record());
-  // What a loss of power left of the record may be older than the intent.
+  // After a loss of power the record may be older than the intent.
   if (record.stage == Stage::kAccepted && ports.intents.noted(folder_name))
     record.stage = Stage::kLaunching;
   ASSIGN_OR_RETURN(std::unique_ptr<OutputLog> output, OutputLog::open(folder, ports.clock));
@@ -105,7 +105,8 @@ void RunLife::run() {
   }
   if (next == NextStep::kLost) return finish(lost());
   if (next == NextStep::kCollect) {
-    // Artifacts are looked for once its mounts are gone; otherwise nobody waits for its tidying.
+    // Artifacts are collected once the launcher has ended and the mounts are gone. Without
+    // artifacts nobody has to wait for that.
     const bool looks = !assignment_.spec.artifacts.dirs.empty();
     if (looks) reap_launcher(launcher_);
     collect();
@@ -187,7 +188,7 @@ Result<LauncherProcess> RunLife::start(const LaunchFiles& files,
   return start_launcher(ports_.config.sandbox_program, files, request);
 }
 
-// What is done beside it ends with it.
+// Follows the command, and beside it sends finished files; that ends when the command does.
 FollowEnd RunLife::follow() {
   if (!ports_.parallel || assignment_.spec.artifacts.dirs.empty()) return follow_command();
   FollowEnd end = FollowEnd::kGone;

@@ -66,8 +66,8 @@ Result<os::Fd> RunLife::open_workspace() const {
       {ports_.trees->files_of(assignment_.workspace_root), folder_.workspace(), ""});
 }
 
-// What the kernel shows through layers must not be changed beneath it: those are written to where
-// the run itself sees them, as the user that it is.
+// Files below an overlay must not be changed while it is mounted. So files for a run with layers
+// are written through the run's own view, as the run's user.
 Result<WritableWorkspace> RunLife::open_to_write() const {
   WritableWorkspace out{.root = {}, .user = ports_.config.sandbox_uid};
   const os::FolderUse use = taken();

@@ -17,7 +17,7 @@ using devices::field;
 constexpr size_t kMaxBytes = 256 << 10;
 constexpr size_t kMaxDevices = 256;
 
-// What is told of a device that is gone, and what tells whether it came back.
+// What is shown of a device that is gone, and by what it is recognised if it comes back.
 struct SeenDevice {
   std::string kind;
   std::string id;

@@ -167,7 +167,8 @@ Result<Verdict> Validator::check(const std::string& code) {
   ASSIGN_OR_RETURN(Helper helper, take());
   auto answer = ask(helper, code);
   if (is_lost(answer) && helper.served > 0) {
-    // It may be what it did before, or its host, that ended or stopped it.
+    // The helper may have ended for a reason that has nothing to do with this code: earlier code,
+    // or the host. So a fresh one is asked.
     ASSIGN_OR_RETURN(auto fresh, make_());
     helper = Helper{std::move(fresh), 0};
     answer = ask(helper, code);

@@ -12,8 +12,8 @@ namespace {
 constexpr Millis kIdleWait{60'000};  // between looks when nothing wakes a lane
 constexpr Millis kGather{5};         // after a report
 
-// A short run says what it has to say in a call or two, and not in one for each line: what nobody
-// waits for is gathered until then.
+// News that nobody waits for is gathered for a moment, so that a short run is reported in one or
+// two calls and not in one for each line.
 MonoTime unhurried(const SyncCore& core, Lane lane, MonoTime gathered) {
   return lane == Lane::kReport ? std::max(gathered, core.not_before(lane)) : core.not_before(lane);
 }

@@ -7,8 +7,9 @@
 namespace paddock::agent {
 
 enum class ClockNews { kNone, kApart, kTogether };
-// What is new of a gap. `apart` is what was told last; it is over at half of what begins it, so
-// that a clock at the edge is not told of again and again. Pure.
+// Whether a gap between the clocks begins or ends. `apart` is what was reported last. A gap ends
+// only at half the size at which one begins, so that a clock near the limit is not reported again
+// and again. Pure.
 ClockNews clock_news(bool apart, Millis gap);
 
 class ClockWatch {
