@@ -183,7 +183,8 @@ std::vector<CommandRow> node_commands() {
       {"top",
        kNodeGroup,
        "what nodes or runs use right now, beside what was asked for",
-       {{"WHAT", "nodes, with who waits in which namespace (unless given), or runs", false}},
+       {{"WHAT", "nodes, with the runs that wait by namespace; or runs. nodes unless given",
+         false}},
        {{"-n,--namespace", "NS", "with runs: those of one namespace; all unless given"}},
        "Used: as agents measured it some seconds ago, devices up to half a minute ago; `-` is not\n"
        "measured. Memory is without cached files that the kernel can take back. Asked: what\n"
@@ -316,7 +317,8 @@ const std::vector<OptionRow>& global_options() {
       {"--instance", "NAME", "instance on this host; PADDOCK_INSTANCE, or `default`, unless given"},
       {"--server", "URL", "controller elsewhere; also PADDOCK_SERVER"},
       {"--token-file", "FILE",
-       "who asks; also PADDOCK_TOKEN, which is one itself (the operator of the instance)"},
+       "file with the caller's token; or the token in PADDOCK_TOKEN (else the instance's "
+       "operator)"},
       {"--ca-file", "FILE", "CA certificate for --server; also PADDOCK_CA_FILE"},
       {"--patience", "D", "how long a lost connection is tried again before giving up (2m)"},
   };

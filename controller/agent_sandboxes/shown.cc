@@ -50,7 +50,7 @@ Condition suspended(const Sandbox& session) {
     return {"Suspended",
             "True",
             kTerminated,
-            "no command is taken; what was under way goes on to its end, and its files stay",
+            "no new command is taken; commands that run go on to their end, and the files stay",
             {}};
   return {"Suspended", "False", kNotSuspended, "", {}};
 }

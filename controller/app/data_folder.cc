@@ -61,7 +61,7 @@ Error damaged_ca() {
   return {
       Code::kFailedPrecondition, "CA_DAMAGED",
       "tls/ca.pem or tls/ca-key.pem in the data folder cannot be read: put both back from a "
-      "backup; or remove both, and a new CA is made that every host and client must be told of"};
+      "backup; or remove both, and a new CA is made, which every host and client must then get"};
 }
 
 // Not replaced unasked: a clock that is years ahead would cost every host its trust.
@@ -70,8 +70,8 @@ Error expired_ca(WallTime end, WallTime now) {
           cat("the local CA, tls/ca.pem in the data folder, ended at ", format_time(end),
               "; this host's clock says ", format_time(now),
               ". If that is wrong: `timedatectl set-ntp true`; if it is right, remove tls/ca.pem "
-              "and tls/ca-key.pem, and a new CA is made that every host and client must be told "
-              "of")};
+              "and tls/ca-key.pem, and a new CA is made, which every host and client must then "
+              "get")};
 }
 
 Result<KeyPair> local_ca(const std::string& folder, Random& random, WallTime now) {
@@ -84,8 +84,8 @@ Result<KeyPair> local_ca(const std::string& folder, Random& random, WallTime now
   if (ca) {
     if (!lasts(*ca, now))
       log_warn(
-          "the local CA ends soon; a new one, made once tls/ca.pem and tls/ca-key.pem are removed,"
-          " is one that every host and client must be told of",
+          "the local CA ends soon; remove tls/ca.pem and tls/ca-key.pem to have a new one made, "
+          "which every host and client must then get",
           {{"reason", Reason("CA_EXPIRED")}, {"valid_until", format_time(*end)}});
     return ca;
   }

@@ -125,8 +125,9 @@ Status check_giver(const Principal& giver, const std::vector<std::string>& scope
   if (giver.name_space.empty() && carries(giver, "*")) return {};
   for (const std::string& scope : scopes) {
     if (scope != scope_name(Scope::kAdmin) && carries(giver, scope)) continue;
-    return denied("SCOPE_NOT_YOURS",
-                  cat("only who has the scope * gives or ends a token with ", scope));
+    return denied(
+        "SCOPE_NOT_YOURS",
+        cat("only a caller with the scope * can make or end a token with the scope ", scope));
   }
   return {};
 }

@@ -111,9 +111,9 @@ DrainTimes times_for(const Run& run, WallTime evict_at) {
 }
 
 runs::Events end_for_drain(Run& run, const std::string& node, WallTime evict_at, WallTime now) {
-  const std::string why = now < evict_at
-                              ? cat("node ", node, " is being drained, and the run told to end")
-                              : cat("node ", node, " is drained and its grace is over");
+  const std::string why =
+      now < evict_at ? cat("node ", node, " is being drained, and the run was asked to end")
+                     : cat("node ", node, " is drained and its grace is over");
   runs::Events events = runs::evict(run, {runs::kNodeDrained, why, {}}, now);
   if (events.empty() && now >= times_for(run, evict_at).kill_at) events = runs::kill_now(run, now);
   return events;

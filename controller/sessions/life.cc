@@ -20,8 +20,8 @@ std::string_view sentence_of(const Reason& reason) {
   if (reason == runs::kNodeDrained) return "its node was drained, and the grace of that is over";
   if (reason == kDeleted) return "it was deleted, and a finalizer keeps its record";
   if (reason == contracts::kDiskRequestExceeded)
-    return "the disk of its node came to its end, and nobody there had taken more of it beyond "
-           "what was asked for; its files are gone: write less to its workspace, or use a run, "
+    return "the disk of its node was full, and of all runs and sessions there it had taken most "
+           "beyond its request; its files are gone: write less to its workspace, or use a run, "
            "which can ask for disk";
   if (reason == "SESSION_LOST") return "its node has lost it, with all its files";
   return "";

@@ -15,7 +15,7 @@ void relieve_disk(const devices::DiskRoom& room, int64_t min_free,
   if (!worst) return;
   const DiskWriter& ended = all[*worst];
   const std::string why = beyond_request_text(of, ended.what, ended.use, room, min_free);
-  log_warn("ending who took most of the disk beyond what was asked for",
+  log_warn("the disk is full: ending what took most of it beyond its request",
            {{"what", std::string(ended.what)}, {"uid", ended.uid}, {"why", why}});
   ended.end(why);
 }

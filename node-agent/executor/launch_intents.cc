@@ -34,8 +34,8 @@ Status write_slot(const os::Fd& file, int64_t slot, std::string_view text) {
 
 Error unwritable() {
   return {Code::kInternal, "LAUNCHES_UNWRITABLE",
-          "the node's disk did not keep what it was told; nothing more is started here until it "
-          "does"};
+          "the node's disk failed to store a note of a launch; nothing more is started here until "
+          "it stores all of them"};
 }
 
 }  // namespace

@@ -54,8 +54,7 @@ Result<contracts::SandboxResult> WarmSandbox::finish(int drop, const Clock& cloc
                                   {unsent_.empty() ? -1 : launch_.talk(), POLLOUT, 0}}};
     const int count = poll(fds.data(), fds.size(), end_->poll_ms(clock.mono()));
     if (count == 0 && end_->left(clock.mono()) <= Millis(0)) return launch::launcher_lost();
-    if (fds[1].revents != 0)
-      return Error{Code::kUnavailable, "DROPPED", "nobody waits for it any more"};
+    if (fds[1].revents != 0) return Error{Code::kUnavailable, "DROPPED", "the caller is gone"};
     if (fds[2].revents != 0) send();
     if (fds[0].revents != 0) TRY(launch_.read_events());  // output: the result repeats all of it
   }

@@ -47,7 +47,8 @@ void Conversation::take_leave(sync::SyncLoop& loop, const std::set<sync::RunKey>
   const Regularly patience(Regularly::First::kLater, kFarewell, [&] { port.abort(); });
   const Status told = loop.take_leave(port, begun);
   if (!told)
-    log_warn("the controller could not be told of our end", {{"error", told.error().describe()}});
+    log_warn("the controller could not be told that this agent stops",
+             {{"error", told.error().describe()}});
 }
 
 void Conversation::leave_for_good() {

@@ -102,7 +102,7 @@ Result<uid_t> peer_user(int socket) {
   ucred peer = {};
   socklen_t size = sizeof peer;
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-    return system_error("asking who connected", errno);
+    return system_error("asking for the user of a connection", errno);
   return peer.uid;
 }
 

@@ -227,7 +227,7 @@ Result<Response> destroy_session(Call& call, DeletionAnswer answer) {
     const auto closed =
         call.services.calls->call(std::move(options), call.services.clock, call.services.random);
     if (!closed.ok())
-      log_info("a session's node will hear later that it is no more",
+      log_info("a session was destroyed; its node could not be reached and removes it later",
                {{"why", closed.error().describe()}});
   }
   if (!gone) KindTraits<Sandbox>::complete(call.services, session);
