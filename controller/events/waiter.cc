@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "controller/base/idle_thread.h"
+
 namespace paddock::events {
 void WakeupEvent::ring() {
   state_.with([](State& state) { state.rung = true; });
@@ -28,11 +30,13 @@ Waiter::Waiter(Client client)
 
 bool Waiter::wait(Millis limit) {
   const bool told = watch_ != nullptr || !client_.connected;
+  Millis step = std::min(limit, kIdleAfter);
   for (Millis left = limit;;) {
-    const Millis step = told ? left : std::min(left, Client::kAskEvery);
     if (wakeup_->wait(step)) return true;
+    if (left == limit) thread_is_idle();
     left -= step;
     if (left <= Millis(0) || gone()) return false;
+    step = told ? left : std::min(left, Client::kAskEvery);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "controller/base/idle_thread.h"
 #include "controller/http_server/cors.h"
 #include "controller/http_server/refusal.h"
 #include "controller/http_server/request_head.h"
@@ -118,7 +119,12 @@ int Connection::idle_timeout_ms() const {
 bool Connection::wait_for_request() {
   if (!input_.empty()) return !transport_->stopping();
   input_.release();
-  return transport_->wait_readable(Deadline::in_ms(idle_timeout_ms())) == IoState::kOk;
+  const Deadline deadline = Deadline::in_ms(idle_timeout_ms());
+  const Deadline soon = Deadline::in_ms(kIdleAfter.count()).earlier_of(deadline);
+  const IoState state = transport_->wait_readable(soon);
+  if (state != IoState::kTooSlow) return state == IoState::kOk;
+  thread_is_idle();
+  return transport_->wait_readable(deadline) == IoState::kOk;
 }
 
 Result<std::optional<RequestHead>> Connection::next_head() {
