@@ -107,7 +107,8 @@ def show(what, times):
 class Slurm:
     """One profile's daemons, until the end of the `with`."""
 
-    def __init__(self, folder, profile):
+    def __init__(self, folder, profile, configured=lambda text: text):
+        """configured() may change the text of slurm.conf, for other clusters than a bench's."""
         self.folder = folder
         self.daemons = []
         shutil.rmtree(folder / "state", ignore_errors=True)
@@ -115,9 +116,9 @@ class Slurm:
         (folder / "state").mkdir()
         (folder / "spool").mkdir()
         os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
-        (folder / "slurm.conf").write_text(
+        (folder / "slurm.conf").write_text(configured(
             COMMON.format(host=socket.gethostname().split(".")[0], folder=folder, controller_port=free_port(),
-                          node_port=free_port()) + PROFILES[profile])
+                          node_port=free_port()) + PROFILES[profile]))
 
     def start(self, *command):
         with open(self.folder / f"{command[0]}.out", "ab") as out:

@@ -1,4 +1,4 @@
-"""docs/settings.md: every setting of both daemons, from the golden files that their tests write."""
+"""docs/settings.md: every setting of both daemons and of a pool, from the golden files that their tests write."""
 import json
 
 from api_reference import bounds
@@ -7,13 +7,14 @@ HEAD = """# Settings
 
 Made by `scripts/generate` from the programs' own declarations; `tests/tidy` says when it is stale. The files
 [controller.example.yaml](../packaging/controller.example.yaml) and
-[node-agent.example.yaml](../packaging/node-agent.example.yaml) have the same keys with their defaults and more words.
+[node-agent.example.yaml](../packaging/node-agent.example.yaml) have the same keys with their defaults and more words; so has
+[pool.example.yaml](../packaging/pool.example.yaml) of `paddock pool slurm`, here `paddock-pool`.
 
 A key of the file (`--config FILE`) loses against its variable, and that against a flag. A variable's value is read as YAML
 (`[a.example, b.example]`, `512Mi`, `true`). A key or a variable that there is not ends the start and is named. Durations are such as
 `30m`, quantities such as `512Mi` or a number of bytes. What the command line reads is in `paddock --help`.
 """
-PROGRAMS = {"paddock-controller": "PADDOCK_CONTROLLER_", "paddock-node-agent": "PADDOCK_NODE_AGENT_"}
+PROGRAMS = {"paddock-controller": "PADDOCK_CONTROLLER_", "paddock-node-agent": "PADDOCK_NODE_AGENT_", "paddock-pool": "PADDOCK_POOL_"}
 
 
 def unless_given(value):
@@ -37,7 +38,7 @@ def section(program, settings):
 
 
 def document(root):
-    lines = [HEAD.rstrip("\n"), "", "`…` stands for " + " and ".join(f"`{prefix}` of {name}" for name, prefix in PROGRAMS.items()) + "."]
+    lines = [HEAD.rstrip("\n"), "", "`…` stands for " + ", ".join(f"`{prefix}` of {name}" for name, prefix in PROGRAMS.items()) + "."]
     for program in PROGRAMS:
         lines += section(program, json.loads((root / "tests/golden/settings" / f"{program}.json").read_text()))
     return "\n".join(lines) + "\n"

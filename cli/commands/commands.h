@@ -53,6 +53,8 @@ int audit_checkpoint_command(const Parsed& parsed, Env& env);
 int receipt_command(const Parsed& parsed, Env& env);
 int receipt_keys_command(const Parsed& parsed, Env& env);
 int verify_command(const Parsed& parsed, Env& env);
+int pool_slurm_command(const Parsed& parsed, Env& env);
+int pool_describe_command(const Parsed& parsed, Env& env);
 int top_command(const Parsed& parsed, Env& env);
 int files_command(const Parsed& parsed, Env& env);
 int cp_command(const Parsed& parsed, Env& env);

@@ -59,6 +59,8 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"node move", node_move_command},
     std::pair<std::string_view, Function>{"node leave", node_leave_command},
     std::pair<std::string_view, Function>{"node rotate", node_rotate_command},
+    std::pair<std::string_view, Function>{"pool slurm", pool_slurm_command},
+    std::pair<std::string_view, Function>{"pool describe", pool_describe_command},
     std::pair<std::string_view, Function>{"top", top_command},
     std::pair<std::string_view, Function>{"audit", audit_command},
     std::pair<std::string_view, Function>{"audit verify", audit_verify_command},

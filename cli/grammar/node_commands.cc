@@ -8,6 +8,9 @@ const OptionRow kConfig{"--config", "FILE",
                         "the agent's configuration; /etc/paddock/node-agent.yaml unless given"};
 const OptionRow kDataDir{"--data-dir", "DIR",
                          "the agent's data folder; the configuration's unless given"};
+const OptionRow kPoolFormat{"-o,--output", "FORMAT", "table, json or yaml"};
+const OptionRow kPoolConfig{"--config", "FILE",
+                            "the pool's configuration; /etc/paddock/pool.yaml unless given"};
 
 }  // namespace
 
@@ -58,6 +61,20 @@ std::vector<CommandRow> membership_commands() {
        {},
        {kConfig, kDataDir},
        "The agent does it by itself (rotateCredential), and goes on while this is done."},
+      {"pool slurm",
+       kNodes,
+       "ask Slurm for nodes while runs wait; goes on until it is stopped",
+       {},
+       {kPoolConfig},
+       "For a login node or a host beside the controller, as the user whose jobs they are.\n"
+       "Each job is a node of its own that takes only what ends before it (docs/slurm.md).\n\n"
+       "  paddock pool slurm --config pool.yaml"},
+      {"pool describe",
+       kNodes,
+       "what a pool of this host asked for, and why runs wait for it",
+       {},
+       {kPoolConfig, kPoolFormat},
+       "Reads what the pool wrote into its folder when it last looked."},
   };
 }
 

@@ -49,6 +49,8 @@ struct AgentConfig {
   wire::Duration rotate_credential{std::chrono::hours(30 * 24)};
   std::map<std::string, std::string> labels;
   int64_t max_runs = 0;
+  int64_t max_cpu = 0;
+  wire::Quantity max_memory;
   std::string wheel_dir;
   PackageSources packages;
   wire::Quantity cache_quota{int64_t{32} << 30};
@@ -80,6 +82,11 @@ struct AgentConfig {
         field("maxRuns", &AgentConfig::max_runs,
               "runs at once; 0: two for each processor, and at least four",
               {.min = 0, .max = 100'000}),
+        field("maxCpu", &AgentConfig::max_cpu,
+              "cores that runs may ask for together, of those that the agent may use; 0: all",
+              {.min = 0, .max = 4096}),
+        field("maxMemory", &AgentConfig::max_memory,
+              "that runs may ask for together, of what this host or its cgroup has; 0: all"),
         field("wheelDir", &AgentConfig::wheel_dir, "folder of Python wheels for requirements"),
         field("packages", &AgentConfig::packages, "indexes that requirements are installed from"),
         field("cacheQuota", &AgentConfig::cache_quota,

@@ -36,7 +36,8 @@ NodeIdentity identity_of(const AgentConfig& config) {
 
 HostSettings host_settings_of(const AgentConfig& config) {
   return {config.data_dir, config.sandbox_program, config.min_free.bytes,
-          config.max_runs, config.visible_gpus,    config.accelerators};
+          config.max_runs, config.visible_gpus,    config.accelerators,
+          config.max_cpu,  config.max_memory.bytes};
 }
 
 contracts::NodeBounds bounds_of(const AgentConfig& config) {

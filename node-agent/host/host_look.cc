@@ -36,6 +36,8 @@ HostLook::HostLook(const HostSettings& settings)
 
 devices::Host HostLook::look() {
   devices::Host host = devices::probe(kRoot, settings_.data_dir);
+  host.capacity.cpu = at_most(host.capacity.cpu, settings_.max_cpu);
+  host.capacity.memory.bytes = at_most(host.capacity.memory.bytes, settings_.max_memory);
   host.capacity.max_runs = runs_at_once(settings_.max_runs, host.capacity.cpu);
   if (devices::has_nvidia_driver(kRoot)) {
     if (const auto report = driver_.ask()) {

@@ -1,0 +1,118 @@
+#include "cli/pool/pilot_script.h"
+
+#include "cli/pool/waiting_runs.h"
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "common/wire/json.h"
+
+namespace paddock::cli {
+namespace {
+
+// parse_pool_settings() let no quote through.
+std::string quoted(std::string_view text) { return cat("'", text, "'"); }
+
+// For values that the agent reads as YAML.
+std::string labels_text(const PoolSettings& settings) {
+  wire::Value::Object labels{{kPoolLabel, settings.name}};
+  for (const auto& [name, value] : settings.pilot.labels) labels.emplace_back(name, value);
+  return wire::to_json(labels);
+}
+
+// SLURM_JOB_END_TIME is younger than Slurm 22.05. The token is taken out of the shared folder
+// before anything else is done with it, and only ever by this job.
+constexpr const char* kBody = R"SH(
+umask 077
+unset "${!PADDOCK_@}"
+job=${SLURM_JOB_ID:?this is a job of Slurm}
+end=${SLURM_JOB_END_TIME:-}
+tries=0
+until [[ $end =~ ^[0-9]+$ ]]; do  # slurmctld may be away
+  tries=$((tries + 1))
+  if [ "$tries" -gt 60 ]; then echo "Slurm does not say when job $job ends" >&2; exit 1; fi
+  [ "$tries" -eq 1 ] || sleep 1
+  end=$(SLURM_TIME_FORMAT=%s "$bin/squeue" --noheader --jobs="$job" --format=%e)
+done
+data=$(mktemp -d "$temp/paddock-pilot-XXXXXXXX") || exit 1
+agent=
+finish() { rm -rf -- "$data"; }
+trap finish EXIT
+trap '[ -n "$agent" ] && kill -TERM "$agent"' TERM INT HUP
+tries=0
+until mv -- "$folder/$job.token" "$data/token" 2>/dev/null; do
+  tries=$((tries + 1))
+  if [ "$tries" -gt 600 ]; then echo "no token came for job $job" >&2; exit 1; fi
+  sleep 0.5
+done
+export PADDOCK_NODE_AGENT_SERVER="$server" PADDOCK_NODE_AGENT_NAME="$pool-$job"
+[ -e "$folder/ca.pem" ] && export PADDOCK_NODE_AGENT_CA_FILE="$folder/ca.pem"
+export PADDOCK_NODE_AGENT_DATA_DIR="$data/agent" PADDOCK_NODE_AGENT_ENROLL_TOKEN_FILE="$data/token"
+export PADDOCK_NODE_AGENT_ENDS_AT="$(date -u +%FT%TZ -d "@$((end - before))")"
+export PADDOCK_NODE_AGENT_IDLE_EXIT="$idle" PADDOCK_NODE_AGENT_LABELS="$labels"
+export PADDOCK_NODE_AGENT_MAX_CPU="${SLURM_CPUS_ON_NODE:-1}"
+[ -n "${SLURM_MEM_PER_NODE:-}" ] && export PADDOCK_NODE_AGENT_MAX_MEMORY="${SLURM_MEM_PER_NODE}Mi"
+export PADDOCK_NODE_AGENT_VISIBLE_GPUS="\"${SLURM_JOB_GPUS:-${CUDA_VISIBLE_DEVICES:-none}}\""
+"$program" &
+agent=$!
+while :; do
+  wait "$agent"
+  status=$?
+  kill -0 "$agent" 2>/dev/null || exit "$status"
+done
+)SH";
+
+void add_option(std::vector<std::string>& words, const char* name, const std::string& value) {
+  if (!value.empty()) words.push_back(cat("--", name, "=", value));
+}
+
+}  // namespace
+
+std::string token_file(const std::string& folder, const std::string& job) {
+  return os::join_path(folder, job + ".token");
+}
+std::string ca_file(const std::string& folder) { return os::join_path(folder, "ca.pem"); }
+std::string logs_folder(const std::string& folder) { return os::join_path(folder, "logs"); }
+
+std::vector<std::string> sbatch_words(const PoolSettings& settings, const std::string& key,
+                                      const PilotSize& size) {
+  const int64_t minutes =
+      std::chrono::duration_cast<std::chrono::minutes>(settings.pilot.walltime.value).count();
+  std::vector<std::string> words = {"--parsable",
+                                    cat("--job-name=", job_name(settings.name, key, size)),
+                                    "--nodes=1",
+                                    "--ntasks=1",
+                                    cat("--cpus-per-task=", size.cpus),
+                                    cat("--mem=", size.memory_mib, "M"),
+                                    cat("--time=", minutes),
+                                    "--no-requeue",
+                                    "--export=NIL",
+                                    "--chdir=/",
+                                    "--input=/dev/null",
+                                    cat("--output=", logs_folder(settings.folder), "/%j.log"),
+                                    "--open-mode=truncate"};
+  if (size.gpus > 0) words.push_back(cat("--gres=", settings.slurm.gres, ":", size.gpus));
+  add_option(words, "partition", settings.slurm.partition);
+  add_option(words, "account", settings.slurm.account);
+  add_option(words, "qos", settings.slurm.qos);
+  for (const auto& [name, value] : settings.slurm.options) add_option(words, name.c_str(), value);
+  return words;
+}
+
+std::string pilot_script(const PoolSettings& settings) {
+  const PilotSettings& pilot = settings.pilot;
+  const std::pair<const char*, std::string> values[] = {
+      {"pool", settings.name},
+      {"folder", settings.folder},
+      {"bin", settings.slurm.bin_dir},
+      {"temp", pilot.temp_dir},
+      {"program", pilot.program},
+      {"server", pilot.server.empty() ? settings.server : pilot.server},
+      {"idle", format_duration(pilot.idle_exit.value)},
+      {"labels", labels_text(settings)},
+      {"before", cat(std::chrono::duration_cast<std::chrono::seconds>(kBeforeEnd).count())}};
+  std::string text = "#!/bin/bash\n# A pilot of Paddock's pool; it holds no secret.\n";
+  text += "export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n";
+  for (const auto& [name, value] : values) text += cat(name, "=", quoted(value), "\n");
+  return text + kBody;
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,65 @@
+// Pilot jobs as Slurm lists them. Their names carry what the pool has to know of them, so that a
+// pool that was killed finds its own again: Slurm's list is the one record of what was submitted.
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/time.h"
+
+namespace paddock::cli {
+
+struct PilotSize {
+  int64_t cpus = 1;
+  int64_t memory_mib = 0;
+  int64_t gpus = 0;
+  friend bool operator==(const PilotSize&, const PilotSize&) = default;
+};
+
+// `paddock-POOL-KEY-4c-2048m-1g`. The key is made for one submission and never used again.
+std::string job_name(std::string_view pool, std::string_view key, const PilotSize& size);
+struct JobName {
+  std::string key;
+  PilotSize size;
+};
+// Nothing if it is not the name of a pilot of this pool, to the last character.
+std::optional<JobName> parse_job_name(std::string_view pool, std::string_view name);
+
+// kEnding: it is not to be counted on any more, and not gone yet.
+enum class PilotState { kQueued, kRunning, kEnding };
+
+struct Pilot {
+  std::string job;   // its id
+  std::string name;  // job_name()
+  std::string key;
+  PilotSize size;
+  PilotState state = PilotState::kQueued;
+  std::string reason;  // Slurm's word why it waits
+  std::optional<WallTime> started;
+};
+
+// The name of its node.
+std::string node_of(std::string_view pool, std::string_view job);
+// The id of the job whose node that is; empty if it is no node of this pool.
+std::string job_of(std::string_view pool, std::string_view node);
+
+// What squeue is asked to print of each job, and with it: times in seconds since 1970.
+inline constexpr const char* kQueueFormat = "%i|%T|%S|%j|%r";
+inline constexpr const char* kQueueTimes = "%s";
+
+struct Queue {
+  std::vector<Pilot> pilots;  // in the order of the list
+  int64_t odd = 0;            // lines that are none of squeue's
+};
+// Jobs of others are passed over. A state that is not known is one that is ending: nothing is
+// counted on it, and nothing is submitted in its place while it is listed.
+Queue parse_queue(std::string_view pool, std::string_view text);
+
+// The id that `sbatch --parsable` printed.
+std::optional<std::string> parse_submitted(std::string_view text);
+
+}  // namespace paddock::cli

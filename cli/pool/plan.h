@@ -1,0 +1,44 @@
+// Which pilots to submit and which to cancel, and why a run gets none. Pure.
+//
+// Every waiting run takes a place in a pilot that is on its way; only one that finds none asks for
+// another. Pilots that run have shown what they can: what still waits then waits for more.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/pool/waiting_runs.h"
+
+namespace paddock::cli {
+
+struct PoolState {
+  std::vector<WaitingRun> waiting;  // that some pilot could take, in the order of the queue
+  std::vector<Pilot> pilots;        // as Slurm lists them now
+  std::set<std::string> joined;     // jobs whose nodes are at the controller
+  std::set<std::string> settled;    // of them, those that had kSettling to be given what waits
+  // Submissions of which nobody knows whether Slurm took them: they count as queued.
+  std::map<std::string, PilotSize> in_doubt;  // by key
+  WallTime now;
+  std::optional<MonoTime> last_submission;
+  MonoTime mono;
+};
+
+struct PoolPlan {
+  std::optional<PilotSize> submit;            // one at a time: submitEvery is between two
+  std::vector<Pilot> cancel;                  // queued ones that nobody waits for, and stuck ones
+  std::map<std::string, std::string> held;    // by uid: which limit of the pool it waits for
+  std::map<std::string, std::string> coming;  // by uid: which pilot is on its way to it
+};
+
+// A node that has joined is looked at, proves its sandbox and is given runs: what waits while it
+// does waits for that.
+inline constexpr Millis kSettling = std::chrono::seconds(10);
+// A pilot whose agent has not joined so long after its job began is not coming.
+inline constexpr Millis kLongestJoining = std::chrono::minutes(10);
+
+PoolPlan plan_pool(const PoolState& state, const PoolSettings& settings);
+
+}  // namespace paddock::cli

@@ -1,0 +1,219 @@
+#include "cli/pool/pool.h"
+
+#include <algorithm>
+
+#include "cli/client/list_items.h"
+#include "cli/pool/pilot_script.h"
+#include "common/base/log.h"
+#include "common/base/percent.h"
+#include "common/base/text.h"
+#include "common/contracts/api_paths.h"
+#include "common/contracts/enrollment.h"
+#include "common/contracts/node.h"
+
+namespace paddock::cli {
+namespace {
+
+// A submission that Slurm does not list for so long was none.
+constexpr Millis kDoubt = std::chrono::seconds(60);
+constexpr Millis kTokenLife = std::chrono::minutes(15);
+constexpr size_t kKeyLength = 8;
+constexpr size_t kKeptLogs = 100;
+constexpr size_t kMostTold = 200;
+
+std::string name_of(const std::string& name_space, const std::string& name) {
+  return cat(name_space, "/", name);
+}
+
+bool is_ready(const wire::Value& node) {
+  const wire::Value* ready = node.at("status.ready");
+  return ready != nullptr && ready->boolean() != nullptr && *ready->boolean();
+}
+
+wire::Value pilot_value(const Pilot& pilot, const std::string& pool, bool joined) {
+  const char* state = pilot.state == PilotState::kQueued ? "queued" : "ending";
+  if (pilot.state == PilotState::kRunning) state = joined ? "joined" : "starting";
+  return wire::Value::Object{{"job", pilot.job},        {"node", node_of(pool, pilot.job)},
+                             {"state", state},          {"reason", pilot.reason},
+                             {"cpus", pilot.size.cpus}, {"memoryMi", pilot.size.memory_mib},
+                             {"gpus", pilot.size.gpus}};
+}
+
+}  // namespace
+
+Result<Pool::Runs> Pool::waiting_runs() {
+  std::vector<contracts::Run> all;
+  const auto take_page = [&](wire::Value& page) -> Status {
+    for (const wire::Value& item : items_of(page)) {
+      ASSIGN_OR_RETURN(contracts::Run run, wire::decode<contracts::Run>(item));
+      if (waiting_run(run, out_.clock.wall())) all.push_back(std::move(run));
+    }
+    return {};
+  };
+  for (const std::string& space : settings_.namespaces) {
+    std::string target =
+        cat(contracts::paths::collection(space, "runs"), "?fieldSelector=status.phase%3DPending");
+    if (!settings_.selector.empty())
+      target += cat("&labelSelector=", percent_encode(settings_.selector));
+    TRY(out_.client.list(target, client::ListForm::kObjects, take_page));
+  }
+  sort_as_queued(all);
+  Runs runs;
+  for (const contracts::Run& run : all) {
+    std::string why = never_fits(run, settings_);
+    if (why.empty()) {
+      runs.waiting.push_back(*waiting_run(run, out_.clock.wall()));
+    } else {
+      runs.never.emplace(name_of(run.metadata.name_space, run.metadata.name), std::move(why));
+    }
+  }
+  return runs;
+}
+
+Result<std::map<std::string, PilotSize>> Pool::settle_intents(const Queue& queue) {
+  std::map<std::string, PilotSize> in_doubt;
+  ASSIGN_OR_RETURN(const auto intents, folder_.intents());
+  for (const auto& [key, intent] : intents) {
+    const bool listed = std::ranges::find(queue.pilots, key, &Pilot::key) != queue.pilots.end();
+    const Millis age = out_.clock.wall() - intent.at;
+    if (listed || age >= kDoubt) {
+      TRY(folder_.drop_intent(key));
+      continue;
+    }
+    if (age < Millis(0)) TRY(folder_.put_intent(key, {intent.size, out_.clock.wall()}));
+    in_doubt.emplace(key, intent.size);
+  }
+  return in_doubt;
+}
+
+Result<std::set<std::string>> Pool::joined(const Queue& queue) {
+  std::set<std::string> joined;
+  std::vector<std::string> gone;
+  const auto take_page = [&](wire::Value& page) -> Status {
+    for (const wire::Value& item : items_of(page)) {
+      const std::string node = item.text("metadata.name");
+      const std::string job = job_of(settings_.name, node);
+      if (job.empty()) continue;
+      const bool listed = std::ranges::find(queue.pilots, job, &Pilot::job) != queue.pilots.end();
+      if (listed) joined.insert(job);
+      if (!listed && !is_ready(item)) gone.push_back(node);
+    }
+    return {};
+  };
+  TRY(out_.client.list(cat(contracts::paths::collection("", "nodes"),
+                           "?labelSelector=", percent_encode(cat(kPoolLabel, "=", settings_.name))),
+                       client::ListForm::kObjects, take_page));
+  for (const std::string& node : gone) {
+    const auto removed = out_.client.send("DELETE", contracts::paths::node(node), wire::Value());
+    if (!removed.ok() && removed.error().code != Code::kNotFound) return removed.error();
+    log_info("the node of a job that is gone was removed", {{"node", node}});
+  }
+  return joined;
+}
+
+std::set<std::string> Pool::settled(const std::set<std::string>& joined) {
+  std::erase_if(joined_since_, [&](const auto& each) { return !joined.contains(each.first); });
+  std::set<std::string> out;
+  for (const std::string& job : joined) {
+    const MonoTime since = joined_since_.emplace(job, out_.clock.mono()).first->second;
+    if (out_.clock.mono() - since >= kSettling) out.insert(job);
+  }
+  return out;
+}
+
+Status Pool::give_tokens(const Queue& queue, const std::set<std::string>& joined) {
+  std::set<std::string> listed;
+  for (const Pilot& pilot : queue.pilots) {
+    listed.insert(pilot.job);
+    const bool waits = pilot.state == PilotState::kRunning && !joined.contains(pilot.job);
+    if (!waits || folder_.was_given(pilot.job)) continue;
+    contracts::EnrollTokenRequest request;
+    request.ttl = wire::Duration{kTokenLife};
+    const std::string node = node_of(settings_.name, pilot.job);
+    ASSIGN_OR_RETURN(const wire::Value answer,
+                     out_.client.send("POST", cat(contracts::paths::node(node), "/enroll-token"),
+                                      wire::encode(request)));
+    TRY(folder_.put_token(pilot.job, answer.text("token")));
+    log_info("a pilot was given its token", {{"job", pilot.job}, {"node", node}});
+  }
+  return folder_.drop_tokens_but(listed);
+}
+
+// Intent before effect: whoever is killed in between is found out by settle_intents().
+Status Pool::submit(const PilotSize& size) {
+  const std::string key = make_suffix(out_.random, kKeyLength);
+  TRY(folder_.put_intent(key, {size, out_.clock.wall()}));
+  const Result<std::string> job = slurm_.submit(key, size);
+  last_submission_ = out_.clock.mono();
+  refused_ = job.ok() ? "" : job.error().message;
+  if (job.ok()) {
+    log_info("a pilot was submitted",
+             {{"job", *job}, {"name", job_name(settings_.name, key, size)}});
+  } else {
+    log_warn("no pilot was submitted", {{"error", job.error().describe()}});
+  }
+  return {};
+}
+
+Status Pool::act(const PoolPlan& plan) {
+  for (const Pilot& pilot : plan.cancel) {
+    const Status canceled = slurm_.cancel(pilot);
+    if (canceled.ok()) {
+      log_info("a pilot that is not needed was canceled", {{"job", pilot.job}});
+    } else {  // it may have ended by itself; if not, the next look finds it again
+      log_warn("a pilot was not canceled",
+               {{"job", pilot.job}, {"error", canceled.error().describe()}});
+    }
+  }
+  return plan.submit ? submit(*plan.submit) : Status();
+}
+
+Status Pool::tell(const Queue& queue, const std::set<std::string>& joined, const Runs& runs,
+                  const PoolPlan& plan) {
+  wire::Value::Array pilots;
+  for (const Pilot& pilot : queue.pilots)
+    pilots.push_back(pilot_value(pilot, settings_.name, joined.contains(pilot.job)));
+  wire::Value::Object waiting;
+  for (const WaitingRun& run : runs.waiting) {
+    if (waiting.size() >= kMostTold) break;
+    const auto coming = plan.coming.find(run.uid);
+    const auto held = plan.held.find(run.uid);
+    std::string why = coming != plan.coming.end() ? coming->second
+                      : held != plan.held.end()   ? held->second
+                                                  : "";
+    if (!refused_.empty()) why = refused_;
+    waiting.emplace_back(name_of(run.name_space, run.name), std::move(why));
+  }
+  for (const auto& [run, why] : runs.never) {
+    if (waiting.size() < 2 * kMostTold) waiting.emplace_back(run, why);
+  }
+  wire::Value::Object state{{"pool", settings_.name},
+                            {"at", format_time(out_.clock.wall())},
+                            {"pilots", std::move(pilots)},
+                            {"waiting", std::move(waiting)},
+                            {"refused", refused_}};
+  return folder_.put_state(state);
+}
+
+Status Pool::look() {
+  ASSIGN_OR_RETURN(const Queue queue, slurm_.queue());
+  if (queue.odd > 0)
+    log_warn("squeue printed lines that are not its own", {{"lines", cat(queue.odd)}});
+  ASSIGN_OR_RETURN(auto in_doubt, settle_intents(queue));
+  // A program that was killed may have submitted a moment ago.
+  if (!looked_ && (!queue.pilots.empty() || !in_doubt.empty()))
+    last_submission_ = out_.clock.mono();
+  looked_ = true;
+  ASSIGN_OR_RETURN(std::set<std::string> nodes, joined(queue));
+  TRY(give_tokens(queue, nodes));
+  ASSIGN_OR_RETURN(const Runs runs, waiting_runs());
+  const PoolState state{runs.waiting,     queue.pilots,        nodes,
+                        settled(nodes),   std::move(in_doubt), out_.clock.wall(),
+                        last_submission_, out_.clock.mono()};
+  const PoolPlan plan = plan_pool(state, settings_);
+  TRY(act(plan));
+  TRY(folder_.prune_logs(kKeptLogs));
+  return tell(queue, nodes, runs, plan);
+}
+
+}  // namespace paddock::cli

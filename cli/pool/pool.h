@@ -1,0 +1,61 @@
+// A pool at work: it looks at runs and at Slurm, and does what plan_pool() says. Everything that it
+// must not lose is in Slurm's list and in its folder, so it can be killed at any moment.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/pool/plan.h"
+#include "cli/pool/pool_folder.h"
+#include "cli/pool/slurm.h"
+#include "common/base/random.h"
+#include "common/client/controller_client.h"
+
+namespace paddock::cli {
+
+class Pool {
+ public:
+  struct Outside {
+    client::ControllerClient& client;
+    const Clock& clock;
+    Random& random;
+  };
+  Pool(const PoolSettings& settings, PoolFolder folder, Slurm slurm, Outside outside)
+      : settings_(settings), folder_(std::move(folder)), slurm_(std::move(slurm)), out_(outside) {}
+
+  // Looks once, and acts. An error says which side does not answer; the next look tries again.
+  Status look();
+
+ private:
+  struct Runs {
+    std::vector<WaitingRun> waiting;
+    std::map<std::string, std::string> never;  // by namespace/name: why no pilot could take it
+  };
+  Result<Runs> waiting_runs();
+  // Intents that Slurm lists, and those that it does not list for so long that there is no job.
+  Result<std::map<std::string, PilotSize>> settle_intents(const Queue& queue);
+  // Jobs whose nodes the controller lists. Nodes of jobs that are gone are removed there.
+  Result<std::set<std::string>> joined(const Queue& queue);
+  // Of these, those that this program has known for long enough.
+  std::set<std::string> settled(const std::set<std::string>& joined);
+  Status give_tokens(const Queue& queue, const std::set<std::string>& joined);
+  Status act(const PoolPlan& plan);
+  Status submit(const PilotSize& size);
+  // Writes what it asked for, and why, into its folder.
+  Status tell(const Queue& queue, const std::set<std::string>& joined, const Runs& runs,
+              const PoolPlan& plan);
+
+  const PoolSettings& settings_;
+  PoolFolder folder_;
+  Slurm slurm_;
+  Outside out_;
+  std::optional<MonoTime> last_submission_;
+  std::string refused_;  // what sbatch said when it last said no
+  bool looked_ = false;
+  std::map<std::string, MonoTime> joined_since_;
+};
+
+}  // namespace paddock::cli

@@ -1,0 +1,74 @@
+#include "cli/pool/slurm.h"
+
+#include <array>
+
+#include "cli/pool/bounded_program.h"
+#include "cli/pool/pilot_script.h"
+#include "common/base/control_text.h"
+#include "common/base/text.h"
+#include "common/os/file.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr size_t kMostQueue = size_t{8} << 20;
+constexpr size_t kMostSaid = 400;
+
+// What one of Slurm's commands said, in one line of plain text.
+std::string said(std::string_view text) {
+  std::string out;
+  for (const char c : to_utf8_lossy(trim(text)).substr(0, kMostSaid))
+    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  std::string plain = to_utf8_lossy(out);
+  return has_control(plain) ? "(unprintable)" : plain;
+}
+
+std::map<std::string, std::string> passed_on(const std::map<std::string, std::string>& all) {
+  constexpr std::array kPassed = {"PATH", "HOME", "USER", "LOGNAME", "SLURM_CONF", "KRB5CCNAME"};
+  std::map<std::string, std::string> out{{"LC_ALL", "C"}, {"SLURM_TIME_FORMAT", kQueueTimes}};
+  for (const char* name : kPassed) {
+    const auto found = all.find(name);
+    if (found != all.end()) out.insert(*found);
+  }
+  return out;
+}
+
+}  // namespace
+
+Slurm::Slurm(const PoolSettings& settings, std::map<std::string, std::string> variables,
+             const Clock& clock)
+    : settings_(settings), env_(passed_on(variables)), clock_(clock) {}
+
+Result<std::string> Slurm::run(const std::string& program, std::vector<std::string> words,
+                               std::string input) const {
+  BoundedProgram wanted;
+  wanted.argv = {os::join_path(settings_.slurm.bin_dir, program)};
+  wanted.argv.insert(wanted.argv.end(), words.begin(), words.end());
+  wanted.env = env_;
+  wanted.input = std::move(input);
+  wanted.most_output = kMostQueue;
+  ASSIGN_OR_RETURN(ProgramEnd end, run_bounded(wanted, clock_));
+  if (end.status == 0) return std::move(end.out);
+  return Error{Code::kUnavailable, "PROGRAM_FAILED", cat(program, ": ", said(end.err))};
+}
+
+Result<Queue> Slurm::queue() const {
+  ASSIGN_OR_RETURN(const std::string text,
+                   run("squeue", {"--me", "--noheader", cat("--format=", kQueueFormat)}, ""));
+  return parse_queue(settings_.name, text);
+}
+
+Result<std::string> Slurm::submit(const std::string& key, const PilotSize& size) const {
+  ASSIGN_OR_RETURN(const std::string text,
+                   run("sbatch", sbatch_words(settings_, key, size), pilot_script(settings_)));
+  if (const auto job = parse_submitted(text)) return *job;
+  return Error{Code::kUnavailable, "PROGRAM_FAILED",
+               cat("sbatch printed no job's id: ", said(text))};
+}
+
+Status Slurm::cancel(const Pilot& pilot) const {
+  const auto done = run("scancel", {"--me", cat("--name=", pilot.name), pilot.job}, "");
+  return done.ok() ? Status() : Status(done.error());
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,87 @@
+"""Debian's Slurm on this host for tests: one node whose jobs have cgroups of their own, as on a real cluster."""
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import tempfile
+import unittest
+
+from harness import SOURCE, wait_until
+
+sys.path.insert(0, str(SOURCE / "bench"))
+import slurm_peer  # noqa: E402
+
+CGROUPS = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nCgroupMountpoint=/sys/fs/cgroup\nConstrainCores=yes\nConstrainRAMSpace=yes\n"
+NODE = "CPUs=4 RealMemory=4000"
+
+
+def configured(text):
+    for old, new in (("proctrack/pgid", "proctrack/cgroup"), ("task/none", "task/cgroup"), ("CR_CPU\n", "CR_CPU_Memory\n"),
+                     ("CPUs=1024 RealMemory=1000", NODE), ("KillWait=5", "KillWait=2")):
+        if old not in text:
+            raise RuntimeError(f"bench/slurm_peer.py has no {old} any more")
+        text = text.replace(old, new)
+    return text
+
+
+def why_not():
+    """Why this host can be no cluster; empty if it can."""
+    missing = slurm_peer.missing_packages()
+    if missing:
+        return f"not installed: {', '.join(missing)} (scripts/install-deps test)"
+    if os.geteuid() != 0:
+        return "only root may start Slurm's daemons"
+    if not all(os.access(f"/sys/fs/cgroup/{each}", os.W_OK) for each in ("freezer", "memory", "cpuset")):
+        return "no cgroup v1 that can be written: Slurm would not find all that a job started"
+    return ""
+
+
+class Cluster:
+    """`with Cluster() as slurm:`; its commands find it by SLURM_CONF, which is set meanwhile."""
+
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-slurm-"))
+        (self.folder / "cgroup.conf").write_text(CGROUPS)
+        self.daemons = slurm_peer.Slurm(self.folder, "latency", configured)
+
+    def __enter__(self):
+        self.daemons.__enter__()
+        return self
+
+    def __exit__(self, *exc):
+        self.run("scancel", "--me", check=False)
+        self.daemons.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def run(self, *command, check=True):
+        try:
+            return slurm_peer.output_of(*command)
+        except slurm_peer.subprocess.SubprocessError:
+            if check:
+                raise
+            return ""
+
+    def jobs(self, pool):
+        """Id and state of each of its pilots."""
+        lines = self.run("squeue", "--noheader", "--format=%i %T %j").splitlines()
+        return {job: state for job, state, name in map(str.split, lines) if name.startswith(f"paddock-{pool}-")}
+
+    def stop_controller(self):
+        ctld = self.daemons.daemons.pop(1)
+        ctld.send_signal(signal.SIGKILL)
+        ctld.wait()
+
+    def start_controller(self):
+        self.daemons.start("slurmctld", "-D", "-f", os.environ["SLURM_CONF"])
+        self.daemons.daemons.insert(1, self.daemons.daemons.pop())
+        wait_until("slurmctld", lambda: "UP" in self.run("scontrol", "ping", check=False))
+
+
+@unittest.skipIf(why_not(), f"Slurm: {why_not()}")
+class OnSlurm(unittest.TestCase):
+    """One cluster for all tests of a class."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.slurm = cls.enterClassContext(Cluster())

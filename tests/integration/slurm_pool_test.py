@@ -1,0 +1,227 @@
+"""`paddock pool slurm` with Debian's Slurm: pilots come for runs that wait and go when idle; whatever is killed, each run ends once."""
+import json
+import os
+import signal
+import subprocess
+
+from harness import BIN, Instance, find_file, main, make_project, wait_until
+from joined_hosts import controller_of
+from slurm_cluster import OnSlurm
+
+QUICK = "print('done')\n"
+WHILE = "import time\nprint('started', flush=True)\ntime.sleep(6)\nprint('ended', flush=True)\n"
+RETRIED = {"maxAttempts": 5, "backoff": "1s"}
+# Submits, and kills the pool before it can hear of it; once.
+KILLING_SBATCH = """#!/bin/bash
+out=$(/usr/bin/sbatch "$@") || exit 1
+if [ ! -e {marker} ]; then touch {marker}; kill -9 "$PPID"; fi
+echo "$out"
+"""
+
+
+class Pool:
+    """The program with its configuration; one pool for each test."""
+
+    def __init__(self, test, name, **settings):
+        self.test = test
+        self.name = name
+        self.folder = test.instance.home / f"shared-{name}"
+        self.config = test.instance.home / f"{name}.yaml"
+        self.log = test.instance.home / f"{name}.log"
+        self.program = None
+        token = test.instance.home / f"{name}.token"
+        scopes = [word for each in ("runs:read", "nodes:read", "nodes:write") for word in ("--scope", each)]
+        token.write_text(test.instance.run("admin", "token", "create", name, *scopes).stdout)
+        self.config.write_text(json.dumps({
+            "name": name, "server": controller_of(test.instance), "caFile": str(find_file(test.instance.home, "tls/ca.pem")),
+            "tokenFile": str(token), "folder": str(self.folder), "namespaces": ["default"],
+            "pilot": {"program": str(BIN / "paddock-node-agent"), "idleExit": "3s", "walltime": "30m", **settings.pop("pilot", {})},
+            "size": {"minMemory": "900Mi"}, "lookEvery": "300ms", "submitEvery": "300ms", **settings}))
+        test.addCleanup(self.end)
+
+    def start(self):
+        with open(self.log, "a") as log:
+            self.program = subprocess.Popen([str(BIN / "paddock"), "pool", "slurm", "--config", str(self.config)],
+                                            env=self.test.instance.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        return self
+
+    def end(self, how=signal.SIGTERM):
+        if self.program:
+            self.program.send_signal(how)
+            self.program.wait(60)
+            self.program = None
+
+    def said(self, words):
+        return self.log.read_text().count(words)
+
+    def state(self):
+        path = self.folder / "state.json"
+        return json.loads(path.read_text()) if path.exists() else {"pilots": [], "waiting": {}, "refused": ""}
+
+    def jobs(self):
+        return self.test.slurm.jobs(self.name)
+
+    def job_that_runs(self):
+        return wait_until("a pilot", lambda: next((job for job, state in self.jobs().items() if state == "RUNNING"), None))
+
+
+class SlurmPool(OnSlurm):
+    def setUp(self):
+        self.instance = self.enterContext(Instance())
+        self.project = make_project(self.instance.home / "project", quick__py=QUICK, while__py=WHILE)
+        self.instance.run("compute", self.project, "python3 quick.py", "--name", "first")  # uploads the project
+        self.workspace = self.instance.run_object("first")["spec"]["workspace"]
+        self.instance.run("delete", "run", "first")
+        self.own = self.instance.get("nodes")["items"][0]["metadata"]["name"]
+        self.instance.run("cordon", self.own)
+        self.addCleanup(self.show)
+
+    def show(self):
+        if any(error for _, error in self._outcome.result.errors + self._outcome.result.failures):
+            for log in [*self.instance.home.glob("*.log"), *self.instance.home.glob("shared-*/logs/*.log")]:
+                print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
+
+    def create(self, name, script="quick.py", timeout="2m", retry=None):
+        status, answer = self.instance.post_run(name, {"type": "compute", "command": ["python3", script], "workspace": self.workspace,
+                                                       "timeout": timeout, **({"retry": retry} if retry else {})})
+        self.assertEqual(status, 201, answer)
+
+    def nodes(self):
+        return [each["metadata"]["name"] for each in self.instance.get("nodes")["items"]]
+
+    def phases(self):
+        return {each["metadata"]["name"]: each["status"]["phase"] for each in self.instance.get("runs")["items"]}
+
+    def wait_all(self, phase="Succeeded"):
+        wait_until(f"all runs to be {phase}", lambda: set(self.phases().values()) == {phase}, 300)
+
+    def assert_gone(self, pool):
+        """Its pilots went by themselves, and nothing of them is left."""
+        wait_until("the pilots to go", lambda: not pool.jobs(), 120)
+        wait_until("their nodes to go", lambda: self.nodes() == [self.own])
+        wait_until("their tokens to go", lambda: not [*pool.folder.glob("*.token"), *pool.folder.glob("*.given"), *pool.folder.glob("*.intent")])
+
+    def test_pilots_come_for_runs_and_go_when_idle(self):
+        for number in range(20):
+            self.create(f"run-{number}")
+        pool = Pool(self, "demand", maxPilots=2).start()
+        self.wait_all()
+        runs = self.instance.get("runs")["items"]
+        self.assertEqual(len(runs), 20)
+        for run in runs:
+            self.assertEqual((run["status"]["attempt"], run["status"]["nodeName"].rpartition("-")[0]), (1, "demand"))
+        self.assert_gone(pool)
+        self.assertLessEqual(pool.said("a pilot was submitted"), 6)
+
+    def test_a_pilot_offers_what_its_allocation_has(self):
+        self.create("while", "while.py")
+        pool = Pool(self, "exact").start()
+        job = pool.job_that_runs()
+        node = wait_until("its node", lambda: next((each for each in self.instance.get("nodes")["items"]
+                                                    if each["metadata"]["name"] == f"exact-{job}" and each["status"].get("ready")), None))
+        self.assertEqual(node["status"]["capacity"]["cpu"], 1)
+        self.assertEqual(node["status"]["capacity"]["memory"], "900Mi")
+        self.assertEqual(node["metadata"]["labels"]["paddock.dev/pool"], "exact")
+        self.assertIn("endsAt", node["status"])
+        script = self.slurm.run("scontrol", "write", "batch_script", job, "-")
+        self.assertIn("pool='exact'", script)
+        self.assertNotIn("pdke", script, "what Slurm stores holds no token")
+        self.wait_all()
+        self.assertIn("exact", self.instance.run("pool", "describe", "--config", pool.config).stdout)
+
+    def test_a_run_that_may_outlive_a_pilot_gets_none(self):
+        self.create("long", timeout="5m")
+        pool = Pool(self, "short", pilot={"walltime": "5m"}).start()
+        wait_until("a reason", lambda: "pilot.walltime" in pool.state()["waiting"].get("default/long", ""))
+        self.assertEqual(pool.jobs(), {})
+        self.create("brief", timeout="30s")
+        self.instance.wait_phase("brief", "Succeeded")
+        self.assertEqual(self.phases()["long"], "Pending")
+        wait_until("the controller to say so, too", lambda: "ends in less than" in self.instance.run_object("long")["status"]["message"])
+
+    def test_what_slurm_says_of_a_wrong_partition_is_why_a_run_waits(self):
+        self.create("run")
+        pool = Pool(self, "wrong", slurm={"partition": "nowhere"}).start()
+        wait_until("a reason", lambda: "nvalid partition" in pool.state()["waiting"].get("default/run", ""))
+        self.assertIn("nvalid partition", self.instance.run("pool", "describe", "--config", pool.config).stdout)
+        self.assertEqual(pool.jobs(), {})
+
+    def test_a_pilot_that_is_canceled_loses_and_doubles_nothing(self):
+        self.create("run", "while.py", retry=RETRIED)
+        pool = Pool(self, "cancel").start()
+        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        job = self.instance.run_object("run")["status"]["nodeName"].rpartition("-")[2]
+        self.slurm.run("scancel", job)
+        self.wait_all()
+        run = self.instance.run_object("run")
+        self.assertEqual(run["status"]["attempt"], 2)
+        self.assertNotEqual(run["status"]["nodeName"], f"cancel-{job}")
+        self.assert_gone(pool)
+
+    def test_a_pilot_that_is_killed_loses_and_doubles_nothing(self):
+        self.create("run", "while.py", retry=RETRIED)
+        pool = Pool(self, "kill").start()
+        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        job = self.instance.run_object("run")["status"]["nodeName"].rpartition("-")[2]
+        self.slurm.run("scancel", "--signal=KILL", "--full", job)
+        self.wait_all()
+        self.assertEqual(self.instance.run_object("run")["status"]["attempt"], 2)
+        self.assert_gone(pool)
+
+    def test_a_pool_that_is_killed_after_sbatch_submits_nothing_twice(self):
+        self.create("run")
+        binaries = self.instance.home / "bin"
+        binaries.mkdir()
+        for program in ("squeue", "scancel"):
+            (binaries / program).symlink_to(f"/usr/bin/{program}")
+        (binaries / "sbatch").write_text(KILLING_SBATCH.format(marker=self.instance.home / "killed"))
+        (binaries / "sbatch").chmod(0o755)
+        pool = Pool(self, "restart", slurm={"binDir": str(binaries)}).start()
+        self.assertEqual(pool.program.wait(60), -signal.SIGKILL)
+        wait_until("the job", lambda: len(pool.jobs()) == 1)
+        self.assertEqual(len([*pool.folder.glob("*.intent")]), 1)
+        pool.start()
+        self.wait_all()
+        self.assertEqual(pool.said("a pilot was submitted"), 0, "the one of the killed program did it all")
+        self.assert_gone(pool)
+
+    def test_slurmctld_may_be_away(self):
+        self.create("run", "while.py")
+        pool = Pool(self, "away", maxPilots=1, maxQueued=1).start()
+        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        self.slurm.stop_controller()
+        try:
+            self.create("late")
+            self.instance.wait_phase("run", "Succeeded")
+            wait_until("the pool to say so", lambda: pool.said("the pool looks again later"))
+        finally:
+            self.slurm.start_controller()
+        self.wait_all()
+        for run in self.instance.get("runs")["items"]:
+            self.assertEqual(run["status"]["attempt"], 1)
+        self.assert_gone(pool)
+
+    def test_the_controller_may_be_away(self):
+        self.create("run", "while.py")
+        pool = Pool(self, "alone", maxPilots=1, maxQueued=1).start()
+        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        self.instance.kill("paddock-controller")
+        wait_until("the pool to say so", lambda: pool.said("the pool looks again later"))
+        self.instance.run("up")
+        self.wait_all()
+        self.assertEqual(self.instance.run_object("run")["status"]["attempt"], 1)
+        self.assert_gone(pool)
+
+    def test_one_program_serves_a_pool(self):
+        pool = Pool(self, "single").start()
+        wait_until("its first look", lambda: (pool.folder / "state.json").exists())
+        second = self.instance.run("pool", "slurm", "--config", pool.config, check=False)
+        self.assertIn("LOCK_HELD", second.stderr)
+        os.chmod(pool.folder, 0o755)
+        pool.end()
+        third = self.instance.run("pool", "slurm", "--config", pool.config, check=False)
+        self.assertIn("CONFIG_INVALID", third.stderr)
+
+
+if __name__ == "__main__":
+    main()
