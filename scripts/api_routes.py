@@ -61,6 +61,7 @@ GET | /api/v1/namespaces/{}/pods/{}/log | its output
 POST | /admin/secret-key/rotate | seals every value of Secrets with a new key: `SecretKeyRotation`
 GET | /receipt-keys | public keys that receipts are verified by, the former ones too: `ReceiptKeyList`
 POST | /admin/receipt-key/rotate | a new key signs receipts from now on: `ReceiptKeyList`
+PUT | …/runs/{}/pools/{} | what a pool of hosts that can be asked for says of a run that waits: `{"coming": true, "message": "…"}` ([slurm.md](slurm.md)); it stands in the run's `status.message` until the run is placed
 GET | …/runs/{}/receipt | what became of an ended run, signed: [receipts.md](receipts.md), `ReceiptEnvelope`
 POST | /build | a run, in the words of the design's own clients: `build_type`, `compute_command`, …
 POST | /execute | a short program, answered at once: [execute.md](execute.md); `ExecuteRequest`, `ExecuteAnswer`

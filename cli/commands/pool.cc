@@ -23,7 +23,7 @@ constexpr size_t kMostConfig = 1 << 20;
 Result<std::string> read_pool_file(const std::string& path, const char* field) {
   auto text = os::read_file(path, kMostConfig);
   if (text.ok()) return text;
-  return Error{Code::kFailedPrecondition,
+  return Error{Code::kInvalidArgument,
                "CONFIG_INVALID",
                cat(field, ": ", text.error().message),
                {{field, text.error().message}}};

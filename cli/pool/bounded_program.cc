@@ -63,10 +63,10 @@ class Streams {
   size_t most_;
 };
 
-Error killed(pid_t pid, Code code, std::string why) {
+Error killed(pid_t pid, std::string why) {
   ::kill(-pid, SIGKILL);  // it has a session, and so a group, of its own
   (void)reap(pid);
-  return {code, "PROGRAM_FAILED", std::move(why)};
+  return {Code::kInternal, "PROGRAM_FAILED", std::move(why)};
 }
 
 }  // namespace
@@ -91,17 +91,15 @@ Result<ProgramEnd> run_bounded(const BoundedProgram& program, const Clock& clock
   const Status written = os::write_all(in.write.get(), program.input);
   in.write.reset();
   in.read.reset();
-  if (!written.ok()) return killed(pid, Code::kInternal, cat(name, ": ", written.error().message));
+  if (!written.ok()) return killed(pid, cat(name, ": ", written.error().message));
   Streams streams(std::move(out.read), std::move(err.read), program.most_output);
   const MonoTime deadline = clock.mono() + program.deadline;
   while (streams.open()) {
     const Millis left = deadline - clock.mono();
     if (left <= Millis(0))
-      return killed(pid, Code::kDeadlineExceeded,
-                    cat(name, " did not end within ", format_duration(program.deadline)));
+      return killed(pid, cat(name, " did not end within ", format_duration(program.deadline)));
     if (!streams.read(left))
-      return killed(pid, Code::kTooLarge,
-                    cat(name, " said more than ", program.most_output, " bytes"));
+      return killed(pid, cat(name, " said more than ", program.most_output, " bytes"));
   }
   ProgramEnd end;
   end.status = reap(pid);

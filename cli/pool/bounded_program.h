@@ -25,8 +25,8 @@ struct ProgramEnd {
   std::string err;
 };
 
-// DeadlineExceeded (PROGRAM_FAILED): it was killed, with what it started; nobody knows how far it
-// came. TooLarge: it said too much, and was killed.
+// PROGRAM_FAILED: it did not end in time, or said too much, and was killed with what it started;
+// nobody knows how far it came.
 Result<ProgramEnd> run_bounded(const BoundedProgram& program, const Clock& clock);
 
 }  // namespace paddock::cli

@@ -38,7 +38,7 @@ struct Pilot {
   std::string key;
   PilotSize size;
   PilotState state = PilotState::kQueued;
-  std::string reason;  // Slurm's word why it waits
+  std::string why;  // Slurm's word why it waits
   std::optional<WallTime> started;
 };
 

@@ -65,7 +65,7 @@ TEST(Queue, TellsWhatRunsSinceWhenAndWhyOneWaits) {
   EXPECT_EQ(running.started->ms, 1'764'270'000'000);
   const Pilot queued = only(line("PENDING", "1764279999", "PartitionTimeLimit"));
   EXPECT_EQ(queued.state, PilotState::kQueued);
-  EXPECT_EQ(queued.reason, "PartitionTimeLimit");
+  EXPECT_EQ(queued.why, "PartitionTimeLimit");
   EXPECT_FALSE(queued.started) << "when it is expected to start";
 }
 
@@ -96,8 +96,8 @@ TEST(Queue, JobsOfOthersArePassedOver) {
 }
 
 TEST(Queue, WordsOfSlurmAreShownAsPlainOnes) {
-  EXPECT_EQ(only(line("PENDING", "N/A", "\x1b[31m(why)\x01|x")).reason, "?[31m(why)?|x");
-  EXPECT_EQ(only(line("PENDING", "N/A", std::string(500, 'a'))).reason.size(), 128U);
+  EXPECT_EQ(only(line("PENDING", "N/A", "\x1b[31m(why)\x01|x")).why, "?[31m(why)?|x");
+  EXPECT_EQ(only(line("PENDING", "N/A", std::string(500, 'a'))).why.size(), 128U);
 }
 
 TEST(Submitted, IsANumberAndNothingElse) {

@@ -35,9 +35,8 @@ bool is_stuck(const Pilot& pilot, const PoolState& state) {
 
 std::string coming_text(const Pilot& pilot) {
   if (pilot.state == PilotState::kRunning) return cat("job ", pilot.job, " has started");
-  const bool told = !pilot.reason.empty() && pilot.reason != "None";
-  return cat("job ", pilot.job, " waits in Slurm's queue",
-             told ? cat(" (", pilot.reason, ")") : "");
+  const bool told = !pilot.why.empty() && pilot.why != "None";
+  return cat("job ", pilot.job, " waits in Slurm's queue", told ? cat(" (", pilot.why, ")") : "");
 }
 
 std::vector<Room> rooms_of(const PoolState& state) {

@@ -4,12 +4,14 @@
 
 #include "cli/client/list_items.h"
 #include "cli/pool/pilot_script.h"
+#include "common/base/control_text.h"
 #include "common/base/log.h"
 #include "common/base/percent.h"
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/enrollment.h"
 #include "common/contracts/node.h"
+#include "common/contracts/pool_report.h"
 
 namespace paddock::cli {
 namespace {
@@ -19,10 +21,28 @@ constexpr Millis kDoubt = std::chrono::seconds(60);
 constexpr Millis kTokenLife = std::chrono::minutes(15);
 constexpr size_t kKeyLength = 8;
 constexpr size_t kKeptLogs = 100;
-constexpr size_t kMostTold = 200;
+constexpr size_t kMostNoted = 400;
+constexpr size_t kMostToldAtOnce = 100;
+constexpr size_t kMostWords = 500;
 
-std::string name_of(const std::string& name_space, const std::string& name) {
-  return cat(name_space, "/", name);
+// Some of it may be a caller's, such as a label of a run.
+std::string one_line(const std::string& text) {
+  const std::string whole = to_utf8_lossy(text);
+  std::string_view left = std::string_view(whole).substr(0, kMostWords);
+  left = left.substr(0, utf8_prefix(left));
+  std::string out;
+  while (!left.empty()) {
+    const size_t control = control_length(left);
+    out += control > 0 ? '?' : left.front();
+    left.remove_prefix(std::max<size_t>(1, control));
+  }
+  return out;
+}
+
+// It was placed meanwhile, is gone, or has heard of too many pools: others are told all the same.
+bool is_of_the_run(const Error& error) {
+  return error.code == Code::kNotFound || error.code == Code::kFailedPrecondition ||
+         error.code == Code::kInvalidArgument;
 }
 
 bool is_ready(const wire::Value& node) {
@@ -34,7 +54,7 @@ wire::Value pilot_value(const Pilot& pilot, const std::string& pool, bool joined
   const char* state = pilot.state == PilotState::kQueued ? "queued" : "ending";
   if (pilot.state == PilotState::kRunning) state = joined ? "joined" : "starting";
   return wire::Value::Object{{"job", pilot.job},        {"node", node_of(pool, pilot.job)},
-                             {"state", state},          {"reason", pilot.reason},
+                             {"state", state},          {"reason", pilot.why},
                              {"cpus", pilot.size.cpus}, {"memoryMi", pilot.size.memory_mib},
                              {"gpus", pilot.size.gpus}};
 }
@@ -60,11 +80,12 @@ Result<Pool::Runs> Pool::waiting_runs() {
   sort_as_queued(all);
   Runs runs;
   for (const contracts::Run& run : all) {
+    WaitingRun waiting = *waiting_run(run, out_.clock.wall());
     std::string why = never_fits(run, settings_);
     if (why.empty()) {
-      runs.waiting.push_back(*waiting_run(run, out_.clock.wall()));
+      runs.waiting.push_back(std::move(waiting));
     } else {
-      runs.never.emplace(name_of(run.metadata.name_space, run.metadata.name), std::move(why));
+      runs.never.emplace_back(std::move(waiting), std::move(why));
     }
   }
   return runs;
@@ -168,31 +189,64 @@ Status Pool::act(const PoolPlan& plan) {
   return plan.submit ? submit(*plan.submit) : Status();
 }
 
-Status Pool::tell(const Queue& queue, const std::set<std::string>& joined, const Runs& runs,
-                  const PoolPlan& plan) {
+std::vector<Pool::Told> Pool::words(const Runs& runs, const PoolPlan& plan) const {
+  std::vector<Told> out;
+  for (const WaitingRun& run : runs.waiting) {
+    const auto coming = plan.coming.find(run.uid);
+    const auto held = plan.held.find(run.uid);
+    Told told{run, false, ""};
+    if (!refused_.empty()) {
+      told.why = refused_;
+    } else if (coming != plan.coming.end()) {
+      told.coming = true;
+      told.why = coming->second;
+    } else if (held != plan.held.end()) {
+      told.why = held->second;
+    }
+    out.push_back(std::move(told));
+  }
+  for (const auto& [run, why] : runs.never) out.push_back({run, false, why});
+  return out;
+}
+
+Status Pool::note(const Queue& queue, const std::set<std::string>& joined,
+                  const std::vector<Told>& told) const {
   wire::Value::Array pilots;
   for (const Pilot& pilot : queue.pilots)
     pilots.push_back(pilot_value(pilot, settings_.name, joined.contains(pilot.job)));
   wire::Value::Object waiting;
-  for (const WaitingRun& run : runs.waiting) {
-    if (waiting.size() >= kMostTold) break;
-    const auto coming = plan.coming.find(run.uid);
-    const auto held = plan.held.find(run.uid);
-    std::string why = coming != plan.coming.end() ? coming->second
-                      : held != plan.held.end()   ? held->second
-                                                  : "";
-    if (!refused_.empty()) why = refused_;
-    waiting.emplace_back(name_of(run.name_space, run.name), std::move(why));
+  for (const Told& each : told) {
+    if (waiting.size() >= kMostNoted) break;
+    waiting.emplace_back(cat(each.run.name_space, "/", each.run.name), each.why);
   }
-  for (const auto& [run, why] : runs.never) {
-    if (waiting.size() < 2 * kMostTold) waiting.emplace_back(run, why);
+  return folder_.put_state(wire::Value::Object{{"pool", settings_.name},
+                                               {"at", format_time(out_.clock.wall())},
+                                               {"pilots", std::move(pilots)},
+                                               {"waiting", std::move(waiting)},
+                                               {"refused", refused_}});
+}
+
+// Each run hears what is new to it; of many that wait, some at each look.
+Status Pool::tell(const std::vector<Told>& all) {
+  std::map<std::string, std::string> known;
+  size_t sent = 0;
+  for (const Told& each : all) {
+    const auto before = told_.find(each.run.uid);
+    const bool is_new = before == told_.end() || before->second != each.why;
+    if (before != told_.end()) known.insert(*before);
+    if (!is_new || sent >= kMostToldAtOnce) continue;
+    ++sent;
+    const contracts::PoolReport report{each.coming, one_line(each.why)};
+    const auto answer =
+        out_.client.send("PUT",
+                         cat(contracts::paths::object(each.run.name_space, "runs", each.run.name),
+                             "/pools/", settings_.name),
+                         wire::encode(report));
+    if (answer.ok()) known[each.run.uid] = each.why;
+    if (!answer.ok() && !is_of_the_run(answer.error())) return answer.error();
   }
-  wire::Value::Object state{{"pool", settings_.name},
-                            {"at", format_time(out_.clock.wall())},
-                            {"pilots", std::move(pilots)},
-                            {"waiting", std::move(waiting)},
-                            {"refused", refused_}};
-  return folder_.put_state(state);
+  told_ = std::move(known);
+  return {};
 }
 
 Status Pool::look() {
@@ -213,7 +267,9 @@ Status Pool::look() {
   const PoolPlan plan = plan_pool(state, settings_);
   TRY(act(plan));
   TRY(folder_.prune_logs(kKeptLogs));
-  return tell(queue, nodes, runs, plan);
+  const std::vector<Told> told = words(runs, plan);
+  TRY(note(queue, nodes, told));
+  return tell(told);
 }
 
 }  // namespace paddock::cli

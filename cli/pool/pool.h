@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/pool/plan.h"
@@ -32,7 +33,7 @@ class Pool {
  private:
   struct Runs {
     std::vector<WaitingRun> waiting;
-    std::map<std::string, std::string> never;  // by namespace/name: why no pilot could take it
+    std::vector<std::pair<WaitingRun, std::string>> never;  // and why no pilot could take it
   };
   Result<Runs> waiting_runs();
   // Intents that Slurm lists, and those that it does not list for so long that there is no job.
@@ -44,9 +45,17 @@ class Pool {
   Status give_tokens(const Queue& queue, const std::set<std::string>& joined);
   Status act(const PoolPlan& plan);
   Status submit(const PilotSize& size);
+  struct Told {
+    WaitingRun run;
+    bool coming = false;
+    std::string why;
+  };
+  std::vector<Told> words(const Runs& runs, const PoolPlan& plan) const;
   // Writes what it asked for, and why, into its folder.
-  Status tell(const Queue& queue, const std::set<std::string>& joined, const Runs& runs,
-              const PoolPlan& plan);
+  Status note(const Queue& queue, const std::set<std::string>& joined,
+              const std::vector<Told>& told) const;
+  // Tells each run why it waits for this pool.
+  Status tell(const std::vector<Told>& all);
 
   const PoolSettings& settings_;
   PoolFolder folder_;
@@ -56,6 +65,7 @@ class Pool {
   std::string refused_;  // what sbatch said when it last said no
   bool looked_ = false;
   std::map<std::string, MonoTime> joined_since_;
+  std::map<std::string, std::string> told_;  // by uid: what the run has heard
 };
 
 }  // namespace paddock::cli

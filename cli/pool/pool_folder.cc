@@ -42,7 +42,7 @@ Status check_private(const std::string& path) {
   if (::lstat(path.c_str(), &info) != 0) return system_error("looking at the pool's folder", errno);
   if (S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 077) == 0) return {};
   return Error{
-      Code::kFailedPrecondition,
+      Code::kInvalidArgument,
       "CONFIG_INVALID",
       "the pool's folder must be a folder of this user that nobody else may use: chmod 700",
       {{"folder", "must be this user's alone (chmod 700)"}}};

@@ -27,8 +27,8 @@ struct Intent {
 
 class PoolFolder {
  public:
-  // FailedPrecondition: another user may read or write it (tokens are in it), or another program
-  // serves this pool (LOCK_HELD).
+  // CONFIG_INVALID: another user may read or write it, and tokens are in it. LOCK_HELD: another
+  // program serves this pool.
   static Result<PoolFolder> open(const std::string& path);
 
   Status put_ca(const std::string& pem) const;

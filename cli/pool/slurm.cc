@@ -49,7 +49,7 @@ Result<std::string> Slurm::run(const std::string& program, std::vector<std::stri
   wanted.most_output = kMostQueue;
   ASSIGN_OR_RETURN(ProgramEnd end, run_bounded(wanted, clock_));
   if (end.status == 0) return std::move(end.out);
-  return Error{Code::kUnavailable, "PROGRAM_FAILED", cat(program, ": ", said(end.err))};
+  return Error{Code::kInternal, "PROGRAM_FAILED", cat(program, ": ", said(end.err))};
 }
 
 Result<Queue> Slurm::queue() const {
@@ -62,8 +62,7 @@ Result<std::string> Slurm::submit(const std::string& key, const PilotSize& size)
   ASSIGN_OR_RETURN(const std::string text,
                    run("sbatch", sbatch_words(settings_, key, size), pilot_script(settings_)));
   if (const auto job = parse_submitted(text)) return *job;
-  return Error{Code::kUnavailable, "PROGRAM_FAILED",
-               cat("sbatch printed no job's id: ", said(text))};
+  return Error{Code::kInternal, "PROGRAM_FAILED", cat("sbatch printed no job's id: ", said(text))};
 }
 
 Status Slurm::cancel(const Pilot& pilot) const {

@@ -18,10 +18,10 @@ class Slurm {
   Slurm(const PoolSettings& settings, std::map<std::string, std::string> variables,
         const Clock& clock);
 
-  // This user's jobs that are pilots of the pool. Unavailable: Slurm does not say.
+  // This user's jobs that are pilots of the pool. PROGRAM_FAILED: Slurm does not say.
   Result<Queue> queue() const;
-  // The job's id. Unavailable, with the words of sbatch: most often it said no. After that and
-  // DeadlineExceeded alike it may have been submitted all the same: queue() tells.
+  // The job's id. PROGRAM_FAILED, with the words of sbatch: most often it said no. It may have been
+  // submitted all the same: queue() tells.
   Result<std::string> submit(const std::string& key, const PilotSize& size) const;
   // Only if the job still has that name: ids are used again.
   Status cancel(const Pilot& pilot) const;

@@ -29,6 +29,7 @@
 #include "controller/api/handlers/runs/plan.h"
 #include "controller/api/handlers/runs/pods.h"
 #include "controller/api/handlers/runs/policy.h"
+#include "controller/api/handlers/runs/pool_reports.h"
 #include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/handlers/runs/run_files.h"
 #include "controller/api/handlers/runs/run_kind.h"
@@ -184,6 +185,7 @@ Routes run_routes() {
       {"GET",    RUNS "/{name}/files",              Scope::kRunsWrite, kNoBody,        read_run_file},
       {"GET",    RUNS "/{name}/files/{path…}",      Scope::kRunsWrite, kNoBody,        read_run_file},
       {"PUT",    RUNS "/{name}/files/{path…}",      Scope::kRunsWrite, kStreamed,      put_run_file},
+      {"PUT",    RUNS "/{name}/pools/{pool}",       Scope::kNodesWrite, kSmallDocument, put_pool_report},
       {"GET",    RUNS "/{name}/receipt",            Scope::kRunsRead,  kNoBody,        get_receipt},
       {"POST",   RUNS "/{name}/tool-tokens",        Scope::kRunsWrite, kSmallDocument, make_run_token, contracts::kMakeToolTokens},
       {"POST",   RUNS "/{name}/media",              Scope::kRunsWrite, kMediaDocument, generate_media, contracts::kGenerateMedia},

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "controller/runs/conditions.h"
+#include "controller/runs/pool_words.h"
 #include "controller/runs/retry.h"
 #include "controller/runs/stream_events.h"
 
@@ -72,6 +73,7 @@ Status check_current(const Run& run, int64_t attempt) {
 Events conclude(Run& run, WallTime now) {
   contracts::RunStatus& status = run.status;
   status.finished_at = wire::Timestamp{now};
+  forget_pools(status);
   const bool succeeded = status.phase == P::kSucceeded;
   set_condition(status, {succeeded ? "Complete" : "Failed", "True", status.reason, status.message},
                 now);
@@ -243,6 +245,7 @@ Result<Events> bind(Run& run, const std::string& node, WallTime now) {
   status.scheduled_at = wire::Timestamp{now};
   status.reason.clear();
   status.message.clear();
+  forget_pools(status);
   if (run.metadata.creation_timestamp) {
     status.timings_ms["queue"] =
         std::max<int64_t>(0, (now - run.metadata.creation_timestamp->value).count());
@@ -258,10 +261,11 @@ Result<Events> bind(Run& run, const std::string& node, WallTime now) {
 
 Events explain_pending(Run& run, const std::string& message, WallTime now) {
   contracts::RunStatus& status = run.status;
-  const bool known = status.reason == kUnschedulable && status.message == message;
+  std::string told = with_pool_words(status, message);
+  const bool known = status.reason == kUnschedulable && status.message == told;
   if (status.phase != P::kPending || known) return {};
   status.reason = kUnschedulable;
-  status.message = message;
+  status.message = std::move(told);
   set_condition(status, {"Scheduled", "False", status.reason, message}, now);
   return {phase_event(run, now)};
 }

@@ -81,10 +81,13 @@ class SlurmPool(OnSlurm):
             for log in [*self.instance.home.glob("*.log"), *self.instance.home.glob("shared-*/logs/*.log")]:
                 print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
 
-    def create(self, name, script="quick.py", timeout="2m", retry=None):
+    def create(self, name, script="quick.py", timeout="2m", **more):
         status, answer = self.instance.post_run(name, {"type": "compute", "command": ["python3", script], "workspace": self.workspace,
-                                                       "timeout": timeout, **({"retry": retry} if retry else {})})
+                                                       "timeout": timeout, **more})
         self.assertEqual(status, 201, answer)
+
+    def why(self, run):
+        return self.instance.run_object(run)["status"].get("message", "")
 
     def nodes(self):
         return [each["metadata"]["name"] for each in self.instance.get("nodes")["items"]]
@@ -132,7 +135,7 @@ class SlurmPool(OnSlurm):
     def test_a_run_that_may_outlive_a_pilot_gets_none(self):
         self.create("long", timeout="5m")
         pool = Pool(self, "short", pilot={"walltime": "5m"}).start()
-        wait_until("a reason", lambda: "pilot.walltime" in pool.state()["waiting"].get("default/long", ""))
+        wait_until("a reason", lambda: "pilot.walltime" in self.why("long"))
         self.assertEqual(pool.jobs(), {})
         self.create("brief", timeout="30s")
         self.instance.wait_phase("brief", "Succeeded")
@@ -142,9 +145,22 @@ class SlurmPool(OnSlurm):
     def test_what_slurm_says_of_a_wrong_partition_is_why_a_run_waits(self):
         self.create("run")
         pool = Pool(self, "wrong", slurm={"partition": "nowhere"}).start()
-        wait_until("a reason", lambda: "nvalid partition" in pool.state()["waiting"].get("default/run", ""))
+        wait_until("a reason", lambda: "; pool wrong: sbatch: " in self.why("run") and "nvalid partition" in self.why("run"))
         self.assertIn("nvalid partition", self.instance.run("pool", "describe", "--config", pool.config).stdout)
         self.assertEqual(pool.jobs(), {})
+
+    def test_a_limit_that_is_reached_is_why_a_run_waits(self):
+        self.create("run", "while.py", resources={"cpu": 1})
+        pool = Pool(self, "limit", maxPilots=1, maxQueued=1).start()
+        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        self.create("second", resources={"cpu": 2})  # more than the pilot has
+        self.create("large", resources={"memory": "100Gi"})
+        wait_until("a limit", lambda: "maxPilots" in self.why("second"))
+        wait_until("a size", lambda: "size.maxMemory" in self.why("large"))
+        self.instance.run("delete", "run", "large")
+        self.wait_all()
+        self.assertNotIn("pool", self.why("second"))
+        self.assert_gone(pool)
 
     def test_a_pilot_that_is_canceled_loses_and_doubles_nothing(self):
         self.create("run", "while.py", retry=RETRIED)
