@@ -20,6 +20,8 @@ std::string labels_text(const PoolSettings& settings) {
 
 // SLURM_JOB_END_TIME is younger than Slurm 22.05. The token is taken out of the shared folder
 // before anything else is done with it, and only ever by this job.
+// Another user's links in a shared /tmp lead to nothing: what may be one is opened for reading
+// alone.
 constexpr const char* kBody = R"SH(
 umask 077
 unset "${!PADDOCK_@}"
@@ -32,9 +34,16 @@ until [[ $end =~ ^[0-9]+$ ]]; do  # slurmctld may be away
   [ "$tries" -eq 1 ] || sleep 1
   end=$(SLURM_TIME_FORMAT=%s "$bin/squeue" --noheader --jobs="$job" --format=%e)
 done
-data=$(mktemp -d "$temp/paddock-pilot-XXXXXXXX") || exit 1
+for old in "$temp"/paddock-pilot-*; do  # of a pilot that was killed: nobody holds its lock
+  [ ! -L "$old" ] && [ -O "$old" ] && { exec 8<"$old/lock"; } 2>/dev/null && flock --nonblock 8 && rm -rf --one-file-system -- "$old"
+done
+exec 8<&-
+new=$(mktemp -d "$temp/.paddock-pilot-XXXXXXXX") || exit 1
+exec 9>"$new/lock" && flock 9 || exit 1
+data="$temp/paddock-pilot-${new##*-}"  # locked before it has this name: no other pilot takes it for an old one
+mv -T -- "$new" "$data" || exit 1
 agent=
-finish() { rm -rf -- "$data"; }
+finish() { rm -rf --one-file-system -- "$data"; }
 trap finish EXIT
 trap '[ -n "$agent" ] && kill -TERM "$agent"' TERM INT HUP
 tries=0

@@ -1,4 +1,5 @@
 """Debian's Slurm on this host for tests: one node whose jobs have cgroups of their own, as on a real cluster."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -7,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from harness import SOURCE, wait_until
+from harness import SOURCE, command_of, wait_until
 
 sys.path.insert(0, str(SOURCE / "bench"))
 import slurm_peer  # noqa: E402
@@ -66,6 +67,14 @@ class Cluster:
         """Id and state of each of its pilots."""
         lines = self.run("squeue", "--noheader", "--format=%i %T %j").splitlines()
         return {job: state for job, state, name in map(str.split, lines) if name.startswith(f"paddock-{pool}-")}
+
+    def kill_all_of(self, job):
+        """SIGKILL for every process of a job but Slurm's own."""
+        for procs in pathlib.Path("/sys/fs/cgroup/freezer").glob(f"slurm*/uid_0/job_{job}/**/cgroup.procs"):
+            for pid in map(int, procs.read_text().split()):
+                if b"slurmstepd" not in command_of(pid)[0]:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
 
     def stop_controller(self):
         ctld = self.daemons.daemons.pop(1)

@@ -5,11 +5,12 @@ import signal
 import subprocess
 
 from harness import BIN, Instance, find_file, main, make_project, wait_until
-from joined_hosts import controller_of
+from joined_hosts import Host, controller_of
 from slurm_cluster import OnSlurm
 
 QUICK = "print('done')\n"
 WHILE = "import time\nprint('started', flush=True)\ntime.sleep(6)\nprint('ended', flush=True)\n"
+LONG = "import time\nprint('started', flush=True)\ntime.sleep(1000)\n"
 RETRIED = {"maxAttempts": 5, "backoff": "1s"}
 # Submits, and kills the pool before it can hear of it; once.
 KILLING_SBATCH = """#!/bin/bash
@@ -35,7 +36,8 @@ class Pool:
         self.config.write_text(json.dumps({
             "name": name, "server": controller_of(test.instance), "caFile": str(find_file(test.instance.home, "tls/ca.pem")),
             "tokenFile": str(token), "folder": str(self.folder), "namespaces": ["default"],
-            "pilot": {"program": str(BIN / "paddock-node-agent"), "idleExit": "3s", "walltime": "30m", **settings.pop("pilot", {})},
+            "pilot": {"program": str(BIN / "paddock-node-agent"), "idleExit": "3s", "walltime": "30m", "tempDir": str(test.temp),
+                      **settings.pop("pilot", {})},
             "size": {"minMemory": "900Mi"}, "lookEvery": "300ms", "submitEvery": "300ms", **settings}))
         test.addCleanup(self.end)
 
@@ -68,7 +70,9 @@ class Pool:
 class SlurmPool(OnSlurm):
     def setUp(self):
         self.instance = self.enterContext(Instance())
-        self.project = make_project(self.instance.home / "project", quick__py=QUICK, while__py=WHILE)
+        self.temp = self.instance.home / "tmp"  # of the compute node
+        self.temp.mkdir()
+        self.project = make_project(self.instance.home / "project", quick__py=QUICK, while__py=WHILE, long__py=LONG)
         self.instance.run("compute", self.project, "python3 quick.py", "--name", "first")  # uploads the project
         self.workspace = self.instance.run_object("first")["spec"]["workspace"]
         self.instance.run("delete", "run", "first")
@@ -85,6 +89,9 @@ class SlurmPool(OnSlurm):
         status, answer = self.instance.post_run(name, {"type": "compute", "command": ["python3", script], "workspace": self.workspace,
                                                        "timeout": timeout, **more})
         self.assertEqual(status, 201, answer)
+
+    def pilot_files(self, name):
+        return [*self.temp.glob(f"paddock-pilot-*/{name}")]
 
     def why(self, run):
         return self.instance.run_object(run)["status"].get("message", "")
@@ -179,9 +186,38 @@ class SlurmPool(OnSlurm):
         pool = Pool(self, "kill").start()
         wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
         job = self.instance.run_object("run")["status"]["nodeName"].rpartition("-")[2]
-        self.slurm.run("scancel", "--signal=KILL", "--full", job)
+        self.slurm.kill_all_of(job)
         self.wait_all()
         self.assertEqual(self.instance.run_object("run")["status"]["attempt"], 2)
+        self.assert_gone(pool)
+        wait_until("the next pilot to have removed what was left of it", lambda: not self.pilot_files(""))
+
+    def test_a_walltime_ends_a_run_once(self):
+        self.instance.post_run("run", {"type": "compute", "command": ["python3", "long.py"], "workspace": self.workspace, "timeout": "20m"})
+        pool = Pool(self, "wall").start()
+        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        job = self.instance.run_object("run")["status"]["nodeName"].rpartition("-")[2]
+        self.slurm.run("scontrol", "update", f"JobId={job}", "TimeLimit=1")  # its agent was told another time
+        self.instance.wait_phase("run", "Failed")
+        run = self.instance.run_object("run")
+        self.assertEqual((run["status"]["attempt"], run["status"]["reason"]), (1, "NODE_LOST"))
+        self.assert_gone(pool)
+        self.assertEqual(pool.said("a pilot was submitted"), 1, "a run that is over asks for nothing")
+
+    def test_a_pilots_token_is_good_for_nobody_else(self):
+        self.create("run", "while.py")
+        pool = Pool(self, "token").start()
+        job = pool.job_that_runs()
+        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        self.assertEqual([*pool.folder.glob("*.token")], [])
+        mine = self.pilot_files("token")
+        self.assertEqual([path.stat().st_mode & 0o777 for path in mine], [0o600])
+        thief = Host(self.instance, "thief")
+        for name, reason in ((f"token-{job}", "ENROLL_TOKEN_SPENT"), ("thief", "ENROLL_TOKEN_OTHER_NODE")):
+            refused = thief.node("join", "--server", controller_of(self.instance), "--name", name, "--token-file", mine[0], "--ca-file",
+                                 find_file(self.instance.home, "tls/ca.pem"), check=False)
+            self.assertIn(reason, refused.stderr)
+        self.wait_all()
         self.assert_gone(pool)
 
     def test_a_pool_that_is_killed_after_sbatch_submits_nothing_twice(self):
