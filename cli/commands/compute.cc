@@ -110,6 +110,11 @@ void summarise(const Job& job, const contracts::Run& run) {
   const bool good = run.status.phase == contracts::RunPhase::kSucceeded;
   env.say(paint(env.err, good ? Paint::kGreen : Paint::kRed, run_line(run)));
   if (const auto& result = run.status.result) env.err.write(limits_struck(*result, "run"));
+  if (run.spec.array) {
+    const std::string first = contracts::element_name(run.metadata.name, 0);
+    env.say(cat("each element has its own log and files: paddock logs ", first,
+                ", paddock artifacts ", first));
+  }
   if (const std::string hint = not_found_hint(job, run); !hint.empty())
     env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " ", hint));
 }

@@ -114,10 +114,18 @@ Result<Shown> what_is_shown(const Parsed& parsed, const ObjectChoice& choice) {
   return shown;
 }
 
+// In a table an array stands for its elements, unless somebody chooses which runs are meant.
+bool hides_elements(const Parsed& parsed, const ObjectChoice& choice, const Shown& shown) {
+  return choice.kind == Kind::kRun && choice.name.empty() && choice.selector.empty() &&
+         choice.fields.empty() && !shown.output.is_document() &&
+         shown.output.format != OutputFormat::kName && !parsed.has("all-elements");
+}
+
 Result<int> get(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const ObjectChoice choice, object_choice(parsed));
+  ASSIGN_OR_RETURN(ObjectChoice choice, object_choice(parsed));
   const bool watches = parsed.has("watch");
   ASSIGN_OR_RETURN(Shown shown, what_is_shown(parsed, choice));
+  if (hides_elements(parsed, choice, shown)) choice.selector = cat("!", contracts::kArrayLabel);
   ObjectPrinter printer(choice, std::move(shown), env);
   // One that is not there is said to be missing, not awaited.
   if (!watches || !choice.name.empty()) {

@@ -72,8 +72,11 @@ Status print_text(Watcher& watcher, const RunRef& run, const LogOptions& options
   return contracts::error_from_body(answer.status, body.ok() ? *body : wire::Value());
 }
 
-// From the events, which are resumed where a connection broke.
-Status follow_output(Watcher& watcher, const RunRef& run, const Env& env) {
+// From the events, which are resumed where a connection broke. An array has events and no output.
+Status follow_output(Watcher& watcher, const RunRef& run, const LogOptions& options,
+                     const Env& env) {
+  ASSIGN_OR_RETURN(const contracts::Run found, watcher.client.get_run(run.name_space, run.name));
+  if (contracts::is_array(found.spec)) return print_text(watcher, run, options, env);
   Env merged = env;
   merged.err.write = env.out.write;  // what the program wrote to either stream is the log
   merged.err.tty = env.out.tty;
@@ -95,7 +98,8 @@ Result<int> print_all(Watcher& watcher, const std::vector<RunRef>& runs, const L
   const bool resumable = options.follow && options.is_whole();
   return for_each(runs, env, [&](const RunRef& run) {
     if (runs.size() > 1) env.out.write(part_title(run));
-    return resumable ? follow_output(watcher, run, env) : print_text(watcher, run, options, env);
+    return resumable ? follow_output(watcher, run, options, env)
+                     : print_text(watcher, run, options, env);
   });
 }
 

@@ -31,8 +31,11 @@ CommandRow get_row() {
        {"-L,--label-columns", "LABELS", "a column for each, e.g. team,stage", true},
        {"--sort-by", "PATH", "by a field, e.g. .status.startedAt"},
        {"--limit", "N", "the last N of them; of runs the newest"},
+       {"--all-elements", "", "also the elements of arrays, which a table leaves out otherwise"},
        {"-w,--watch", "", "go on and show what changes, until Ctrl-C"}},
-      "Runs and sandboxes are listed as they were made, the newest last; other kinds by name.\n\n"
+      "Runs and sandboxes are listed as they were made, the newest last; other kinds by name.\n"
+      "An array is one row; with a selector, or as a document, its elements are there too:\n"
+      "`-l paddock.dev/array=NAME`.\n\n"
       "  paddock get runs -w\n  paddock get run hello -o yaml\n"
       "  paddock get runs --field-selector status.phase=Failed --limit 20 -L team\n"
       "  paddock get runs -o jsonpath='{range .items[*]}{.metadata.name}{\"\\n\"}{end}'"};

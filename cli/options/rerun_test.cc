@@ -59,6 +59,18 @@ TEST_F(Rerun, WithoutChangesIsTheSameByAnotherName) {
   EXPECT_EQ(wire::encode(same), wire::encode(before.spec));
 }
 
+TEST_F(Rerun, OfAnArrayIsTheWholeAndNeverAnElementByItself) {
+  contracts::Run array = ended();
+  array.spec.array.emplace().count = 9;
+  ASSERT_TRUE(again(array, {}).ok());
+  EXPECT_EQ(again(array, {})->spec.array->count, 9);
+  EXPECT_EQ(again(array, {{"array", {"4"}}, {"max-parallel", {"2"}}})->spec.array->max_parallel, 2);
+  EXPECT_FALSE(again(ended(), {{"max-parallel", {"2"}}}).ok());
+  contracts::Run element = ended();
+  element.status.element = contracts::ArrayElement{"train", "u", 3};
+  EXPECT_EQ(again(element, {}).error().reason, "ARRAY_NOT_SUPPORTED");
+}
+
 TEST_F(Rerun, OptionsChangeWhatTheyNameAndNothingElse) {
   const auto run = again(ended(), {{"env", {"SEED=2", "MORE=1"}},
                                    {"memory", {"2Gi"}},

@@ -47,6 +47,28 @@ Status apply_retry(const Parsed& parsed, RunSpec& spec) {
   return {};
 }
 
+// `--array 100`: 100 runs of the same, told apart by their index.
+Status apply_array(const Parsed& parsed, RunSpec& spec) {
+  ASSIGN_OR_RETURN(const std::optional<int64_t> count,
+                   integer_option(parsed, "array", 1, contracts::kMostElements));
+  ASSIGN_OR_RETURN(const std::optional<int64_t> parallel,
+                   integer_option(parsed, "max-parallel", 1, contracts::kMostParallel));
+  ASSIGN_OR_RETURN(const std::optional<int64_t> failed,
+                   integer_option(parsed, "max-failed", 0, contracts::kMostElements));
+  if (count) {
+    if (!spec.array) spec.array.emplace();
+    spec.array->count = *count;
+  }
+  for (const char* option : {"max-parallel", "max-failed"}) {
+    if (parsed.has(option) && !spec.array)
+      return invalid_argument("USAGE", "it is about the elements of an array; give --array too",
+                              cat("--", option));
+  }
+  if (parallel) spec.array->max_parallel = parallel;
+  if (failed) spec.array->max_failed_indexes = failed;
+  return {};
+}
+
 Status apply_placement(const Parsed& parsed, RunSpec& spec) {
   ASSIGN_OR_RETURN(const std::optional<int64_t> priority,
                    integer_option(parsed, "priority", -kMostPriority, kMostPriority));
@@ -94,11 +116,15 @@ std::vector<OptionRow> run_option_rows() {
       {"--accelerator", "KIND[=N]", "nvidia, apple or any"},
       {"--profile", "P", "sandbox profile; the type's own unless given"},
       {"--retry", "N", "times to try again if its node is lost; none unless given"},
+      {"--array", "N", "that many runs of it as one; each finds its PADDOCK_ARRAY_INDEX, 0 to N-1"},
+      {"--max-parallel", "N",
+       "of an array: how many of its runs are there at once; 1000 unless given"},
+      {"--max-failed", "N", "of an array: more failed runs than these end it; never unless given"},
       {"--priority", "N", "-1000 to 1000; higher goes first"},
       {"--node-selector", "KEY=VALUE", "label that the node must carry; may be repeated", true},
   };
   const std::vector<OptionRow> policy = policy_option_rows();
-  rows.insert(rows.end() - 4, policy.begin(), policy.end());
+  rows.insert(rows.end() - 7, policy.begin(), policy.end());
   return rows;
 }
 
@@ -117,6 +143,7 @@ Result<RunSpec> run_options(const Parsed& parsed, const Env& env, const OptionFi
   TRY(apply_run_times(parsed, spec));
   TRY(apply_resources(parsed, spec));
   TRY(apply_retry(parsed, spec));
+  TRY(apply_array(parsed, spec));
   TRY(apply_placement(parsed, spec));
   return spec;
 }

@@ -76,11 +76,39 @@ std::string volumes_text(const std::vector<contracts::VolumeUse>& volumes) {
   return join(parts, ", ");
 }
 
+std::string array_spec_text(const std::optional<contracts::ArraySpec>& array) {
+  if (!array) return "";
+  std::string text = cat(array->count, array->count == 1 ? " element" : " elements");
+  if (array->max_parallel) text += cat(", at most ", *array->max_parallel, " at once");
+  if (array->max_failed_indexes)
+    text += cat(", ended once more than ", *array->max_failed_indexes, " have failed");
+  return text;
+}
+
+std::string array_text(const std::optional<contracts::ArrayStatus>& array) {
+  if (!array) return "";
+  Lines lines;
+  lines.add("Pending", cat(array->pending));
+  lines.add("Active", cat(array->active));
+  lines.add("Succeeded", cat(array->succeeded));
+  lines.add("Failed", cat(array->failed));
+  lines.add("Canceled", cat(array->canceled));
+  lines.add("Completed indexes", array->completed_indexes);
+  lines.add("Failed indexes", array->failed_indexes);
+  lines.add("Canceled indexes", array->canceled_indexes);
+  if (const auto& first = array->first_failure) {
+    lines.add("First failure", cat(first->run, first->rc ? cat(", rc ", *first->rc) : "",
+                                   first->message.empty() ? "" : ": ", first->message));
+  }
+  return lines.text("  ");
+}
+
 std::string spec_text(const contracts::RunSpec& spec) {
   Lines lines;
   lines.add("Type", std::string(wire::enum_name(spec.type)));
   lines.add("Command",
             spec.command.line.empty() ? contracts::command_text(spec) : spec.command.line);
+  lines.add("Array", array_spec_text(spec.array));
   lines.add("Workspace", spec.workspace);
   lines.add("Requirements", spec.requirements);
   lines.add("Artifact folders", join(spec.artifacts.dirs, ", "));
@@ -102,6 +130,8 @@ std::string status_text(const contracts::RunStatus& status, WallTime now) {
   lines.add("Reason", status.reason);
   lines.add(pending ? "Why pending" : "Message", status.message);
   lines.add("Node", status.node_name);
+  if (status.element)
+    lines.add("Element", cat(status.element->index, " of array ", status.element->array));
   lines.add("Attempt", status.attempt > 0 ? cat(status.attempt) : "");
   if (status.retry_at) lines.add("Next attempt", format_time(status.retry_at->value));
   if (status.deadline_at) lines.add("Deadline", format_time(status.deadline_at->value));
@@ -162,6 +192,7 @@ std::string describe_run(const contracts::Run& run, WallTime now) {
   std::string out = head.text();
   out += section("Spec", spec_text(run.spec));
   out += section("Status", status_text(run.status, now));
+  out += section("Elements", array_text(run.status.array));
   out += section("Conditions", conditions_text(run.status.conditions));
   if (const auto& result = run.status.result) {
     out += section("Result", result_text(*result));

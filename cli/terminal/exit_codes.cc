@@ -53,6 +53,10 @@ int exit_code_of(const contracts::Run& run) {
     return rc == kExitOk ? kExitFailure : rc;  // e.g. the command succeeded, its artifacts failed
   }
   if (status.phase == contracts::RunPhase::kCanceled) return 143;
+  if (status.array && status.array->first_failure) {
+    const int rc = as_exit_code(status.array->first_failure->rc.value_or(kExitFailure));
+    return rc == kExitOk ? kExitFailure : rc;
+  }
   return status.started_at ? kExitFailure : kExitNotStarted;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/contracts/agent_run.h"
+#include "common/contracts/array.h"
 #include "common/contracts/artifact.h"
 #include "common/contracts/media.h"
 #include "common/contracts/meta.h"
@@ -129,6 +130,7 @@ struct RunSpec {
   std::optional<ToolTokenRequest> tool_token;
   std::optional<ToolBundle> tool_bundle;  // never stored here: see RunStatus
   std::vector<std::string> grants;
+  std::optional<ArraySpec> array;
   bool cancel_requested = false;
   static constexpr auto describe() {
     return std::tuple{
@@ -186,11 +188,16 @@ struct RunSpec {
         field("grants", &RunSpec::grants,
               "names of the Grants that the run is held to; its creator's unless given",
               {.omit_empty = true, .max_length = 8}),
+        field("array", &RunSpec::array,
+              "the run is an array: all else in its spec is that of each of its elements"),
         field("cancelRequested", &RunSpec::cancel_requested, "set by the cancel subresource"),
     };
   }
   void validate(wire::Check& check) const;
 };
+
+// It is never placed itself.
+inline bool is_array(const RunSpec& spec) { return spec.array.has_value(); }
 
 // The longest grace that any operator can allow.
 inline constexpr Millis kLongestGrace = std::chrono::hours(24);
@@ -240,6 +247,8 @@ struct RunStatus {
   std::optional<SandboxResult> result;
   std::vector<Artifact> artifacts;
   std::vector<LeftOut> left_out;
+  std::optional<ArrayStatus> array;     // of an array
+  std::optional<ArrayElement> element;  // of one of its elements
   static constexpr auto describe() {
     return std::tuple{
         field("phase", &RunStatus::phase, "where the run is in its life"),
@@ -274,7 +283,8 @@ struct RunStatus {
               "path of the workspace's entry file in this API; null if it has none"),
         field("policy", &RunStatus::policy, "effective sandbox policy"),
         field("environment", &RunStatus::environment,
-              "of the profile; a Python environment and the policy add to it",
+              "of the profile, and of an element its index; a Python environment and the policy "
+              "add to it",
               {.omit_empty = true}),
         field("createdBy", &RunStatus::created_by, "whose token made it", {.omit_empty = true}),
         field("grants", &RunStatus::grants, "that the run is held to", {.omit_empty = true}),
@@ -287,6 +297,8 @@ struct RunStatus {
         field("result", &RunStatus::result, "how it ended and what was enforced"),
         field("artifacts", &RunStatus::artifacts, "what came back", {.omit_empty = true}),
         field("leftOut", &RunStatus::left_out, "what did not, and why", {.omit_empty = true}),
+        field("array", &RunStatus::array, "of an array: how far its elements are"),
+        field("element", &RunStatus::element, "of an element of an array: whose it is"),
     };
   }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controller/admission/array_rules.h"
 #include "controller/admission/command_rules.h"
 #include "controller/admission/field_rules.h"
 #include "controller/admission/gradle_rules.h"
@@ -237,6 +238,7 @@ Result<AdmittedRun> admit(const RunSpec& spec, const contracts::MediaExecution& 
   }
   if (!context.files_later) check_workspace(spec, refusals);
   check_type(spec, refusals);
+  check_array(spec, refusals);
   AdmittedRun admitted{spec, policy_for(spec, profile->second.policy),
                        environment_of(spec.type, profile->second)};
   const bool known = context.files != nullptr || context.tree == nullptr;

@@ -135,6 +135,14 @@ std::string duration(const contracts::RunStatus& status, WallTime now) {
   return age(status.started_at, status.finished_at ? status.finished_at->value : now);
 }
 
+// Of an array how many of its elements have succeeded, as of a Job in kubectl.
+std::string phase_text(const contracts::Run& run) {
+  const auto& array = run.status.array;
+  std::string text(wire::enum_name(run.status.phase));
+  if (array && run.spec.array) text += cat(" ", array->succeeded, "/", run.spec.array->count);
+  return text;
+}
+
 std::string ends_in(const std::optional<wire::Timestamp>& end, bool lives, WallTime now) {
   return lives && end ? format_age(end->value - now) : "<none>";
 }
@@ -170,7 +178,7 @@ std::string or_none(const std::string& text) { return text.empty() ? "<none>" : 
 
 Value cells(const contracts::Run& run, WallTime now) {
   return Value::Array{run.metadata.name,
-                      wire::enum_name(run.status.phase),
+                      phase_text(run),
                       run.status.result ? std::to_string(run.status.result->rc) : "<none>",
                       or_none(run.status.node_name),
                       duration(run.status, now),

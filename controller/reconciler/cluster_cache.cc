@@ -6,6 +6,15 @@ namespace paddock::reconciler {
 
 namespace {
 std::string path_of(const store::Key& key) { return cat(key.name_space, "/", key.name); }
+
+int64_t count_in(const std::map<std::string, int64_t>& counts, const std::string& name_space) {
+  const auto found = counts.find(name_space);
+  return found == counts.end() ? 0 : found->second;
+}
+
+void take_one(std::map<std::string, int64_t>& counts, const std::string& name_space) {
+  if (--counts[name_space] == 0) counts.erase(name_space);
+}
 }  // namespace
 
 ClusterCache::ClusterCache(scheduler::Cluster::Config config)
@@ -32,6 +41,8 @@ Status ClusterCache::load(store::ReadTxn& txn) {
   runs_.clear();
   uid_of_.clear();
   waiting_.clear();
+  array_counts_.clear();
+  arrays_.clear();
   ready_.clear();
   drains_.clear();
   resting_.clear();
@@ -65,7 +76,9 @@ Status ClusterCache::reread(store::ReadTxn& txn, const std::string& kind, const 
     ASSIGN_OR_RETURN(const auto run, txn.find<contracts::Run>(key));
     const auto known = uid_of_.find(path_of(key));
     // Another run of the same name may have come after one that was deleted.
-    if (known != uid_of_.end() && (!run || run->metadata.uid != known->second)) {
+    const bool replaced = known != uid_of_.end() && (!run || run->metadata.uid != known->second);
+    if (!run || replaced) arrays_.drop(key);
+    if (replaced) {
       drop_run(known->second);
       cluster_->remove_run(known->second);
       uid_of_.erase(known);
@@ -84,16 +97,24 @@ Status ClusterCache::reread(store::ReadTxn& txn, const std::string& kind, const 
 void ClusterCache::put(const contracts::Run& run) {
   const std::string& uid = run.metadata.uid;
   drop_run(uid);
-  cluster_->put_run(run);
+  const bool array = contracts::is_array(run.spec);
+  if (array) {
+    arrays_.put_array(run);
+  } else {
+    cluster_->put_run(run);
+  }
+  if (run.status.element) arrays_.put_element(run);
   const std::string path = path_of({run.metadata.name_space, run.metadata.name});
   if (contracts::is_terminal(run.status.phase)) {
     uid_of_.erase(path);
     return;
   }
   uid_of_[path] = uid;
-  Known known{run.metadata.name_space, 0, run.status.phase == contracts::RunPhase::kPending};
+  const bool pending = run.status.phase == contracts::RunPhase::kPending;
+  Known known{run.metadata.name_space, 0, pending || array, array};
   if (known.waiting) ++waiting_[known.name_space];
-  const bool ending = run.status.eviction || (run.spec.cancel_requested && !known.waiting);
+  if (array) ++array_counts_[known.name_space];
+  const bool ending = run.status.eviction || (run.spec.cancel_requested && (!pending || array));
   if (run.status.deadline_at && !ending) {
     known.deadline_ms = run.status.deadline_at->value.ms;
     deadlines_.emplace(known.deadline_ms, uid);
@@ -106,8 +127,8 @@ void ClusterCache::drop_run(const std::string& uid) {
   const auto known = runs_.find(uid);
   if (known == runs_.end()) return;
   deadlines_.erase({known->second.deadline_ms, uid});
-  if (known->second.waiting && --waiting_[known->second.name_space] == 0)
-    waiting_.erase(known->second.name_space);
+  if (known->second.waiting) take_one(waiting_, known->second.name_space);
+  if (known->second.array) take_one(array_counts_, known->second.name_space);
   runs_.erase(known);
 }
 
@@ -168,8 +189,11 @@ void ClusterCache::drop_node(const std::string& name) {
 }
 
 int64_t ClusterCache::waiting_in(const std::string& name_space) const {
-  const auto found = waiting_.find(name_space);
-  return found == waiting_.end() ? 0 : found->second;
+  return count_in(waiting_, name_space);
+}
+
+int64_t ClusterCache::arrays_in(const std::string& name_space) const {
+  return count_in(array_counts_, name_space);
 }
 
 }  // namespace paddock::reconciler

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "controller/reconciler/array_table.h"
 #include "controller/scheduler/cluster.h"
 #include "controller/store/store.h"
 
@@ -36,8 +37,10 @@ class ClusterCache {
   // there by then.
   void hold(const contracts::Sandbox& session);
   void let_go(const std::string& uid);
-  // How many of a namespace's runs wait.
+  // How many of a namespace's runs wait; an array is one of them until it is over.
   int64_t waiting_in(const std::string& name_space) const;
+  int64_t arrays_in(const std::string& name_space) const;
+  ArrayTable& arrays() { return arrays_; }
 
  private:
   Status load(store::ReadTxn& txn);
@@ -53,6 +56,7 @@ class ClusterCache {
     std::string name_space;
     int64_t deadline_ms = 0;
     bool waiting = false;
+    bool array = false;
   };
   scheduler::Cluster::Config config_;
   std::unique_ptr<scheduler::Cluster> cluster_;
@@ -61,6 +65,8 @@ class ClusterCache {
   std::unordered_map<std::string, Known> runs_;          // by uid
   std::unordered_map<std::string, std::string> uid_of_;  // by "<namespace>/<name>"
   std::map<std::string, int64_t> waiting_;               // by namespace
+  std::map<std::string, int64_t> array_counts_;          // likewise
+  ArrayTable arrays_;
   struct Held {
     std::string name_space;
     std::string path;  // "<namespace>/<name>"

@@ -5,6 +5,7 @@
 
 #include "common/base/crash_point.h"
 #include "common/base/text.h"
+#include "controller/reconciler/array_step.h"
 #include "controller/reconciler/cluster_cache.h"
 #include "controller/reconciler/steps.h"
 
@@ -132,12 +133,29 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
   TRY(sweep_sessions(txn, now.wall, report));
   TRY(end_on_drained_nodes(txn, cache, now.wall, report));
   TRY(end_sessions_on_drained_nodes(txn, cache, now.wall));
+  TRY(advance_arrays(txn, state, full, now.wall, report));
   if (!full) TRY(place(txn, state, now, report));
+  TRY(advance_arrays(txn, state, full, now.wall, report));  // their first elements may be placed
   if (now.mono < state.next_prune) return {};
   TRY(prune(txn, settings_.retention, now.wall, report));
   TRY(prune_audit(txn, settings_.retention, now.wall, report));
   TRY(prune_tokens(txn, settings_.retention, now.wall, report));
   if (report.pruned == 0) state.next_prune = now.mono + kPruneEvery;
+  return {};
+}
+
+Status Reconciler::advance_arrays(store::WriteTxn& txn, State& state, bool full, WallTime now,
+                                  TickReport& report) {
+  TRY(state.cache.catch_up(txn));
+  const auto room = [&](const std::string& space) {
+    const auto& most = quotas_.of(space).pending;
+    if (!most) return contracts::kMostElements;
+    const int64_t waiting = state.cache.waiting_in(space) - state.cache.arrays_in(space);
+    return *most - waiting - state.coming_to(space);
+  };
+  ArrayStep step(txn, state.cache.arrays(), room, !full, now);
+  TRY(step.run());
+  report.more = step.more();
   return {};
 }
 
@@ -190,7 +208,7 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   publish_quota_use(state.cache);
   const scheduler::Cluster& cluster = state.cache.cluster();
   const bool more = report.bound == static_cast<int64_t>(kMostBindings) || report.pruned > 0 ||
-                    cluster.owes_explanations();
+                    report.more || cluster.owes_explanations();
   report.waiting = static_cast<int64_t>(cluster.waiting());
   report.next = more ? Millis(0) : next_tick(state.cache, leases_, now);
   report.next = std::min({report.next, report.next_session, report.next_drain});

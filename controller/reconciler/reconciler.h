@@ -33,6 +33,7 @@ struct TickReport {
   int64_t evicted = 0;     // placed runs that are being ended
   int64_t pruned = 0;      // ended runs and audit events that were forgotten
   int64_t waiting = 0;     // runs that are not placed now
+  bool more = false;       // of an array's elements is to be made or erased at once
   Millis next_session{0};  // until a session's time has come
   Millis next_drain{0};    // until the next run is told to end for a drain, or killed
 };
@@ -89,6 +90,8 @@ class Reconciler {
   Status work(store::WriteTxn& txn, State& state, nodes::Now now, Millis owed, bool full,
               TickReport& report);
   Status place(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report);
+  Status advance_arrays(store::WriteTxn& txn, State& state, bool full, WallTime now,
+                        TickReport& report);
   Status catch_up(State& state);
   void publish_quota_use(const ClusterCache& cache);
 

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "controller/runs/array_transitions.h"
 #include "controller/runs/conditions.h"
+#include "controller/runs/phase_table.h"
 #include "controller/runs/pool_words.h"
 #include "controller/runs/retry.h"
 #include "controller/runs/stream_events.h"
@@ -17,47 +19,6 @@ namespace {
 using P = RunPhase;
 using F = Fact;
 
-constexpr std::array kTransitions = {
-    Transition{P::kPending, F::kBound, P::kScheduled},
-    Transition{P::kPending, F::kCancelRequested, P::kCanceled},
-    Transition{P::kPending, F::kExpired, P::kFailed},
-
-    Transition{P::kScheduled, F::kPreparing, P::kPreparing},
-    Transition{P::kScheduled, F::kStarted, P::kRunning},
-    Transition{P::kScheduled, F::kSucceeded, P::kSucceeded},
-    Transition{P::kScheduled, F::kFailed, P::kFailed},
-    Transition{P::kScheduled, F::kCanceled, P::kCanceled},
-    Transition{P::kScheduled, F::kCancelRequested, P::kScheduled},
-    Transition{P::kScheduled, F::kNodeLost, P::kFailed},
-    Transition{P::kScheduled, F::kRetried, P::kPending},
-    Transition{P::kScheduled, F::kEvicted, P::kScheduled},
-
-    Transition{P::kPreparing, F::kStarted, P::kRunning},
-    Transition{P::kPreparing, F::kSucceeded, P::kSucceeded},
-    Transition{P::kPreparing, F::kFailed, P::kFailed},
-    Transition{P::kPreparing, F::kCanceled, P::kCanceled},
-    Transition{P::kPreparing, F::kCancelRequested, P::kPreparing},
-    Transition{P::kPreparing, F::kNodeLost, P::kFailed},
-    Transition{P::kPreparing, F::kRetried, P::kPending},
-    Transition{P::kPreparing, F::kEvicted, P::kPreparing},
-
-    Transition{P::kRunning, F::kSucceeded, P::kSucceeded},
-    Transition{P::kRunning, F::kFailed, P::kFailed},
-    Transition{P::kRunning, F::kCanceled, P::kCanceled},
-    Transition{P::kRunning, F::kCancelRequested, P::kRunning},
-    Transition{P::kRunning, F::kNodeLost, P::kFailed},
-    Transition{P::kRunning, F::kRetried, P::kPending},
-    Transition{P::kRunning, F::kEvicted, P::kRunning},
-};
-
-// The one place where a phase is written. False if the table refuses it.
-bool apply(Run& run, Fact fact) {
-  const std::optional<RunPhase> to = next_phase(run.status.phase, fact);
-  if (!to) return false;
-  run.status.phase = *to;
-  return true;
-}
-
 Status check_current(const Run& run, int64_t attempt) {
   if (contracts::is_terminal(run.status.phase)) {
     return Error{Code::kFailedPrecondition, "RUN_FINISHED", "the run has ended already"};
@@ -67,19 +28,6 @@ Status check_current(const Run& run, int64_t attempt) {
                  cat("attempt ", attempt, " is over; the current one is ", run.status.attempt)};
   }
   return {};
-}
-
-// Everything that is said once a run is over. `run` is terminal already.
-Events conclude(Run& run, WallTime now) {
-  contracts::RunStatus& status = run.status;
-  status.finished_at = wire::Timestamp{now};
-  forget_pools(status);
-  const bool succeeded = status.phase == P::kSucceeded;
-  set_condition(status, {succeeded ? "Complete" : "Failed", "True", status.reason, status.message},
-                now);
-  const std::string phase(wire::enum_name(status.phase));
-  set_condition(status, {"Finished", "True", phase, status.message}, now);
-  return {phase_event(run, now), end_event(run, now)};
 }
 
 // Those of the last attempt that started: an evicted one's stay if none comes after it. What came
@@ -147,23 +95,6 @@ contracts::RunOutcome judged(const Run& run, const contracts::RunOutcome& outcom
   return ended;
 }
 
-std::optional<Fact> fact_of_outcome(RunPhase phase) {
-  switch (phase) {
-    case P::kSucceeded:
-      return F::kSucceeded;
-    case P::kFailed:
-      return F::kFailed;
-    case P::kCanceled:
-      return F::kCanceled;
-    case P::kPending:
-    case P::kScheduled:
-    case P::kPreparing:
-    case P::kRunning:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 std::optional<Fact> fact_of_progress(RunPhase phase) {
   if (phase == P::kPreparing) return F::kPreparing;
   if (phase == P::kRunning) return F::kStarted;
@@ -171,43 +102,6 @@ std::optional<Fact> fact_of_progress(RunPhase phase) {
 }
 
 }  // namespace
-
-std::span<const Transition> transitions() { return kTransitions; }
-
-std::optional<RunPhase> next_phase(RunPhase from, Fact fact) {
-  for (const Transition& each : kTransitions) {
-    if (each.from == from && each.fact == fact) return each.to;
-  }
-  return std::nullopt;
-}
-
-std::string_view fact_name(Fact fact) {
-  switch (fact) {
-    case F::kBound:
-      return "bound";
-    case F::kPreparing:
-      return "preparing";
-    case F::kStarted:
-      return "started";
-    case F::kSucceeded:
-      return "succeeded";
-    case F::kFailed:
-      return "failed";
-    case F::kCanceled:
-      return "canceled";
-    case F::kCancelRequested:
-      return "cancel-requested";
-    case F::kNodeLost:
-      return "node-lost";
-    case F::kRetried:
-      return "retried";
-    case F::kEvicted:
-      return "evicted";
-    case F::kExpired:
-      return "expired";
-  }
-  return "";
-}
 
 Events admit(Run& run, WallTime now) {
   contracts::RunStatus decided;  // by admission; nothing else that a client sent stays
@@ -220,6 +114,8 @@ Events admit(Run& run, WallTime now) {
   decided.deadline_at = run.status.deadline_at;  // of its grants
   decided.preview_url = std::move(run.status.preview_url);
   decided.tool_bundle = std::move(run.status.tool_bundle);
+  decided.element = std::move(run.status.element);
+  if (run.spec.array) decided.array.emplace().pending = run.spec.array->count;
   run.status = std::move(decided);
   run.spec.cancel_requested = false;
   run.metadata.generation = 1;
@@ -313,8 +209,9 @@ Events request_cancel(Run& run, WallTime now) {
   if (contracts::is_terminal(run.status.phase) || run.spec.cancel_requested) return {};
   run.spec.cancel_requested = true;
   run.metadata.generation += 1;
+  if (run.spec.array) return cancel_array(run, now);
   if (!apply(run, F::kCancelRequested)) panic("an active run can always be asked to end");
-  run.status.reason = Reason("CANCEL_REQUESTED");
+  run.status.reason = kCancelRequested;
   run.status.message = "canceled by request";
   if (contracts::is_terminal(run.status.phase)) return conclude(run, now);
   run.status.message = "waiting for the node to end it";
@@ -327,7 +224,7 @@ Events release(Run& run, const std::string& message, WallTime now) {
 }
 
 Events lose_node(Run& run, const std::string& message, WallTime now) {
-  if (!next_phase(run.status.phase, F::kNodeLost)) return {};
+  if (run.spec.array || !next_phase(run.status.phase, F::kNodeLost)) return {};
   if (may_retry(run, contracts::RetryCause::kNodeLost)) return wait_again(run, message, now);
   if (!apply(run, F::kNodeLost)) panic("only a placed run can lose its node");
   run.status.reason = contracts::kNodeLost;
@@ -337,7 +234,8 @@ Events lose_node(Run& run, const std::string& message, WallTime now) {
 
 Events evict(Run& run, contracts::Eviction eviction, WallTime now) {
   contracts::RunStatus& status = run.status;
-  if (status.eviction || run.spec.cancel_requested || !apply(run, F::kEvicted)) return {};
+  if (run.spec.array || status.eviction || run.spec.cancel_requested || !apply(run, F::kEvicted))
+    return {};
   status.reason = eviction.reason;
   status.message = cat(eviction.message, "; waiting for the node to end it");
   status.eviction = std::move(eviction);
@@ -347,6 +245,7 @@ Events evict(Run& run, contracts::Eviction eviction, WallTime now) {
 
 Events kill_now(Run& run, WallTime now) {
   contracts::RunStatus& status = run.status;
+  if (run.spec.array) return kill_array(run, now);
   const bool ending = status.eviction || run.spec.cancel_requested;
   const bool placed = status.phase != P::kPending && !contracts::is_terminal(status.phase);
   if (!ending || !placed || status.kill_now) return {};
@@ -373,6 +272,7 @@ std::string deadline_text(const Run& run) {
 }  // namespace
 
 Events abandon(Run& run, WallTime now) {
+  if (run.spec.array) return kill_array(run, now);
   if (run.status.phase == P::kPending || !apply(run, F::kCanceled)) return {};
   run.status.reason = kForceDeleted;
   run.status.message = "deleted by force: its node was not waited for";
@@ -381,6 +281,7 @@ Events abandon(Run& run, WallTime now) {
 
 Events expire(Run& run, WallTime now) {
   const std::string message = deadline_text(run);
+  if (run.spec.array) return expire_array(run, message, now);
   if (run.status.phase != P::kPending) return evict(run, {kDeadlineExceeded, message}, now);
   const std::string waited_for = run.status.message;
   if (!apply(run, F::kExpired)) return {};

@@ -33,6 +33,7 @@ enum class Fact {
   kRetried,          // the attempt is over without a fault of its command: the run waits again
   kEvicted,          // we want its node to end it
   kExpired,          // its deadline passed while it waited
+  kElementPlaced,    // of an array: the first of its elements has a node
 };
 
 struct Transition {
@@ -44,10 +45,10 @@ struct Transition {
 std::span<const Transition> transitions();
 std::optional<contracts::RunPhase> next_phase(contracts::RunPhase from, Fact fact);
 std::string_view fact_name(Fact fact);
-inline constexpr std::array kAllFacts = {Fact::kBound,           Fact::kPreparing, Fact::kStarted,
-                                         Fact::kSucceeded,       Fact::kFailed,    Fact::kCanceled,
-                                         Fact::kCancelRequested, Fact::kNodeLost,  Fact::kRetried,
-                                         Fact::kEvicted,         Fact::kExpired};
+inline constexpr std::array kAllFacts = {
+    Fact::kBound,   Fact::kPreparing, Fact::kStarted,         Fact::kSucceeded,
+    Fact::kFailed,  Fact::kCanceled,  Fact::kCancelRequested, Fact::kNodeLost,
+    Fact::kRetried, Fact::kEvicted,   Fact::kExpired,         Fact::kElementPlaced};
 
 // Ids are set by the store.
 using Events = std::vector<contracts::RunEvent>;
@@ -60,6 +61,7 @@ inline constexpr Reason kUnschedulable = "UNSCHEDULABLE";
 // Pending -> Scheduled with the next attempt. FailedPrecondition (RUN_NOT_PENDING).
 Result<Events> bind(contracts::Run& run, const std::string& node, WallTime now);
 // Reasons that we give ourselves.
+inline constexpr Reason kCancelRequested = "CANCEL_REQUESTED";
 inline constexpr Reason kRetry = "RETRY";      // of a pending run that was tried before
 inline constexpr Reason kRefused = "REFUSED";  // of one that a node could not begin
 inline constexpr Reason kWaitingForNode = "WAITING_FOR_NODE";  // of one that was just placed
@@ -79,8 +81,8 @@ Result<Events> observe(contracts::Run& run, const contracts::RunReport& report, 
 // allows it: the run is pending again; one that its node could not begin is so in any case.
 Result<Events> finish(contracts::Run& run, int64_t attempt, const contracts::RunOutcome& outcome,
                       WallTime now);
-// A pending run is Canceled at once; a placed one is marked and ends when its node says so. Asking
-// again, or for a finished run, changes nothing.
+// A pending run is Canceled at once; a placed one is marked and ends when its node says so, an
+// array when its elements have ended. Asking again, or for a finished run, changes nothing.
 Events request_cancel(contracts::Run& run, WallTime now);
 // Its node goes and has not begun it: it is placed elsewhere, and nothing is counted. Changes
 // nothing on a run that was begun, or that is to end.

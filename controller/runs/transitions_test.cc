@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/wire/json.h"
+#include "controller/runs/array_transitions.h"
 
 namespace paddock::runs {
 namespace {
@@ -77,6 +78,12 @@ Events apply_fact(contracts::Run& run, Fact fact) {
       return evict(run, {kNodeDrained, "drained"}, kMoment);
     case Fact::kExpired:
       return run.status.phase == RunPhase::kPending ? expire(run, kMoment) : Events{};
+    case Fact::kElementPlaced:
+      if (next_phase(run.status.phase, fact)) {
+        run.spec.array.emplace();
+        run.status.array.emplace();
+      }
+      return start_array(run, kMoment);
   }
   auto finished = finish(run, run.status.attempt, outcome, kMoment);
   return finished.ok() ? *finished : Events{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controller/runs/arrays.h"
 #include "controller/runs/audit_events.h"
 #include "controller/runs/measures.h"
 #include "controller/store/tool_token_writes.h"
@@ -34,6 +35,18 @@ Status end_tool_tokens(WriteTxn& txn, const contracts::Run& run, WallTime now) {
       [over](const contracts::ToolToken& token) { return over || token.status.attempt > 0; });
 }
 
+// So that the array's counts outlive it. An array that is over needs no more of them.
+Status count_in_array(WriteTxn& txn, const contracts::Run& element) {
+  ASSIGN_OR_RETURN(
+      std::optional<contracts::Run> array,
+      txn.find<contracts::Run>({element.metadata.name_space, element.status.element->array}));
+  if (!array || !runs::is_element_of(element, *array) ||
+      contracts::is_terminal(array->status.phase))
+    return {};
+  TRY(runs::count_ends(*array, {runs::end_of(element)}));
+  return txn.update(*array);
+}
+
 }  // namespace
 
 Status create_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
@@ -44,7 +57,14 @@ Status create_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
 }
 
 bool holds_nothing(const contracts::Run& run) {
-  return contracts::is_terminal(run.status.phase) && run.metadata.finalizers.empty();
+  const bool has_elements = run.status.array && run.status.array->created > 0;
+  return contracts::is_terminal(run.status.phase) && run.metadata.finalizers.empty() &&
+         !has_elements;
+}
+
+Status erase_run(WriteTxn& txn, const contracts::Run& run) {
+  if (run.status.element) TRY(count_in_array(txn, run));
+  return txn.erase<contracts::Run>({run.metadata.name_space, run.metadata.name});
 }
 
 Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
@@ -59,9 +79,8 @@ Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
   if (contracts::is_terminal(run.status.phase)) TRY(txn.drop_sent_blobs(run.metadata.uid));
   TRY(append_all(txn, run, events));
   if (!run.status.node_name.empty()) txn.touch(node_topic(run.status.node_name));
-  if (over) txn.touch(kSchedulerTopic);
-  if (run.metadata.deletion_timestamp && holds_nothing(run))
-    return txn.erase<contracts::Run>({run.metadata.name_space, run.metadata.name});
+  if (over || run.spec.array) txn.touch(kSchedulerTopic);
+  if (run.metadata.deletion_timestamp && holds_nothing(run)) return erase_run(txn, run);
   return {};
 }
 

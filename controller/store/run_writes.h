@@ -13,8 +13,10 @@ Status create_run(WriteTxn& txn, contracts::Run& run, runs::Events events);
 // scheduler: room was given back. One whose deletion was asked for goes in this transaction once it
 // has ended and no finalizer holds it.
 Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events);
-// Whether nothing stands against a deletion: it has ended, so its node has let go of it, and nobody
-// else has a finalizer on it.
+// Whether nothing stands against a deletion: it has ended, so its node has let go of it, nobody
+// else has a finalizer on it, and of an array no elements are left.
 bool holds_nothing(const contracts::Run& run);
+// Erases a run that has ended. How an element ended is counted in its array first, if nobody did.
+Status erase_run(WriteTxn& txn, const contracts::Run& run);
 
 }  // namespace paddock::store

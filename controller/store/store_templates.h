@@ -17,8 +17,10 @@ template <class T>
 bool is_active(const T&) {
   return false;
 }
+// An array that is being deleted is, until the last of its elements is gone.
 inline bool is_active(const contracts::Run& run) {
-  return !contracts::is_terminal(run.status.phase);
+  return !contracts::is_terminal(run.status.phase) ||
+         (run.status.array && run.metadata.deletion_timestamp);
 }
 inline bool is_active(const contracts::Sandbox& session) {
   return session.status.phase != contracts::SandboxPhase::kEnded;

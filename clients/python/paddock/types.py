@@ -71,6 +71,7 @@ class RunSpec:
     toolToken: Optional[ToolTokenRequest] = None  # what the tool token in the run's environment is good for; none unless given
     toolBundle: Optional[ToolBundle] = None  # MCP servers of an agent run; not shown again, status.toolBundle has a summary
     grants: list[str] = dataclasses.field(default_factory=list)  # names of the Grants that the run is held to; its creator's unless given
+    array: Optional[ArraySpec] = None  # the run is an array: all else in its spec is that of each of its elements
     cancelRequested: bool = False  # set by the cancel subresource
 
 
@@ -184,6 +185,13 @@ class ToolBundle:
 
 
 @dataclasses.dataclass
+class ArraySpec:
+    count: int  # how many elements: indexes 0 to count - 1
+    maxParallel: Optional[int] = None  # how many elements are there at once that have not ended; 1000 unless given
+    maxFailedIndexes: Optional[int] = None  # more failed elements than these end the array early; never unless given
+
+
+@dataclasses.dataclass
 class RunStatus:
     phase: Literal["Pending", "Scheduled", "Preparing", "Running", "Succeeded", "Failed", "Canceled"] = "Pending"  # where the run is in its life
     reason: str = ""  # a stable word
@@ -206,7 +214,7 @@ class RunStatus:
     publishedVersion: Optional[int] = None  # version of spec.publish that holds the artifacts
     previewUrl: Optional[str] = None  # path of the workspace's entry file in this API; null if it has none
     policy: Optional[SandboxPolicy] = None  # effective sandbox policy
-    environment: dict[str, str] = dataclasses.field(default_factory=dict)  # of the profile; a Python environment and the policy add to it
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)  # of the profile, and of an element its index; a Python environment and the policy add to it
     createdBy: str = ""  # whose token made it
     grants: list[str] = dataclasses.field(default_factory=list)  # that the run is held to
     toolBundle: Optional[ToolBundleSummary] = None  # MCP servers that an agent run has; nothing that is secret
@@ -215,6 +223,8 @@ class RunStatus:
     result: Optional[SandboxResult] = None  # how it ended and what was enforced
     artifacts: list[Artifact] = dataclasses.field(default_factory=list)  # what came back
     leftOut: list[LeftOut] = dataclasses.field(default_factory=list)  # what did not, and why
+    array: Optional[ArrayStatus] = None  # of an array: how far its elements are
+    element: Optional[ArrayElement] = None  # of an element of an array: whose it is
 
 
 @dataclasses.dataclass
@@ -350,6 +360,36 @@ class Artifact:
 class LeftOut:
     path: str = ""  # relative to the workspace
     rule: str = ""  # why
+
+
+@dataclasses.dataclass
+class ArrayStatus:
+    pending: int = 0  # elements that are not made yet
+    active: int = 0  # that are made and have not ended
+    succeeded: int = 0  # that have succeeded
+    failed: int = 0  # that have failed
+    canceled: int = 0  # that were canceled, or never made
+    created: int = 0  # elements were made for the indexes below this one; a deletion counts it down
+    completedIndexes: str = ""  # those that have succeeded, as ranges: 0-9,12
+    failedIndexes: str = ""  # those that have failed, likewise
+    canceledIndexes: str = ""  # those that were canceled, likewise
+    firstFailure: Optional[FirstFailure] = None  # the element that failed first
+
+
+@dataclasses.dataclass
+class FirstFailure:
+    index: int = 0  # of the element
+    run: str = ""  # name of the element
+    reason: str = ""  # a stable word
+    message: str = ""  # a sentence
+    rc: Optional[int] = None  # exit code of its command, if it had one
+
+
+@dataclasses.dataclass
+class ArrayElement:
+    array: str = ""  # name of the array
+    uid: str = ""  # of the array
+    index: int = 0  # from 0 on
 
 
 @dataclasses.dataclass

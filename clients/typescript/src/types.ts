@@ -115,6 +115,8 @@ export interface RunSpec {
   toolBundle?: ToolBundle;
   /** names of the Grants that the run is held to; its creator's unless given */
   grants?: string[];
+  /** the run is an array: all else in its spec is that of each of its elements */
+  array?: ArraySpec;
   /** set by the cancel subresource */
   cancelRequested: boolean;
 }
@@ -174,6 +176,8 @@ export interface RunSpecInput {
   toolBundle?: ToolBundleInput;
   /** names of the Grants that the run is held to; its creator's unless given */
   grants?: string[];
+  /** the run is an array: all else in its spec is that of each of its elements */
+  array?: ArraySpecInput;
   /** set by the cancel subresource */
   cancelRequested?: boolean;
 }
@@ -466,6 +470,24 @@ export interface ToolBundleInput {
   mcpServers?: (Record<string, unknown>)[];
 }
 
+export interface ArraySpec {
+  /** how many elements: indexes 0 to count - 1 */
+  count: number;
+  /** how many elements are there at once that have not ended; 1000 unless given */
+  maxParallel?: number;
+  /** more failed elements than these end the array early; never unless given */
+  maxFailedIndexes?: number;
+}
+
+export interface ArraySpecInput {
+  /** how many elements: indexes 0 to count - 1 */
+  count: number;
+  /** how many elements are there at once that have not ended; 1000 unless given */
+  maxParallel?: number;
+  /** more failed elements than these end the array early; never unless given */
+  maxFailedIndexes?: number;
+}
+
 export interface RunStatus {
   /** where the run is in its life */
   phase: "Pending" | "Scheduled" | "Preparing" | "Running" | "Succeeded" | "Failed" | "Canceled";
@@ -509,7 +531,7 @@ export interface RunStatus {
   previewUrl: string | null;
   /** effective sandbox policy */
   policy?: SandboxPolicy;
-  /** of the profile; a Python environment and the policy add to it */
+  /** of the profile, and of an element its index; a Python environment and the policy add to it */
   environment?: Record<string, string>;
   /** whose token made it */
   createdBy?: string;
@@ -527,6 +549,10 @@ export interface RunStatus {
   artifacts?: Artifact[];
   /** what did not, and why */
   leftOut?: LeftOut[];
+  /** of an array: how far its elements are */
+  array?: ArrayStatus;
+  /** of an element of an array: whose it is */
+  element?: ArrayElement;
 }
 
 export interface Condition {
@@ -722,6 +748,51 @@ export interface LeftOut {
   path: string;
   /** why */
   rule: string;
+}
+
+export interface ArrayStatus {
+  /** elements that are not made yet */
+  pending: number;
+  /** that are made and have not ended */
+  active: number;
+  /** that have succeeded */
+  succeeded: number;
+  /** that have failed */
+  failed: number;
+  /** that were canceled, or never made */
+  canceled: number;
+  /** elements were made for the indexes below this one; a deletion counts it down */
+  created: number;
+  /** those that have succeeded, as ranges: 0-9,12 */
+  completedIndexes?: string;
+  /** those that have failed, likewise */
+  failedIndexes?: string;
+  /** those that were canceled, likewise */
+  canceledIndexes?: string;
+  /** the element that failed first */
+  firstFailure?: FirstFailure;
+}
+
+export interface FirstFailure {
+  /** of the element */
+  index: number;
+  /** name of the element */
+  run: string;
+  /** a stable word */
+  reason?: string;
+  /** a sentence */
+  message?: string;
+  /** exit code of its command, if it had one */
+  rc?: number;
+}
+
+export interface ArrayElement {
+  /** name of the array */
+  array: string;
+  /** of the array */
+  uid: string;
+  /** from 0 on */
+  index: number;
 }
 
 export interface RunPlan {

@@ -59,7 +59,8 @@ std::string active_runs_text(const std::vector<Run>& active) {
   for (const auto& [phase, name] : wire::EnumNames<RunPhase>::values) {
     if (contracts::is_terminal(phase)) continue;
     int64_t count = 0;
-    for (const Run& run : active) count += run.status.phase == phase ? 1 : 0;
+    for (const Run& run : active)  // of an array its elements
+      count += run.status.phase == phase && !contracts::is_array(run.spec) ? 1 : 0;
     text += metric_line(kName, "phase", name, count);
   }
   return text;

@@ -1,6 +1,7 @@
 #include "controller/api/handlers/runs/receipts.h"
 
 #include "common/wire/json.h"
+#include "controller/api/handlers/runs/arrays.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/objects/objects.h"
 #include "controller/api/server/audit.h"
@@ -33,6 +34,7 @@ receipts::RotationLog rotation_log(store::Store& store) {
 
 Result<Response> get_receipt(Call& call) {
   ASSIGN_OR_RETURN(const contracts::Run run, read_object<contracts::Run>(call));
+  TRY(refuse_array(run, "receipt"));
   if (!contracts::is_terminal(run.status.phase))
     return Error{Code::kFailedPrecondition, "RUN_NOT_ENDED",
                  cat("run ", run.metadata.name, " is still ", wire::enum_name(run.status.phase),

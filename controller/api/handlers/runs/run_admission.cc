@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "controller/api/handlers/access/grants.h"
+#include "controller/api/handlers/runs/arrays.h"
 #include "controller/api/handlers/runs/run_requirements.h"
 #include "controller/api/handlers/secrets/run_secrets.h"
 #include "controller/nodes/node_sizes.h"
@@ -43,6 +44,8 @@ RunAdmission::RunAdmission(const Services& services, store::ReadTxn& txn)
     : services_(services), txn_(txn), context_{services.ceilings, services.profiles, {}} {}
 
 Status RunAdmission::admit(Run& run, const contracts::MediaExecution& media) {
+  TRY(check_array_metadata(run));
+  TRY(check_element_names(txn_, run));
   context_.tree = nullptr;
   context_.files = nullptr;
   context_.files_later = files_later_ && run.spec.workspace.empty();

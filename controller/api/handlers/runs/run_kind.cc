@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "controller/api/handlers/runs/arrays.h"
 #include "controller/api/objects/spec_changes.h"
 #include "controller/api/server/services.h"
 #include "controller/runs/transitions.h"
@@ -38,6 +39,7 @@ k8s::Labels KindTraits<Run>::selectable_fields(const Run& run) {
 }
 
 Status KindTraits<Run>::check_update(Services& services, const Run& live, Run& next) {
+  TRY(check_array_labels(live.metadata, next.metadata));
   next.spec = admission::with_defaults(std::move(next.spec), services.profiles);
   const bool cancel = next.spec.cancel_requested || live.spec.cancel_requested;
   next.spec.cancel_requested = live.spec.cancel_requested;

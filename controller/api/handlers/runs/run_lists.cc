@@ -101,6 +101,16 @@ Result<Items> read_items(Call& call, const CreateRequest& create, const Value::A
   return items;
 }
 
+// An array counts as its elements.
+Status check_elements(const Items& items) {
+  int64_t elements = 0;
+  for (const Item& item : items) elements += item.run.spec.array ? item.run.spec.array->count : 0;
+  if (elements <= contracts::kMostElements) return {};
+  const std::string message = cat("the arrays of the list have ", elements, " elements; at most ",
+                                  contracts::kMostElements, " are created at once");
+  return Error{Code::kTooLarge, "LIST_TOO_LONG", message, {{"items", message}}};
+}
+
 // By workspace, so that each is read once, and one snapshot lasts no longer than that takes.
 std::vector<Item*> by_workspace(Items& items) {
   std::vector<Item*> order(items.size());
@@ -256,6 +266,7 @@ Result<Response> create_list(Call& call) {
   ASSIGN_OR_RETURN(const Value::Array* documents, items_of(call, create, warnings));
   ListRefusals refused;
   ASSIGN_OR_RETURN(Items items, read_items(call, create, *documents, refused, warnings));
+  TRY(check_elements(items));
   TRY(admit_items(call, items, refused));
   TRY(refused.status());
   ASSIGN_OR_RETURN(const auto room,

@@ -5,6 +5,7 @@
 
 #include "common/base/log.h"
 #include "common/wire/json.h"
+#include "controller/api/handlers/runs/arrays.h"
 #include "controller/api/handlers/runs/log_text.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/run_stream.h"
@@ -156,6 +157,7 @@ Result<Response> run_events(Call& call) {
 
 Result<Response> run_log(Call& call) {
   ASSIGN_OR_RETURN(const Run run, read_object<Run>(call));
+  TRY(refuse_array(run, "log"));
   ASSIGN_OR_RETURN(const LogRequest request, read_log_request(call));
   Response response = text_response({});
   response.stream = [&services = call.services, uid = run.metadata.uid,

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "controller/admission/admit.h"
+#include "controller/api/handlers/runs/arrays.h"
 #include "controller/api/handlers/runs/run_admission.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/tool_bundles.h"
@@ -63,6 +64,7 @@ Result<reconciler::QueueReservation> KindTraits<Run>::reserve_queue(Services& se
 }
 
 Status KindTraits<Run>::save_new(Services&, store::WriteTxn& txn, Run& run, WallTime now) {
+  TRY(check_own_name(txn, run));
   runs::Events events = runs::admit(run, now);
   const auto bundle = std::exchange(run.spec.tool_bundle, std::nullopt);
   TRY(store::create_run(txn, run, std::move(events)));
@@ -100,7 +102,7 @@ Result<bool> KindTraits<Run>::remove(store::WriteTxn& txn, const Call& call, Run
   const std::string node = run.status.node_name;
   if (store::holds_nothing(run)) {
     TRY(prepare_delete(txn, run, call.now()));
-    TRY(txn.erase<Run>({run.metadata.name_space, run.metadata.name}));
+    TRY(store::erase_run(txn, run));
     return true;
   }
   const bool cancels = !contracts::is_terminal(run.status.phase) && !run.spec.cancel_requested;

@@ -1,0 +1,90 @@
+#include "controller/api/handlers/runs/arrays.h"
+
+#include <array>
+
+#include "common/base/text.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Run;
+
+constexpr std::array kReserved = {contracts::kArrayLabel, contracts::kArrayIndexLabel};
+constexpr size_t kMostLabels = 64;
+constexpr size_t kLongestName = 63;
+
+Error reserved(const char* label) {
+  return invalid_argument(
+      "LABEL_RESERVED",
+      cat("only the controller writes ", label, ", on the elements of an array; leave it out"),
+      cat("metadata.labels.", label));
+}
+
+Error taken(const std::string& why) {
+  const std::string message = cat(why, "; choose another name");
+  return {Code::kAlreadyExists, "ARRAY_NAME_TAKEN", message, {{"metadata.name", message}}};
+}
+
+}  // namespace
+
+Status check_array_metadata(const Run& run) {
+  for (const char* label : kReserved)
+    if (run.metadata.labels.contains(label)) return reserved(label);
+  if (!contracts::is_array(run.spec)) return {};
+  if (run.metadata.labels.size() + kReserved.size() > kMostLabels)
+    return invalid_argument("LABEL_INVALID",
+                            cat("an array has at most ", kMostLabels - kReserved.size(),
+                                " labels: its elements have two more"),
+                            "metadata.labels");
+  const std::string last = contracts::element_name(run.metadata.name, run.spec.array->count - 1);
+  if (last.size() <= kLongestName) return {};
+  return invalid_argument("ARRAY_NAME_TOO_LONG",
+                          cat("its elements would have names such as ", last, ", of ", last.size(),
+                              " characters; at most ", kLongestName,
+                              " are allowed: shorten the name by ", last.size() - kLongestName),
+                          "metadata.name");
+}
+
+Status check_array_labels(const contracts::ObjectMeta& live, const contracts::ObjectMeta& next) {
+  for (const char* label : kReserved) {
+    const auto before = live.labels.find(label);
+    const auto after = next.labels.find(label);
+    const bool there = before != live.labels.end();
+    if (there != (after != next.labels.end()) || (there && before->second != after->second))
+      return reserved(label);
+  }
+  return {};
+}
+
+Status check_element_names(store::ReadTxn& txn, const Run& run) {
+  if (!contracts::is_array(run.spec)) return {};
+  const contracts::ObjectMeta& meta = run.metadata;
+  for (int64_t index = 0; index < run.spec.array->count; ++index) {
+    const std::string name = contracts::element_name(meta.name, index);
+    ASSIGN_OR_RETURN(const bool exists, txn.exists(Run::kKind, {meta.name_space, name}));
+    if (!exists) continue;
+    return taken(cat("run ", name, " is there already, and an element of array ", meta.name,
+                     " would have its name"));
+  }
+  return {};
+}
+
+Status check_own_name(store::ReadTxn& txn, const Run& run) {
+  const contracts::ObjectMeta& meta = run.metadata;
+  const auto name = contracts::parse_element_name(meta.name);
+  if (!name) return {};
+  ASSIGN_OR_RETURN(const auto array, txn.find<Run>({meta.name_space, name->array}));
+  if (!array || !array->spec.array || name->index >= array->spec.array->count) return {};
+  return taken(cat(meta.name, " is the name of an element of array ", name->array));
+}
+
+Status refuse_array(const Run& run, std::string_view what) {
+  if (!contracts::is_array(run.spec)) return {};
+  const std::string& name = run.metadata.name;
+  return Error{Code::kFailedPrecondition, "RUN_IS_ARRAY",
+               cat(name, " is an array and has no ", what, " of its own; ask one of its elements, ",
+                   contracts::element_name(name, 0), " to ",
+                   contracts::element_name(name, run.spec.array->count - 1))};
+}
+
+}  // namespace paddock::api

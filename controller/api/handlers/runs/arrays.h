@@ -1,0 +1,24 @@
+// Arrays as their callers see them: which names and labels are theirs, and what they do not have.
+#pragma once
+
+#include "common/contracts/run.h"
+#include "controller/store/store.h"
+
+namespace paddock::api {
+
+// Of a new run: LABEL_RESERVED, and of an array that its elements' names and labels fit:
+// ARRAY_NAME_TOO_LONG, LABEL_INVALID.
+Status check_array_metadata(const contracts::Run& run);
+// That nobody writes the labels by which elements are known: LABEL_RESERVED.
+Status check_array_labels(const contracts::ObjectMeta& live, const contracts::ObjectMeta& next);
+// Of a new array: that no run has the name of one of its elements. ARRAY_NAME_TAKEN. It looks for
+// as many names as it has elements, so not where others wait for the writer; should one come in
+// between, that element fails.
+Status check_element_names(store::ReadTxn& txn, const contracts::Run& run);
+// Where a run is stored: that it has not the name of an element of an array that is there.
+// ARRAY_NAME_TAKEN.
+Status check_own_name(store::ReadTxn& txn, const contracts::Run& run);
+// RUN_IS_ARRAY, with the element to ask in place of it. `what`: that an array lacks.
+Status refuse_array(const contracts::Run& run, std::string_view what);
+
+}  // namespace paddock::api

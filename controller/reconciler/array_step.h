@@ -1,0 +1,55 @@
+// The step of a tick that is about arrays: counts the elements that have ended, makes the next
+// ones, ends those of an array that is to end, and erases those of one that is deleted. One write
+// of the array for all that happened to it since the last tick. Inside of the tick's transaction,
+// so an element that is made is counted as made, whatever is killed when.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "controller/reconciler/cluster_cache.h"
+#include "controller/runs/array_transitions.h"
+
+namespace paddock::reconciler {
+
+class ArrayStep {
+ public:
+  // How many more runs may wait in a namespace, before this step made any.
+  using Room = std::function<int64_t(const std::string& name_space)>;
+  // `makes`: not on a full disk. All outlive this.
+  ArrayStep(store::WriteTxn& txn, ArrayTable& table, Room room, bool makes, WallTime now)
+      : txn_(txn), table_(table), room_(std::move(room)), makes_(makes), now_(now) {}
+
+  // All arrays that something happened to. What is left for want of time or room is marked again.
+  Status run();
+  // Whether some of it can go on at once.
+  bool more() const { return more_; }
+
+ private:
+  using Entry = ArrayTable::Entry;
+  Status advance(const std::string& path, Entry& entry);
+  Status live_on(const std::string& path, Entry& entry, contracts::Run& array,
+                 runs::Events& events);
+  Status count(Entry& entry, contracts::Run& array);
+  Result<std::optional<runs::ElementEnd>> end_of(Entry& entry, const contracts::Run& array,
+                                                 int64_t index);
+  Status make(const std::string& path, Entry& entry, contracts::Run& array);
+  Result<bool> make_one(const contracts::Run& array, int64_t index);
+  Status end_elements(const Entry& entry, const contracts::Run& array);
+  Status explain(const Entry& entry, contracts::Run& array, runs::Events& events);
+  Status erase_elements(const std::string& path, contracts::Run& array);
+  Result<bool> erase_one(const contracts::Run& array, int64_t index);
+  Result<std::optional<contracts::Run>> element(const contracts::Run& array, int64_t index);
+
+  store::WriteTxn& txn_;
+  ArrayTable& table_;
+  const Room room_;
+  const bool makes_;
+  const WallTime now_;
+  std::map<std::string, int64_t> made_in_;  // by namespace
+  int64_t writes_left_ = 1'000;             // of elements, so that writers behind do not wait long
+  bool more_ = false;
+};
+
+}  // namespace paddock::reconciler

@@ -1,0 +1,49 @@
+// Which arrays there are, which of their elements live, and what happened to them since somebody
+// looked: a part of the cluster cache, kept from the same changes. Never the truth: what an element
+// became is read from the store.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "common/contracts/run.h"
+#include "controller/store/store.h"
+
+namespace paddock::reconciler {
+
+class ArrayTable {
+ public:
+  struct Entry {
+    store::Key key;
+    std::string uid;
+    std::set<int64_t> live;  // indexes of elements that have not ended
+    std::set<int64_t> over;  // that have ended or are gone, and were not looked at since
+    bool placed = false;     // one of its elements has a node, or had one
+    bool waits = true;       // the array is Pending
+    bool scan = true;        // elements may have ended while nobody watched
+    // What was asked of it as a whole, in short: more of that is a reason to look.
+    std::string wish;
+  };
+
+  void clear();
+  void put_array(const contracts::Run& run);
+  void put_element(const contracts::Run& run);
+  // A run of this name is gone: an array, an element, or neither.
+  void drop(const store::Key& key);
+
+  // By "<namespace>/<name>"; nullptr if it is over and stays.
+  Entry* find(const std::string& path);
+  // Those that somebody must look at, and that this was done.
+  const std::set<std::string>& dirty() const { return dirty_; }
+  void settle(const std::string& path) { dirty_.erase(path); }
+  void mark(const std::string& path) { dirty_.insert(path); }
+
+ private:
+  void end_element(Entry& entry, int64_t index, const std::string& path);
+
+  std::map<std::string, Entry> entries_;
+  std::set<std::string> dirty_;
+};
+
+}  // namespace paddock::reconciler

@@ -1,0 +1,16 @@
+// Where a phase is written, and what is said once it is the last one. For the files that apply
+// facts to a run: transitions.cc and array_transitions.cc.
+#pragma once
+
+#include "controller/runs/transitions.h"
+
+namespace paddock::runs {
+
+// False if the table refuses it.
+bool apply(contracts::Run& run, Fact fact);
+// Everything that is said once a run is over. `run` is terminal already.
+Events conclude(contracts::Run& run, WallTime now);
+// Of an outcome; nothing of a phase that is none.
+std::optional<Fact> fact_of_outcome(contracts::RunPhase phase);
+
+}  // namespace paddock::runs
