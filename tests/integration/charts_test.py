@@ -116,6 +116,9 @@ REFUSED = {
     "metrics without a service": (
         [ALONE, MONITORED, {"agent": {"caSecret": {"name": "ca"}}}], ["controller.serviceMonitor.enabled", "controller.service.enabled=true"],
         {"tls": {"enabled": True}, "controller": {"service": {"enabled": True}}}),
+    "a digest of no image": ([{"controller": {"image": {"digest": "sha256:" + "0" * 64}}}],
+                             ["controller.image.digest", "controller.image.repository"],
+                             {"controller": {"image": {"repository": "paddock-controller"}}}),
     "code execution with all rights": ([CODE, {"codeExecution": {"privileged": True}}], ["codeExecution.privileged"],
                                        {"codeExecution": {"privileged": False}}),
     # By the schema.
@@ -251,6 +254,16 @@ class Charts(unittest.TestCase):
         self.assertIn("controller.config.allowedOrigins: ", both.stderr)
         for none in ("*", "null", "app.example", "https://app.example/", "https://user@app.example", "file:///x"):
             self.assertIn("allowedOrigins", chart.template({"controller": {"allowedOrigins": [none]}}).stderr, none)
+
+    def test_each_part_has_the_image_of_all_or_its_own(self):
+        digest = "sha256:" + "1" * 64
+        own = {"image": {"repository": "r/all", "tag": "t"}, "controller": {"image": {"repository": "r/controller", "digest": digest}},
+               "agent": {"image": {"repository": "r/agent"}}}
+        images = lambda *values: {name: {each["image"] for each in containers(pod)} for name, pod in pods(render(AGENT, CODE, *values))}  # noqa: E731
+        version = yaml.safe_load((chart.FOLDER / "Chart.yaml").read_text())["appVersion"]
+        self.assertEqual(images(own), {"paddock": {f"r/controller@{digest}"}, "paddock-agent": {f"r/agent:{version}"},
+                                       "paddock-code-execution": {"r/all:t"}})
+        self.assertEqual(set.union(*images({"image": {"repository": "r/all"}}).values()), {f"r/all:{version}"})
 
     def test_one_writer_at_a_time(self):
         objects = render(CODE)

@@ -1,12 +1,24 @@
 {{/* What the schema cannot say: values that make no sense, or not together. Each refusal names the value and
 the line that fixes it. */}}
 {{- define "paddock.checks" -}}
+{{- include "paddock.checkImages" . -}}
 {{- include "paddock.checkTls" . -}}
 {{- include "paddock.checkController" . -}}
 {{- include "paddock.checkAgent" . -}}
 {{- include "paddock.checkCodeExecution" . -}}
 {{- include "paddock.checkNetwork" . -}}
 {{- include "paddock.checkMonitoring" . -}}
+{{- end }}
+
+{{- define "paddock.checkImages" -}}
+{{- range $part := list "controller" "agent" "codeExecution" -}}
+{{- $own := (index $.Values $part).image | default dict -}}
+{{- range $key := list "tag" "digest" -}}
+{{- if and (get $own $key) (not $own.repository) -}}
+{{- fail (printf "%s.image.%s: it does not say of which image; set %s.image.repository, or image.%s for all of them" $part $key $part $key) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end }}
 
 {{- define "paddock.checkTls" -}}

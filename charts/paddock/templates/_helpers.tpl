@@ -2,8 +2,11 @@
 {{- define "paddock.fullname" -}}
 {{- if contains "paddock" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-paddock" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end }}
 {{- end }}
+{{/* (dict "root" $ "own" IMAGE): a part's own image where it names one. */}}
 {{- define "paddock.image" -}}
-{{ .Values.image.repository }}{{ if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+{{- $own := .own | default dict -}}
+{{- $image := ternary $own .root.Values.image (not (empty $own.repository)) -}}
+{{ $image.repository }}{{ if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end }}
 {{- end }}
 
 {{/* Labels: (dict "root" $ "component" NAME). The selector's never change in the life of a release. */}}
