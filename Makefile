@@ -1,5 +1,5 @@
 # Thin wrappers over the CMake presets and scripts/. Each installs missing Debian packages first.
-.PHONY: build demo test verify lint format bench coverage install uninstall packages clean
+.PHONY: build demo test verify lint format bench coverage install uninstall packages images clean
 
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
@@ -52,6 +52,11 @@ uninstall:
 # Debian packages, in build/packages.
 packages: build
 	scripts/packages
+
+# Container images of the packages, in build/images, without a container engine.
+images: packages
+	@scripts/install-deps images
+	scripts/images
 
 clean:
 	rm -rf build

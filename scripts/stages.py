@@ -66,6 +66,10 @@ VERIFY = (
     Stage("packages", "Debian packages are built, installed, used and purged",
           f"{RELEASE} && scripts/packages && python3 -B tests/packaging/packages_test.py", 10,
           paths=("packaging/*", "cmake/*", "CMakeLists.txt", "tests/packaging/*", "scripts/packages", "*/app/*", "cli/*"), needs=("release",)),
+    Stage("images", "container images are built without an engine, twice with one digest, listed as SPDX, and run by runc",
+          f"scripts/install-deps images || true; {RELEASE} && scripts/packages && {{ scripts/images || [ $? -eq 77 ]; }} && "
+          "python3 -B tests/packaging/images_test.py", 300,
+          paths=("packaging/*", "charts/*", "manifests/*", "scripts/image*", "tests/packaging/*", "cmake/Packages.cmake"), needs=("release",)),
     Stage("demo-twice", "make demo on the release; the second one uploads nothing",
           f"{RELEASE} && scripts/demo build/bin && scripts/demo build/bin --expect-no-upload", 20, needs=("release",)),
     Stage("skew", "an agent and a controller one release apart, both ways",

@@ -1,5 +1,5 @@
 """packaging/container: linted, and every path that it, the chart and compose.yaml name is one that is installed.
-No image is built: no container engine is needed to build or test Paddock."""
+No image is built of it: no container engine is needed to build or test Paddock (tests/packaging/images_test.py is of `make images`)."""
 import json
 import os
 import pathlib
