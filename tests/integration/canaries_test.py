@@ -114,6 +114,18 @@ class Doctor(unittest.TestCase):
                 if canary["capability"] != "landlock":
                     self.assertTrue(canary["passed"], canary)
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to show the launcher in /usr/bin")
+    def test_a_launcher_among_the_systems_programs_tries_them_all(self):
+        """As its package installs it; here /usr/bin has our programs above it, for this one process."""
+        over = f"mount -t overlay overlay -o lowerdir={BIN}:/usr/bin /usr/bin || exit 77; exec /usr/bin/paddock-sandbox probe"
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", over], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if done.returncode == 77:
+            self.skipTest(f"this kernel puts nothing above /usr/bin: {done.stderr.strip()}")
+        installed = {each["name"]: each["got"] for each in json.loads(done.stdout)["canaries"]}
+        built = json.loads(subprocess.check_output([BIN / "paddock-sandbox", "probe"]))["canaries"]
+        self.assertEqual([name for name, got in installed.items() if got.startswith("not tried")], [])
+        self.assertEqual(set(installed), {each["name"] for each in built})
+
 
 if __name__ == "__main__":
     main()

@@ -188,15 +188,24 @@ done
 printf 'loader\tno loader\n'
 exec $0 canary memory-file)sh";
 
-void try_tools(const Clock& clock, CanaryFindings& findings) {
+// The launcher's path in the view. Installed among the system's programs it is there already, and a
+// mount of their folder would be taken for the place of all of them: `sh` would not be where it is
+// looked for.
+std::string show_own_program(LaunchRequest& request) {
   const std::string program = own_program();
+  request.mounts.clear();
+  if (program.starts_with("/usr/")) return program;
   const size_t slash = program.rfind('/');
-  const std::string inside = cat(kCanaryPrograms, program.substr(slash));
-  LaunchRequest request = make_request({});
-  request.command = {"sh", "-c", kTryTools, inside};
-  request.policy.tools = {"sh", inside};
   request.mounts = {
       {program.substr(0, slash + 1), kCanaryPrograms, contracts::MountMode::kReadOnly}};
+  return cat(kCanaryPrograms, program.substr(slash));
+}
+
+void try_tools(const Clock& clock, CanaryFindings& findings) {
+  LaunchRequest request = make_request({});
+  const std::string inside = show_own_program(request);
+  request.command = {"sh", "-c", kTryTools, inside};
+  request.policy.tools = {"sh", inside};
   const SandboxResult result = run(request, clock);
   keep_enforcement(result, "tools", "tools", findings);
   for (const char* canary : {"other-tool", "loader", "memory-file"})
