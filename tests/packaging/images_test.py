@@ -247,14 +247,14 @@ class InPods(unittest.TestCase):
 
     def skip_unless_it_starts(self, pod, container):
         """A container of this pod that ends at once: whether runc can have it on this machine."""
-        code = pod.start(container, ["/usr/bin/true"]).wait(120)
-        pod.stop(container)
+        code, said = pod.once(container, "/usr/bin/true")
         if code != 0:
-            self.skipTest(f"runc starts no such container here: {pod.log(container)[-500:]}")
+            self.skipTest(f"runc starts no such container here: {said[-500:]}")
 
     def controller(self):
         pod = self.pod("controller", manifest("controller"), "StatefulSet", self.image("controller"))
         self.skip_unless_it_starts(pod, "controller")
+        self.check_version(pod, "controller")
         process = pod.start("controller")
         ca = pod.volumes["data"] / "controller/tls/ca.pem"
 
@@ -269,13 +269,12 @@ class InPods(unittest.TestCase):
         env = ("HOME=/tmp", "PADDOCK_SERVER=https://localhost:8443", f"PADDOCK_CA_FILE={CA}", f"PADDOCK_TOKEN={token}")
         return pod.exec("controller", "/usr/bin/paddock", *words, env=env, check=check)
 
-    def check_version(self, pod, container, image):
-        self.assertEqual(pod.exec(container, "/usr/bin/paddock", "--version").split()[1],
-                         image.config["Labels"]["org.opencontainers.image.version"])
+    def check_version(self, pod, container):
+        said = pod.once(container, "/usr/bin/paddock", "--version")[1]
+        self.assertEqual(said.split(), ["paddock", pod.image.config["Labels"]["org.opencontainers.image.version"]])
 
     def test_the_controller_is_ready_and_ends_when_it_is_told_to(self):
         pod = self.controller()
-        self.check_version(pod, "controller", pod.image)
         self.assertEqual(pod.exec("controller", "/usr/bin/id", "-u").strip(), "65532")
         self.assertIn("no such file", pod.exec("controller", "/bin/sh", "-c", "true", check=False))
         self.assertIn("Read-only", pod.exec("controller", "/usr/bin/touch", "/new", check=False))
@@ -290,6 +289,8 @@ class InPods(unittest.TestCase):
         agent = self.pod("agent", manifest("agent"), "DaemonSet", self.image("node-agent"), secrets=secrets, network_of=controller,
                          hosts="127.0.0.1 paddock.paddock.svc\n")
         self.skip_unless_it_starts(agent, "agent")
+        self.check_version(agent, "agent")
+        self.check_what_is_stopped(agent)
         process = agent.start("agent")
 
         def joined():
@@ -297,9 +298,7 @@ class InPods(unittest.TestCase):
             return [each for each in json.loads(self.cli(controller, "get", "nodes", "-o", "json"))["items"] if each["status"]["ready"]]
         node = wait_until("the agent to join", joined)[0]
         self.assertEqual(node["metadata"]["name"], "node-1-example")
-        self.check_version(agent, "agent", agent.image)
         self.check_a_job(controller)
-        self.check_what_is_stopped(agent)
         self.assertEqual(agent.stop("agent"), 0)
 
     def check_a_job(self, controller):
@@ -318,9 +317,9 @@ class InPods(unittest.TestCase):
 
     def check_what_is_stopped(self, agent):
         """All but a user of the host for each sandbox, which docs/cluster.md says of pods with users of their own."""
-        said = agent.exec("agent", "/usr/bin/paddock", "doctor", env=["HOME=/tmp"], check=False)
+        _, said = agent.once("agent", "/usr/bin/paddock", "doctor")
         self.assertRegex(said, r"Sandbox: \d+ of \d+ forbidden things")
-        self.assertEqual(re.findall(r"(?m)^  NO +(\S+)", said), ["own-accounts"])
+        self.assertEqual(re.findall(r"(?m)^  NO +(\S+)", said), ["own-accounts"], said)
 
     # proves: ELV-74
     def test_code_execution_answers(self):
@@ -330,6 +329,7 @@ class InPods(unittest.TestCase):
         data = pod.volumes["controller"] / "controller"
         wait_until("its controller", lambda: (data / "controller.json").exists() or process.poll() is not None)
         self.assertIsNone(process.poll(), pod.log("controller")[-3000:])
+        self.check_version(pod, "code-execution")
         agent = pod.start("code-execution")
 
         def healthy():
@@ -345,7 +345,6 @@ class InPods(unittest.TestCase):
         version = next(line.split()[1] for line in (IMAGES / "paddock-code-execution.packages").read_text().splitlines()
                        if line.startswith("python3-pandas "))
         self.assertEqual((answer["success"], answer["stdout"]), (True, f"6 {re.split('[+-]', version)[0]}\n"), answer)
-        self.check_version(pod, "code-execution", pod.image)
         self.assertEqual((pod.stop("code-execution"), pod.stop("controller")), (0, 0))
 
 
