@@ -55,8 +55,9 @@ def take_out(root, names):
     for file in (root / "var/lib/dpkg/info").iterdir():
         if file.suffix[1:] in SCRIPTS:
             file.unlink()
-    done = subprocess.run(["dpkg", f"--root={root}", "--log=/dev/null", "--no-triggers", "--force-depends", "--force-remove-essential",
-                           "--force-remove-protected", "--purge", *sorted(names)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    command = ["dpkg", f"--root={root}", "--log=/dev/null", "--no-triggers", "--force-depends", "--force-remove-essential",
+               "--force-remove-protected", "--purge", *sorted(names)]
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         sys.exit(f"dpkg --purge ended with {done.returncode}:\n{done.stdout[-4000:]}")
 

@@ -1,7 +1,7 @@
 """The bill of materials of an image, as SPDX 2.3: every package that dpkg's status in it names, and our own programs by digest.
 
-A licence is declared where Debian's copyright file is machine-readable and all names in it are known here; else it says so, with
-those names beside it, and the file itself is in the image.
+Licences are declared where Debian's copyright file is machine-readable: by their names on SPDX's list, else as references of the
+document, with the text that the file has. The file itself is in the image.
 """
 import hashlib
 import re
@@ -14,8 +14,8 @@ TOOL = "paddock-scripts-images"
 # Debian's short names (DEP-5), in small letters, as SPDX identifiers. `+` becomes `or later` below.
 KNOWN = {
     "apache-2.0": "Apache-2.0", "artistic": "Artistic-1.0-Perl", "artistic-2": "Artistic-2.0", "bsd-2-clause": "BSD-2-Clause",
-    "bsd-3-clause": "BSD-3-Clause", "bsl-1.0": "BSL-1.0", "cc0-1.0": "CC0-1.0", "curl": "curl", "expat": "MIT", "isc": "ISC",
-    "mpl-1.1": "MPL-1.1", "mpl-2.0": "MPL-2.0", "psf-2": "PSF-2.0", "psf-2.0": "PSF-2.0", "python-2.0": "Python-2.0", "zlib": "Zlib",
+    "bsd-3-clause": "BSD-3-Clause", "bsd-4-clause": "BSD-4-Clause", "bsd-4-clause-uc": "BSD-4-Clause-UC", "bsl-1.0": "BSL-1.0",
+    "cc0-1.0": "CC0-1.0", "curl": "curl", "expat": "MIT", "fsfap": "FSFAP", "fsfullr": "FSFULLR", "isc": "ISC", "mpl-1.1": "MPL-1.1", "mpl-2.0": "MPL-2.0", "psf-2": "PSF-2.0", "psf-2.0": "PSF-2.0", "python-2.0": "Python-2.0", "zlib": "Zlib",
     **{f"{family}{version}": f"{spdx}-{full}" for family, spdx in (("gpl-", "GPL"), ("lgpl-", "LGPL"), ("agpl-", "AGPL"), ("gfdl-", "GFDL"))
        for version, full in (("1", "1.0"), ("1.2", "1.2"), ("1.3", "1.3"), ("2", "2.0"), ("2.0", "2.0"), ("2.1", "2.1"), ("3", "3.0"),
                              ("3.0", "3.0"))
@@ -43,10 +43,23 @@ def identifier(name):
     return found
 
 
-def declared(names):
-    """A licence expression of all names, or NOASSERTION. Every one is listed: which file has which is in the copyright file."""
-    found = [identifier(name) for name in names or []]
-    return " AND ".join(sorted(set(found))) if found and all(found) else "NOASSERTION"
+def licence_texts(copyright_text):
+    """{short name: text} of those that the file has a text of."""
+    found = re.finditer(r"(?m)^License:[ \t]*(.*)\n((?:[ \t]+.*(?:\n|$))+)", copyright_text)
+    return {each.group(1).strip(): "\n".join(line.strip() for line in each.group(2).splitlines()) for each in found}
+
+
+def declared(package, copyright_text):
+    """(expression of all licences that the file names, {reference: (name, text)}); which file of the package has which is not said."""
+    names = licence_names(copyright_text)
+    texts = licence_texts(copyright_text)
+    references = {reference(package, name): (name, texts[name]) for name in names or [] if not identifier(name) and name in texts}
+    words = {identifier(name) or (reference(package, name) if name in texts else None) for name in names or []}
+    return ("NOASSERTION", {}) if not words or None in words else (" AND ".join(sorted(words)), references)
+
+
+def reference(package, name):
+    return "LicenseRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", f"{package}-{name}")
 
 
 def spdx_id(*words):
@@ -66,18 +79,17 @@ def maintainer(package):
 
 
 def of_package(package, copyright_text):
+    """The package, and the licences in it that only this document knows."""
     own = package["Package"] in OWN
-    names = licence_names(copyright_text or "")
+    licence, references = (OWN_LICENCE, {}) if own else declared(package["Package"], copyright_text or "")
     out = {"SPDXID": spdx_id("Package", package["Package"], package["Architecture"]), "name": package["Package"],
            "versionInfo": package["Version"], "supplier": maintainer(package), "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
-           "licenseConcluded": "NOASSERTION", "licenseDeclared": OWN_LICENCE if own else declared(names), "copyrightText": "NOASSERTION"}
-    if out["licenseDeclared"] == "NOASSERTION" and names:
-        out["licenseComments"] = f"/usr/share/doc/{package['Package']}/copyright names: {', '.join(names)}"
+           "licenseConcluded": "NOASSERTION", "licenseDeclared": licence, "copyrightText": "NOASSERTION"}
     if package.get("Source"):
         out["sourceInfo"] = f"built from Debian's source package {package['Source']}"
     if not own:
         out["externalRefs"] = [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl(package)}]
-    return out
+    return out, references
 
 
 def of_program(path, content):
@@ -94,7 +106,9 @@ def relation(what, kind, other):
 def document(image, version, digest, created, packages, programs):
     """`packages`: (fields of dpkg's status, copyright file or None); `programs`: {path: (package, content)}."""
     whole = spdx_id("Image", image)
-    inside = [of_package(*each) for each in packages]
+    made = [of_package(*each) for each in packages]
+    inside = [each for each, _ in made]
+    references = {identity: told for _, some in made for identity, told in some.items()}
     by_name = {each["name"]: each["SPDXID"] for each in inside}
     files = [of_program(path, content) for path, (_, content) in sorted(programs.items())]
     holders = [by_name[package] for _, (package, _) in sorted(programs.items())]
@@ -107,6 +121,8 @@ def document(image, version, digest, created, packages, programs):
         "documentNamespace": f"https://paddock.dev/spdx/{image}-{version}-{digest.removeprefix('sha256:')}",
         "creationInfo": {"created": created, "creators": [f"Tool: {TOOL}"]},
         "documentDescribes": [whole], "packages": [of_image, *inside], "files": files,
+        "hasExtractedLicensingInfos": [{"licenseId": identity, "name": name, "extractedText": text}
+                                       for identity, (name, text) in sorted(references.items())],
         "relationships": [relation("SPDXRef-DOCUMENT", "DESCRIBES", whole),
                           *(relation(whole, "CONTAINS", each["SPDXID"]) for each in inside),
                           *(relation(holder, "CONTAINS", each["SPDXID"]) for holder, each in zip(holders, files))]}

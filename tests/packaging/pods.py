@@ -39,7 +39,8 @@ def seccomp(capabilities):
         return (set(wanted.get("caps", [])) <= have and not set(unwanted.get("caps", [])) & have
                 and "amd64" in wanted.get("arches", ["amd64"]) and "amd64" not in unwanted.get("arches", []))
 
-    rules = [{key: rule[key] for key in ("names", "action", "args", "errnoRet") if rule.get(key)} for rule in profile["syscalls"] if holds(rule)]
+    known = ("names", "action", "args", "errnoRet")
+    rules = [{key: rule[key] for key in known if rule.get(key)} for rule in profile["syscalls"] if holds(rule)]
     return {"defaultAction": profile["defaultAction"], "defaultErrnoRet": profile["defaultErrnoRet"],
             "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32"], "syscalls": rules}
 
@@ -121,7 +122,8 @@ class Pod:
         (bundle / "config.json").write_text(json.dumps(config))
         identity = f"{self.folder.parent.name}-{self.folder.name}-{name}"
         with open(self.folder / f"{name}.log", "w") as log:
-            process = subprocess.Popen([*self.runc(), "run", "--bundle", bundle, identity], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            command = [*self.runc(), "run", "--bundle", bundle, identity]
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.running[name] = (identity, process)
         return process
 
@@ -214,7 +216,8 @@ class Pod:
 
     def mount(self, config, container):
         def add(source, inside, read_only):
-            config["mounts"].append({"destination": inside, "type": "none", "source": str(source), "options": ["rbind", "ro" if read_only else "rw"]})
+            options = ["rbind", "ro" if read_only else "rw"]
+            config["mounts"].append({"destination": inside, "type": "none", "source": str(source), "options": options})
         add(self.folder / "hosts", "/etc/hosts", True)
         for each in container["volumeMounts"]:
             source = self.volumes[each["name"]]
