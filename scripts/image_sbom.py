@@ -15,7 +15,8 @@ TOOL = "paddock-scripts-images"
 KNOWN = {
     "apache-2.0": "Apache-2.0", "artistic": "Artistic-1.0-Perl", "artistic-2": "Artistic-2.0", "bsd-2-clause": "BSD-2-Clause",
     "bsd-3-clause": "BSD-3-Clause", "bsd-4-clause": "BSD-4-Clause", "bsd-4-clause-uc": "BSD-4-Clause-UC", "bsl-1.0": "BSL-1.0",
-    "cc0-1.0": "CC0-1.0", "curl": "curl", "expat": "MIT", "fsfap": "FSFAP", "fsfullr": "FSFULLR", "isc": "ISC", "mpl-1.1": "MPL-1.1", "mpl-2.0": "MPL-2.0", "psf-2": "PSF-2.0", "psf-2.0": "PSF-2.0", "python-2.0": "Python-2.0", "zlib": "Zlib",
+    "cc0-1.0": "CC0-1.0", "curl": "curl", "expat": "MIT", "fsfap": "FSFAP", "fsfullr": "FSFULLR", "isc": "ISC", "mpl-1.1": "MPL-1.1",
+    "mpl-2.0": "MPL-2.0", "psf-2": "PSF-2.0", "psf-2.0": "PSF-2.0", "python-2.0": "Python-2.0", "zlib": "Zlib",
     **{f"{family}{version}": f"{spdx}-{full}" for family, spdx in (("gpl-", "GPL"), ("lgpl-", "LGPL"), ("agpl-", "AGPL"), ("gfdl-", "GFDL"))
        for version, full in (("1", "1.0"), ("1.2", "1.2"), ("1.3", "1.3"), ("2", "2.0"), ("2.0", "2.0"), ("2.1", "2.1"), ("3", "3.0"),
                              ("3.0", "3.0"))

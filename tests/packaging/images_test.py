@@ -168,7 +168,8 @@ class Contents(unittest.TestCase):
                        lambda bill: bill["packages"][1].pop("downloadLocation"), lambda bill: bill["packages"][1].update(SPDXID="a b"),
                        lambda bill: bill["packages"][1].update(licenseDeclared="GPL"),
                        lambda bill: bill["packages"][1].update(filesAnalyzed=True),
-                       lambda bill: bill["hasExtractedLicensingInfos"].pop(0), lambda bill: bill["hasExtractedLicensingInfos"][0].pop("extractedText"),
+                       lambda bill: bill["hasExtractedLicensingInfos"].pop(0),
+                       lambda bill: bill["hasExtractedLicensingInfos"][0].pop("extractedText"),
                        lambda bill: bill["files"][0]["checksums"].pop(0), lambda bill: bill["packages"].pop(1),
                        lambda bill: bill["relationships"].pop(0), lambda bill: bill["packages"].append(bill["packages"][1])):
             self.assertNotEqual(broken(change), [])
@@ -205,6 +206,14 @@ class Build(unittest.TestCase):
         self.assertEqual(pathlib.Path("/proc/self/mountinfo").read_text(), mounts)
         done = self.build("nothing")
         self.assertIn("no image nothing; there are controller, node-agent, code-execution", done.stdout)
+
+
+    def test_a_build_that_is_ended_leaves_nothing(self):
+        build = subprocess.Popen([SOURCE / "scripts/images", "--into", self.into, "controller"], stderr=subprocess.DEVNULL)
+        wait_until("files in the image", lambda: list(self.into.glob(".new-*/root/etc/*")) or build.poll() is not None)
+        build.terminate()
+        self.assertEqual(build.wait(60), 143)
+        self.assertEqual(list(self.into.iterdir()), [])
 
 
 REGISTRY, NO_REGISTRY = chart.tool("registry")

@@ -9,8 +9,8 @@ PURPOSES = {"APPLICATION", "FRAMEWORK", "LIBRARY", "CONTAINER", "OPERATING-SYSTE
 # Those of the SPDX licence list that scripts/image_sbom.py may write.
 GNU = ("AGPL-3.0", "GFDL-1.2", "GFDL-1.3", "GPL-1.0", "GPL-2.0", "GPL-3.0", "LGPL-2.0", "LGPL-2.1", "LGPL-3.0")
 LICENCES = {f"{each}-{which}" for each in GNU for which in ("only", "or-later")} | set("""
-Apache-2.0 Artistic-1.0-Perl Artistic-2.0 BSD-2-Clause BSD-3-Clause BSD-4-Clause BSD-4-Clause-UC BSL-1.0 CC0-1.0 FSFAP FSFULLR ISC MIT MPL-1.1
-MPL-2.0 PSF-2.0 Python-2.0 Zlib curl""".split())
+Apache-2.0 Artistic-1.0-Perl Artistic-2.0 BSD-2-Clause BSD-3-Clause BSD-4-Clause BSD-4-Clause-UC BSL-1.0 CC0-1.0 FSFAP FSFULLR ISC MIT
+MPL-1.1 MPL-2.0 PSF-2.0 Python-2.0 Zlib curl""".split())
 # (pattern of the whole value, by field); None: any text on one line
 DOCUMENT = {"spdxVersion": "SPDX-2\\.3", "dataLicense": "CC0-1\\.0", "SPDXID": "SPDXRef-DOCUMENT", "name": None,
             "documentNamespace": "[a-z][a-z0-9+.-]*:[^#\\s]+"}
