@@ -3,7 +3,7 @@
 #include <array>
 
 #include "common/base/text.h"
-#include "controller/store/sqlite/audit_chain.h"
+#include "controller/store/sql/audit_chain.h"
 
 namespace paddock::store::sqlite {
 

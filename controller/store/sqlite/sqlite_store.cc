@@ -5,10 +5,10 @@
 
 #include "common/base/guarded.h"
 #include "controller/store/sqlite/disk_reserve.h"
-#include "controller/store/sqlite/group_commit.h"
+#include "controller/store/sql/group_commit.h"
 #include "controller/store/sqlite/open_file.h"
 #include "controller/store/sqlite/soundness.h"
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store {
 

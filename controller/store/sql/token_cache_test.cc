@@ -1,4 +1,4 @@
-#include "controller/store/sqlite/token_cache.h"
+#include "controller/store/sql/token_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A run's events and how much of its output they hold.
 #include "controller/store/phase_records.h"
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 

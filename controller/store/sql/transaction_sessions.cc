@@ -1,5 +1,5 @@
 // Sessions: which live where, and when each is to be looked at next.
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "controller/store/sqlite/connection.h"
-#include "controller/store/sqlite/decoded_cache.h"
+#include "controller/store/sql/decoded_cache.h"
 #include "controller/store/store.h"
 
 namespace paddock::store::sqlite {

@@ -1,4 +1,4 @@
-#include "controller/store/sqlite/decoded_cache.h"
+#include "controller/store/sql/decoded_cache.h"
 
 #include <utility>
 

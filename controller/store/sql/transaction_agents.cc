@@ -1,5 +1,5 @@
 // Agent runs: lines of output that are not whole yet, and lines for their input.
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 

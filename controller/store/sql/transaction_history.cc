@@ -1,7 +1,7 @@
 // What changed, what ended, and what may be forgotten.
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 

@@ -1,5 +1,5 @@
 // The secrets of tool tokens: hashes, and by them or by their run the objects. And tool bundles.
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 

@@ -5,7 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/contracts/agent_sandbox.h"
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store {
 

@@ -1,5 +1,5 @@
 // What was decoded is found by its version, within its bounds, and never of what was rolled back.
-#include "controller/store/sqlite/decoded_cache.h"
+#include "controller/store/sql/decoded_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include "common/audit_chain/chain.h"
 #include "common/wire/json.h"
-#include "controller/store/sqlite/audit_chain.h"
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/audit_chain.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 

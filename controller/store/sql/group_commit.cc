@@ -1,4 +1,4 @@
-#include "controller/store/sqlite/group_commit.h"
+#include "controller/store/sql/group_commit.h"
 
 #include <algorithm>
 

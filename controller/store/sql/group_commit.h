@@ -16,8 +16,8 @@
 
 #include "controller/store/sqlite/connection.h"
 #include "controller/store/sqlite/disk_reserve.h"
-#include "controller/store/sqlite/token_cache.h"
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/token_cache.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 

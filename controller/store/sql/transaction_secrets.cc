@@ -1,5 +1,5 @@
 // The sealed values of Secrets: rows that nothing in the store can read.
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 

@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "common/base/text.h"
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 namespace {

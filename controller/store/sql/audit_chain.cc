@@ -1,4 +1,4 @@
-#include "controller/store/sqlite/audit_chain.h"
+#include "controller/store/sql/audit_chain.h"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 // Tokens, settings and idempotency keys: facts beside the API objects.
 #include "common/base/text.h"
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 

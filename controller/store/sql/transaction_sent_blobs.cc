@@ -1,5 +1,5 @@
 // Which blobs came from a run's node as artifacts of that run.
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 

@@ -1,5 +1,5 @@
 // Objects by their key and active runs, decoded at most once for each state that they are in.
-#include "controller/store/sqlite/transaction.h"
+#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sqlite {
 
