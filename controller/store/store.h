@@ -1,5 +1,6 @@
 // The record of everything: objects, run events, tokens, in one SQLite file (WAL,
-// synchronous=FULL). Writers call write(): their functions run one after another in one transaction
+// synchronous=FULL), or in a PostgreSQL database of which one controller is the leader: the only
+// one that writes. Writers call write(): their functions run one after another in one transaction
 // per batch, each in a savepoint, and write() returns only after the COMMIT. There is no writer
 // thread: the first caller that finds none at work commits for everybody who waits (group commit).
 // Readers use read(): a snapshot on a connection of their own. Both may be called from any thread.
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "common/base/stopwatch.h"
+#include "common/base/time.h"
 #include "common/contracts/audit.h"
 #include "common/contracts/audit_chain.h"
 #include "common/contracts/events.h"
@@ -322,6 +324,20 @@ inline constexpr const char* kSchedulerTopic = "scheduler";
 // Of an enrolment token, by its id: the setting that tells who used it.
 inline constexpr std::string_view kTokenUse = "enroll-token/";
 
+// A PostgreSQL database, in place of a file.
+struct PostgresOptions {
+  std::string url;  // as libpq takes it, with its password
+  // Whose lease it is: this one may take it over at once, any other when it has run out.
+  std::string holder;
+  std::string holder_name = "a controller";  // for people: on which host
+  Millis lease{10'000};                      // on the database's clock
+  Millis patience{20'000};                   // with a commit that has no answer
+  size_t most_readers = 8;                   // connections for reading
+  // Another controller leads: nothing is written here any more. Once, on any thread; must not call
+  // the store.
+  std::function<void()> on_fenced = {};
+};
+
 struct StoreOptions {
   std::string path;  // empty: in memory (tests, simulator)
   // A file of at most so many bytes is looked at as a whole before it is used; a larger one
@@ -338,6 +354,7 @@ struct StoreOptions {
   // Of the disk, kept for what frees something, less on a small one; 0: nothing. Beside a file
   // only.
   int64_t reserve = 0;
+  std::optional<PostgresOptions> postgres = {};  // no path then
 };
 
 // What a change frees. Ends of runs come with what these printed, so they may not use up what
@@ -352,12 +369,16 @@ class Store {
   virtual ~Store() = default;
   // Refuses, with a stable reason: STORE_CORRUPT, STORE_SCHEMA_TOO_NEW, STORE_NOT_OURS,
   // STORE_LOCKED, STORE_PATH_UNSUITABLE (a network file system), STORE_UNWRITABLE; STORE_FULL,
-  // STORE_IO, STORE_BUSY as write(). Holds `<path>.lock` while it lives.
+  // STORE_IO, STORE_BUSY as write(). Holds `<path>.lock` while it lives. Of PostgreSQL also:
+  // STORE_AWAY, STORE_LOGIN_REFUSED, STORE_TLS_UNVERIFIED, STORE_READ_ONLY, STORE_URL_INVALID;
+  // STORE_LOCKED while another holder's lease lives.
   static Result<std::unique_ptr<Store>> open(const StoreOptions& options);
 
   // Runs `change` and commits. If it returns an error, nothing of it is kept. `change` may run on
   // another caller's thread; it must not call write() or read() and should not wait for anything.
-  // Unavailable (STORE_FULL, STORE_IO, STORE_BUSY) when the disk refuses: nothing was kept.
+  // Unavailable (STORE_FULL, STORE_IO, STORE_BUSY) when the disk refuses: nothing was kept. Of
+  // PostgreSQL also STORE_AWAY and STORE_FENCED: nothing was kept; STORE_OUTCOME_UNKNOWN: the
+  // database went away as it committed and did not come back in time, so nobody can say.
   virtual Status write(const std::function<Status(WriteTxn&)>& change) = 0;
   // The same for what frees something: it is written on a full disk too, in the reserve, as long as
   // there is any of that. Nothing that can be asked for without end may come here. `change` may run

@@ -5,7 +5,7 @@
 #include "common/audit_chain/chain.h"
 #include "common/base/text.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 namespace {
 
@@ -54,12 +54,6 @@ Status link_behind(Connection& db, ChainPlace place) {
 
 }  // namespace
 
-Result<int64_t> last_given(Connection& db) {
-  Statement row = db.prepare("SELECT max(seq) FROM sqlite_sequence WHERE name = 'audit'");
-  ASSIGN_OR_RETURN(const std::optional<int64_t> given, row.single_integer());
-  return given.value_or(0);
-}
-
 Result<ChainPlace> audit_anchor(Connection& db) {
   Statement row = db.prepare("SELECT value FROM settings WHERE key = ?");
   ASSIGN_OR_RETURN(const bool found, row.bind(kAnchor).step());
@@ -85,13 +79,19 @@ Result<ChainPlace> audit_head(Connection& db) {
 }
 
 Result<NextLink> next_link(Connection& db) {
-  // By SQLite, for which the last number of all is no overflow but an error.
-  Statement row = db.prepare(
-      "SELECT (SELECT ifnull(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'audit'), "
-      "(SELECT hash FROM audit ORDER BY id DESC LIMIT 1)");
-  TRY(row.step());
-  NextLink next{row.integer(0), row.text(1)};
-  if (!row.is_null(1)) return next;
+  NextLink next;
+  if (const auto drawn = db.draw(Series::kAudit)) {
+    next.id = *drawn;
+  } else {
+    ASSIGN_OR_RETURN(const int64_t given, db.last_given(Series::kAudit));
+    next.id = given == kNoLimit ? given : given + 1;  // the last number of all is given once more
+  }
+  Statement row = db.prepare("SELECT hash FROM audit ORDER BY id DESC LIMIT 1");
+  ASSIGN_OR_RETURN(const bool found, row.step());
+  if (found) {
+    next.before = row.text(0);
+    return next;
+  }
   ASSIGN_OR_RETURN(ChainPlace anchor, audit_anchor(db));
   next.before = std::move(anchor.hash);
   return next;
@@ -100,10 +100,10 @@ Result<NextLink> next_link(Connection& db) {
 Status chain_records(Connection& db) {
   Statement oldest = db.prepare("SELECT min(id) FROM audit");
   ASSIGN_OR_RETURN(const std::optional<int64_t> first, oldest.single_integer());
-  ASSIGN_OR_RETURN(const int64_t given, last_given(db));
+  ASSIGN_OR_RETURN(const int64_t given, db.last_given(Series::kAudit));
   const ChainPlace anchor{first ? *first - 1 : given};
   if (anchor.id > 0) TRY(put_audit_anchor(db, anchor));
   return link_behind(db, anchor);
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

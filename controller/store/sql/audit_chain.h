@@ -5,9 +5,9 @@
 #include <string>
 
 #include "common/contracts/audit_chain.h"
-#include "controller/store/sqlite/connection.h"
+#include "controller/store/sql/connection.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 // What the next record is: its number, and the link that it follows.
 struct NextLink {
@@ -22,10 +22,8 @@ Result<contracts::ChainPlace> audit_anchor(Connection& db);
 Status put_audit_anchor(Connection& db, const contracts::ChainPlace& anchor);
 // The newest record, or the anchor.
 Result<contracts::ChainPlace> audit_head(Connection& db);
-// The highest number that was ever given out.
-Result<int64_t> last_given(Connection& db);
 
 // Of a file that had no chain: links all its records, so that they cannot be changed from now on.
 Status chain_records(Connection& db);
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 std::shared_ptr<const void> DecodedCache::find(int64_t resource_version) {
   return state_.with([&](State& state) -> std::shared_ptr<const void> {
@@ -29,4 +29,4 @@ void DecodedCache::put(Decoded decoded) {
   });
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

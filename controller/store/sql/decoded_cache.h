@@ -12,7 +12,7 @@
 
 #include "common/base/guarded.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 struct Decoded {
   int64_t resource_version = 0;
@@ -39,4 +39,4 @@ class DecodedCache {
   Guarded<State> state_;
 };
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -6,7 +6,7 @@
 #include "controller/store/run_writes.h"
 #include "tests/support/temp_dir.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 namespace {
 
 Decoded entry(int64_t version, size_t bytes) {
@@ -152,4 +152,4 @@ TEST_P(CachedStore, ShowsOfWhatWasWrittenWhatItsTextSays) {
 INSTANTIATE_TEST_SUITE_P(InFileAndMemory, CachedStore, testing::Bool());
 
 }  // namespace
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

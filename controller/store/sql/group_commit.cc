@@ -6,7 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 namespace {
 
@@ -27,14 +27,6 @@ Error full_but_for_freeing() {
 
 }  // namespace
 
-void GroupCommit::begin() {
-  if (reserve_ == nullptr) return;
-  const std::string copied = cat("PRAGMA wal_autocheckpoint=", reserve_->parts().copied_at_pages);
-  (void)db_->execute(copied.c_str());
-  reserve_->begin(*db_);
-  disk_refuses_.store(!reserve_->whole());
-}
-
 Status GroupCommit::submit(const Change& change, Purpose purpose) {
   Job job{&change, purpose};
   std::unique_lock lock(mutex_);
@@ -53,7 +45,7 @@ Status GroupCommit::submit(const Change& change, Purpose purpose) {
     }
     if (waiting_.empty()) {
       lock.unlock();
-      give_pages_back();
+      engine_.rest();
       lock.lock();
     }
     hand_over();
@@ -87,47 +79,20 @@ void GroupCommit::hand_over() {
 void GroupCommit::remember(const Batch& batch, bool wrote) {
   const bool refused = std::any_of(batch.begin(), batch.end(),
                                    [](const Job* job) { return refused_by_disk(job->result); });
-  const bool lacks_reserve = reserve_ != nullptr && !reserve_->whole();
-  if (refused || lacks_reserve) {
+  if (refused || engine_.lacks_room()) {
     disk_refuses_.store(true);
   } else if (wrote) {
     disk_refuses_.store(false);
   }
 }
 
-// A part at a time of what is free in the file, where that is much of it: so a file shrinks again,
-// and whoever writes meanwhile hardly waits. A transaction of its own: what was deleted on a full
-// disk stays deleted though this may find no room.
-void GroupCommit::give_pages_back() {
-  constexpr int64_t kKept = 4096;  // 16 MiB, for what comes next
-  const auto unused = db_->pragma("PRAGMA freelist_count");
-  if (!unused.ok() || *unused <= kKept || disk_refuses()) return;
-  const auto all = db_->pragma("PRAGMA page_count");
-  if (!all.ok() || *unused < *all / 4) return;
-  if (!db_->execute("BEGIN IMMEDIATE; PRAGMA incremental_vacuum(512); COMMIT").ok() &&
-      db_->in_transaction())
-    (void)db_->execute("ROLLBACK");
-}
-
-bool GroupCommit::is_put_off(const Job& job) const {
-  if (reserve_ == nullptr || reserve_->whole()) return false;
-  return !job.purpose || (*job.purpose == Frees::kRuns && !reserve_->half_left());
-}
-
-// Takes back what is missing of the reserve, before others than those who free something.
 void GroupCommit::look_at_disk(const Batch& batch) {
-  if (reserve_ == nullptr || reserve_->whole()) return;
-  const bool asked =
-      std::any_of(batch.begin(), batch.end(), [](const Job* job) { return !job->purpose; });
-  if (asked) reserve_->take(*db_);
+  engine_.look_at_disk(
+      std::any_of(batch.begin(), batch.end(), [](const Job* job) { return !job->purpose; }));
 }
 
-// The disk was full before the reserve knew of it. What the log holds is copied, so that it begins
-// anew; then those who free something are tried once more, alone.
-bool GroupCommit::may_succeed_in_reserve(const Status& committed, const Batch& batch) {
-  if (committed.ok() || committed.error().reason != "STORE_FULL") return false;
-  if (reserve_ == nullptr || !reserve_->give_up()) return false;
-  (void)db_->execute("PRAGMA wal_checkpoint(PASSIVE)");
+bool GroupCommit::is_again(const Status& committed, const Batch& batch) {
+  if (committed.ok() || !engine_.may_succeed_in_reserve(committed)) return false;
   for (Job* job : batch) job->result = {};
   return true;
 }
@@ -135,33 +100,48 @@ bool GroupCommit::may_succeed_in_reserve(const Status& committed, const Batch& b
 Status GroupCommit::commit_or_undo(const Batch& batch, Transaction& txn) {
   Status committed = try_commit(batch, txn);
   if (txn.tokens_changed()) tokens_.forget_all();
-  if (!committed.ok() && db_->in_transaction()) {
-    if (Status undone = db_->execute("ROLLBACK"); !undone.ok())
-      log_error("the store could not roll back", {{"error", undone.error().describe()}});
-  }
+  if (!committed.ok()) engine_.undo();
   return committed;
+}
+
+// What became of the batch whose commit had no answer: once that is known its changes are announced
+// like all others, before those of any later one.
+Status GroupCommit::settle() {
+  if (unsettled_ == nullptr) return {};
+  ASSIGN_OR_RETURN(const bool kept, engine_.settle());
+  const auto txn = std::move(unsettled_);
+  if (!kept) return {};
+  if (txn->tokens_changed()) tokens_.forget_all();
+  txn->publish_decoded();
+  announce(*txn);
+  return {};
+}
+
+void GroupCommit::fail(const Batch& batch, const Error& error) {
+  for (Job* job : batch) {
+    if (job->result.ok()) job->result = error;
+  }
+  remember(batch, false);
 }
 
 void GroupCommit::commit(const Batch& batch) {
   const Stopwatch stopwatch;
+  if (const Status settled = settle(); !settled.ok()) return fail(batch, settled.error());
   look_at_disk(batch);
-  auto txn = std::make_unique<Transaction>(*db_, cache_);
-  const int64_t changes = db_->changes();
+  auto txn = std::make_unique<Transaction>(engine_.connection(), cache_);
   Status committed = commit_or_undo(batch, *txn);
-  if (may_succeed_in_reserve(committed, batch)) {
-    txn = std::make_unique<Transaction>(*db_, cache_);
+  if (is_again(committed, batch)) {
+    txn = std::make_unique<Transaction>(engine_.connection(), cache_);
     committed = commit_or_undo(batch, *txn);
   }
   if (!committed.ok()) {
-    for (Job* job : batch) {
-      if (job->result.ok()) job->result = committed.error();
-    }
-    return remember(batch, false);
+    if (committed.error().reason == "STORE_OUTCOME_UNKNOWN") unsettled_ = std::move(txn);
+    return fail(batch, committed.error());
   }
   PADDOCK_CRASH_POINT("store-committed");
-  const bool wrote = db_->changes() != changes;
+  const bool wrote = engine_.wrote();
   if (on_measured_ && wrote) on_measured_(stopwatch.elapsed(), txn->measures());
-  if (wrote && reserve_ != nullptr) reserve_->look(*db_);
+  if (wrote) engine_.committed();
   remember(batch, wrote);
   txn->publish_decoded();
   announce(*txn);
@@ -178,9 +158,9 @@ void GroupCommit::announce(Transaction& txn) const {
 
 // Fails as a whole only when the transaction itself is lost (disk full, I/O error).
 Status GroupCommit::try_commit(const Batch& batch, Transaction& txn) {
-  TRY(db_->prepare("BEGIN IMMEDIATE").run());
+  TRY(engine_.begin());
   for (Job* job : batch) {
-    if (is_put_off(*job)) {
+    if (engine_.puts_off(job->purpose)) {
       job->result = full_but_for_freeing();
       continue;
     }
@@ -188,7 +168,7 @@ Status GroupCommit::try_commit(const Batch& batch, Transaction& txn) {
     const size_t changed = txn.object_writes().size();
     const size_t measured = txn.measures().size();
     job->result = run_in_savepoint(*job, txn);
-    if (!db_->in_transaction()) return job->result;
+    if (!engine_.in_transaction()) return job->result;
     if (job->result.ok()) continue;
     txn.topics().resize(touched);
     txn.object_writes().resize(changed);
@@ -196,20 +176,23 @@ Status GroupCommit::try_commit(const Batch& batch, Transaction& txn) {
     txn.forget_decoded();
   }
   PADDOCK_CRASH_POINT("store-committing");
-  return db_->prepare("COMMIT").run();
+  return engine_.commit();
 }
 
 Status GroupCommit::run_in_savepoint(Job& job, Transaction& txn) {
-  TRY(db_->prepare("SAVEPOINT job").run());
+  TRY(engine_.savepoint());
   Status result = (*job.change)(txn);
-  if (!db_->in_transaction()) {
+  if (result.ok() && engine_.in_transaction()) {
+    result = engine_.keep_savepoint();
+    if (result.ok()) return result;
+  }
+  if (!engine_.in_transaction()) {
     if (!result.ok()) return result;
     return Error{Code::kUnavailable, "STORE_IO",
                  "the store lost its transaction; nothing was kept"};
   }
-  if (!result.ok()) TRY(db_->prepare("ROLLBACK TO job").run());
-  TRY(db_->prepare("RELEASE job").run());
+  TRY(engine_.undo_savepoint());
   return result;
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -1,7 +1,7 @@
 // The one writer. Callers queue their changes; the first who finds nobody at work becomes the
 // leader and commits a batch for everybody who waits, then hands over. One fsync serves the batch.
 // A change that fails is undone by its savepoint and does not disturb its neighbours. While the
-// disk's reserve is not whole only changes that free something are made.
+// engine has no room left only changes that free something are made.
 #pragma once
 
 #include <atomic>
@@ -14,12 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "controller/store/sqlite/connection.h"
-#include "controller/store/sqlite/disk_reserve.h"
 #include "controller/store/sql/token_cache.h"
 #include "controller/store/sql/transaction.h"
+#include "controller/store/sql/writer.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 class GroupCommit {
  public:
@@ -28,23 +27,17 @@ class GroupCommit {
   using OnChanges = std::function<void(std::vector<store::ObjectWrite>)>;
   using OnMeasured = std::function<void(Micros, const std::vector<runs::Measures>&)>;
 
-  // What is read by others is kept in the caches; they and the reserve, if there is one, outlive
-  // this.
-  GroupCommit(std::unique_ptr<Connection> db, DiskReserve* reserve, DecodedCache& cache,
-              TokenCache& tokens, const StoreOptions& options)
-      : db_(std::move(db)),
-        reserve_(reserve),
+  // What is read by others is kept in the caches; they and the engine outlive this.
+  GroupCommit(Writer& engine, DecodedCache& cache, TokenCache& tokens, const StoreOptions& options)
+      : engine_(engine),
         cache_(cache),
         tokens_(tokens),
         on_commit_(options.on_commit),
         on_changes_(options.on_changes),
-        on_measured_(options.on_measured) {}
+        on_measured_(options.on_measured),
+        disk_refuses_(engine.lacks_room()) {}
 
-  // Before the first change: takes the reserve.
-  void begin();
-
-  // Nothing: it frees nothing.
-  using Purpose = std::optional<store::Frees>;
+  using Purpose = Writer::Purpose;
   // Returns after the commit. Any thread.
   Status submit(const Change& change, Purpose purpose = {});
   // Whether the last change that had to reach the disk was refused by it. Any thread.
@@ -69,27 +62,27 @@ class GroupCommit {
   // Below: by the leader only, without the lock.
   void commit(const Batch& batch);
   Status commit_or_undo(const Batch& batch, Transaction& txn);
-  bool is_put_off(const Job& job) const;
-  bool may_succeed_in_reserve(const Status& committed, const Batch& batch);
+  Status settle();
+  bool is_again(const Status& committed, const Batch& batch);
   void look_at_disk(const Batch& batch);
   Status try_commit(const Batch& batch, Transaction& txn);
   Status run_in_savepoint(Job& job, Transaction& txn);
   void remember(const Batch& batch, bool wrote);
-  void give_pages_back();
+  void fail(const Batch& batch, const Error& error);
   void announce(Transaction& txn) const;
 
   std::mutex mutex_;  // guards waiting_, working_ and the jobs' flags
   std::deque<Job*> waiting_;
   bool working_ = false;
 
-  std::unique_ptr<Connection> db_;  // the leader's
-  DiskReserve* const reserve_;      // the leader's; null: there is none
+  Writer& engine_;                          // the leader's
+  std::unique_ptr<Transaction> unsettled_;  // the leader's; of a commit whose outcome is not known
   DecodedCache& cache_;
   TokenCache& tokens_;
   OnCommit on_commit_;
   OnChanges on_changes_;
   OnMeasured on_measured_;
-  std::atomic<bool> disk_refuses_{false};
+  std::atomic<bool> disk_refuses_;
 };
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -1,6 +1,6 @@
 #include "controller/store/sql/token_cache.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 std::optional<TokenRecord> TokenCache::find(const std::string& hash) {
   return state_.with([&](const State& state) -> std::optional<TokenRecord> {
@@ -29,4 +29,4 @@ void TokenCache::forget_all() {
   });
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -11,7 +11,7 @@
 #include "common/base/guarded.h"
 #include "controller/store/store.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 class TokenCache {
  public:
@@ -31,4 +31,4 @@ class TokenCache {
   Guarded<State> state_;
 };
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -4,7 +4,7 @@
 
 #include "common/base/text.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 namespace {
 
 TokenRecord token(std::string hash) {
@@ -44,4 +44,4 @@ TEST(TokenCache, HasABound) {
 }
 
 }  // namespace
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

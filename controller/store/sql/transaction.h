@@ -7,11 +7,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "controller/store/sqlite/connection.h"
+#include "controller/store/sql/connection.h"
 #include "controller/store/sql/decoded_cache.h"
 #include "controller/store/store.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 class Transaction final : public WriteTxn {
  public:
@@ -120,6 +120,13 @@ class Transaction final : public WriteTxn {
   Statement select_row(std::string_view kind, const Key& key);
   Row row_of(const Statement& row);  // of `SELECT data, resource_version`
   Result<std::vector<contracts::Run>> collect_runs(Statement rows);
+  // The start of a line of output, in its parts.
+  struct OpenLine {
+    std::string text;
+    size_t last_begins = 0;  // the last part, in the text
+    int64_t last_part = 0;
+  };
+  Result<OpenLine> parts_of_line(const std::string& run_uid, int64_t attempt);
   // Rows of this kind behind a key, in the order of list_rows.
   Result<int64_t> count_rows(std::string_view kind, const ListOptions& options, const Key& after);
   Statement select_rows(std::string_view kind, const ListOptions& options, const Key& after);
@@ -147,4 +154,4 @@ class Transaction final : public WriteTxn {
   std::vector<runs::Measures> measures_;
 };
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

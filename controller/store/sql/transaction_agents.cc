@@ -1,48 +1,55 @@
 // Agent runs: lines of output that are not whole yet, and lines for their input.
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 namespace {
 
-constexpr int64_t kPartBytes = 4096;  // a part that is smaller grows
+constexpr size_t kPartBytes = 4096;  // a part that is smaller grows
 
 }  // namespace
 
 Result<std::string> Transaction::open_line(const std::string& run_uid, int64_t attempt) {
-  Statement rows =
-      db_.prepare("SELECT data FROM run_lines WHERE run_uid = ? AND attempt = ? ORDER BY part");
+  ASSIGN_OR_RETURN(OpenLine line, parts_of_line(run_uid, attempt));
+  return std::move(line.text);
+}
+
+Result<Transaction::OpenLine> Transaction::parts_of_line(const std::string& run_uid,
+                                                         int64_t attempt) {
+  Statement rows = db_.prepare(
+      "SELECT data, part FROM run_lines WHERE run_uid = ? AND attempt = ? ORDER BY part");
   rows.bind(run_uid).bind(attempt);
-  std::string line;
+  OpenLine line;
   while (true) {
     ASSIGN_OR_RETURN(const bool row, rows.step());
     if (!row) return line;
-    line += rows.text(0);
+    line.last_begins = line.text.size();
+    line.last_part = rows.integer(1);
+    line.text += rows.text(0);
   }
 }
 
-// What a line has grown by is written, and not the line.
+// What a line has grown by is written, and not the line: with its last part, while that is small.
 Status Transaction::put_open_line(const std::string& run_uid, int64_t attempt,
                                   const std::string& line) {
-  ASSIGN_OR_RETURN(const std::string before, open_line(run_uid, attempt));
-  const bool grown = line.starts_with(before);
-  if (!grown)
+  ASSIGN_OR_RETURN(OpenLine before, parts_of_line(run_uid, attempt));
+  if (!line.starts_with(before.text)) {
     TRY(db_.prepare("DELETE FROM run_lines WHERE run_uid = ? AND attempt = ?")
             .bind(run_uid)
             .bind(attempt)
             .run());
+    before = {};
+  }
+  const bool grows = before.text.size() - before.last_begins < kPartBytes;
+  const size_t from = grows ? before.last_begins : before.text.size();
   return db_
       .prepare(
-          "INSERT INTO run_lines (run_uid, attempt, part, data) SELECT ?1, ?2, "
-          "coalesce(max(part) + (SELECT length(data) >= ?4 FROM run_lines WHERE run_uid = ?1 AND "
-          "attempt = ?2 ORDER BY part DESC LIMIT 1), 0), ?3 FROM run_lines "
-          "WHERE run_uid = ?1 AND attempt = ?2 "
-          "ON CONFLICT (run_uid, attempt, part) DO UPDATE SET data = CAST(data || excluded.data AS "
-          "BLOB)")
+          "INSERT INTO run_lines (run_uid, attempt, part, data) VALUES (?, ?, ?, ?) "
+          "ON CONFLICT (run_uid, attempt, part) DO UPDATE SET data = excluded.data")
       .bind(run_uid)
       .bind(attempt)
-      .bind(Blob{grown ? line.substr(before.size()) : line})
-      .bind(kPartBytes)
+      .bind(before.last_part + int64_t{!grows})
+      .bind(Blob{std::string_view(line).substr(from)})
       .run();
 }
 
@@ -95,21 +102,23 @@ Status Transaction::append_input(const std::string& run_uid, int64_t attempt,
 Status Transaction::ack_inputs(const std::string& run_uid, int64_t attempt, int64_t seq) {
   TRY(db_.prepare(
              "INSERT INTO run_inputs (run_uid, attempt, seq, tool_use_id, data, acked) "
-             "SELECT ?1, ?2, ?3, '', x'', 1 WHERE ?3 BETWEEN 1 AND 1000000000 AND ?3 > "
+             "SELECT ?1, ?2, ?3, '', ?4, 1 WHERE ?3 BETWEEN 1 AND 1000000000 AND ?3 > "
              "coalesce((SELECT max(seq) FROM run_inputs WHERE run_uid = ?1 AND attempt = ?2), 0) "
              "ON CONFLICT (run_uid, attempt, tool_use_id) DO UPDATE SET seq = excluded.seq")
           .bind(run_uid)
           .bind(attempt)
           .bind(seq)
+          .bind(Blob{})
           .run());
   return db_
       .prepare(
-          "UPDATE run_inputs SET acked = 1, data = x'' WHERE run_uid = ? AND attempt = ? "
+          "UPDATE run_inputs SET acked = 1, data = ? WHERE run_uid = ? AND attempt = ? "
           "AND seq <= ? AND acked = 0")
+      .bind(Blob{})
       .bind(run_uid)
       .bind(attempt)
       .bind(seq)
       .run();
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -6,7 +6,7 @@
 #include "controller/store/sql/audit_chain.h"
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 namespace {
 
@@ -45,7 +45,7 @@ Result<std::vector<contracts::AuditEvent>> Transaction::audit_events(const Audit
   rows.bind(query.name_space ? std::optional<int64_t>(1) : std::nullopt);
   rows.bind(query.name_space ? std::string_view(*query.name_space) : std::string_view());
   rows.bind(query.type).bind(query.subject).bind(query.session_id);
-  rows.bind(query.limit > 0 ? query.limit : int64_t{-1});
+  rows.bind(query.limit > 0 ? query.limit : kNoLimit);
   std::vector<contracts::AuditEvent> events;
   while (true) {
     ASSIGN_OR_RETURN(const bool row, rows.step());
@@ -81,22 +81,22 @@ Status Transaction::append_audit(contracts::AuditEvent& event) {
 Result<int64_t> Transaction::prune_audit(int64_t before_ms, int64_t keep, int64_t most) {
   Statement row = db_.prepare(
       "WITH oldest AS (SELECT id, time_ms, hash FROM audit ORDER BY id LIMIT ?1) "
-      "SELECT id, hash FROM oldest WHERE id < ifnull((SELECT min(id) FROM oldest WHERE "
-      "time_ms >= ?2 AND id > ifnull((SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET ?3), 0)"
+      "SELECT id, hash FROM oldest WHERE id < coalesce((SELECT min(id) FROM oldest WHERE "
+      "time_ms >= ?2 AND id > coalesce((SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET ?3), "
+      "0)"
       "), 9223372036854775807) ORDER BY id DESC LIMIT 1");
   ASSIGN_OR_RETURN(const bool due, row.bind(most).bind(before_ms).bind(keep).step());
   if (!due) return 0;
   const contracts::ChainPlace anchor{row.integer(0), row.text(1)};
   TRY(put_audit_anchor(db_, anchor));
-  TRY(db_.prepare("DELETE FROM audit WHERE id <= ?").bind(anchor.id).run());
-  return int64_t{sqlite3_changes(db_.handle())};
+  return db_.prepare("DELETE FROM audit WHERE id <= ?").bind(anchor.id).run_counted();
 }
 
 Result<contracts::AuditChainPage> Transaction::audit_chain(std::optional<int64_t> after,
                                                            int64_t limit) {
   contracts::AuditChainPage page;
   ASSIGN_OR_RETURN(page.anchor, audit_anchor(db_));
-  ASSIGN_OR_RETURN(page.last_given, last_given(db_));
+  ASSIGN_OR_RETURN(page.last_given, db_.last_given(Series::kAudit));
   Statement rows = db_.prepare(
       "SELECT id, data, hash, time_ms, type, subject, namespace, session FROM audit "
       "WHERE id > ? ORDER BY id LIMIT ?");
@@ -110,6 +110,6 @@ Result<contracts::AuditChainPage> Transaction::audit_chain(std::optional<int64_t
   return page;
 }
 
-Result<contracts::ChainPlace> Transaction::audit_head() { return sqlite::audit_head(db_); }
+Result<contracts::ChainPlace> Transaction::audit_head() { return sql::audit_head(db_); }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -1,7 +1,7 @@
 // Objects by their key and active runs, decoded at most once for each state that they are in.
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 Statement Transaction::select_row(std::string_view kind, const Key& key) {
   Statement row = db_.prepare(
@@ -83,4 +83,4 @@ Result<std::vector<contracts::Run>> Transaction::active_runs_on(const std::strin
   return collect_runs(std::move(rows));
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -2,14 +2,12 @@
 #include "controller/store/phase_records.h"
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 namespace {
 // A foreign key that leads nowhere means that there is no such run.
 Status for_run(const std::string& run_uid, Connection& db, Status done) {
-  if (!done.ok() && sqlite3_extended_errcode(db.handle()) == SQLITE_CONSTRAINT_FOREIGNKEY) {
-    return internal::not_found("Run", {{}, run_uid});
-  }
+  if (!done.ok() && db.missed_a_row()) return internal::not_found("Run", {{}, run_uid});
   return done;
 }
 }  // namespace
@@ -19,7 +17,7 @@ Result<std::vector<contracts::RunEvent>> Transaction::run_events(const std::stri
   Statement rows = db_.prepare(
       "SELECT id, time_ms, type, data FROM run_events WHERE run_uid = ? AND id > ? ORDER BY id "
       "LIMIT ?");
-  rows.bind(run_uid).bind(after).bind(limit > 0 ? limit : int64_t{-1});
+  rows.bind(run_uid).bind(after).bind(limit > 0 ? limit : kNoLimit);
   std::vector<contracts::RunEvent> events;
   while (true) {
     ASSIGN_OR_RETURN(const bool row, rows.step());
@@ -49,7 +47,7 @@ Result<std::vector<PhaseRecord>> Transaction::phase_records(const PhaseQuery& qu
   rows.bind(query.name_space ? std::optional<int64_t>(1) : std::nullopt);
   rows.bind(query.name_space ? std::string_view(*query.name_space) : std::string_view());
   rows.bind(std::string_view(query.run_name)).bind(query.after_object).bind(query.after_event);
-  rows.bind(query.limit > 0 ? query.limit : int64_t{-1});
+  rows.bind(query.limit > 0 ? query.limit : kNoLimit);
   std::vector<PhaseRecord> records;
   while (true) {
     ASSIGN_OR_RETURN(const bool row, rows.step());
@@ -131,4 +129,4 @@ Status Transaction::put_output_acked(const std::string& run_uid, int64_t attempt
   return for_run(run_uid, db_, put.run());
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

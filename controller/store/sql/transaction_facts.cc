@@ -2,7 +2,7 @@
 #include "common/base/text.h"
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 namespace {
 
@@ -72,12 +72,13 @@ Result<int64_t> Transaction::prune_tokens(int64_t now_ms, int64_t kept_ms, int64
           .bind(most)
           .bind(kTokenUse)
           .run());
-  TRY(db_.prepare("DELETE FROM tokens WHERE id IN (SELECT id FROM tokens "
-                  "WHERE revoked IN (0, 1) AND expires_ms < ?1 ORDER BY expires_ms, id LIMIT ?2)")
-          .bind(now_ms - kept_ms)
-          .bind(most)
-          .run());
-  return int64_t{sqlite3_changes(db_.handle())};
+  return db_
+      .prepare(
+          "DELETE FROM tokens WHERE id IN (SELECT id FROM tokens "
+          "WHERE revoked IN (0, 1) AND expires_ms < ?1 ORDER BY expires_ms, id LIMIT ?2)")
+      .bind(now_ms - kept_ms)
+      .bind(most)
+      .run_counted();
 }
 
 Result<std::optional<std::string>> Transaction::setting(const std::string& key) {
@@ -131,4 +132,4 @@ Status Transaction::put_idempotent_create(const std::string& scope, const std::s
       .run();
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

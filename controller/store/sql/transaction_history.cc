@@ -3,7 +3,7 @@
 #include "common/contracts/api_paths.h"
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 Result<std::optional<std::vector<ReadTxn::Change>>> Transaction::changes_after(
     int64_t resource_version) {
@@ -54,10 +54,10 @@ Status Transaction::forget_creates(const Key& run) {
   return db_
       .prepare(
           "DELETE FROM idempotent_creates WHERE name = ?1 "
-          "AND substr(scope, -length(?2)) = ?2")
+          "AND substr(scope, length(scope) - length(?2) + 1) = ?2")
       .bind(run.name)
       .bind(suffix)
       .run();
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -5,7 +5,7 @@
 #include "common/base/text.h"
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 namespace {
 
 // A page says how many objects come after it if they are no more than so many: counting costs as
@@ -34,7 +34,7 @@ Key split_continue(const std::string& after) {
 // name alone is compared and sorted by: with both, SQLite sorts all that is left of the namespace.
 Statement Transaction::select_rows(std::string_view kind, const ListOptions& options,
                                    const Key& after) {
-  const int64_t limit = options.limit > 0 ? options.limit : int64_t{-1};
+  const int64_t limit = options.limit > 0 ? options.limit : kNoLimit;
   if (options.active) {
     Statement rows = db_.prepare(
         "SELECT data, resource_version, namespace, name FROM objects INDEXED BY objects_active "
@@ -80,7 +80,7 @@ Statement Transaction::select_newest(std::string_view kind, const ListOptions& o
                 "SELECT data, resource_version, id FROM objects INDEXED BY objects_newest "
                 "WHERE kind = ?1 AND namespace = ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4");
   rows.bind(kind).bind(std::string_view(*options.name_space)).bind(number_behind(options.after));
-  rows.bind(options.limit > 0 ? options.limit + 1 : int64_t{-1});
+  rows.bind(options.limit > 0 ? options.limit + 1 : kNoLimit);
   return rows;
 }
 
@@ -145,7 +145,7 @@ Result<int64_t> Transaction::count_rows(std::string_view kind, const ListOptions
     Statement rows = db_.prepare(
         "SELECT count(*) FROM (SELECT 1 FROM objects INDEXED BY objects_active "
         "WHERE kind = ?1 AND active = 1 AND (namespace, name) > (?2, ?3) "
-        "AND (?5 IS NULL OR namespace = ?5) LIMIT ?4)");
+        "AND (?5 IS NULL OR namespace = ?5) LIMIT ?4) AS found");
     rows.bind(kind).bind(after.name_space).bind(after.name).bind(kMostCounted + 1);
     if (options.name_space) rows.bind(std::string_view(*options.name_space));
     ASSIGN_OR_RETURN(const std::optional<int64_t> count, rows.single_integer());
@@ -154,17 +154,17 @@ Result<int64_t> Transaction::count_rows(std::string_view kind, const ListOptions
   Statement rows =
       options.name_space ? db_.prepare(
                                "SELECT count(*) FROM (SELECT 1 FROM objects WHERE kind = ?1 "
-                               "AND namespace = ?2 AND name > ?3 LIMIT ?4)")
+                               "AND namespace = ?2 AND name > ?3 LIMIT ?4) AS found")
       : options.name ? db_.prepare(
                            "SELECT count(*) FROM (SELECT 1 FROM objects WHERE kind = ?1 "
-                           "AND name = ?5 AND (namespace, name) > (?2, ?3) LIMIT ?4)")
+                           "AND name = ?5 AND (namespace, name) > (?2, ?3) LIMIT ?4) AS found")
                      : db_.prepare(
                            "SELECT count(*) FROM (SELECT 1 FROM objects WHERE kind = ?1 "
-                           "AND (namespace, name) > (?2, ?3) LIMIT ?4)");
+                           "AND (namespace, name) > (?2, ?3) LIMIT ?4) AS found");
   rows.bind(kind).bind(after.name_space).bind(after.name).bind(kMostCounted + 1);
   if (!options.name_space && options.name) rows.bind(std::string_view(*options.name));
   ASSIGN_OR_RETURN(const std::optional<int64_t> count, rows.single_integer());
   return count.value_or(0);
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -65,7 +65,7 @@ void tell_left_out(std::string_view kind, int64_t resource_version, const Error&
 
 }  // namespace internal
 
-namespace sqlite {
+namespace sql {
 
 namespace {
 
@@ -116,13 +116,15 @@ void Transaction::announce(ObjectWrite write) {
 
 Result<int64_t> Transaction::record_change(std::string_view kind, const Key& key,
                                            ObjectWrite::Op op) {
-  TRY(db_.prepare("INSERT INTO changes (kind, namespace, name, op) VALUES (?, ?, ?, ?)")
+  TRY(db_.prepare("INSERT INTO changes (resource_version, kind, namespace, name, op) "
+                  "VALUES (?, ?, ?, ?, ?)")
+          .bind(db_.draw(Series::kChanges))
           .bind(kind)
           .bind(key.name_space)
           .bind(key.name)
           .bind(op_name(op))
-          .run());
-  const int64_t version = db_.last_insert_rowid();
+          .run_soon());
+  const int64_t version = db_.drawn(Series::kChanges);
   if (!first_drawn_) first_drawn_ = version;
   if (version % kTrimEvery == 0) {
     TRY(db_.prepare("DELETE FROM changes WHERE resource_version <= ?")
@@ -142,8 +144,9 @@ Result<int64_t> Transaction::insert_row(std::string_view kind, contracts::Object
   meta.resource_version = std::to_string(version);
   std::string data = encode();
   TRY(db_.prepare(
-             "INSERT INTO objects (kind, namespace, name, uid, resource_version, active, node, "
-             "finished_ms, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+             "INSERT INTO objects (id, kind, namespace, name, uid, resource_version, active, node, "
+             "finished_ms, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+          .bind(db_.draw(Series::kObjects))
           .bind(kind)
           .bind(key.name_space)
           .bind(key.name)
@@ -206,5 +209,5 @@ Status Transaction::delete_row(std::string_view kind, const Key& key) {
   return {};
 }
 
-}  // namespace sqlite
+}  // namespace sql
 }  // namespace paddock::store

@@ -1,7 +1,7 @@
 // The sealed values of Secrets: rows that nothing in the store can read.
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 Result<std::vector<SealedValue>> Transaction::sealed_values(const std::string& secret_uid) {
   Statement rows = db_.prepare(
@@ -58,4 +58,4 @@ Status Transaction::drop_sealed_value(const std::string& secret_uid, const std::
       .run();
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

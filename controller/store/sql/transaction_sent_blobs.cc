@@ -1,7 +1,7 @@
 // Which blobs came from a run's node as artifacts of that run.
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 Result<bool> Transaction::was_sent(const std::string& run_uid, const std::string& digest) {
   return db_.prepare("SELECT 1 FROM sent_blobs WHERE run_uid = ? AND digest IN (?, '*')")
@@ -11,7 +11,8 @@ Result<bool> Transaction::was_sent(const std::string& run_uid, const std::string
 }
 
 Status Transaction::put_sent_blob(const std::string& run_uid, const std::string& digest) {
-  return db_.prepare("INSERT OR IGNORE INTO sent_blobs (run_uid, digest) VALUES (?, ?)")
+  return db_
+      .prepare("INSERT INTO sent_blobs (run_uid, digest) VALUES (?, ?) ON CONFLICT DO NOTHING")
       .bind(run_uid)
       .bind(digest)
       .run();
@@ -21,4 +22,4 @@ Status Transaction::drop_sent_blobs(const std::string& run_uid) {
   return db_.prepare("DELETE FROM sent_blobs WHERE run_uid = ?").bind(run_uid).run();
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

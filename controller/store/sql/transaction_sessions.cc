@@ -1,7 +1,7 @@
 // Sessions: which live where, and when each is to be looked at next.
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 Result<std::vector<std::string>> Transaction::sessions_on(const std::string& node) {
   Statement rows = db_.prepare(
@@ -85,4 +85,4 @@ Status Transaction::put_off_sessions(int64_t by_ms) {
   return db_.prepare("UPDATE session_deadlines SET due_ms = due_ms + ?").bind(by_ms).run();
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -1,7 +1,7 @@
 // The secrets of tool tokens: hashes, and by them or by their run the objects. And tool bundles.
 #include "controller/store/sql/transaction.h"
 
-namespace paddock::store::sqlite {
+namespace paddock::store::sql {
 
 namespace {
 
@@ -69,4 +69,4 @@ Status Transaction::drop_tool_bundle(const std::string& run_uid) {
   return db_.prepare("DELETE FROM run_bundles WHERE run_uid = ?").bind(run_uid).run();
 }
 
-}  // namespace paddock::store::sqlite
+}  // namespace paddock::store::sql

@@ -58,46 +58,45 @@ Error sqlite_error(sqlite3* db, int rc) {
   }
 }
 
-Statement::Statement(Statement&& other) noexcept
-    : db_(other.db_),
-      prepared_(std::exchange(other.prepared_, nullptr)),
-      rc_(other.rc_),
-      next_(other.next_) {}
+PreparedStatement::~PreparedStatement() { sqlite3_finalize(prepared_); }
 
-Statement::~Statement() {
+void PreparedStatement::prepare(sqlite3* db, const char* sql) {
+  db_ = db;
+  rc_ = SQLITE_OK;
+  if (prepared_ == nullptr)
+    rc_ = sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &prepared_, nullptr);
+}
+
+void PreparedStatement::reset() {
   if (prepared_ == nullptr) return;
   sqlite3_reset(prepared_);
   sqlite3_clear_bindings(prepared_);
+  next_ = 1;
 }
 
-Statement& Statement::bind(int64_t value) {
+void PreparedStatement::bind_integer(int64_t value) {
   if (rc_ == SQLITE_OK) rc_ = sqlite3_bind_int64(prepared_, next_++, value);
-  return *this;
 }
 
-Statement& Statement::bind(std::string_view value) {
+void PreparedStatement::bind_text(std::string_view value) {
   const char* data = value.data() != nullptr ? value.data() : "";
   if (rc_ == SQLITE_OK) {
     rc_ = sqlite3_bind_text64(prepared_, next_++, data, value.size(), SQLITE_STATIC, SQLITE_UTF8);
   }
-  return *this;
 }
 
-Statement& Statement::bind(Blob value) {
-  const char* data = value.bytes.data() != nullptr ? value.bytes.data() : "";
+void PreparedStatement::bind_blob(std::string_view value) {
+  const char* data = value.data() != nullptr ? value.data() : "";
   if (rc_ == SQLITE_OK) {
-    rc_ = sqlite3_bind_blob64(prepared_, next_++, data, value.bytes.size(), SQLITE_STATIC);
+    rc_ = sqlite3_bind_blob64(prepared_, next_++, data, value.size(), SQLITE_STATIC);
   }
-  return *this;
 }
 
-Statement& Statement::bind(std::optional<int64_t> value) {
-  if (value) return bind(*value);
+void PreparedStatement::bind_null() {
   if (rc_ == SQLITE_OK) rc_ = sqlite3_bind_null(prepared_, next_++);
-  return *this;
 }
 
-Result<bool> Statement::step() {
+Result<bool> PreparedStatement::step() {
   if (rc_ != SQLITE_OK) return sqlite_error(db_, rc_);
   const int rc = sqlite3_step(prepared_);
   if (rc == SQLITE_ROW) return true;
@@ -105,20 +104,15 @@ Result<bool> Statement::step() {
   return sqlite_error(db_, rc);
 }
 
-Status Statement::run() {
+// Nothing is nearer than a call.
+Status PreparedStatement::run_soon() {
   while (true) {
     ASSIGN_OR_RETURN(const bool row, step());
     if (!row) return {};
   }
 }
 
-Result<std::optional<int64_t>> Statement::single_integer() {
-  ASSIGN_OR_RETURN(const bool row, step());
-  if (!row || is_null(0)) return std::optional<int64_t>();
-  return std::optional<int64_t>(integer(0));
-}
-
-std::string Statement::text(int column) const {
+std::string_view PreparedStatement::bytes(int column) const {
   const void* data = sqlite3_column_blob(prepared_, column);
   const int size = sqlite3_column_bytes(prepared_, column);
   if (data == nullptr || size <= 0) return {};
@@ -143,16 +137,24 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
 }
 
 Connection::~Connection() {
-  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  statements_.clear();
   sqlite3_close(db_);
 }
 
 Statement Connection::prepare(const char* sql) {
-  sqlite3_stmt*& kept = statements_[sql];
-  int rc = SQLITE_OK;
-  if (kept == nullptr)
-    rc = sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &kept, nullptr);
-  return {db_, kept, rc};
+  PreparedStatement& kept = statements_[sql];
+  kept.prepare(db_, sql);
+  return Statement(kept);
+}
+
+Result<int64_t> Connection::last_given(sql::Series series) {
+  using sql::Series;
+  const std::string_view table = series == Series::kChanges   ? "changes"
+                                 : series == Series::kObjects ? "objects"
+                                                              : "audit";
+  Statement row = prepare("SELECT max(seq) FROM sqlite_sequence WHERE name = ?");
+  ASSIGN_OR_RETURN(const std::optional<int64_t> given, row.bind(table).single_integer());
+  return given.value_or(0);
 }
 
 Status Connection::execute(const char* sql) {

@@ -12,60 +12,62 @@
 #include <sqlite3.h>
 
 #include "common/base/result.h"
+#include "controller/store/sql/connection.h"
 
 namespace paddock::store::sqlite {
 
-// Text that is stored as bytes.
-struct Blob {
-  std::string_view bytes;
-};
-
-// A prepared statement, borrowed from its connection and reset when this goes away. A fault while
-// preparing or binding is kept and returned by step().
-class Statement {
+// A prepared statement. Belongs to its connection.
+class PreparedStatement final : public sql::Cursor {
  public:
-  Statement(sqlite3* db, sqlite3_stmt* prepared, int rc) : db_(db), prepared_(prepared), rc_(rc) {}
-  Statement(Statement&& other) noexcept;
-  Statement& operator=(Statement&&) = delete;
-  ~Statement();
+  PreparedStatement() = default;
+  ~PreparedStatement() override;
+  PreparedStatement(const PreparedStatement&) = delete;
+  PreparedStatement& operator=(const PreparedStatement&) = delete;
 
-  // Binds the next parameter. Texts must outlive the statement.
-  Statement& bind(int64_t value);
-  Statement& bind(std::string_view value);
-  Statement& bind(Blob value);
-  Statement& bind(std::optional<int64_t> value);
-
-  Result<bool> step();  // true: there is a row
-  Status run();         // to the end, ignoring rows
-  // The first column of the first row, or nothing.
-  Result<std::optional<int64_t>> single_integer();
-
-  int64_t integer(int column) const { return sqlite3_column_int64(prepared_, column); }
-  bool is_null(int column) const { return sqlite3_column_type(prepared_, column) == SQLITE_NULL; }
-  std::string text(int column) const;
+  void prepare(sqlite3* db, const char* sql);
+  void bind_integer(int64_t value) override;
+  void bind_text(std::string_view value) override;
+  void bind_blob(std::string_view value) override;
+  void bind_null() override;
+  Result<bool> step() override;
+  Status run_soon() override;
+  int64_t integer(int column) const override { return sqlite3_column_int64(prepared_, column); }
+  bool is_null(int column) const override {
+    return sqlite3_column_type(prepared_, column) == SQLITE_NULL;
+  }
+  std::string_view bytes(int column) const override;
+  int64_t changed() const override { return sqlite3_changes64(db_); }
+  void reset() override;
 
  private:
-  sqlite3* db_;
-  sqlite3_stmt* prepared_;
-  int rc_;
+  sqlite3* db_ = nullptr;
+  sqlite3_stmt* prepared_ = nullptr;
+  int rc_ = SQLITE_OK;
   int next_ = 1;
 };
 
-class Connection {
+using sql::Blob;
+using sql::Statement;
+
+class Connection final : public sql::Connection {
  public:
   enum class Mode { kWriter, kReader };
   // An empty path is a database in memory (writers only).
   static Result<std::unique_ptr<Connection>> open(const std::string& path, Mode mode);
-  ~Connection();
+  ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // `sql` must be a literal: the statement is kept under its address.
-  Statement prepare(const char* sql);
+  Statement prepare(const char* sql) override;
+  std::optional<int64_t> draw(sql::Series /*series*/) override { return std::nullopt; }
+  int64_t drawn(sql::Series /*series*/) const override { return sqlite3_last_insert_rowid(db_); }
+  Result<int64_t> last_given(sql::Series series) override;
+  bool missed_a_row() const override {
+    return sqlite3_extended_errcode(db_) == SQLITE_CONSTRAINT_FOREIGNKEY;
+  }
   // Any number of statements without results.
   Status execute(const char* sql);
   Result<int64_t> pragma(const char* sql);
-  int64_t last_insert_rowid() const { return sqlite3_last_insert_rowid(db_); }
   // Rows changed since the connection was opened.
   int64_t changes() const { return sqlite3_total_changes64(db_); }
   bool in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
@@ -75,7 +77,7 @@ class Connection {
   explicit Connection(sqlite3* db) : db_(db) {}
 
   sqlite3* db_;
-  std::unordered_map<const char*, sqlite3_stmt*> statements_;
+  std::unordered_map<const char*, PreparedStatement> statements_;
 };
 
 // STORE_FULL, STORE_IO, STORE_BUSY, STORE_CORRUPT, STORE_CONSTRAINT or STORE_INTERNAL.

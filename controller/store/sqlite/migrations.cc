@@ -192,9 +192,9 @@ ALTER TABLE audit ADD COLUMN hash TEXT NOT NULL DEFAULT '';
 // What SQL cannot do of a step.
 struct Also {
   int64_t step;
-  Status (*make)(Connection&);
+  Status (*make)(sql::Connection&);
 };
-constexpr std::array kAlso = {Also{12, chain_records}};
+constexpr std::array kAlso = {Also{12, sql::chain_records}};
 
 Status apply_steps(Connection& db, int64_t from, int64_t to) {
   for (int64_t step = from; step < to; ++step) {

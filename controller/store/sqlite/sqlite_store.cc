@@ -1,14 +1,18 @@
 // Store over SQLite: one writer (group_commit.h) and a pool of reading connections. In memory there
 // is only the writer's connection, and reads queue with the writes.
+#include "controller/store/sqlite/sqlite_store.h"
+
 #include <optional>
 #include <utility>
 
 #include "common/base/guarded.h"
-#include "controller/store/sqlite/disk_reserve.h"
+#include "controller/store/sql/caching_store.h"
 #include "controller/store/sql/group_commit.h"
+#include "controller/store/sql/transaction.h"
+#include "controller/store/sqlite/disk_reserve.h"
 #include "controller/store/sqlite/open_file.h"
 #include "controller/store/sqlite/soundness.h"
-#include "controller/store/sql/transaction.h"
+#include "controller/store/sqlite/sqlite_writer.h"
 
 namespace paddock::store {
 
@@ -45,29 +49,14 @@ class ReaderPool {
   Guarded<Idle> idle_;
 };
 
-class CachingStore : public Store {
- public:
-  Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) override {
-    if (auto known = tokens_.find(hash)) return known;
-    const uint64_t as_of = tokens_.changes();
-    ASSIGN_OR_RETURN(auto found, Store::token_by_hash(hash));
-    if (found) tokens_.put(*found, as_of);
-    return found;
-  }
-
- protected:
-  DecodedCache cache_;
-  TokenCache tokens_;
-};
-
-class FileStore final : public CachingStore {
+class FileStore final : public sql::CachingStore {
  public:
   FileStore(OpenedFile file, const StoreOptions& options)
       : lock_(std::move(file.lock)),
         reserve_(options.path, options.reserve),
-        writer_(std::move(file.writer), &reserve_, cache_, tokens_, options),
+        engine_(std::move(file.writer), &reserve_),
+        writer_(engine_, cache_, tokens_, options),
         readers_(options.path) {
-    writer_.begin();
     if (!file.known_sound) check_.emplace(options.path);
   }
 
@@ -84,7 +73,7 @@ class FileStore final : public CachingStore {
   Status read(const std::function<Status(ReadTxn&)>& look) override {
     ASSIGN_OR_RETURN(auto reader, readers_.take());
     TRY(reader->prepare("BEGIN").run());
-    Transaction txn(*reader, cache_);
+    sql::Transaction txn(*reader, cache_);
     Status seen = look(txn);
     TRY(reader->prepare("COMMIT").run());
     readers_.give_back(std::move(reader));
@@ -104,15 +93,16 @@ class FileStore final : public CachingStore {
  private:
   os::LockFile lock_;
   DiskReserve reserve_;  // before those who use its files: it closes them last
-  GroupCommit writer_;
+  SqliteWriter engine_;
+  sql::GroupCommit writer_;
   ReaderPool readers_;
   std::optional<SoundnessCheck> check_;
 };
 
-class MemoryStore final : public CachingStore {
+class MemoryStore final : public sql::CachingStore {
  public:
   MemoryStore(std::unique_ptr<Connection> db, const StoreOptions& options)
-      : writer_(std::move(db), nullptr, cache_, tokens_, options) {}
+      : engine_(std::move(db), nullptr), writer_(engine_, cache_, tokens_, options) {}
 
   Status write(const std::function<Status(WriteTxn&)>& change) override {
     return writer_.submit(change);
@@ -123,30 +113,21 @@ class MemoryStore final : public CachingStore {
   Status check_writable() override { return {}; }
 
  private:
-  GroupCommit writer_;
+  SqliteWriter engine_;
+  sql::GroupCommit writer_;
 };
 
 }  // namespace
 
-}  // namespace sqlite
-
-Result<std::optional<TokenRecord>> Store::token_by_hash(const std::string& hash) {
-  std::optional<TokenRecord> out;
-  TRY(read([&](ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(out, txn.token_by_hash(hash));
-    return {};
-  }));
-  return out;
-}
-
-Result<std::unique_ptr<Store>> Store::open(const StoreOptions& options) {
+Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
   if (options.path.empty()) {
-    ASSIGN_OR_RETURN(auto db, sqlite::open_memory());
-    return std::unique_ptr<Store>(new sqlite::MemoryStore(std::move(db), options));
+    ASSIGN_OR_RETURN(auto db, open_memory());
+    return std::unique_ptr<Store>(new MemoryStore(std::move(db), options));
   }
-  ASSIGN_OR_RETURN(sqlite::OpenedFile file,
-                   sqlite::open_file(options.path, options.checked_at_start));
-  return std::unique_ptr<Store>(new sqlite::FileStore(std::move(file), options));
+  ASSIGN_OR_RETURN(OpenedFile file, open_file(options.path, options.checked_at_start));
+  return std::unique_ptr<Store>(new FileStore(std::move(file), options));
 }
+
+}  // namespace sqlite
 
 }  // namespace paddock::store

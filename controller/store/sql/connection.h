@@ -1,0 +1,98 @@
+// What the store's statements need of an engine: a connection, its statements, and the numbers of
+// new rows. The SQL is the same for all; where engines differ, they translate it (each in a file of
+// its own), and this says what they must agree on:
+//  - placeholders are `?` in their order, or `?N`; texts sort by their bytes;
+//  - "no limit" is kNoLimit, since a negative LIMIT is not for all;
+//  - after a statement that failed nothing but the end of its savepoint may follow.
+// Not thread-safe: whoever holds a connection holds it alone.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/base/result.h"
+
+namespace paddock::store::sql {
+
+inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+// Text that is stored as bytes.
+struct Blob {
+  std::string_view bytes;
+};
+
+// One statement of a connection, as its engine keeps it. A fault while preparing or binding is kept
+// and returned by step(). What is bound must stay until the first step.
+class Cursor {
+ public:
+  virtual ~Cursor() = default;
+  virtual void bind_integer(int64_t value) = 0;
+  virtual void bind_text(std::string_view value) = 0;
+  virtual void bind_blob(std::string_view value) = 0;
+  virtual void bind_null() = 0;  // of an integer
+  virtual Result<bool> step() = 0;
+  // Without rows, or past them: how many were changed. An engine may send it with what follows: its
+  // error is then that of a later statement, at the latest of the end of the savepoint.
+  virtual Status run_soon() = 0;
+  virtual int64_t integer(int column) const = 0;
+  virtual bool is_null(int column) const = 0;
+  virtual std::string_view bytes(int column) const = 0;  // until the next step
+  virtual int64_t changed() const = 0;  // rows, by the statement that ran to its end last
+  virtual void reset() = 0;
+};
+
+// A statement, borrowed from its connection and reset when this goes away. Texts that are bound
+// must outlive it.
+class Statement {
+ public:
+  explicit Statement(Cursor& cursor) : cursor_(&cursor) {}
+  Statement(Statement&& other) noexcept : cursor_(std::exchange(other.cursor_, nullptr)) {}
+  Statement& operator=(Statement&&) = delete;
+  ~Statement() {
+    if (cursor_ != nullptr) cursor_->reset();
+  }
+
+  // Binds the next parameter.
+  Statement& bind(int64_t value) { return cursor_->bind_integer(value), *this; }
+  Statement& bind(std::string_view value) { return cursor_->bind_text(value), *this; }
+  Statement& bind(Blob value) { return cursor_->bind_blob(value.bytes), *this; }
+  Statement& bind(std::optional<int64_t> value);
+
+  Result<bool> step() { return cursor_->step(); }  // true: there is a row
+  Status run();                                    // to the end, ignoring rows
+  Status run_soon() { return cursor_->run_soon(); }
+  Result<int64_t> run_counted();  // the rows that it changed
+  // The first column of the first row, or nothing.
+  Result<std::optional<int64_t>> single_integer();
+
+  int64_t integer(int column) const { return cursor_->integer(column); }
+  bool is_null(int column) const { return cursor_->is_null(column); }
+  std::string text(int column) const { return std::string(cursor_->bytes(column)); }
+
+ private:
+  Cursor* cursor_;  // null: moved from
+};
+
+// Tables whose rows are numbered, each number once for all time.
+enum class Series { kChanges, kObjects, kAudit };
+
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  // `sql` must be a literal: the statement is kept under its address.
+  virtual Statement prepare(const char* sql) = 0;
+  // What the next row's number is bound to; null: the engine draws it as it inserts.
+  virtual std::optional<int64_t> draw(Series series) = 0;
+  // Of the row that was inserted last into this table.
+  virtual int64_t drawn(Series series) const = 0;
+  // The highest that was ever given; 0: none was.
+  virtual Result<int64_t> last_given(Series series) = 0;
+  // Whether the last statement failed because it named a row that is not there.
+  virtual bool missed_a_row() const = 0;
+};
+
+}  // namespace paddock::store::sql
