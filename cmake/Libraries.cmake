@@ -27,6 +27,10 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 add_library(zstd INTERFACE)
 target_link_libraries(zstd INTERFACE PkgConfig::ZSTD)
 
+pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
+add_library(libpq INTERFACE)
+target_link_libraries(libpq INTERFACE PkgConfig::LIBPQ)
+
 # The controller's allocator; sanitizers bring their own.
 add_library(allocator INTERFACE)
 if(NOT PADDOCK_SANITIZE AND NOT PADDOCK_FUZZ)

@@ -1,3 +1,4 @@
+#include "controller/store/postgres/postgres_store.h"
 #include "controller/store/sqlite/sqlite_store.h"
 #include "controller/store/store.h"
 
@@ -13,6 +14,7 @@ Result<std::optional<TokenRecord>> Store::token_by_hash(const std::string& hash)
 }
 
 Result<std::unique_ptr<Store>> Store::open(const StoreOptions& options) {
+  if (options.postgres) return postgres::open_store(options);
   return sqlite::open_store(options);
 }
 

@@ -7,8 +7,8 @@
 
 #include "common/audit_chain/chain.h"
 #include "controller/store/backup.h"
+#include "controller/store/engine_test_support.h"
 #include "controller/store/sqlite/migrations.h"
-#include "controller/store/store_test_support.h"
 
 namespace paddock::store {
 namespace {
@@ -47,7 +47,7 @@ void execute(const std::string& path, const std::string& sql) {
 }
 
 class StoreAuditChain : public StoreTest {};
-INSTANTIATE_TEST_SUITE_P(Kinds, StoreAuditChain, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Kinds, StoreAuditChain, all_engines(), engine_name);
 
 TEST_P(StoreAuditChain, HoldsFromTheFirstRecord) {
   EXPECT_EQ(chain_of(*store_), "0 records to 0");

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "controller/store/store_test_support.h"
+#include "controller/store/engine_test_support.h"
 
 namespace paddock::store {
 namespace {
@@ -42,7 +42,7 @@ class StoreAudit : public StoreTest {
     return gone;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kinds, StoreAudit, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Kinds, StoreAudit, all_engines(), engine_name);
 
 TEST_P(StoreAudit, IsReadInOrderByWhatItTellsOf) {
   add("object.create", "a", 1000);

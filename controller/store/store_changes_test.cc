@@ -1,23 +1,23 @@
 // What the store announces to watches, and the phases that it tells as events.
+#include "controller/store/engine_test_support.h"
 #include "controller/store/phase_records.h"
-#include "controller/store/store_test_support.h"
 
 namespace paddock::store {
 namespace {
 
 using Op = ObjectWrite::Op;
 
-class Announced : public testing::TestWithParam<bool> {
+class Announced : public EngineTest {
  protected:
   void SetUp() override {
-    StoreOptions options;
-    if (GetParam()) options.path = folder_.file();
+    EngineTest::SetUp();
+    if (IsSkipped()) return;
+    StoreOptions options = this->options();
     options.on_changes = [this](std::vector<ObjectWrite> changes) {
       for (ObjectWrite& each : changes) changes_.push_back(std::move(each));
     };
     store_ = std::move(Store::open(options)).value();
   }
-  TempFolder folder_;
   std::unique_ptr<Store> store_;
   std::vector<ObjectWrite> changes_;
 };
@@ -151,7 +151,7 @@ TEST_P(Announced, PhasesComeWithTheirRunAndWithoutItsOutput) {
   EXPECT_EQ(phases({.after_object = 1, .after_event = 1, .limit = 2}), "a3 b1 ");
 }
 
-INSTANTIATE_TEST_SUITE_P(Store, Announced, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Store, Announced, all_engines(), engine_name);
 
 }  // namespace
 }  // namespace paddock::store

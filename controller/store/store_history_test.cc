@@ -1,13 +1,13 @@
 // The history of changes, what ended first and what is forgotten with a run.
 #include <gtest/gtest.h>
 
-#include "controller/store/store_test_support.h"
+#include "controller/store/engine_test_support.h"
 
 namespace paddock::store {
 namespace {
 
 class StoreHistory : public StoreTest {};
-INSTANTIATE_TEST_SUITE_P(Kinds, StoreHistory, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Kinds, StoreHistory, all_engines(), engine_name);
 
 std::vector<std::string> changed_after(Store& store, int64_t version) {
   std::vector<std::string> names;

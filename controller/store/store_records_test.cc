@@ -1,5 +1,5 @@
 // What the store keeps beside objects: the events of runs, tokens, settings, idempotency keys.
-#include "controller/store/store_test_support.h"
+#include "controller/store/engine_test_support.h"
 
 namespace paddock::store {
 namespace {
@@ -7,8 +7,7 @@ namespace {
 using contracts::RunEvent;
 
 class StoreRecords : public StoreTest {};
-INSTANTIATE_TEST_SUITE_P(Kinds, StoreRecords, ::testing::Bool(),
-                         [](const auto& kind) { return kind.param ? "OnDisk" : "InMemory"; });
+INSTANTIATE_TEST_SUITE_P(Kinds, StoreRecords, all_engines(), engine_name);
 
 TEST_P(StoreRecords, NumbersTheEventsOfARunFromOneWithoutGaps) {
   contracts::Run run = make_run("a");

@@ -6,16 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/store/engine_test_support.h"
 #include "controller/store/run_writes.h"
-#include "controller/store/store_test_support.h"
 
 namespace paddock::store {
 namespace {
 
 using contracts::RunPhase;
 
-INSTANTIATE_TEST_SUITE_P(Kinds, StoreTest, ::testing::Bool(),
-                         [](const auto& kind) { return kind.param ? "OnDisk" : "InMemory"; });
+INSTANTIATE_TEST_SUITE_P(Kinds, StoreTest, all_engines(), engine_name);
 
 TEST_P(StoreTest, ReturnsWhatWasCreatedWithItsResourceVersion) {
   contracts::Run run = make_run("a");

@@ -70,31 +70,4 @@ inline std::string chain_of(Store& store) {
              said.substr(digit, said.find_first_not_of("0123456789", digit) - digit));
 }
 
-// In memory, and on disk.
-class StoreTest : public testing::TestWithParam<bool> {
- protected:
-  void SetUp() override {
-    StoreOptions options;
-    if (GetParam()) options.path = folder_.file();
-    options.on_commit = [this](const std::vector<std::string>& topics) {
-      touched_.insert(touched_.end(), topics.begin(), topics.end());
-    };
-    store_ = std::move(Store::open(options)).value();
-  }
-  Status create(contracts::Run& run) {
-    return store_->write([&](WriteTxn& txn) { return txn.create(run); });
-  }
-  Result<contracts::Run> get(const std::string& name) {
-    Result<contracts::Run> found = Error{};
-    TRY(store_->read([&](ReadTxn& txn) -> Status {
-      found = txn.get<contracts::Run>({"default", name});
-      return {};
-    }));
-    return found;
-  }
-
-  TempFolder folder_;
-  std::unique_ptr<Store> store_;
-  std::vector<std::string> touched_;
-};
 }  // namespace paddock::store

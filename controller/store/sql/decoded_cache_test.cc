@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/store/engine_test_support.h"
 #include "controller/store/run_writes.h"
-#include "tests/support/temp_dir.h"
 
 namespace paddock::store::sql {
 namespace {
@@ -28,10 +28,11 @@ TEST(DecodedCache, KeepsWhatWasAskedForLastWithinItsBytes) {
   EXPECT_EQ(cache.find(6), nullptr) << "more than a quarter of all";
 }
 
-class CachedStore : public testing::TestWithParam<bool> {
+class CachedStore : public EngineTest {
  protected:
-  CachedStore()
-      : store_(Store::open({.path = GetParam() ? std::string(folder_ / "store.db") : ""}).value()) {
+  void SetUp() override {
+    EngineTest::SetUp();
+    if (!IsSkipped()) store_ = Store::open(options()).value();
   }
   static contracts::Run named(const std::string& name, int64_t priority) {
     contracts::Run run;
@@ -68,7 +69,6 @@ class CachedStore : public testing::TestWithParam<bool> {
     });
   }
 
-  test::TempDir folder_;
   std::unique_ptr<Store> store_;
 };
 
@@ -149,7 +149,7 @@ TEST_P(CachedStore, ShowsOfWhatWasWrittenWhatItsTextSays) {
   EXPECT_EQ(shown(), wire::to_json(wire::encode(run)));
 }
 
-INSTANTIATE_TEST_SUITE_P(InFileAndMemory, CachedStore, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(InFileAndMemory, CachedStore, all_engines(), engine_name);
 
 }  // namespace
 }  // namespace paddock::store::sql

@@ -97,9 +97,15 @@ bool GroupCommit::is_again(const Status& committed, const Batch& batch) {
   return true;
 }
 
-Status GroupCommit::commit_or_undo(const Batch& batch, Transaction& txn) {
-  Status committed = try_commit(batch, txn);
-  if (txn.tokens_changed()) tokens_.forget_all();
+// Beginning may give the engine another connection: a transaction is made after it.
+Status GroupCommit::commit_or_undo(const Batch& batch, std::unique_ptr<Transaction>& txn) {
+  txn.reset();
+  Status committed = engine_.begin();
+  if (committed.ok()) {
+    txn = std::make_unique<Transaction>(engine_.connection(), cache_);
+    committed = try_commit(batch, *txn);
+    if (txn->tokens_changed()) tokens_.forget_all();
+  }
   if (!committed.ok()) engine_.undo();
   return committed;
 }
@@ -128,12 +134,9 @@ void GroupCommit::commit(const Batch& batch) {
   const Stopwatch stopwatch;
   if (const Status settled = settle(); !settled.ok()) return fail(batch, settled.error());
   look_at_disk(batch);
-  auto txn = std::make_unique<Transaction>(engine_.connection(), cache_);
-  Status committed = commit_or_undo(batch, *txn);
-  if (is_again(committed, batch)) {
-    txn = std::make_unique<Transaction>(engine_.connection(), cache_);
-    committed = commit_or_undo(batch, *txn);
-  }
+  std::unique_ptr<Transaction> txn;
+  Status committed = commit_or_undo(batch, txn);
+  if (is_again(committed, batch)) committed = commit_or_undo(batch, txn);
   if (!committed.ok()) {
     if (committed.error().reason == "STORE_OUTCOME_UNKNOWN") unsettled_ = std::move(txn);
     return fail(batch, committed.error());
@@ -158,7 +161,6 @@ void GroupCommit::announce(Transaction& txn) const {
 
 // Fails as a whole only when the transaction itself is lost (disk full, I/O error).
 Status GroupCommit::try_commit(const Batch& batch, Transaction& txn) {
-  TRY(engine_.begin());
   for (Job* job : batch) {
     if (engine_.puts_off(job->purpose)) {
       job->result = full_but_for_freeing();

@@ -61,7 +61,7 @@ class GroupCommit {
   void hand_over();
   // Below: by the leader only, without the lock.
   void commit(const Batch& batch);
-  Status commit_or_undo(const Batch& batch, Transaction& txn);
+  Status commit_or_undo(const Batch& batch, std::unique_ptr<Transaction>& txn);
   Status settle();
   bool is_again(const Status& committed, const Batch& batch);
   void look_at_disk(const Batch& batch);

@@ -1,0 +1,141 @@
+// One connection to PostgreSQL. Statements are sent in pipeline mode: what has no answer that is
+// waited for goes out with the next one that has (run_soon), so a change takes few round trips.
+// There are no prepared names and no settings of the session, so that a pooler may give each
+// transaction another one. Not thread-safe. A lost connection stays lost: make another.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+#include "controller/store/postgres/target.h"
+#include "controller/store/sql/connection.h"
+
+namespace paddock::store::postgres {
+
+using sql::Series;
+using sql::Statement;
+
+struct FreeResult {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+using Answer = std::unique_ptr<PGresult, FreeResult>;
+
+inline constexpr Oid kIntegerType = 20;  // of the catalog; they never change
+
+// A value in PostgreSQL's binary form, with its type.
+struct Parameter {
+  Oid type = 0;
+  bool null = true;
+  std::array<char, 8> number{};
+  std::string_view text;
+};
+
+class Connection;
+
+class PgStatement final : public sql::Cursor {
+ public:
+  PgStatement() = default;
+  void begin(Connection* connection, const char* sql);
+  void bind_integer(int64_t value) override;
+  void bind_text(std::string_view value) override;
+  void bind_blob(std::string_view value) override;
+  void bind_null() override;
+  Result<bool> step() override;
+  Status run_soon() override;
+  int64_t integer(int column) const override;
+  bool is_null(int column) const override;
+  std::string_view bytes(int column) const override;
+  int64_t changed() const override { return changed_; }
+  void reset() override;
+
+ private:
+  Connection* connection_ = nullptr;
+  std::string sql_;
+  size_t parameters_ = 0;
+  std::vector<Parameter> bound_;
+  Answer answer_;
+  int row_ = -1;
+  int64_t changed_ = 0;
+};
+
+// The last number that was given in each series. The leader alone gives numbers, so it keeps them.
+struct Numbers {
+  std::array<int64_t, 3> given{};
+  int64_t& of(Series series) { return given[static_cast<size_t>(series)]; }
+  int64_t of(Series series) const { return given[static_cast<size_t>(series)]; }
+};
+
+class Connection final : public sql::Connection {
+ public:
+  // STORE_AWAY, STORE_LOGIN_REFUSED, STORE_TLS_UNVERIFIED, STORE_READ_ONLY, STORE_BUSY. `name`: by
+  // which its session is found at the server.
+  static Result<std::unique_ptr<Connection>> open(const Target& target, const std::string& name);
+
+  Statement prepare(const char* sql) override;
+  std::optional<int64_t> draw(Series series) override { return ++numbers.of(series); }
+  int64_t drawn(Series series) const override { return numbers.of(series); }
+  Result<int64_t> last_given(Series series) override;
+  bool missed_a_row() const override;
+
+  // Sends it, and what was sent before; the answer of this one, or the first error of any.
+  Result<Answer> ask(const std::string& sql, const std::vector<Parameter>& parameters = {});
+  // Sends it with what follows.
+  Status soon(const std::string& sql, const std::vector<Parameter>& parameters = {});
+  // Waits for all that was sent: the first error of any.
+  Status finish();
+  // Whether anything was sent that changes rows and has no answer yet.
+  bool owes() const { return owes_; }
+  bool lost() const { return lost_; }
+  // While nobody uses it: whether the server has ended it meanwhile.
+  bool ended_by_server();
+  // Rows that were changed since it was made.
+  int64_t changes() const { return changes_; }
+  int process() const { return PQbackendPID(db_.get()); }
+
+  // The writer's.
+  Numbers numbers;
+
+ private:
+  struct Close {
+    void operator()(PGconn* db) const { PQfinish(db); }
+  };
+  using Db = std::unique_ptr<PGconn, Close>;
+  explicit Connection(Db db) : db_(std::move(db)) {}
+
+  Status send(const std::string& sql, const std::vector<Parameter>& parameters);
+  Result<Answer> collect();
+  Status collect_one(Answer& kept);
+  Status collect_sync();
+  Result<Answer> next_answer();
+  Status wait_readable();
+  Error lose(const std::string& why);
+  void note(const PGresult* answer);
+
+  Db db_;
+  std::unordered_map<const char*, PgStatement> statements_;
+  size_t sent_ = 0;  // without an answer yet
+  size_t sent_bytes_ = 0;
+  bool owes_ = false;
+  bool lost_ = false;
+  int64_t changes_ = 0;
+  std::string last_state_;
+};
+
+// Values as they are sent.
+Parameter number(int64_t value);
+Parameter text(std::string_view value);
+// A column of an answer.
+int64_t integer_in(const PGresult* answer, int row, int column);
+std::string_view bytes_in(const PGresult* answer, int row, int column);
+
+}  // namespace paddock::store::postgres

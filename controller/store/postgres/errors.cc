@@ -1,0 +1,118 @@
+#include "controller/store/postgres/errors.h"
+
+#include <array>
+#include <utility>
+
+#include "common/base/text.h"
+
+namespace paddock::store::postgres {
+
+namespace {
+
+Error away(const std::string& said) {
+  return Error{Code::kUnavailable, "STORE_AWAY",
+               "the database does not answer; nothing of this change was kept, send it again"}
+      .within(said);
+}
+
+Error login_refused(const std::string& said) {
+  return Error{Code::kFailedPrecondition, "STORE_LOGIN_REFUSED",
+               "the database refuses this user: look at user, password and database in the file of "
+               "store.postgres.urlFile, and at the server's pg_hba.conf"}
+      .within(said);
+}
+
+bool contains_one_of(const std::string& said, std::initializer_list<const char*> words) {
+  for (const char* word : words) {
+    if (said.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+struct Kind {
+  std::string_view prefix;  // of the SQLSTATE; the first that fits
+  Error (*make)(const std::string& said);
+};
+
+constexpr std::array kKinds = {
+    Kind{"57P", away},
+    Kind{"08", away},
+    Kind{"28", login_refused},
+    Kind{"3D", login_refused},
+    Kind{"42501", login_refused},
+    Kind{"53100",
+         [](const std::string& said) {
+           return Error{Code::kUnavailable, "STORE_FULL",
+                        "the database's disk is full; nothing of this change was kept, free some "
+                        "space there and send it again"}
+               .within(said);
+         }},
+    Kind{"58",
+         [](const std::string& said) {
+           return Error{
+               Code::kUnavailable, "STORE_IO",
+               "the database's disk refused to read or write; nothing of this change was kept"}
+               .within(said);
+         }},
+    Kind{"25006",
+         [](const std::string& said) {
+           return Error{Code::kFailedPrecondition, "STORE_READ_ONLY",
+                        "the database takes no writes: it is a replica, or is set to be read-only; "
+                        "name the primary in the file of store.postgres.urlFile"}
+               .within(said);
+         }},
+    Kind{"XX001",
+         [](const std::string& said) {
+           return Error{Code::kInternal, "STORE_CORRUPT",
+                        "the database is damaged; stop the controller and restore a backup"}
+               .within(said);
+         }},
+    Kind{"23",
+         [](const std::string& said) {
+           return Error{Code::kInternal, "STORE_CONSTRAINT",
+                        "the change breaks a rule of the store"}
+               .within(said);
+         }},
+};
+
+// Too many connections, locks that were not had, statements that took too long.
+bool is_busy(std::string_view state) {
+  for (const std::string_view prefix : {"53", "40", "55", "57014", "25P03"}) {
+    if (state.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Error sqlstate_error(std::string_view state, const std::string& said) {
+  const std::string details = cat("postgresql ", state, ": ", said);
+  for (const Kind& kind : kKinds) {
+    if (state.starts_with(kind.prefix)) return kind.make(details);
+  }
+  if (is_busy(state))
+    return Error{Code::kUnavailable, "STORE_BUSY", "the store is busy; send it again"}.within(
+        details);
+  return Error{Code::kInternal, "STORE_INTERNAL", "the store failed"}.within(details);
+}
+
+Error connect_error(const std::string& said) {
+  const std::string details = cat("connecting: ", said);
+  if (contains_one_of(said, {"certificate verify failed", "root certificate", "server certificate",
+                             "does not support SSL"}))
+    return Error{Code::kFailedPrecondition, "STORE_TLS_UNVERIFIED",
+                 "the database's certificate cannot be verified; give its authority by sslrootcert "
+                 "in the URL"}
+        .within(details);
+  if (contains_one_of(said, {"authentication failed", "no password supplied", "pg_hba.conf",
+                             "\" does not exist", "not permitted to log in", "permission denied"}))
+    return login_refused(details);
+  if (contains_one_of(said, {"session is read-only"})) return sqlstate_error("25006", said);
+  if (contains_one_of(said, {"too many clients", "too many connections"}))
+    return sqlstate_error("53300", said);
+  return away(details);
+}
+
+Error lost_error(const std::string& said) { return away(cat("lost: ", said)); }
+
+}  // namespace paddock::store::postgres

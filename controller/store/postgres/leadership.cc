@@ -1,0 +1,152 @@
+#include "controller/store/postgres/leadership.h"
+
+#include <utility>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "controller/store/postgres/errors.h"
+#include "controller/store/postgres/schema.h"
+
+namespace paddock::store::postgres {
+
+namespace {
+
+constexpr const char* kLookingName = "paddock-controller looking";
+constexpr int kTries = 3;
+
+struct Standing {
+  int64_t epoch = 0;
+  std::string holder;
+  std::string holder_name;
+  int64_t left_ms = 0;  // of its lease
+};
+
+Status begin(Connection& db) {
+  TRY(db.soon("BEGIN ISOLATION LEVEL READ COMMITTED"));
+  return db.soon(
+      "SELECT set_config('lock_timeout', '3s', true), set_config('statement_timeout', '60s', "
+      "true)");
+}
+
+Result<Standing> standing(Connection& db, bool locked) {
+  ASSIGN_OR_RETURN(
+      const Answer row,
+      db.ask(
+          cat("SELECT epoch, holder, holder_name, greatest(0, least(86400000, extract(epoch FROM "
+              "lease_until - clock_timestamp()) * 1000))::bigint FROM paddock_leader",
+              locked ? " FOR UPDATE" : "")));
+  if (PQntuples(row.get()) != 1)
+    return Error{Code::kInternal, "STORE_CORRUPT", "the database has lost the row of its leader"};
+  return Standing{integer_in(row.get(), 0, 0), std::string(bytes_in(row.get(), 0, 1)),
+                  std::string(bytes_in(row.get(), 0, 2)), integer_in(row.get(), 0, 3)};
+}
+
+Status may_take(const Standing& now, const PostgresOptions& options) {
+  if (now.left_ms == 0 || now.holder == options.holder) return {};
+  return Error{
+      Code::kFailedPrecondition, "STORE_LOCKED",
+      cat(now.holder_name, " leads this database, by a lease that lasts ", now.left_ms / 1000 + 1,
+          "s unless it is renewed; stop that one, or choose another database")};
+}
+
+// What is left of a former leader: a session in the middle of a transaction would hold the row.
+Status end_sessions(Connection& db, int64_t epoch) {
+  const std::string name = session_name(epoch);
+  const auto ended = db.ask(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 "
+      "AND datname = current_database() AND pid <> pg_backend_pid()",
+      {text(name)});
+  if (ended.ok() || db.lost()) return {};
+  log_warn("sessions of the former leader may not be ended by this user of the database",
+           {{"grant", "pg_signal_backend"}, {"error", ended.error().describe()}});
+  return {};
+}
+
+// In an extra transaction, before the row is locked: with it the sessions could not be ended.
+Status end_former(Connection& db, const PostgresOptions& options) {
+  ASSIGN_OR_RETURN(const Standing now, standing(db, false));
+  TRY(may_take(now, options));
+  return end_sessions(db, now.epoch);
+}
+
+Result<Leadership> take_row(Connection& db, const PostgresOptions& options) {
+  ASSIGN_OR_RETURN(const Standing now, standing(db, true));
+  TRY(may_take(now, options));
+  TRY(db.soon("INSERT INTO paddock_former (epoch, batch) SELECT epoch, batch FROM paddock_leader"));
+  ASSIGN_OR_RETURN(
+      const Answer row,
+      db.ask("UPDATE paddock_leader SET epoch = epoch + 1, holder = $1, holder_name = $2, "
+             "lease_until = clock_timestamp() + $3 * interval '1 millisecond' "
+             "RETURNING epoch, batch",
+             {text(options.holder), text(options.holder_name), number(options.lease.count())}));
+  return Leadership{integer_in(row.get(), 0, 0), integer_in(row.get(), 0, 1)};
+}
+
+Result<Leadership> take_once(Connection& db, const PostgresOptions& options) {
+  TRY(begin(db));
+  TRY(prepare_schema(db));
+  TRY(db.ask("COMMIT"));
+  TRY(end_former(db, options));
+  TRY(begin(db));
+  ASSIGN_OR_RETURN(const Leadership mine, take_row(db, options));
+  ASSIGN_OR_RETURN(const Answer committed, db.ask("COMMIT"));
+  if (std::string_view(PQcmdStatus(committed.get())) != "COMMIT")
+    return Error{Code::kUnavailable, "STORE_BUSY", "the lead could not be taken; start again"};
+  return mine;
+}
+
+Status check_writable(Connection& db) {
+  ASSIGN_OR_RETURN(const Answer row, db.ask("SELECT pg_is_in_recovery() OR current_setting("
+                                            "'transaction_read_only')::boolean"));
+  if (integer_in(row.get(), 0, 0) == 0) return {};
+  return sqlstate_error("25006", "in recovery, or transactions are read-only by default");
+}
+
+// Another one that starts at the same time makes the same tables: then they are there.
+bool is_worth_another(const Error& error) {
+  return is_one_of(error.reason, {"STORE_BUSY", "STORE_CONSTRAINT", "STORE_INTERNAL"});
+}
+
+Result<bool> look_up(Connection& db, const Leadership& batch) {
+  TRY(begin(db));
+  ASSIGN_OR_RETURN(const Answer row, db.ask("SELECT epoch, batch FROM paddock_leader FOR UPDATE"));
+  int64_t last = integer_in(row.get(), 0, 1);
+  if (integer_in(row.get(), 0, 0) != batch.epoch) {
+    ASSIGN_OR_RETURN(
+        const Answer former,
+        db.ask("SELECT batch FROM paddock_former WHERE epoch = $1", {number(batch.epoch)}));
+    last = PQntuples(former.get()) > 0 ? integer_in(former.get(), 0, 0) : 0;
+  }
+  TRY(db.ask("ROLLBACK"));
+  return last >= batch.batch;
+}
+
+}  // namespace
+
+std::string session_name(int64_t epoch) { return cat("paddock-controller epoch ", epoch); }
+
+Result<Leadership> take_lead(const Target& target, const PostgresOptions& options) {
+  ASSIGN_OR_RETURN(const auto db, Connection::open(target, kLookingName));
+  TRY(check_writable(*db));
+  Result<Leadership> taken = Error{};
+  for (int tries = 0; tries < kTries; ++tries) {
+    taken = take_once(*db, options);
+    if (taken.ok() || db->lost() || !is_worth_another(taken.error())) return taken;
+    TRY(db->ask("ROLLBACK"));
+  }
+  return taken;
+}
+
+Result<bool> was_committed(const Target& target, const Leadership& batch) {
+  ASSIGN_OR_RETURN(const auto db, Connection::open(target, kLookingName));
+  TRY(end_sessions(*db, batch.epoch));
+  return look_up(*db, batch);
+}
+
+Status give_up_lead(Connection& db, int64_t epoch) {
+  TRY(db.ask("UPDATE paddock_leader SET lease_until = clock_timestamp() WHERE epoch = $1",
+             {number(epoch)}));
+  return {};
+}
+
+}  // namespace paddock::store::postgres

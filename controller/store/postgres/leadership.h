@@ -1,0 +1,36 @@
+// Who may write: the row of `paddock_leader`, with an epoch that grows by one with each leader and
+// a lease on the database's own clock. Every transaction that writes changes this row first, where
+// it still has the epoch: so a leader that was paused, cut off or slow writes nothing once another
+// one has taken over, and the other one waits until what the former had begun has ended.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "common/base/result.h"
+#include "controller/store/postgres/connection.h"
+#include "controller/store/store.h"
+
+namespace paddock::store::postgres {
+
+struct Leadership {
+  int64_t epoch = 0;
+  int64_t batch = 0;  // the last one that was committed
+};
+
+// By which sessions of a leader are found at the server.
+std::string session_name(int64_t epoch);
+
+// Prepares the tables and takes the lead. STORE_LOCKED while another holder's lease lives;
+// STORE_BUSY when what the former leader had begun does not end; as prepare_schema().
+Result<Leadership> take_lead(const Target& target, const PostgresOptions& options);
+
+// Whether this epoch's batch was committed. Waits for a transaction that may still be at it, and
+// ends sessions of this epoch that are left over. STORE_AWAY, STORE_BUSY: ask again.
+Result<bool> was_committed(const Target& target, const Leadership& batch);
+
+// Lets others lead at once.
+Status give_up_lead(Connection& db, int64_t epoch);
+
+}  // namespace paddock::store::postgres

@@ -1,0 +1,126 @@
+// One leader writes: a second one waits for the lease, and a former one writes nothing any more.
+#include "controller/store/postgres/leadership.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <thread>
+
+#include "common/base/guarded.h"
+#include "controller/store/postgres/postgres_fixture_test_support.h"
+
+namespace paddock::store::postgres {
+namespace {
+
+class PostgresLead : public PostgresTest {
+ protected:
+  // Once the other's lease has run out, which is the server's to say.
+  std::unique_ptr<Store> open_when_it_may(const StoreOptions& options) {
+    for (int i = 0; i < 3'000; ++i) {
+      auto opened = Store::open(options);
+      if (opened.ok()) return std::move(*opened);
+      EXPECT_EQ(opened.error().reason, "STORE_LOCKED");
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return nullptr;
+  }
+  StoreOptions counting(const std::string& holder, const std::string& url = {}) {
+    StoreOptions out = options(holder, url);
+    out.postgres->on_fenced = [this] { ++fenced_; };
+    return out;
+  }
+  std::atomic<int> fenced_{0};
+};
+
+TEST_F(PostgresLead, IsRefusedToASecondOneByNameAndGivenUpAtTheEnd) {
+  auto first = Store::open(options("the first")).value();
+  const auto second = Store::open(options("the second"));
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().reason, "STORE_LOCKED");
+  EXPECT_NE(second.error().message.find("the first"), std::string::npos);
+  EXPECT_TRUE(write_pair(*first, "a").ok()) << "it was not disturbed";
+  first.reset();
+  EXPECT_EQ(refusal(options("the second")), "opened");
+}
+
+TEST_F(PostgresLead, IsTakenOverAtOnceByTheSameInstance) {
+  auto before = Store::open(counting("one")).value();
+  auto after = Store::open(options("one")).value();
+  EXPECT_EQ(reason(write_pair(*before, "a")), "STORE_FENCED");
+  EXPECT_TRUE(write_pair(*after, "b").ok());
+  EXPECT_EQ(fenced_, 1);
+}
+
+TEST_F(PostgresLead, TwoThatClaimItByHandDoNotBothWrite) {
+  auto store = Store::open(counting("one")).value();
+  server_->query(database_, "UPDATE paddock_leader SET epoch = epoch + 1");
+  EXPECT_EQ(reason(write_pair(*store, "a")), "STORE_FENCED");
+  EXPECT_EQ(reason(write_pair(*store, "a")), "STORE_FENCED");
+  EXPECT_EQ(reason(store->read([](ReadTxn&) { return Status(); })), "STORE_FENCED");
+  EXPECT_EQ(store->token_by_hash("x").error().reason, "STORE_FENCED");
+  EXPECT_EQ(fenced_, 1) << "once";
+  EXPECT_TRUE(stored().empty());
+}
+
+TEST_F(PostgresLead, OneThatWasCutOffWritesNothingWhenItIsBack) {
+  const TempFolder folder;
+  Proxy proxy(std::filesystem::path(folder.file()).parent_path(), server_->folder());
+  auto options = counting("cut off", proxy.url(database_));
+  options.postgres->lease = Millis(400);
+  auto former = Store::open(options).value();
+  ASSERT_TRUE(write_pair(*former, "before").ok());
+  proxy.hold(true);
+  auto next = open_when_it_may(this->options("next"));
+  ASSERT_TRUE(next);
+  ASSERT_TRUE(write_pair(*next, "next").ok());
+  proxy.hold(false);
+  // What it was sending when it was cut off is lost with its session; then it learns why.
+  std::string last;
+  for (int i = 0; i < 100 && last != "STORE_FENCED"; ++i)
+    last = reason(write_pair(*former, "late"));
+  EXPECT_EQ(last, "STORE_FENCED");
+  EXPECT_EQ(fenced_, 1);
+  EXPECT_EQ(stored(), (std::set<std::string>{"a-before", "a-next", "b-before", "b-next"}));
+  EXPECT_TRUE(chain_of(*next).starts_with("2 records")) << chain_of(*next);
+}
+
+TEST_F(PostgresLead, OneThatIsPausedInATransactionHoldsNobodyUp) {
+  auto options = counting("paused");
+  options.postgres->lease = Millis(400);
+  auto former = Store::open(options).value();
+  struct State {
+    bool inside = false;
+    bool go_on = false;
+  };
+  Guarded<State> state;
+  std::condition_variable changed;
+  std::string told;
+  std::thread paused([&] {
+    told = reason(former->write([&](WriteTxn& txn) -> Status {
+      contracts::Run run = make_run("half");
+      TRY(txn.create(run));
+      state.with([](State& s) { s.inside = true; });
+      changed.notify_all();
+      state.wait_for(
+          changed, std::chrono::seconds(60), [](const State& s) { return s.go_on; },
+          [](State&, bool) { return 0; });
+      contracts::Run other = make_run("other-half");
+      return txn.create(other);
+    }));
+  });
+  state.wait_for(
+      changed, std::chrono::seconds(60), [](const State& s) { return s.inside; },
+      [](State&, bool) { return 0; });
+  auto next = open_when_it_may(this->options("next"));
+  EXPECT_TRUE(next && write_pair(*next, "next").ok());
+  state.with([](State& s) { s.go_on = true; });
+  changed.notify_all();
+  paused.join();
+  EXPECT_EQ(told, "STORE_AWAY");
+  EXPECT_EQ(reason(write_pair(*former, "late")), "STORE_FENCED");
+  EXPECT_EQ(stored(), (std::set<std::string>{"a-next", "b-next"}));
+}
+
+}  // namespace
+}  // namespace paddock::store::postgres

@@ -1,0 +1,189 @@
+#include "controller/store/postgres/pg_writer.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/base/time.h"
+#include "controller/store/postgres/errors.h"
+
+namespace paddock::store::postgres {
+
+namespace {
+
+constexpr Millis kAskAgain{200};
+
+int64_t steady_ms() { return SystemClock().mono().ms; }
+
+// Nothing of the session may stay behind a transaction, so each says this. A database that answers
+// before its log is on the disk is told to wait for it: what is acknowledged is kept.
+constexpr const char* kSettings =
+    "SELECT set_config('lock_timeout', '5s', true), "
+    "set_config('statement_timeout', '30s', true), "
+    "set_config('idle_in_transaction_session_timeout', '10s', true), "
+    "set_config('synchronous_commit', CASE current_setting('synchronous_commit') "
+    "WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)";
+
+Error unknown_outcome(const Error& cause) {
+  return Error{Code::kUnavailable, "STORE_OUTCOME_UNKNOWN",
+               "the database went away while it committed this change, and is not back: whether it "
+               "was kept is not known yet; read before you send it again"}
+      .within(cause.describe());
+}
+
+}  // namespace
+
+PgWriter::PgWriter(Target target, Leadership lead, const PostgresOptions& options)
+    : target_(std::move(target)),
+      options_(options),
+      lead_(lead),
+      valid_until_ms_(steady_ms() + options.lease.count()) {}
+
+PgWriter::~PgWriter() {
+  if (fenced_.load() || !db_ || db_->lost()) return;
+  if (const Status given = give_up_lead(*db_, lead_.epoch); !given.ok())
+    log_warn("the lease on the database was not ended; it runs out by itself",
+             {{"error", given.error().describe()}});
+}
+
+Error PgWriter::fenced() {
+  if (!fenced_.exchange(true)) {
+    log_error("another controller leads this database; nothing is written here any more",
+              {{"epoch", std::to_string(lead_.epoch)}});
+    if (options_.on_fenced) options_.on_fenced();
+  }
+  return {Code::kUnavailable, "STORE_FENCED",
+          "another controller leads this database; nothing of this change was kept, ask that one"};
+}
+
+Status PgWriter::leads() const {
+  if (fenced_.load())
+    return Error{Code::kUnavailable, "STORE_FENCED",
+                 "another controller leads this database; ask that one"};
+  if (steady_ms() > valid_until_ms_.load())
+    return Error{Code::kUnavailable, "STORE_AWAY",
+                 "the database has not confirmed for too long that this controller leads; send it "
+                 "again"};
+  return {};
+}
+
+Status PgWriter::connect() {
+  if (db_ && !db_->lost() && !db_->ended_by_server()) return {};
+  db_.reset();
+  auto made = Connection::open(target_, session_name(lead_.epoch));
+  if (!made.ok()) return std::move(made).error();
+  db_ = std::move(*made);
+  return {};
+}
+
+// The first thing that each transaction does, in one round trip: it finds the row with its epoch,
+// renews the lease, and reads the numbers that were given so far.
+Status PgWriter::prove_lead() {
+  TRY(db_->soon("BEGIN ISOLATION LEVEL READ COMMITTED"));
+  TRY(db_->soon(kSettings));
+  ASSIGN_OR_RETURN(
+      const Answer row,
+      db_->ask("UPDATE paddock_leader SET batch = $2, "
+               "lease_until = clock_timestamp() + $3 * interval '1 millisecond' WHERE epoch = $1 "
+               "RETURNING changes_given, objects_given, audit_given",
+               {number(lead_.epoch), number(lead_.batch), number(options_.lease.count())}));
+  if (PQntuples(row.get()) != 1) return fenced();
+  for (int i = 0; i < 3; ++i)
+    db_->numbers.given[static_cast<size_t>(i)] = integer_in(row.get(), 0, i);
+  return {};
+}
+
+Status PgWriter::begin() {
+  begun_ = false;
+  wrote_ = false;
+  if (fenced_.load()) return fenced();
+  if (const Status connected = connect(); !connected.ok()) {
+    // Who writes now is told that the database is away, whatever keeps us from it; the log has it.
+    const Error& why = connected.error();
+    return why.code == Code::kUnavailable ? why : lost_error(why.describe());
+  }
+  ++lead_.batch;
+  const int64_t now = steady_ms();
+  begun_ = true;
+  TRY(prove_lead());
+  changes_ = db_->changes();
+  valid_until_ms_.store(now + options_.lease.count());
+  return {};
+}
+
+Status PgWriter::savepoint() {
+  saved_ = db_->numbers;
+  return db_->soon("SAVEPOINT job");
+}
+
+// Only a change that has sent something without asking must be asked after.
+Status PgWriter::keep_savepoint() {
+  const bool owes = db_->owes();
+  TRY(db_->soon("RELEASE job"));
+  return owes ? db_->finish() : Status();
+}
+
+Status PgWriter::undo_savepoint() {
+  if (db_->owes()) (void)db_->finish();  // its fault is what ends the change
+  db_->numbers = saved_;
+  TRY(db_->soon("ROLLBACK TO job"));
+  TRY(db_->soon("RELEASE job"));
+  return db_->finish();
+}
+
+Status PgWriter::send_commit() {
+  if (wrote_) {
+    const Numbers& all = db_->numbers;
+    TRY(
+        db_->soon("UPDATE paddock_leader SET changes_given = $1, objects_given = $2, "
+                  "audit_given = $3",
+                  {number(all.given[0]), number(all.given[1]), number(all.given[2])}));
+  }
+  ASSIGN_OR_RETURN(const Answer answer, db_->ask("COMMIT"));
+  if (std::string_view(PQcmdStatus(answer.get())) == "COMMIT") return {};
+  return Error{Code::kUnavailable, "STORE_IO",
+               "the database gave the transaction up; nothing of this change was kept"};
+}
+
+// Once COMMIT was sent, a lost connection says nothing about it: the database is asked.
+Status PgWriter::commit() {
+  if (db_->owes()) TRY(db_->finish());
+  wrote_ = db_->changes() != changes_;
+  Status sent = send_commit();
+  if (sent.ok() || !db_->lost()) {
+    begun_ = !sent.ok();
+    return sent;
+  }
+  begun_ = false;
+  if (!wrote_) return sent;
+  const auto kept = settle_in_time();
+  if (!kept.ok()) return unknown_outcome(kept.error());
+  return *kept ? Status() : sent;
+}
+
+Result<bool> PgWriter::settle() {
+  auto kept = was_committed(target_, lead_);
+  if (!kept.ok()) return unknown_outcome(kept.error());
+  return kept;
+}
+
+Result<bool> PgWriter::settle_in_time() {
+  const int64_t end = steady_ms() + options_.patience.count();
+  while (true) {
+    auto kept = was_committed(target_, lead_);
+    if (kept.ok() || stopping_.load() || steady_ms() > end) return kept;
+    std::this_thread::sleep_for(kAskAgain);
+  }
+}
+
+void PgWriter::undo() {
+  if (!begun_ || !db_ || db_->lost()) return;
+  begun_ = false;
+  (void)db_->finish();
+  if (const auto undone = db_->ask("ROLLBACK"); !undone.ok() && !db_->lost())
+    log_error("the store could not roll back", {{"error", undone.error().describe()}});
+}
+
+}  // namespace paddock::store::postgres

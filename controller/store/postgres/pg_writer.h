@@ -1,0 +1,60 @@
+// The writing half of a store in PostgreSQL: one connection, made anew when it is lost, and the
+// lead that each transaction proves before it writes. Called by one thread at a time, but for what
+// says otherwise.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "controller/store/postgres/connection.h"
+#include "controller/store/postgres/leadership.h"
+#include "controller/store/sql/writer.h"
+
+namespace paddock::store::postgres {
+
+class PgWriter final : public sql::Writer {
+ public:
+  PgWriter(Target target, Leadership lead, const PostgresOptions& options);
+  ~PgWriter() override;
+
+  sql::Connection& connection() override { return *db_; }
+  Status begin() override;
+  Status commit() override;
+  Result<bool> settle() override;
+  void undo() override;
+  bool in_transaction() const override { return begun_ && !db_->lost(); }
+  Status savepoint() override;
+  Status keep_savepoint() override;
+  Status undo_savepoint() override;
+  bool wrote() const override { return wrote_; }
+
+  // STORE_FENCED, or STORE_AWAY when the lease ran out and nobody renewed it. Any thread.
+  Status leads() const;
+  const Target& target() const { return target_; }
+  int64_t epoch() const { return lead_.epoch; }
+  // Ends waiting for a database that is away. Any thread.
+  void stop() { stopping_.store(true); }
+
+ private:
+  Status connect();
+  Status prove_lead();
+  Status send_commit();
+  Result<bool> settle_in_time();
+  Error fenced();
+
+  const Target target_;
+  const PostgresOptions options_;
+  Leadership lead_;  // with the number of the batch that was begun last
+  std::unique_ptr<Connection> db_;
+  Numbers saved_;  // at the savepoint
+  int64_t changes_ = 0;
+  bool begun_ = false;
+  bool wrote_ = false;
+  std::atomic<bool> fenced_{false};
+  std::atomic<bool> stopping_{false};
+  std::atomic<int64_t> valid_until_ms_;  // of this process's steady clock
+};
+
+}  // namespace paddock::store::postgres

@@ -1,0 +1,42 @@
+#include "controller/store/postgres/reader_pool.h"
+
+#include <chrono>
+#include <utility>
+
+namespace paddock::store::postgres {
+
+namespace {
+constexpr std::chrono::seconds kPatience{10};
+}
+
+Result<std::unique_ptr<Connection>> ReaderPool::take() {
+  std::unique_ptr<Connection> idle;
+  const bool mine = state_.wait_for(
+      freed_, kPatience, [&](const State& state) { return state.taken < most_; },
+      [&](State& state, bool in_time) {
+        if (!in_time) return false;
+        ++state.taken;
+        if (!state.idle.empty()) {
+          idle = std::move(state.idle.back());
+          state.idle.pop_back();
+        }
+        return true;
+      });
+  if (!mine)
+    return Error{Code::kUnavailable, "STORE_BUSY",
+                 "all connections to the database are in use; send it again"};
+  if (idle && !idle->ended_by_server()) return idle;
+  auto made = Connection::open(target_, name_);
+  if (!made.ok()) give_back(nullptr);
+  return made;
+}
+
+void ReaderPool::give_back(std::unique_ptr<Connection> reader) {
+  state_.with([&](State& state) {
+    --state.taken;
+    if (reader && !reader->lost()) state.idle.push_back(std::move(reader));
+  });
+  freed_.notify_one();
+}
+
+}  // namespace paddock::store::postgres

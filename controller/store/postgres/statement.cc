@@ -1,0 +1,87 @@
+// Statements and values, in PostgreSQL's binary form.
+#include <cstdlib>
+#include <utility>
+
+#include "controller/store/postgres/connection.h"
+#include "controller/store/postgres/dialect.h"
+
+namespace paddock::store::postgres {
+
+namespace {
+
+// Of the catalog; they never change.
+constexpr Oid kBytes = 17;
+constexpr Oid kText = 25;
+
+}  // namespace
+
+Parameter number(int64_t value) {
+  Parameter out{kIntegerType, false, {}, {}};
+  auto bits = static_cast<uint64_t>(value);
+  for (size_t i = out.number.size(); i-- > 0; bits >>= 8) out.number[i] = static_cast<char>(bits);
+  return out;
+}
+
+Parameter text(std::string_view value) { return {kText, false, {}, value}; }
+
+// Of any width: counts, booleans and literals are not all as wide as a column.
+int64_t integer_in(const PGresult* answer, int row, int column) {
+  const std::string_view bytes = bytes_in(answer, row, column);
+  if (bytes.empty()) return 0;
+  auto bits = static_cast<uint64_t>(static_cast<int64_t>(static_cast<signed char>(bytes[0])));
+  for (const char byte : bytes.substr(1)) bits = bits << 8 | static_cast<unsigned char>(byte);
+  return static_cast<int64_t>(bits);
+}
+
+std::string_view bytes_in(const PGresult* answer, int row, int column) {
+  if (PQgetisnull(answer, row, column) != 0) return {};
+  return {PQgetvalue(answer, row, column), static_cast<size_t>(PQgetlength(answer, row, column))};
+}
+
+void PgStatement::begin(Connection* connection, const char* sql) {
+  connection_ = connection;
+  if (!sql_.empty()) return;
+  Translated translated = translate(sql);
+  sql_ = std::move(translated.sql);
+  parameters_ = translated.parameters;
+}
+
+void PgStatement::bind_integer(int64_t value) { bound_.push_back(number(value)); }
+void PgStatement::bind_text(std::string_view value) { bound_.push_back(text(value)); }
+void PgStatement::bind_blob(std::string_view value) {
+  bound_.push_back({kBytes, false, {}, value});
+}
+void PgStatement::bind_null() { bound_.push_back({kIntegerType, true, {}, {}}); }
+
+Result<bool> PgStatement::step() {
+  if (!answer_) {
+    bound_.resize(parameters_, Parameter{kText, true, {}, {}});
+    ASSIGN_OR_RETURN(answer_, connection_->ask(sql_, bound_));
+    const char* count = PQcmdTuples(answer_.get());
+    changed_ = PQresultStatus(answer_.get()) == PGRES_COMMAND_OK ? std::atoll(count) : 0;
+  }
+  return ++row_ < PQntuples(answer_.get());
+}
+
+Status PgStatement::run_soon() {
+  bound_.resize(parameters_, Parameter{kText, true, {}, {}});
+  return connection_->soon(sql_, bound_);
+}
+
+int64_t PgStatement::integer(int column) const { return integer_in(answer_.get(), row_, column); }
+
+bool PgStatement::is_null(int column) const {
+  return PQgetisnull(answer_.get(), row_, column) != 0;
+}
+
+std::string_view PgStatement::bytes(int column) const {
+  return bytes_in(answer_.get(), row_, column);
+}
+
+void PgStatement::reset() {
+  bound_.clear();
+  answer_.reset();
+  row_ = -1;
+}
+
+}  // namespace paddock::store::postgres
