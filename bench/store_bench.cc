@@ -1,7 +1,9 @@
 // Durable writes per second: our store with 1, 8 and 64 waiting callers, beside the plain way, one
 // transaction per write on one connection, in the same run on the same disk. Then what the reserve
 // of the disk costs a caller: two stores, with one and without, written to in turn.
-//   store_bench [seconds per figure, default 2] [folder, default .]
+// Then durable creates, each with its event and its record of the audit log, in SQLite and, where
+// the URL of a database is given that holds nothing else, in PostgreSQL.
+//   store_bench [seconds per figure, default 2] [folder, default .] [URL]
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -144,6 +146,41 @@ void bench_reserve(const std::string& path, double seconds) {
                 side.wall.size(), median(side.wall), median(side.processor));
 }
 
+void bench_creates(const char* what, const paddock::store::StoreOptions& options, int clients,
+                   double seconds) {
+  auto opened = paddock::store::Store::open(options);
+  require(opened.ok(), "open");
+  measure(what, clients, seconds, [&](int client, int i) {
+    const auto create = [&](paddock::store::WriteTxn& txn) -> paddock::Status {
+      paddock::contracts::Run run;
+      run.metadata.name = paddock::cat("run-", clients, "-", client, "-", i);
+      run.metadata.name_space = "default";
+      run.metadata.uid = run.metadata.name;
+      run.spec.command.argv = {"true"};
+      TRY(txn.create(run));
+      paddock::contracts::RunEvent event;
+      event.type = paddock::contracts::kEventPhase;
+      event.data = R"({"phase":"Pending"})";
+      TRY(txn.append_event(run.metadata.uid, event));
+      paddock::contracts::AuditEvent told;
+      told.type = "object.create";
+      return txn.append_audit(told);
+    };
+    require((*opened)->write(create).ok(), "create");
+  });
+}
+
+void bench_engines(const std::string& path, const char* url, double seconds) {
+  for (const int clients : {1, 8, 64}) {
+    bench_creates("creates, SQLite", {paddock::cat(path, "-", clients)}, clients, seconds);
+    if (url == nullptr) continue;
+    paddock::store::StoreOptions options;
+    options.postgres = paddock::store::PostgresOptions{};
+    options.postgres->url = url;
+    bench_creates("creates, PostgreSQL", options, clients, seconds);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -155,5 +192,6 @@ int main(int argc, char** argv) {
     bench_store(paddock::cat(folder, "/store-", clients), clients, seconds);
   }
   bench_reserve(paddock::cat(folder, "/reserve"), 2 * seconds);
+  bench_engines(paddock::cat(folder, "/creates"), argc > 3 ? argv[3] : nullptr, seconds);
   std::filesystem::remove_all(folder);
 }

@@ -40,8 +40,8 @@ std::optional<Millis> Patience::after(const Failure& failure, bool repeatable, M
   if (const auto delay = retry_delay(failure, repeatable, ++failed_, random)) return delay;
   const Reason& reason = failure.error.reason;
   const bool nobody_there =
-      failure.unanswered ||
-      is_one_of(reason, {"UNEXPECTED_ANSWER", "STORE_FULL", "STORE_IO", "STORE_BUSY"});
+      failure.unanswered || is_one_of(reason, {"UNEXPECTED_ANSWER", "STORE_FULL", "STORE_IO",
+                                               "STORE_BUSY", "STORE_AWAY"});
   if (!nobody_there || left <= Millis(0)) return std::nullopt;
   const auto delay = retry_delay(failure, repeatable, 1, random);  // whether it may be sent at all
   if (!delay) return std::nullopt;

@@ -16,6 +16,13 @@ void NodesConfig::validate(wire::Check& check) const {
   if (lost_after.value < lease.value) check.fail("lostAfter", "must not be shorter than lease");
 }
 
+void PostgresConfig::validate(wire::Check& check) const {
+  if (!url_file.empty() && !url_file.starts_with('/'))
+    check.fail("urlFile", "must be the absolute path of a file, which has the URL in it");
+  if (lease.value < Millis(2'000) || lease.value > Millis(300'000))
+    check.fail("lease", "must be from 2s to 5m");
+}
+
 void ArtifactConfig::validate(wire::Check& check) const {
   for (size_t i = 0; i < compute_types.size(); ++i) {
     const std::string& type = compute_types[i];

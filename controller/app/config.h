@@ -48,13 +48,33 @@ struct BlobConfig {
   }
 };
 
+struct PostgresConfig {
+  std::string url_file;
+  wire::Duration lease{std::chrono::seconds(10)};
+  int64_t max_readers = 8;
+  static constexpr auto describe() {
+    using wire::field;
+    return std::tuple{
+        field(
+            "urlFile", &PostgresConfig::url_file,
+            "file, mode 0600, with the URL of a PostgreSQL database; empty: paddock.db in dataDir"),
+        field("lease", &PostgresConfig::lease,
+              "without a sign of life for so long another controller may lead; 2s to 5m"),
+        field("maxReaders", &PostgresConfig::max_readers,
+              "connections for reading, beside the one that writes", {.min = 1, .max = 256})};
+  }
+  void validate(wire::Check& check) const;
+};
+
 struct StoreConfig {
   wire::Quantity reserve{int64_t{64} << 20};
+  PostgresConfig postgres;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{field("reserve", &StoreConfig::reserve,
                             "of its disk, for deletions, cancels and ends of runs once that is "
-                            "full; a 64th of the disk at most; 0: none")};
+                            "full; a 64th of the disk at most; 0: none"),
+                      field("postgres", &StoreConfig::postgres, "a database in place of a file")};
   }
 };
 

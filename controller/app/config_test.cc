@@ -64,6 +64,18 @@ TEST(Config, TheLogLevelIsAVariableAndAnUnknownOneIsRefused) {
   EXPECT_EQ(level("loud").error().causes.at(0).field, "logLevel");
 }
 
+TEST(Config, ADatabaseIsNamedByAFileAndItsLeaseIsBounded) {
+  const auto field = [](const std::string& yaml) {
+    const auto config = load_config("store:\n  postgres: " + yaml, {});
+    return config.ok() ? "" : config.error().causes.at(0).field;
+  };
+  EXPECT_EQ(field("{urlFile: /etc/paddock/store-url, lease: 2s}"), "");
+  EXPECT_EQ(field("{urlFile: store-url}"), "store.postgres.urlFile");
+  EXPECT_EQ(field("{lease: 1s}"), "store.postgres.lease");
+  EXPECT_EQ(field("{lease: 6m}"), "store.postgres.lease");
+  EXPECT_EQ(field("{maxReaders: 0}"), "store.postgres.maxReaders");
+}
+
 TEST(Config, TheTokenForAnyNodeCanBeLeftOut) {
   EXPECT_TRUE(load_config("", {}).value().enroll_token);
   EXPECT_FALSE(load_config("enrollToken: false\n", {}).value().enroll_token);

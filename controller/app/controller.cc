@@ -9,7 +9,7 @@
 #include "controller/api/routes.h"
 #include "controller/api/server/pipeline.h"
 #include "controller/app/data_folder.h"
-#include "controller/app/lost_database.h"
+#include "controller/app/database.h"
 #include "controller/http_server/origin.h"
 #include "controller/sessions/open_commands.h"
 
@@ -82,10 +82,8 @@ Status Controller::read_profiles() {
 }
 
 Status Controller::open_state() {
-  TRY(check_database_is_there(config_.data_dir));
-  store::StoreOptions options;
-  options.path = os::join_path(config_.data_dir, "paddock.db");
-  options.reserve = config_.store.reserve.bytes;
+  ASSIGN_OR_RETURN(store::StoreOptions options, store_options(config_, dependencies_.random));
+  if (options.postgres) options.postgres->on_fenced = dependencies_.on_fenced;
   options.on_commit = [this](const std::vector<std::string>& topics) {
     metrics_.count_commit();
     notifier_.notify(topics);
@@ -133,6 +131,7 @@ Status Controller::open_state() {
       std::make_shared<secrets::Vault>(os::join_path(config_.data_dir, "secrets.key"));
   services_->receipt_keys =
       std::make_shared<receipts::ReceiptKeys>(os::join_path(config_.data_dir, "receipt-keys.pem"));
+  services_->backed_up_elsewhere = !config_.store.postgres.url_file.empty();
   services_->calls = calls_;
   services_->images = config_.sessions.images;
   services_->stored = stored_;

@@ -2,6 +2,7 @@
 // start() makes it serve, step() does one round of its own work; main() and the simulator call it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,8 @@ namespace paddock::app {
 struct Dependencies {
   const Clock& clock;
   Random& random;  // thread-safe
+  // Another controller leads the database now: this one has to end. Any thread.
+  std::function<void()> on_fenced = {};
 };
 
 class Controller {

@@ -1,8 +1,10 @@
 // paddock-controller: the API, the store and the scheduler of one installation.
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <thread>
@@ -142,8 +144,13 @@ Status serve(const Config& config) {
   TRY(os::make_dirs(config.data_dir, 0700));
   make_room(config);
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
+  std::atomic<bool> fenced{false};
+  const auto end = [&fenced] {
+    fenced.store(true);
+    ::kill(::getpid(), SIGTERM);
+  };
   ASSIGN_OR_RETURN(const std::unique_ptr<Controller> controller,
-                   Controller::open(config, {clock, random}));
+                   Controller::open(config, {clock, random, end}));
   ASSIGN_OR_RETURN(const std::string url, controller->start());
   ASSIGN_OR_RETURN(const SelfDescription self,
                    write_self(config.data_dir, url, controller->port(), random));
@@ -159,7 +166,8 @@ Status serve(const Config& config) {
   worker.join();
   cleaner.join();
   recorder.join();
-  return {};
+  if (!fenced.load()) return {};
+  return Error{Code::kUnavailable, "STORE_FENCED", "another controller leads the database"};
 }
 
 // NAME.blobs beside NAME.db, of backups that have it.
@@ -172,6 +180,7 @@ Result<workspaces::RestoredBlobs> restore_blobs(const Config& config, const std:
 }
 
 Status restore(const Config& config, const std::string& backup) {
+  if (!config.store.postgres.url_file.empty()) return store::backed_up_elsewhere();
   const SystemClock clock;
   ASSIGN_OR_RETURN(
       const store::Restored restored,

@@ -14,6 +14,9 @@ namespace paddock::store {
 // (BACKUP_EXISTS); else as Store::open and Store::write.
 Result<int64_t> back_up(const std::string& store_path, const std::string& target);
 
+// STORE_BACKED_UP_ELSEWHERE: of a store in PostgreSQL, which has tools of its own for both.
+Error backed_up_elsewhere();
+
 struct Restored {
   int64_t given_up = 0;  // placed runs: how they went on after the backup is not known
   std::string kept;      // where the former store is now; empty: there was none

@@ -54,7 +54,8 @@ struct Services {
   contracts::Profiles profiles = contracts::builtin_profiles();
   volumes::VolumeLimits volumes = {};
   media::MediaSettings media = {};
-  std::string data_dir = {};  // of the store and its backups; empty: the store has no file
+  std::string data_dir = {};         // of the store and its backups; empty: the store has no file
+  bool backed_up_elsewhere = false;  // the store is no file there
   std::shared_ptr<workspaces::TreeMembers> tree_members =
       std::make_shared<workspaces::TreeMembers>();
   std::shared_ptr<workspaces::ShownBlobs> shown_blobs = std::make_shared<workspaces::ShownBlobs>();

@@ -72,6 +72,7 @@ Status end_former(Connection& db, const PostgresOptions& options) {
 Result<Leadership> take_row(Connection& db, const PostgresOptions& options) {
   ASSIGN_OR_RETURN(const Standing now, standing(db, true));
   TRY(may_take(now, options));
+  const MonoTime asked = SystemClock().mono();
   TRY(db.soon("INSERT INTO paddock_former (epoch, batch) SELECT epoch, batch FROM paddock_leader"));
   ASSIGN_OR_RETURN(
       const Answer row,
@@ -79,7 +80,7 @@ Result<Leadership> take_row(Connection& db, const PostgresOptions& options) {
              "lease_until = clock_timestamp() + $3 * interval '1 millisecond' "
              "RETURNING epoch, batch",
              {text(options.holder), text(options.holder_name), number(options.lease.count())}));
-  return Leadership{integer_in(row.get(), 0, 0), integer_in(row.get(), 0, 1)};
+  return Leadership{integer_in(row.get(), 0, 0), integer_in(row.get(), 0, 1), asked};
 }
 
 Result<Leadership> take_once(Connection& db, const PostgresOptions& options) {

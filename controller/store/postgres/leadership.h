@@ -9,6 +9,7 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "common/base/time.h"
 #include "controller/store/postgres/connection.h"
 #include "controller/store/store.h"
 
@@ -17,6 +18,7 @@ namespace paddock::store::postgres {
 struct Leadership {
   int64_t epoch = 0;
   int64_t batch = 0;  // the last one that was committed
+  MonoTime asked;     // the lease lasts from then on at least
 };
 
 // By which sessions of a leader are found at the server.

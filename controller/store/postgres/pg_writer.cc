@@ -39,7 +39,7 @@ PgWriter::PgWriter(Target target, Leadership lead, const PostgresOptions& option
     : target_(std::move(target)),
       options_(options),
       lead_(lead),
-      valid_until_ms_(steady_ms() + options.lease.count()) {}
+      valid_until_ms_(lead.asked.ms + options.lease.count()) {}
 
 PgWriter::~PgWriter() {
   if (fenced_.load() || !db_ || db_->lost()) return;

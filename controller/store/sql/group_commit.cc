@@ -13,7 +13,7 @@ namespace {
 bool refused_by_disk(const Status& result) {
   if (result.ok()) return false;
   const Reason& reason = result.error().reason;
-  return is_one_of(reason, {"STORE_FULL", "STORE_IO", "STORE_BUSY"});
+  return is_one_of(reason, {"STORE_FULL", "STORE_IO", "STORE_BUSY", "STORE_AWAY"});
 }
 
 // Whoever may free something is told what works.

@@ -105,6 +105,14 @@ Result<int64_t> prepare(const std::string& backup, const std::string& copied, Wa
 
 }  // namespace
 
+Error backed_up_elsewhere() {
+  return {
+      Code::kFailedPrecondition, "STORE_BACKED_UP_ELSEWHERE",
+      "this store is a PostgreSQL database: back it up and restore it by PostgreSQL's own tools "
+      "(pg_dump, pg_basebackup), and copy the data folder's blobs, secrets.key and "
+      "receipt-keys.pem beside it"};
+}
+
 Result<int64_t> back_up(const std::string& store_path, const std::string& target) {
   if (os::exists(target))
     return Error{Code::kAlreadyExists, "BACKUP_EXISTS", "a backup of this name exists already"};

@@ -17,6 +17,7 @@ Result<Response> make_backup(Call& call) {
   const std::string& data_dir = call.services.data_dir;
   if (data_dir.empty())
     return Error{Code::kFailedPrecondition, "STORE_IN_MEMORY", "this store has no file"};
+  if (call.services.backed_up_elsewhere) return store::backed_up_elsewhere();
   const std::string name = call.body.text("name");
   if (!k8s::is_dns_label(name)) {
     return invalid_argument("NAME_INVALID",

@@ -1,0 +1,83 @@
+#include "controller/app/database.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "controller/app/lost_database.h"
+
+namespace paddock::app {
+namespace {
+
+constexpr const char* kUrlField = "store.postgres.urlFile";
+
+// What is wrong with the file is said without its name: the setting has it.
+Result<std::string> url_in(const std::string& path) {
+  constexpr size_t kMostBytes = 16 << 10;
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0)
+    return invalid_argument("STORE_URL_INVALID", "names a file that cannot be found", kUrlField);
+  if ((info.st_mode & S_IROTH) != 0)
+    return invalid_argument("STORE_URL_INVALID",
+                            "names a file that everybody on this host may read, with a password in "
+                            "it: chmod 0600",
+                            kUrlField);
+  auto text = os::read_file(path, kMostBytes);
+  if (!text.ok())
+    return invalid_argument("STORE_URL_INVALID", "names a file that cannot be read", kUrlField);
+  return std::string(trim(*text));
+}
+
+// The data folder's lock says that no other process has this name now, on this host.
+Result<std::string> holder_of(const std::string& data_dir, Random& random) {
+  const std::string path = os::join_path(data_dir, "store-holder");
+  if (os::exists(path)) {
+    ASSIGN_OR_RETURN(const std::string known, os::read_file(path, 256));
+    if (const std::string name(trim(known)); !name.empty()) return name;
+  }
+  const std::string made = make_uuid(random);
+  TRY(os::write_file_atomic(path, made + "\n"));
+  return made;
+}
+
+std::string holder_name() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) return "another controller";
+  return cat("the controller on ", host.data(), " (process ", ::getpid(), ")");
+}
+
+// Both would be used in turn by whoever edits the configuration, each with half of the history.
+Status check_no_file(const std::string& data_dir) {
+  if (!os::exists(os::join_path(data_dir, "paddock.db"))) return {};
+  return Error{Code::kFailedPrecondition, "STORE_CHOSEN_TWICE",
+               "the data folder has a store of its own, paddock.db, and store.postgres names "
+               "another: move paddock.db away, or remove store.postgres"};
+}
+
+}  // namespace
+
+Result<store::StoreOptions> store_options(const Config& config, Random& random) {
+  store::StoreOptions options;
+  const PostgresConfig& chosen = config.store.postgres;
+  if (chosen.url_file.empty()) {
+    TRY(check_database_is_there(config.data_dir));
+    options.path = os::join_path(config.data_dir, "paddock.db");
+    options.reserve = config.store.reserve.bytes;
+    return options;
+  }
+  TRY(check_no_file(config.data_dir));
+  store::PostgresOptions postgres;
+  ASSIGN_OR_RETURN(postgres.url, url_in(chosen.url_file));
+  ASSIGN_OR_RETURN(postgres.holder, holder_of(config.data_dir, random));
+  postgres.holder_name = holder_name();
+  postgres.lease = chosen.lease.value;
+  postgres.most_readers = static_cast<size_t>(chosen.max_readers);
+  options.postgres = std::move(postgres);
+  return options;
+}
+
+}  // namespace paddock::app

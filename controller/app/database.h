@@ -1,0 +1,16 @@
+// Which store the configuration chooses: paddock.db in the data folder, or a PostgreSQL database.
+#pragma once
+
+#include "common/base/random.h"
+#include "common/base/result.h"
+#include "controller/app/config.h"
+#include "controller/store/store.h"
+
+namespace paddock::app {
+
+// What Store::open is given, but for whom it calls. Reads the file of the URL; makes `store-holder`
+// in the data folder at the first start with PostgreSQL: who this instance is to its database.
+// STORE_MISSING, STORE_CHOSEN_TWICE, STORE_URL_INVALID.
+Result<store::StoreOptions> store_options(const Config& config, Random& random);
+
+}  // namespace paddock::app

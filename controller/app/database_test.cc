@@ -1,0 +1,57 @@
+// Which store the configuration chooses, and what keeps it from being chosen by mistake.
+#include "controller/app/database.h"
+
+#include <gtest/gtest.h>
+
+#include "common/os/file.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::app {
+namespace {
+
+class ChosenStore : public testing::Test {
+ protected:
+  ChosenStore() {
+    config_.data_dir = folder_.path();
+    folder_.write("url", "postgresql:///paddock\n", 0600);
+  }
+  Result<store::StoreOptions> chosen() { return store_options(config_, random_); }
+  std::string reason() {
+    const auto options = chosen();
+    return options.ok() ? "" : options.error().reason.str();
+  }
+  const test::TempDir folder_;
+  SeededRandom random_{1};
+  Config config_;
+};
+
+TEST_F(ChosenStore, IsAFileUnlessAUrlIsGiven) {
+  const auto file = chosen();
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->path, folder_ / "paddock.db");
+  EXPECT_FALSE(file->postgres);
+  config_.store.postgres.url_file = folder_ / "url";
+  const auto database = chosen();
+  ASSERT_TRUE(database.ok());
+  EXPECT_EQ(database->path, "");
+  EXPECT_EQ(database->postgres->url, "postgresql:///paddock");
+  EXPECT_EQ(database->postgres->holder, chosen()->postgres->holder) << "the same after a restart";
+}
+
+TEST_F(ChosenStore, IsNeverBoth) {
+  folder_.write("paddock.db", "", 0600);
+  config_.store.postgres.url_file = folder_ / "url";
+  EXPECT_EQ(reason(), "STORE_CHOSEN_TWICE");
+}
+
+TEST_F(ChosenStore, IsNotNamedByAFileThatEverybodyReads) {
+  config_.store.postgres.url_file = folder_ / "nothing";
+  EXPECT_EQ(reason(), "STORE_URL_INVALID");
+  folder_.write("open", "postgresql:///paddock\n", 0644);
+  config_.store.postgres.url_file = folder_ / "open";
+  EXPECT_EQ(reason(), "STORE_URL_INVALID");
+  EXPECT_EQ(chosen().error().causes.at(0).field, "store.postgres.urlFile");
+}
+
+}  // namespace
+}  // namespace paddock::app
