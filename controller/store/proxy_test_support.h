@@ -51,6 +51,7 @@ class Proxy {
     left_ = piece;
   }
   bool has_cut() const { return left_ == 0; }
+  void let_all_through() { left_ = -1; }
   // While it holds, nothing goes through in any direction.
   void hold(bool on) { held_ = on; }
 

@@ -25,6 +25,7 @@ class PostgresCut : public PostgresTest, public testing::WithParamInterface<Prox
     proxy.cut_at(piece, GetParam());
     const Status written = write_pair(*store, name);
     const bool reached = proxy.has_cut();
+    proxy.let_all_through();
     const auto there = stored();
     EXPECT_EQ(there.contains("a-" + name), written.ok()) << reason(written);
     EXPECT_EQ(there.contains("b-" + name), written.ok()) << reason(written);
