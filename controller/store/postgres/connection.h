@@ -68,9 +68,11 @@ class PgStatement final : public sql::Cursor {
   int64_t changed_ = 0;
 };
 
-// The last number that was given in each series. The leader alone gives numbers, so it keeps them.
+// The last number that was given in each series, and the link of the newest audit record, if there
+// is any. The leader alone writes, so it keeps them.
 struct Numbers {
   std::array<int64_t, 3> given{};
+  std::optional<std::string> newest_link = {};
   int64_t& of(Series series) { return given[static_cast<size_t>(series)]; }
   int64_t of(Series series) const { return given[static_cast<size_t>(series)]; }
 };
@@ -85,6 +87,8 @@ class Connection final : public sql::Connection {
   std::optional<int64_t> draw(Series series) override { return ++numbers.of(series); }
   int64_t drawn(Series series) const override { return numbers.of(series); }
   Result<int64_t> last_given(Series series) override;
+  std::optional<std::string> newest_link() const override { return numbers.newest_link; }
+  void put_newest_link(const std::string& link) override { numbers.newest_link = link; }
   bool missed_a_row() const override;
 
   // Sends it, and what was sent before; the answer of this one, or the first error of any.

@@ -87,11 +87,14 @@ Status PgWriter::prove_lead() {
       const Answer row,
       db_->ask("UPDATE paddock_leader SET batch = $2, "
                "lease_until = clock_timestamp() + $3 * interval '1 millisecond' WHERE epoch = $1 "
-               "RETURNING changes_given, objects_given, audit_given",
+               "RETURNING changes_given, objects_given, audit_given, "
+               "(SELECT hash FROM audit ORDER BY id DESC LIMIT 1)",
                {number(lead_.epoch), number(lead_.batch), number(options_.lease.count())}));
   if (PQntuples(row.get()) != 1) return fenced();
   for (int i = 0; i < 3; ++i)
     db_->numbers.given[static_cast<size_t>(i)] = integer_in(row.get(), 0, i);
+  db_->numbers.newest_link.reset();
+  if (PQgetisnull(row.get(), 0, 3) == 0) db_->numbers.newest_link = bytes_in(row.get(), 0, 3);
   return {};
 }
 

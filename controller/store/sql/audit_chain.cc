@@ -86,6 +86,10 @@ Result<NextLink> next_link(Connection& db) {
     ASSIGN_OR_RETURN(const int64_t given, db.last_given(Series::kAudit));
     next.id = given == kNoLimit ? given : given + 1;  // the last number of all is given once more
   }
+  if (auto link = db.newest_link()) {
+    next.before = std::move(*link);
+    return next;
+  }
   Statement row = db.prepare("SELECT hash FROM audit ORDER BY id DESC LIMIT 1");
   ASSIGN_OR_RETURN(const bool found, row.step());
   if (found) {

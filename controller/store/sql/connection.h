@@ -91,6 +91,9 @@ class Connection {
   virtual int64_t drawn(Series series) const = 0;
   // The highest that was ever given; 0: none was.
   virtual Result<int64_t> last_given(Series series) = 0;
+  // The link of the newest audit record, where the engine keeps it at hand; absent: read it.
+  virtual std::optional<std::string> newest_link() const { return std::nullopt; }
+  virtual void put_newest_link(const std::string& /*link*/) {}
   // Whether the last statement failed because it named a row that is not there.
   virtual bool missed_a_row() const = 0;
 };

@@ -139,8 +139,8 @@ class Transaction final : public WriteTxn {
   Result<int64_t> record_change(std::string_view kind, const Key& key, ObjectWrite::Op op);
   // For the watches, once the row is written.
   void announce(ObjectWrite write);
-  // A change of phase, before it is stored: its resource version.
-  Result<int64_t> announce_phase(const std::string& run_uid, const contracts::RunEvent& event);
+  // A change of phase, before it is stored, which gets its number: its resource version.
+  Result<int64_t> announce_phase(const std::string& run_uid, contracts::RunEvent& event);
   // Those of a run that is about to go.
   Status announce_lost_phases(const Key& run);
 

@@ -72,7 +72,8 @@ Status Transaction::append_audit(contracts::AuditEvent& event) {
           .bind(event.session_id)
           .bind(data)
           .bind(hash)
-          .run());
+          .run_soon());
+  db_.put_newest_link(hash);
   event.id = next.id;
   return {};
 }

@@ -68,30 +68,37 @@ Result<int64_t> Transaction::last_event_id(const std::string& run_uid) {
 }
 
 Status Transaction::append_event(const std::string& run_uid, contracts::RunEvent& event) {
-  ASSIGN_OR_RETURN(const int64_t last, last_event_id(run_uid));
-  event.id = last + 1;
   std::optional<int64_t> version;
-  if (event.type == contracts::kEventPhase) {
+  const bool phase = event.type == contracts::kEventPhase;
+  if (phase) {
     ASSIGN_OR_RETURN(version, announce_phase(run_uid, event));
+  } else {
+    ASSIGN_OR_RETURN(const int64_t last, last_event_id(run_uid));
+    event.id = last + 1;
   }
   Statement insert = db_.prepare(
       "INSERT INTO run_events (run_uid, id, time_ms, type, data, resource_version) "
       "VALUES (?, ?, ?, ?, ?, ?)");
   insert.bind(run_uid).bind(event.id).bind(event.time_ms).bind(event.type).bind(Blob{event.data});
-  return for_run(run_uid, db_, insert.bind(version).run());
+  insert.bind(version);
+  return phase ? insert.run_soon() : for_run(run_uid, db_, insert.run());
 }
 
 Result<int64_t> Transaction::announce_phase(const std::string& run_uid,
-                                            const contracts::RunEvent& event) {
-  PhaseRecord record{0, {}, run_uid, event, 0};
+                                            contracts::RunEvent& event) {
+  PhaseRecord record{0, {}, run_uid, {}, 0};
   {
-    Statement run =
-        db_.prepare("SELECT id, namespace, name FROM objects WHERE uid = ? AND kind = 'Run'");
+    Statement run = db_.prepare(
+        "SELECT id, namespace, name, "
+        "(SELECT max(run_events.id) FROM run_events WHERE run_uid = uid) "
+        "FROM objects WHERE uid = ? AND kind = 'Run'");
     ASSIGN_OR_RETURN(const bool found, run.bind(run_uid).step());
     if (!found) return internal::not_found("Run", {{}, run_uid});
     record.object_id = run.integer(0);
     record.run = {run.text(1), run.text(2)};
+    event.id = run.integer(3) + 1;
   }
+  record.event = event;
   const Key key = phase_key(record);
   ASSIGN_OR_RETURN(record.resource_version,
                    record_change(kPhaseKind, key, ObjectWrite::Op::kCreate));

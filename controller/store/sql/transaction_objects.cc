@@ -156,7 +156,7 @@ Result<int64_t> Transaction::insert_row(std::string_view kind, contracts::Object
           .bind(columns.node)
           .bind(columns.finished_ms)
           .bind(data)
-          .run());
+          .run_soon());
   announce({version, std::string(kind), key, ObjectWrite::Op::kCreate, {}, std::move(data)});
   return version;
 }
@@ -185,7 +185,7 @@ Result<int64_t> Transaction::update_row(std::string_view kind, contracts::Object
           .bind(kind)
           .bind(key.name_space)
           .bind(key.name)
-          .run());
+          .run_soon());
   announce({version, std::string(kind), key, ObjectWrite::Op::kUpdate, std::move(stored->data),
             std::move(data)});
   return version;
@@ -203,7 +203,7 @@ Status Transaction::delete_row(std::string_view kind, const Key& key) {
           .bind(kind)
           .bind(key.name_space)
           .bind(key.name)
-          .run());
+          .run_soon());
   announce(
       {version, std::string(kind), key, ObjectWrite::Op::kDelete, std::move(stored->data), {}});
   return {};
