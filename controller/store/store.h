@@ -376,9 +376,8 @@ class Store {
 
   // Runs `change` and commits. If it returns an error, nothing of it is kept. `change` may run on
   // another caller's thread; it must not call write() or read() and should not wait for anything.
-  // Unavailable (STORE_FULL, STORE_IO, STORE_BUSY) when the disk refuses: nothing was kept. Of
-  // PostgreSQL also STORE_AWAY and STORE_FENCED: nothing was kept; STORE_OUTCOME_UNKNOWN: the
-  // database went away as it committed and did not come back in time, so nobody can say.
+  // Unavailable (STORE_FULL, STORE_IO, STORE_BUSY; of PostgreSQL STORE_AWAY, STORE_FENCED): nothing
+  // was kept. STORE_OUTCOME_UNKNOWN: it went away as it committed, so nobody can say yet.
   virtual Status write(const std::function<Status(WriteTxn&)>& change) = 0;
   // The same for what frees something: it is written on a full disk too, in the reserve, as long as
   // there is any of that. Nothing that can be asked for without end may come here. `change` may run
