@@ -105,15 +105,16 @@ struct SandboxSpec {
         field("security", &SandboxSpec::security, "fixed for the session's life"),
         field("idleTimeout", &SandboxSpec::idle_timeout,
               "the session ends when nothing was asked of it for so long; 15m unless given"),
-        field("lifetime", &SandboxSpec::lifetime, "and after this at the latest; 8h unless given"),
+        field("lifetime", &SandboxSpec::lifetime,
+              "and so long after it was made at the latest; 8h unless given, can be changed"),
         field("terminationGrace", &SandboxSpec::termination_grace,
               "from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless "
               "given"),
         field("nodeSelector", &SandboxSpec::node_selector, "labels of the node that it needs",
               {.omit_empty = true, .max_length = 32}),
         field("suspended", &SandboxSpec::suspended,
-              "it takes no command and no change of a file, and does not end by being idle; this "
-              "alone can be changed")};
+              "it takes no command and no change of a file, and does not end by being idle; can be "
+              "changed")};
   }
   void validate(wire::Check& check) const;
 };

@@ -217,7 +217,7 @@ class Policy(SessionTest):
                          {"limits": {"timeoutMs": 99_000}}, {"hostMounts": [{"hostPath": "/srv", "sandboxPath": "/h"}]}):
             self.assert_refused(self.api.ask("PATCH", path, {"spec": {"security": security}}, merge), 422,
                                 "FIELD_IMMUTABLE")
-        for spec in ({"idleTimeout": "2h"}, {"lifetime": "24h"}):
+        for spec in ({"idleTimeout": "2h"}, {"nodeSelector": {"a": "b"}}):
             self.assert_refused(self.api.ask("PATCH", path, {"spec": spec}, merge), 422, "FIELD_IMMUTABLE")
         changed = json.loads(json.dumps(before))
         changed["spec"]["security"]["limits"]["memoryBytes"] = 1 << 30

@@ -124,6 +124,22 @@ class Life(SessionTest):
         last = self.api.audit(uid)[-1]
         self.assertEqual((last["type"], last["reason"], last["subject"]), ("sandbox.destroy", "IDLE_TIMEOUT", "controller"))
 
+    def test_how_long_it_lives_can_be_changed(self):
+        name = self.session(lifetime="1h")
+        before = self.object(name)
+        merge = {"Content-Type": "application/merge-patch+json"}
+        path = self.api.sandboxes(name)
+        self.assertEqual(self.api.ask("PATCH", path, {"spec": {"lifetime": "24h"}}, merge)[0], 200)
+        after = self.object(name)
+        self.assertEqual(after["spec"]["security"], before["spec"]["security"])
+        self.assertGreater(after["status"]["expiresAt"], before["status"]["expiresAt"])
+        self.assertEqual(self.output(name, "echo on"), "on\n")
+        self.assert_refused(self.api.ask("PATCH", path, {"spec": {"lifetime": "169h"}}, merge), 422, "INVALID_FIELD")
+        self.assertEqual(self.api.ask("PATCH", path, {"spec": {"lifetime": "1s"}}, merge)[0], 200)
+        over = wait_until("it to end", lambda: (lambda s: s if s["phase"] == "Ended" else None)(self.object(name)["status"]))
+        self.assertEqual(over["reason"], "LIFETIME_OVER")
+        self.assert_refused(self.api.ask("PATCH", path, {"spec": {"lifetime": "24h"}}, merge), 410, "SESSION_ENDED")
+
     def test_a_session_in_use_does_not_idle_away(self):
         name = self.session({"limits": {"timeoutMs": 120_000}}, idleTimeout="12s")
         with concurrent.futures.ThreadPoolExecutor() as pool:

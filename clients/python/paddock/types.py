@@ -472,10 +472,10 @@ class Sandbox:
 class SandboxSpec:
     security: SecurityOptions = dataclasses.field(default_factory=lambda: SecurityOptions())  # fixed for the session's life
     idleTimeout: Optional[str] = None  # the session ends when nothing was asked of it for so long; 15m unless given
-    lifetime: Optional[str] = None  # and after this at the latest; 8h unless given
+    lifetime: Optional[str] = None  # and so long after it was made at the latest; 8h unless given, can be changed
     terminationGrace: Optional[str] = None  # from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless given
     nodeSelector: dict[str, str] = dataclasses.field(default_factory=dict)  # labels of the node that it needs
-    suspended: Optional[bool] = None  # it takes no command and no change of a file, and does not end by being idle; this alone can be changed
+    suspended: Optional[bool] = None  # it takes no command and no change of a file, and does not end by being idle; can be changed
 
 
 @dataclasses.dataclass

@@ -907,13 +907,13 @@ export interface SandboxSpec {
   security: SecurityOptions;
   /** the session ends when nothing was asked of it for so long; 15m unless given */
   idleTimeout?: string;
-  /** and after this at the latest; 8h unless given */
+  /** and so long after it was made at the latest; 8h unless given, can be changed */
   lifetime?: string;
   /** from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless given */
   terminationGrace?: string;
   /** labels of the node that it needs */
   nodeSelector?: Record<string, string>;
-  /** it takes no command and no change of a file, and does not end by being idle; this alone can be changed */
+  /** it takes no command and no change of a file, and does not end by being idle; can be changed */
   suspended?: boolean;
 }
 
@@ -922,13 +922,13 @@ export interface SandboxSpecInput {
   security?: SecurityOptionsInput;
   /** the session ends when nothing was asked of it for so long; 15m unless given */
   idleTimeout?: string;
-  /** and after this at the latest; 8h unless given */
+  /** and so long after it was made at the latest; 8h unless given, can be changed */
   lifetime?: string;
   /** from SIGTERM to SIGKILL when a command's time is up or it is canceled; none unless given */
   terminationGrace?: string;
   /** labels of the node that it needs */
   nodeSelector?: Record<string, string>;
-  /** it takes no command and no change of a file, and does not end by being idle; this alone can be changed */
+  /** it takes no command and no change of a file, and does not end by being idle; can be changed */
   suspended?: boolean;
 }
 

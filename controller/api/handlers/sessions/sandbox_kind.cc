@@ -1,6 +1,9 @@
 #include "controller/api/handlers/sessions/sandbox_kind.h"
 
+#include "common/base/time.h"
+#include "common/base/units.h"
 #include "controller/api/objects/spec_changes.h"
+#include "controller/sessions/life.h"
 
 namespace paddock::api {
 namespace {
@@ -43,12 +46,37 @@ void KindTraits<Sandbox>::complete(Services&, Sandbox& session) {
   session.status.conditions = {ready_condition(session)};
 }
 
+std::map<std::string, std::string> KindTraits<Sandbox>::audit_details(const Sandbox& session) {
+  std::map<std::string, std::string> details;
+  if (session.spec.lifetime) details["lifetime"] = format_duration(session.spec.lifetime->value);
+  if (session.spec.suspended.value_or(false)) details["suspended"] = "true";
+  return details;
+}
+
+namespace {
+
+// How long it lives is counted from when it was made. The document of agents.x-k8s.io that it was
+// made for says its end as a time.
+void move_end(Sandbox& session) {
+  const WallTime end = session.metadata.creation_timestamp->value + session.spec.lifetime->value;
+  session.status.expires_at = wire::Timestamp{end};
+  if (session.status.agent_sandbox)
+    session.status.agent_sandbox->set("shutdownTime", format_time(end));
+}
+
+}  // namespace
+
 Status KindTraits<Sandbox>::check_update(Services&, const Sandbox& live, Sandbox& next) {
   next.spec = contracts::with_session_defaults(std::move(next.spec));
   Sandbox otherwise = next;
   otherwise.spec.suspended = live.spec.suspended;
+  otherwise.spec.lifetime = live.spec.lifetime;
   TRY(immutable(
       spec_changes(live, otherwise, "a session's policy is fixed; create another session")));
+  if (next.spec.lifetime != live.spec.lifetime) {
+    TRY(sessions::check_lives(live));
+    move_end(next);
+  }
   if (spec_differs(live, next)) next.metadata.generation += 1;
   return {};
 }

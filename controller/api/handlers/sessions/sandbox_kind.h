@@ -14,7 +14,8 @@ struct KindTraits<contracts::Sandbox> {
   static void complete(Services& services, Sandbox& object);
   static constexpr bool kStoredWhole = false;
   static void narrow(const ListQuery&, store::ListOptions&) {}
-  static std::map<std::string, std::string> audit_details(const Sandbox&) { return {}; }
+  // How long it lives, and whether it is suspended: what of it can be changed.
+  static std::map<std::string, std::string> audit_details(const Sandbox& object);
 
   static constexpr bool kCreatable = true;
   static void note_maker(Sandbox& object, const std::string& subject) {
@@ -31,7 +32,8 @@ struct KindTraits<contracts::Sandbox> {
   static std::string_view create_event(const Sandbox&) { return contracts::audit::kSandboxCreate; }
 
   static Status check_changer(const auth::Principal&, const Sandbox&, Sandbox&) { return {}; }
-  // The policy holds for the session's whole life, and so does all else but its suspension.
+  // The policy holds for the session's whole life, and so does all else but how long that is and
+  // its suspension.
   static Status check_update(Services& services, const Sandbox& live, Sandbox& next);
   static Status check_status_update(const Sandbox&, const Sandbox&) {
     return refuse_status("sandbox");

@@ -129,12 +129,17 @@ Result<RunResult> ask_node(const Command& command, const Client& client, const P
   return answer.error();
 }
 
-// That it begins is written while it does, and is there before anybody hears of its end.
-Result<RunResult> carry_out(Command& command, const Client& client, const Piece& on_piece) {
+// That it begins is written while it does, and is there before anybody hears of its end. From
+// `on_start` on it can be canceled.
+Result<RunResult> carry_out(Command& command, const Client& client, const Piece& on_piece,
+                            const std::function<void()>& on_start = {}) {
   TRY(open_session(command.services, command.session, command.subject));
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
   const auto settle = [&] { return command.services.later->settle(command.services.store, start); };
-  auto result = ask_node(command, client, on_piece, [&] { (void)settle(); });
+  auto result = ask_node(command, client, on_piece, [&] {
+    if (on_start) on_start();
+    (void)settle();
+  });
   TRY(settle());
   return result;
 }
@@ -152,11 +157,13 @@ void write_output(ResponseStream& out, std::string_view stream, std::string_view
 }
 
 void stream_command(Command& command, ResponseStream& out) {
-  out.write(sse("started", wire::Value::Object{{"commandId", command.request.command_id}}));
-  auto result = carry_out(command, out.client(), [&](const wire::Value& piece) {
+  const auto on_piece = [&](const wire::Value& piece) {
     const std::string stream = piece.text("stream");
     if (stream != "stdout" && stream != "stderr") return;
     write_output(out, stream, piece.text("data"));
+  };
+  auto result = carry_out(command, out.client(), on_piece, [&] {
+    out.write(sse("started", wire::Value::Object{{"commandId", command.request.command_id}}));
   });
   if (result.ok()) {
     result->out.clear();  // it came before, in pieces
