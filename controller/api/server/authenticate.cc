@@ -1,5 +1,6 @@
 #include "controller/api/server/authenticate.h"
 
+#include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "controller/api/server/audit.h"
 #include "controller/auth/tool_token.h"
@@ -35,8 +36,18 @@ Result<auth::Principal> holder_of(const std::string& secret, store::Store& store
 
 }  // namespace
 
+Result<std::string> secret_of(const Request& request) {
+  if (!request.segments.empty() && request.segments[0] == "e2b") {
+    for (const char* header : {"x-access-token", "x-api-key"}) {
+      const std::string key = request.header(header);
+      if (!key.empty()) return auth::bearer_secret(cat("Bearer ", key));
+    }
+  }
+  return auth::bearer_secret(request.header("authorization"));
+}
+
 Result<auth::Principal> principal_of(const Request& request, store::Store& store, WallTime now) {
-  ASSIGN_OR_RETURN(const std::string secret, auth::bearer_secret(request.header("authorization")));
+  ASSIGN_OR_RETURN(const std::string secret, secret_of(request));
   if (secret.empty()) return auth::anonymous();
   if (auth::is_tool_secret(secret)) return holder_of(secret, store, now);
   ASSIGN_OR_RETURN(const auto record, store.token_by_hash(auth::token_hash(secret)));

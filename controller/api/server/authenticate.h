@@ -1,4 +1,4 @@
-// Who sent a request, by its bearer token.
+// Who sent a request, by its token.
 #pragma once
 
 #include "controller/api/server/call.h"
@@ -7,7 +7,12 @@
 
 namespace paddock::api {
 
-// Anonymous without an Authorization header. Unauthenticated: AUTHORIZATION_MALFORMED,
+// What a request shows for itself: the secret of `Authorization: Bearer`, and below /e2b that of
+// the headers of E2B's tools, whose Authorization is the name of a user. Empty where there is none.
+// Unauthenticated (AUTHORIZATION_MALFORMED).
+Result<std::string> secret_of(const Request& request);
+
+// Anonymous without such a secret. Unauthenticated: AUTHORIZATION_MALFORMED,
 // TOKEN_UNKNOWN, TOKEN_REVOKED, TOKEN_EXPIRED; TOOL_TOKEN_INVALID, TOOL_TOKEN_EXPIRED.
 Result<auth::Principal> principal_of(const Request& request, store::Store& store, WallTime now);
 

@@ -252,7 +252,7 @@ Response handle(const Router& router, Services& services, Request& request) {
     if (result.error().code == Code::kInternal)
       response.body = http_server::refusal(without_details(result.error(), trace.id)).body;
   }
-  count_stream(services, response);
+  if (!request.inner) count_stream(services, response);  // it is written into one that counts
   services.metrics.count_answer(response.status);
   services.metrics.http.count(trace.route != nullptr ? trace.route->method : "none",
                               trace.route != nullptr ? trace.route->pattern : "none",

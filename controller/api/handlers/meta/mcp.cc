@@ -8,6 +8,7 @@
 #include "common/mcp/tools.h"
 #include "common/wire/json.h"
 #include "controller/api/server/documents.h"
+#include "controller/api/server/own_request.h"
 #include "controller/http_server/target.h"
 
 namespace paddock::api {
@@ -16,23 +17,6 @@ namespace {
 // More than any answer has: two full streams of a command are six bytes a character as JSON.
 constexpr size_t kMostAnswer = size_t{64} << 20;
 constexpr size_t kMostPath = 4096;
-
-class TextBody final : public BodyReader {
- public:
-  explicit TextBody(std::string text) : text_(std::move(text)) {}
-  int64_t length() const override { return static_cast<int64_t>(text_.size()); }
-  Result<std::string> read(size_t limit) override {
-    if (text_.size() <= limit) return text_;
-    return Error{Code::kTooLarge, "BODY_TOO_LARGE", "the body is too large"};
-  }
-  Status stream(size_t limit, const std::function<Status(std::string_view)>& take) override {
-    ASSIGN_OR_RETURN(const std::string text, read(limit));
-    return take(text);
-  }
-
- private:
-  std::string text_;
-};
 
 // A part of what an answer streams: what is before it is passed over.
 class Collected final : public ResponseStream {
@@ -107,15 +91,9 @@ class OwnApi final : public mcp::Api {
   Result<Part> ask(Inner wanted, int64_t from, size_t limit) {
     ASSIGN_OR_RETURN(http_server::Target parsed,
                      http_server::parse_target(wanted.target, kMostPath));
-    TextBody bytes(std::move(wanted.body));
-    Request inner{std::move(wanted.method), std::move(parsed.path), std::move(parsed.segments),
-                  std::move(parsed.query)};
-    inner.headers = std::move(wanted.headers);
-    inner.headers["authorization"] = call_.request.header("authorization");
-    inner.body = &bytes;
-    inner.inner = true;
-    inner.client = call_.request.client;
-    const Response response = call_.self(inner);
+    const Response response = ask_itself(
+        call_, {std::move(wanted.method), std::move(parsed.segments), std::move(parsed.query),
+                std::move(wanted.body), std::move(wanted.headers)});
     const bool good = response.status / 100 == 2;
     Part part;
     part.json = response.content_type.starts_with("application/json");

@@ -1,0 +1,29 @@
+// A request that a handler makes of this API itself, as its caller: it passes everything that one
+// from outside passes. Whoever speaks another protocol to the same objects is built of these, and
+// adds no way around anything.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "controller/api/server/call.h"
+
+namespace paddock::api {
+
+struct OwnRequest {
+  std::string method;
+  std::vector<std::string> segments;  // of the path, decoded
+  std::vector<std::pair<std::string, std::string>> query = {};
+  std::string body = {};
+  std::map<std::string, std::string> headers = {};
+};
+
+// With the credential of `call`'s caller, who may hang up. The answer may be a refusal, and a
+// stream that nobody wrote yet.
+Response ask_itself(const Call& call, OwnRequest wanted);
+// The refusal in an answer, or none. Of a stream nothing is read.
+Status refusal_in(const Response& answer);
+
+}  // namespace paddock::api
