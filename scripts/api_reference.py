@@ -55,6 +55,8 @@ def section_of(pattern, scope):
         return SECTIONS[-1]
     if pattern in ("/build", "/execute"):
         return "Runs"
+    if pattern.startswith("/e2b/"):
+        return "Sandboxes"
     if pattern.startswith("/preview"):
         return "Workspaces"
     if pattern.startswith(("/api/", "/openapi", "/apis/auth", "/apis/agents.", "/apis/extensions.")) or pattern in ("/api", "/apis", "/apis/paddock.dev", GROUP):

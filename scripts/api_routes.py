@@ -38,6 +38,25 @@ GET | /openapi/v3/apis/agents.x-k8s.io/v1beta1 | the OpenAPI document of that gr
 GET | /openapi/v3/apis/extensions.agents.x-k8s.io/v1beta1 | the OpenAPI document of that group
 GET | /apis/authorization.k8s.io/v1 | discovery
 GET | /apis/authentication.k8s.io/{} | discovery
+POST | /e2b/v2/sandboxes | a sandbox for [E2B's tools](e2b.md), which is a session
+GET | /e2b/v2/sandboxes | all, as they list them; `?limit`, `nextToken`, `state`, `metadata`, `template`, `startedAfter`
+POST | /e2b/v2/sandboxes/{}/connect | resumes one that is paused, and lets it live longer
+GET | /e2b/sandboxes/{} | one, as they show it
+DELETE | /e2b/sandboxes/{} | destroys it
+POST | /e2b/sandboxes/{}/timeout | when it ends, in seconds from now
+POST | /e2b/sandboxes/{}/pause | no command and no change of a file until it is resumed
+GET | /e2b/envd/health | 204, or 502 where it has ended
+GET | /e2b/envd/files | the bytes of a file; `?path`
+POST | /e2b/envd/files | files of a form, or one as the body; `?path`
+POST | /e2b/envd/process.Process/Start | a command (Connect protocol, streaming)
+POST | /e2b/envd/filesystem.Filesystem/Stat | one file or folder (Connect protocol)
+POST | /e2b/envd/filesystem.Filesystem/ListDir | what a folder holds (Connect protocol)
+POST | /e2b/envd/{}/{} | the other calls of `filesystem.Filesystem` that are served, and `process.Process/SendSignal` (Connect protocol)
+GET | /e2b/{} | what is not served says so
+POST | /e2b/{} | the same
+PUT | /e2b/{} | the same
+PATCH | /e2b/{} | the same
+DELETE | /e2b/{} | the same
 GET | /api/v1/namespaces | those in use
 GET | /api/v1/namespaces/{} | any valid name: a namespace exists by being used
 GET | /api/v1/events | changes of phase and why runs wait, as Kubernetes Events; `?watch`

@@ -31,7 +31,8 @@ const Value::Array& items(const Value* list) {
   return list == nullptr || list->array() == nullptr ? kNone : *list->array();
 }
 
-Result<const contracts::Profile*> profile_of(const std::string& image, const Images& images,
+Result<const contracts::Profile*> profile_of(const std::string& image, std::string field,
+                                             const Images& images,
                                              const contracts::Profiles& profiles) {
   const auto row = images.find(image);
   if (row != images.end()) {
@@ -41,7 +42,7 @@ Result<const contracts::Profile*> profile_of(const std::string& image, const Ima
   std::vector<std::string> known;
   for (const auto& [name, profile] : images) known.push_back(name);
   return refuse("IMAGE_NOT_SERVED",
-                {{cat(kContainer, ".image"),
+                {{std::move(field),
                   cat("no image is pulled; served are ", known.empty() ? "none" : join(known, ", "),
                       ", by the operator's table sessions.images")}});
 }
@@ -164,6 +165,15 @@ bool wants_suspension(const Value& spec) { return spec.text("operatingMode") == 
 
 Images default_images() { return {{kSessionImage, std::string(contracts::kSessionProfile)}}; }
 
+Result<contracts::SecurityOptions> image_security(const std::string& image, std::string field,
+                                                  const Images& images,
+                                                  const contracts::Profiles& profiles) {
+  ASSIGN_OR_RETURN(const contracts::Profile* profile,
+                   profile_of(image, std::move(field), images, profiles));
+  if (images.at(image) == contracts::kSessionProfile) return contracts::SecurityOptions{};
+  return security_of(*profile);
+}
+
 Result<SandboxSpec> session_spec(const Value& spec, const Images& images,
                                  const contracts::Profiles& profiles) {
   const Value& pod = *spec.at("podTemplate.spec");
@@ -171,16 +181,14 @@ Result<SandboxSpec> session_spec(const Value& spec, const Images& images,
   if (containers.size() != 1)
     return refuse(cat(kPod, ".containers"), "a session is one container: say exactly one");
   const Value& container = containers[0];
-  ASSIGN_OR_RETURN(const contracts::Profile* profile,
-                   profile_of(container.text("image"), images, profiles));
+  SandboxSpec out;
+  ASSIGN_OR_RETURN(out.security, image_security(container.text("image"), cat(kContainer, ".image"),
+                                                images, profiles));
   if (!only_keeps_alive(container))
     return refuse("FIELD_NOT_SERVED",
                   {{cat(kContainer, ".command"),
                     "a session has no process of its own: leave this out, or only keep alive with "
                     "`sleep infinity`, and run it as a command of the session"}});
-  SandboxSpec out;
-  if (images.at(container.text("image")) != contracts::kSessionProfile)
-    out.security = security_of(*profile);
   TRY(set_limits(container, out.security.limits));
   TRY(set_env(container, out));
   set_pod(pod, out);

@@ -15,6 +15,12 @@ using Images = std::map<std::string, std::string>;
 inline constexpr const char* kSessionImage = "paddock/session";
 Images default_images();
 
+// What a session of this image has, of the profile that stands for it; of the session's own profile
+// that is nothing. IMAGE_NOT_SERVED, with those that are; `field` is where the name was said.
+Result<contracts::SecurityOptions> image_security(const std::string& image, std::string field,
+                                                  const Images& images,
+                                                  const contracts::Profiles& profiles);
+
 // What the session of a document is, whose fields are served. FailedPrecondition with a cause for
 // each field: IMAGE_NOT_SERVED, INVALID_FIELD.
 Result<contracts::SandboxSpec> session_spec(const wire::Value& spec, const Images& images,

@@ -117,6 +117,7 @@ class Access : public ApiTest {
     const std::string pattern = route.pattern;
     const bool reads = route.tool && route.tool->operation == "run:read";
     const bool of_default = pattern.find("{ns}") != std::string::npos;
+    const bool of_own = pattern.starts_with("/e2b/");  // in the namespace of whoever asks
     const bool of_nodes = route.scope == auth::Scope::kNodeSelf;
     if (caller == "admin") return !of_nodes;
     if (caller == "tool") return route.tool.has_value();
@@ -125,13 +126,14 @@ class Access : public ApiTest {
     if (route.scope == auth::Scope::kAuthenticated)
       return caller != "anonymous" && caller != "unknown" && caller != "othertool" &&
              caller != "revoked" && caller != "ended" && caller != "expired";
-    if (caller == "namespace") return !of_nodes && of_default;
+    if (caller == "namespace") return !of_nodes && (of_default || of_own);
+    if (caller == "elsewhere") return of_own;
     if (caller == "node") return of_nodes;
     if (caller == "enroller") return route.scope == auth::Scope::kNodeEnroll;
     if (caller == "viewer")
       return route.scope == auth::Scope::kRunsRead || route.scope == auth::Scope::kWorkspacesRead ||
              route.scope == auth::Scope::kNodesRead || route.scope == auth::Scope::kGrantsRead;
-    return false;  // anonymous, unknown, elsewhere, othernode, othertool, revoked, ended, expired
+    return false;  // anonymous, unknown, othernode, othertool, revoked, ended, expired
   }
 
   std::vector<Caller> callers_;

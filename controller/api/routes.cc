@@ -11,6 +11,7 @@
 #include "controller/api/handlers/agent_sandboxes/stored_kind.h"
 #include "controller/api/handlers/calls/calls.h"
 #include "controller/api/handlers/calls/execute.h"
+#include "controller/api/handlers/e2b/e2b.h"
 #include "controller/api/handlers/meta/audit_chain.h"
 #include "controller/api/handlers/meta/audit_log.h"
 #include "controller/api/handlers/meta/backups.h"
@@ -285,6 +286,31 @@ Routes agent_sandbox_routes() {
   };
 }
 
+// Sessions as E2B's tools use them. What a call does, it asks of the routes above, as its caller.
+Routes e2b_routes() {
+  return {
+      {"POST",   "/e2b/v2/sandboxes",               Scope::kRunsWrite, kApiDocument,      create_e2b_sandbox},
+      {"GET",    "/e2b/v2/sandboxes",               Scope::kRunsRead,  kNoBody,           list_e2b_sandboxes},
+      {"POST",   "/e2b/v2/sandboxes/{id}/connect",  Scope::kRunsWrite, kOptionalDocument, connect_e2b_sandbox},
+      {"GET",    "/e2b/sandboxes/{id}",             Scope::kRunsRead,  kNoBody,           get_e2b_sandbox},
+      {"DELETE", "/e2b/sandboxes/{id}",             Scope::kRunsWrite, kOptionalDocument, kill_e2b_sandbox},
+      {"POST",   "/e2b/sandboxes/{id}/timeout",     Scope::kRunsWrite, kSmallDocument,    set_e2b_timeout},
+      {"POST",   "/e2b/sandboxes/{id}/pause",       Scope::kRunsWrite, kOptionalDocument, pause_e2b_sandbox},
+      {"GET",    "/e2b/envd/health",                Scope::kRunsRead,  kNoBody,           check_e2b_health},
+      {"GET",    "/e2b/envd/files",                 Scope::kRunsRead,  kNoBody,           read_e2b_file},
+      {"POST",   "/e2b/envd/files",                 Scope::kRunsWrite, kStreamed,         write_e2b_files},
+      {"POST",   "/e2b/envd/process.Process/Start", Scope::kRunsWrite, kStreamed,         start_e2b_process},
+      {"POST",   "/e2b/envd/filesystem.Filesystem/Stat",    Scope::kRunsRead, kStreamed,  call_e2b_service},
+      {"POST",   "/e2b/envd/filesystem.Filesystem/ListDir", Scope::kRunsRead, kStreamed,  call_e2b_service},
+      {"POST",   "/e2b/envd/{service}/{method}",    Scope::kRunsWrite, kStreamed,         call_e2b_service},
+      {"GET",    "/e2b/{rest…}",                    Scope::kAuthenticated, kNoBody,       refuse_e2b},
+      {"POST",   "/e2b/{rest…}",                    Scope::kAuthenticated, kNoBody,       refuse_e2b},
+      {"PUT",    "/e2b/{rest…}",                    Scope::kAuthenticated, kNoBody,       refuse_e2b},
+      {"PATCH",  "/e2b/{rest…}",                    Scope::kAuthenticated, kNoBody,       refuse_e2b},
+      {"DELETE", "/e2b/{rest…}",                    Scope::kAuthenticated, kNoBody,       refuse_e2b},
+  };
+}
+
 Routes file_routes() {
   return {
       // Workspaces.
@@ -364,8 +390,8 @@ Routes node_routes() {
 const std::vector<Route>& routes() {
   static const Routes kRoutes = [] {
     Routes all;
-    for (const Routes& some :
-         {server_routes(), run_routes(), agent_sandbox_routes(), file_routes(), node_routes()})
+    for (const Routes& some : {server_routes(), run_routes(), agent_sandbox_routes(), e2b_routes(),
+                               file_routes(), node_routes()})
       all.insert(all.end(), some.begin(), some.end());
     return all;
   }();

@@ -37,7 +37,7 @@ Result<auth::Principal> holder_of(const std::string& secret, store::Store& store
 }  // namespace
 
 Result<std::string> secret_of(const Request& request) {
-  if (!request.segments.empty() && request.segments[0] == "e2b") {
+  if (!request.segments.empty() && request.segments[0] == kE2bPrefix) {
     for (const char* header : {"x-access-token", "x-api-key"}) {
       const std::string key = request.header(header);
       if (!key.empty()) return auth::bearer_secret(cat("Bearer ", key));

@@ -1,11 +1,16 @@
 // Who sent a request, by its token.
 #pragma once
 
+#include <string_view>
+
 #include "controller/api/server/call.h"
 #include "controller/auth/token.h"
 #include "controller/store/store.h"
 
 namespace paddock::api {
+
+// What the paths of E2B's tools begin with.
+inline constexpr std::string_view kE2bPrefix = "e2b";
 
 // What a request shows for itself: the secret of `Authorization: Bearer`, and below /e2b that of
 // the headers of E2B's tools, whose Authorization is the name of a user. Empty where there is none.

@@ -137,6 +137,14 @@ Status authorize(const Route& route, const Call& call) {
   return auth::authorize(call.principal, route.scope, call.param("ns"), call.param("node"));
 }
 
+// E2B's tools know no namespace: it is that of the token, or for one that is good for all
+// `default`.
+void choose_namespace(Call& call) {
+  if (call.request.segments.empty() || call.request.segments[0] != kE2bPrefix) return;
+  const std::string& own = call.principal.name_space;
+  call.params["ns"] = own.empty() ? "default" : own;
+}
+
 Status check_dry_run(const Route& route, const Call& call) {
   const bool changes_nothing = route.tries || std::string_view(route.method) == "GET";
   return changes_nothing ? Status() : refuse_dry_run(call.request, call.body);
@@ -151,6 +159,7 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
             {},       trace.id, make_handler(router, services)};
   ASSIGN_OR_RETURN(call.principal, caller_of(route, services, request));
   trace.principal = call.principal;
+  choose_namespace(call);
   TRY(authorize(route, call));
   if (route.scope != auth::Scope::kPublic && !request.inner) {
     ASSIGN_OR_RETURN(trace.place, services.open_requests->enter(call.principal));

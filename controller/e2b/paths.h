@@ -1,0 +1,31 @@
+// Paths as E2B's tools write them, and what a session says of its files, as they read it. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/contracts/session_calls.h"
+#include "common/wire/value.h"
+
+namespace paddock::e2b {
+
+// Where a path lies beneath the session's folder; empty is that folder. Relative paths, ~ and
+// /home/user begin there too. InvalidArgument (INVALID_FIELD at `field`) for all others, `..`,
+// control characters, `\` and what is no UTF-8.
+Result<std::string> inner_path(std::string_view path, std::string_view field);
+// As commands of the session find it.
+std::string shown_path(std::string_view inner);
+
+// The parts of a path from inner_path(): the folder that it is in, and its last name.
+std::string folder_of(std::string_view inner);
+std::string name_of(std::string_view inner);
+
+// A filesystem.EntryInfo. Owner, mode and times are not known, and are not there.
+wire::Value entry_info(const contracts::SessionFile& file, std::string_view inner);
+// Of a folder that is known to be one.
+wire::Value folder_info(std::string_view inner);
+// What POST /files says of one that it wrote.
+wire::Value written_info(std::string_view inner);
+
+}  // namespace paddock::e2b
