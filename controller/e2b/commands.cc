@@ -1,7 +1,7 @@
 #include "controller/e2b/commands.h"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 
 #include "common/base/text.h"
 #include "common/wire/json.h"

@@ -1,7 +1,5 @@
 #include "controller/e2b/connect.h"
 
-#include <array>
-
 #include "common/base/text.h"
 #include "common/contracts/status.h"
 #include "common/wire/json.h"

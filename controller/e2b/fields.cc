@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "common/base/text.h"
 #include "controller/e2b/sandboxes.h"

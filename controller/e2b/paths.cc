@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "common/base/text.h"
 #include "common/contracts/inner_paths.h"

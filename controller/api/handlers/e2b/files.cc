@@ -1,4 +1,8 @@
 // GET and POST /files, /health: what of a sandbox's inside is no part of the Connect protocol.
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "common/base/text.h"
 #include "common/contracts/status.h"
 #include "controller/api/handlers/e2b/e2b.h"

@@ -1,5 +1,6 @@
 // process.Process/Start: a command of a session, whose events go on as messages of one stream.
-#include <atomic>
+#include <memory>
+#include <optional>
 
 #include "common/base/text.h"
 #include "common/wire/json.h"

@@ -1,6 +1,8 @@
 // filesystem.Filesystem and process.Process of E2B's tools, but for what streams.
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
@@ -128,7 +130,7 @@ Result<Value> move(const E2bSandbox& sandbox, const Value& request) {
   ASSIGN_OR_RETURN(const Response answer, sandbox.ask(std::move(wanted)));
   ASSIGN_OR_RETURN(const Value result, wire::parse_json(answer.body));
   if (const Value* code = result.find("exitCode"); code == nullptr || !(*code == Value(0)))
-    return Error{Code::kFailedPrecondition, "FILE_EXISTS",
+    return Error{Code::kAlreadyExists, "FILE_EXISTS",
                  cat("it was not moved: ", trim(result.text("stderr")))};
   return info_of(sandbox, to);
 }
