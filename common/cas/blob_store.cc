@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <limits>
 #include <optional>
 
 #include "common/base/text.h"
@@ -19,18 +18,10 @@
 namespace paddock::cas {
 namespace {
 
-constexpr size_t kChunk = 256 << 10;
 constexpr const char* kTemporary = "tmp";
 
-Error not_found(const Digest& digest) {
-  return {Code::kNotFound, "BLOB_NOT_FOUND", cat("there is no blob ", to_utf8_lossy(digest))};
-}
 Error mismatch(const Digest& expected) {
   return invalid_argument("DIGEST_MISMATCH", cat("the content is not that of ", expected));
-}
-Status check_digest(const Digest& digest) {
-  if (contracts::is_digest(digest)) return {};
-  return invalid_argument("BAD_DIGEST", "a digest is 64 lower-case hexadecimal digits");
 }
 
 // A file of our own in the folder of unfinished blobs. It is locked as long as its writer lives, so
@@ -87,88 +78,92 @@ Status make_shard(const std::string& root, const std::string& folder, bool later
 
 }  // namespace
 
-struct BlobStore::Writer::State {
-  std::string root;
-  std::string target;
-  Digest expected;
-  int64_t size;
-  int64_t written = 0;
-  bool present = false;  // somebody has stored it already; content is still checked
-  os::Fd unnamed = {};   // where it is written, if the file system can: it leaves no rest
-  std::optional<Unfinished> file = {};  // else, unless it is present
-  std::shared_ptr<Unsynced> later;      // none: on the disk before we say so
-  std::shared_ptr<std::atomic<int64_t>> growth;
-  crypto::Sha256 hash = {};
-
-  ~State() {
-    if (file) ::unlink(file->path.c_str());
+class BlobStore::FileTarget final : public Writer::Target {
+ public:
+  struct Into {
+    std::string root;
+    std::string target;
+    Digest expected;
+    int64_t size;
+    bool present = false;             // somebody has stored it already; content is still checked
+    std::shared_ptr<Unsynced> later;  // none: on the disk before we say so
+    std::shared_ptr<std::atomic<int64_t>> growth;
+  };
+  explicit FileTarget(Into into) : into_(std::move(into)) {}
+  ~FileTarget() override {
+    if (file_) ::unlink(file_->path.c_str());
   }
+  FileTarget(const FileTarget&) = delete;
+  FileTarget& operator=(const FileTarget&) = delete;
+
   Status make_file();
-  int fd() const { return file ? file->lock.fd() : unnamed.get(); }
+  Status append(std::string_view bytes) override;
+  Status commit() override;
+
+ private:
+  int fd() const { return file_ ? file_->lock.fd() : unnamed_.get(); }
   Result<bool> give_name() const;
   Status publish();
+
+  const Into into_;
+  int64_t written_ = 0;
+  os::Fd unnamed_ = {};  // where it is written, if the file system can: it leaves no rest
+  std::optional<Unfinished> file_ = {};  // else, unless it is present
+  crypto::Sha256 hash_ = {};
 };
 
-Status BlobStore::Writer::State::make_file() {
-  unnamed = os::file_to_name(os::join_path(root, kTemporary));
-  if (unnamed.valid()) return {};
-  ASSIGN_OR_RETURN(file, create_unfinished(root));
+Status BlobStore::FileTarget::make_file() {
+  unnamed_ = os::file_to_name(os::join_path(into_.root, kTemporary));
+  if (unnamed_.valid()) return {};
+  ASSIGN_OR_RETURN(file_, create_unfinished(into_.root));
   return {};
 }
 
 // Of several writers of a blob one stores it: false for the others. Only the first of a folder has
 // to make that.
-Result<bool> BlobStore::Writer::State::give_name() const {
+Result<bool> BlobStore::FileTarget::give_name() const {
   for (const bool made : {false, true}) {
-    const int linked =
-        file ? ::link(file->path.c_str(), target.c_str()) : os::name_file(unnamed.get(), target);
+    const int linked = file_ ? ::link(file_->path.c_str(), into_.target.c_str())
+                             : os::name_file(unnamed_.get(), into_.target);
     const int why = errno;
     if (linked == 0) return true;
     if (why == EEXIST) return false;
     if (why != ENOENT || made) return system_error("storing a blob", why);
-    TRY(make_shard(root, target.substr(0, target.rfind('/')), later != nullptr));
+    TRY(make_shard(into_.root, into_.target.substr(0, into_.target.rfind('/')),
+                   into_.later != nullptr));
   }
   return false;
 }
 
 // The content is on disk before its name is, and the name before we say so; or the mark is. It is
 // counted once.
-Status BlobStore::Writer::State::publish() {
+Status BlobStore::FileTarget::publish() {
   if (::fchmod(fd(), 0444) != 0) return system_error("storing a blob", errno);
-  TRY(later ? later->before_write() : cas::sync(fd()));
+  TRY(into_.later ? into_.later->before_write() : cas::sync(fd()));
   const Result<bool> first = give_name();
-  if (later) later->written();
+  if (into_.later) into_.later->written();
   if (!first) return first.error();
-  if (*first) *growth += written;
-  return later ? Status() : sync_folder(target.substr(0, target.rfind('/')));
+  if (*first) *into_.growth += written_;
+  return into_.later ? Status() : sync_folder(into_.target.substr(0, into_.target.rfind('/')));
 }
 
-BlobStore::Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
-BlobStore::Writer::Writer(Writer&&) noexcept = default;
-BlobStore::Writer::~Writer() = default;
-
-Status BlobStore::Writer::append(std::string_view bytes) {
-  if (std::cmp_greater(bytes.size(), state_->size - state_->written)) {
+Status BlobStore::FileTarget::append(std::string_view bytes) {
+  if (std::cmp_greater(bytes.size(), into_.size - written_)) {
     return Error{Code::kTooLarge, "BLOB_TOO_LARGE",
-                 cat("the blob is larger than the ", state_->size, " bytes declared")};
+                 cat("the blob is larger than the ", into_.size, " bytes declared")};
   }
-  state_->hash.update(bytes);
-  state_->written += static_cast<int64_t>(bytes.size());
-  if (state_->present) return {};
-  return os::write_all(state_->fd(), bytes);
+  hash_.update(bytes);
+  written_ += static_cast<int64_t>(bytes.size());
+  if (into_.present) return {};
+  return os::write_all(fd(), bytes);
 }
 
-Status BlobStore::Writer::commit() {
-  const std::unique_ptr<State> state = std::move(state_);
-  if (!state)
-    return Error{Code::kFailedPrecondition, "BLOB_FINISHED", "the blob was finished before"};
-  if (state->size != std::numeric_limits<int64_t>::max() && state->written != state->size) {
-    return invalid_argument("BLOB_INCOMPLETE",
-                            cat("got ", state->written, " of ", state->size, " bytes"));
+Status BlobStore::FileTarget::commit() {
+  if (into_.size != kSizeUnknown && written_ != into_.size) {
+    return invalid_argument("BLOB_INCOMPLETE", cat("got ", written_, " of ", into_.size, " bytes"));
   }
-  if (state->hash.finish_hex() != state->expected) return mismatch(state->expected);
-  if (state->present) return {};
-  return state->publish();
+  if (hash_.finish_hex() != into_.expected) return mismatch(into_.expected);
+  return into_.present ? Status() : publish();
 }
 
 Result<BlobStore> BlobStore::open(const std::string& root) {
@@ -206,26 +201,21 @@ Result<os::Fd> BlobStore::open_blob(const Digest& digest) const {
   TRY(check_digest(digest));
   os::Fd fd(::open(blob_path(digest).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!fd.valid())
-    return errno == ENOENT ? not_found(digest) : system_error("opening a blob", errno);
+    return errno == ENOENT ? blob_not_found(digest) : system_error("opening a blob", errno);
   return fd;
 }
 
 Result<int64_t> BlobStore::size(const Digest& digest) const {
   TRY(check_digest(digest));
   struct stat info = {};
-  if (::lstat(blob_path(digest).c_str(), &info) != 0) return not_found(digest);
+  if (::lstat(blob_path(digest).c_str(), &info) != 0) return blob_not_found(digest);
   return int64_t{info.st_size};
-}
-
-Result<std::string> BlobStore::read(const Digest& digest, size_t limit) const {
-  ASSIGN_OR_RETURN(const os::Fd fd, open_blob(digest));
-  return os::read_all(fd.get(), limit);
 }
 
 Status BlobStore::keep(const Digest& digest, const std::string& target) const {
   TRY(check_digest(digest));
   if (::link(blob_path(digest).c_str(), target.c_str()) == 0) return {};
-  if (errno == ENOENT) return not_found(digest);
+  if (errno == ENOENT) return blob_not_found(digest);
   ASSIGN_OR_RETURN(const os::Fd from, open_blob(digest));
   const os::Fd to(
       ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400));
@@ -234,41 +224,21 @@ Status BlobStore::keep(const Digest& digest, const std::string& target) const {
   return cas::sync(to.get());
 }
 
-Result<BlobStore::Writer> BlobStore::begin(const Digest& expected, int64_t size,
-                                           Durability durability, IfHere if_here) const {
-  TRY(check_digest(expected));
-  if (size < 0) return invalid_argument("BAD_SIZE", "a blob has no negative size");
-  std::unique_ptr<Writer::State> state(
-      new Writer::State{.root = root_,
-                        .target = blob_path(expected),
-                        .expected = expected,
-                        .size = size,
-                        .present = if_here == IfHere::kCompare && has(expected),
-                        .later = durability == Durability::kLater ? unsynced_ : nullptr,
-                        .growth = growth_});
-  if (!state->present) TRY(state->make_file());
-  return Writer(std::move(state));
-}
-
-Result<Digest> BlobStore::put(std::string_view bytes) const {
-  const Digest digest = crypto::sha256_hex(bytes);
-  if (has(digest)) return digest;
-  ASSIGN_OR_RETURN(Writer writer, begin(digest, static_cast<int64_t>(bytes.size())));
-  TRY(writer.append(bytes));
-  TRY(writer.commit());
-  return digest;
-}
-
-Status BlobStore::put_fd(int fd, const Digest& expected) const {
-  ASSIGN_OR_RETURN(Writer writer, begin(expected, std::numeric_limits<int64_t>::max()));
-  const auto buffer = std::make_unique<char[]>(kChunk);
-  while (true) {
-    const ssize_t got = ::read(fd, buffer.get(), kChunk);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error("reading a file for the store", errno);
-    if (got == 0) return writer.commit();
-    TRY(writer.append({buffer.get(), static_cast<size_t>(got)}));
-  }
+Result<std::unique_ptr<Blobs::Writer::Target>> BlobStore::open_writer(const Digest& expected,
+                                                                      int64_t size,
+                                                                      Durability durability,
+                                                                      IfHere if_here) const {
+  const bool present = if_here == IfHere::kCompare && has(expected);
+  auto target = std::make_unique<FileTarget>(
+      FileTarget::Into{.root = root_,
+                       .target = blob_path(expected),
+                       .expected = expected,
+                       .size = size,
+                       .present = present,
+                       .later = durability == Durability::kLater ? unsynced_ : nullptr,
+                       .growth = growth_});
+  if (!present) TRY(target->make_file());
+  return std::unique_ptr<Writer::Target>(std::move(target));
 }
 
 }  // namespace paddock::cas

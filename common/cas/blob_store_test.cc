@@ -19,7 +19,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class Blobs : public testing::Test {
+class BlobFolder : public testing::Test {
  protected:
   std::vector<std::string> unfinished() { return *os::list_dir(dir_ / "store/tmp"); }
 
@@ -29,7 +29,7 @@ class Blobs : public testing::Test {
   const Digest digest_ = crypto::sha256_hex(content_);
 };
 
-TEST_F(Blobs, KeepsABlobUnderItsDigestReadOnly) {
+TEST_F(BlobFolder, KeepsABlobUnderItsDigestReadOnly) {
   EXPECT_FALSE(store_.has(digest_));
   EXPECT_EQ(*store_.put(content_), digest_);
   EXPECT_TRUE(store_.has(digest_));
@@ -42,7 +42,7 @@ TEST_F(Blobs, KeepsABlobUnderItsDigestReadOnly) {
   EXPECT_THAT(unfinished(), IsEmpty());
 }
 
-TEST_F(Blobs, AcceptsTheSameBlobAgain) {
+TEST_F(BlobFolder, AcceptsTheSameBlobAgain) {
   EXPECT_TRUE(store_.put(content_).ok());
   EXPECT_TRUE(store_.put(content_).ok());
   BlobStore::Writer again = std::move(*store_.begin(digest_, 12));
@@ -53,7 +53,7 @@ TEST_F(Blobs, AcceptsTheSameBlobAgain) {
   EXPECT_EQ(wrong.commit().error().reason, "DIGEST_MISMATCH");
 }
 
-TEST_F(Blobs, RefusesWhatIsNoDigestBeforeItBecomesAPath) {
+TEST_F(BlobFolder, RefusesWhatIsNoDigestBeforeItBecomesAPath) {
   for (const Digest& odd : {Digest(), Digest("../../etc/passwd"), Digest(64, 'A'), Digest(63, 'a'),
                             Digest(64, '/'), digest_ + "0"}) {
     EXPECT_FALSE(store_.has(odd));
@@ -65,7 +65,7 @@ TEST_F(Blobs, RefusesWhatIsNoDigestBeforeItBecomesAPath) {
   EXPECT_EQ(store_.begin(digest_, -1).error().reason, "BAD_SIZE");
 }
 
-TEST_F(Blobs, DropsAPiecewiseBlobThatIsWrongShortOrLong) {
+TEST_F(BlobFolder, DropsAPiecewiseBlobThatIsWrongShortOrLong) {
   {
     BlobStore::Writer wrong = std::move(*store_.begin(digest_, 12));
     EXPECT_TRUE(wrong.append("wrong conten").ok());
@@ -84,7 +84,7 @@ TEST_F(Blobs, DropsAPiecewiseBlobThatIsWrongShortOrLong) {
   EXPECT_THAT(unfinished(), IsEmpty());
 }
 
-TEST_F(Blobs, CopiesFromADescriptorOnlyWhatWasPromised) {
+TEST_F(BlobFolder, CopiesFromADescriptorOnlyWhatWasPromised) {
   dir_.write("file", content_);
   const os::Fd file(::open((dir_ / "file").c_str(), O_RDONLY | O_CLOEXEC));
   EXPECT_EQ(store_.put_fd(file.get(), crypto::sha256_hex("x")).error().reason, "DIGEST_MISMATCH");
@@ -93,7 +93,7 @@ TEST_F(Blobs, CopiesFromADescriptorOnlyWhatWasPromised) {
   EXPECT_EQ(*store_.read(digest_, 100), content_);
 }
 
-TEST_F(Blobs, RemovesTheRestsOfDeadWritersAndLeavesTheLiving) {
+TEST_F(BlobFolder, RemovesTheRestsOfDeadWritersAndLeavesTheLiving) {
   BlobStore::Writer living = std::move(*store_.begin(digest_, 12));
   const size_t named = unfinished().size();  // none where files need no name
   dir_.write("store/tmp/1-1", "a rest");
@@ -106,7 +106,7 @@ TEST_F(Blobs, RemovesTheRestsOfDeadWritersAndLeavesTheLiving) {
   EXPECT_TRUE(store_.has(digest_));
 }
 
-TEST_F(Blobs, TakesTheSameBlobFromManyThreadsAndProcesses) {
+TEST_F(BlobFolder, TakesTheSameBlobFromManyThreadsAndProcesses) {
   const std::string content(100'000, 'c');
   const auto put_many = [&] {
     bool fine = true;

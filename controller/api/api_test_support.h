@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/cas/blob_store.h"
 #include "common/wire/json.h"
 #include "controller/api/routes.h"
 #include "controller/api/server/authenticate.h"

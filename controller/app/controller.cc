@@ -4,6 +4,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "common/cas/blob_store.h"
 #include "common/os/file.h"
 #include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/routes.h"

@@ -73,7 +73,7 @@ class Controller {
   api::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<reconciler::Reconciler> reconciler_;
-  std::unique_ptr<cas::BlobStore> blobs_;
+  std::unique_ptr<cas::Blobs> blobs_;
   std::unique_ptr<workspaces::BlobIntake> intake_;
   std::unique_ptr<workspaces::Sweeper> sweeper_;
   std::shared_ptr<workspaces::StoredBytes> stored_;

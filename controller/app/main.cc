@@ -11,6 +11,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "common/cas/blob_store.h"
 #include "common/contracts/version.h"
 #include "common/os/environment.h"
 #include "common/os/file.h"

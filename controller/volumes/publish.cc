@@ -16,7 +16,7 @@ using contracts::Volume;
 using contracts::VolumeVersion;
 
 // A node says what its run left; what it says of a blob must be so here.
-Status check_blobs(const cas::BlobStore& blobs, const std::vector<Artifact>& artifacts) {
+Status check_blobs(const cas::Blobs& blobs, const std::vector<Artifact>& artifacts) {
   for (const Artifact& each : artifacts) {
     const bool here = blobs.use(each.digest);  // it stays until the version is recorded
     const Result<int64_t> size = here ? blobs.size(each.digest) : Result<int64_t>(Error{});
@@ -27,7 +27,7 @@ Status check_blobs(const cas::BlobStore& blobs, const std::vector<Artifact>& art
   return {};
 }
 
-Result<Offer> offer_of(const cas::BlobStore& blobs, const std::vector<Artifact>& artifacts) {
+Result<Offer> offer_of(const cas::Blobs& blobs, const std::vector<Artifact>& artifacts) {
   ASSIGN_OR_RETURN(const contracts::Tree tree, tree_of(artifacts));
   TRY(check_blobs(blobs, artifacts));
   (void)blobs.use(cas::tree_root(tree));
@@ -126,8 +126,7 @@ Result<contracts::Tree> tree_of(const std::vector<Artifact>& artifacts) {
   return wire::decode<contracts::Tree>(wire::encode(tree));  // the rules that every tree keeps
 }
 
-Result<Publishing> prepare(store::Store& store, const cas::BlobStore& blobs,
-                           const std::string& node,
+Result<Publishing> prepare(store::Store& store, const cas::Blobs& blobs, const std::string& node,
                            const std::vector<contracts::RunReport>& reports,
                            const VolumeLimits& limits, Random& random) {
   Publishing out{{}, limits};

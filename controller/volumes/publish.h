@@ -10,7 +10,7 @@
 #include <string>
 
 #include "common/base/random.h"
-#include "common/cas/blob_store.h"
+#include "common/cas/blobs.h"
 #include "common/contracts/sync.h"
 #include "controller/store/store.h"
 
@@ -38,8 +38,7 @@ Result<contracts::Tree> tree_of(const std::vector<contracts::Artifact>& artifact
 
 // Offers for those of a node's reports that end one of its runs that publish. Errors of one run are
 // in its offer; that of the whole is the store's.
-Result<Publishing> prepare(store::Store& store, const cas::BlobStore& blobs,
-                           const std::string& node,
+Result<Publishing> prepare(store::Store& store, const cas::Blobs& blobs, const std::string& node,
                            const std::vector<contracts::RunReport>& reports,
                            const VolumeLimits& limits, Random& random);
 

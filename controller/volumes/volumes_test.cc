@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
+#include "common/cas/blob_store.h"
 #include "common/cas/tree.h"
 #include "common/contracts/audit.h"
 #include "common/crypto/digest.h"

@@ -24,7 +24,9 @@ std::string path_in(const std::string& folder, const Digest& digest) {
   return cat(folder, "/", digest.substr(0, 2), "/", digest);
 }
 
-Result<State> state_of(const cas::BlobStore& blobs, const Digest& digest) {
+// Of blobs on another host only the presence is looked at: each is compared when it is read.
+Result<State> state_of(const cas::Blobs& blobs, const Digest& digest) {
+  if (blobs.remote()) return blobs.has(digest) ? State::kSound : State::kMissing;
   const Result<os::Fd> file = blobs.open_blob(digest);
   if (!file && file.error().code == Code::kNotFound) return State::kMissing;
   if (!file) return file.error();
@@ -40,11 +42,11 @@ Status sync_all(const std::string& folder) {
   return {};
 }
 
-Result<KeptBlobs> keep_all(const cas::BlobStore& blobs, const std::string& folder) {
+Result<KeptBlobs> keep_all(const cas::Blobs& blobs, const std::string& folder) {
   TRY(blobs.sync());
-  ASSIGN_OR_RETURN(const std::vector<cas::BlobStore::Stored> stored, blobs.list());
+  ASSIGN_OR_RETURN(const std::vector<cas::Blobs::Stored> stored, blobs.list());
   KeptBlobs out;
-  for (const cas::BlobStore::Stored& each : stored) {
+  for (const cas::Blobs::Stored& each : stored) {
     TRY(os::make_dirs(cat(folder, "/", each.digest.substr(0, 2)), 0700));
     const Status kept = blobs.keep(each.digest, path_in(folder, each.digest));
     if (!kept.ok() && kept.error().code == Code::kNotFound) continue;  // swept: nobody needs it
@@ -57,7 +59,7 @@ Result<KeptBlobs> keep_all(const cas::BlobStore& blobs, const std::string& folde
 
 class Restoring {
  public:
-  Restoring(const cas::BlobStore& blobs, const std::string& kept) : blobs_(blobs), kept_(kept) {}
+  Restoring(const cas::Blobs& blobs, const std::string& kept) : blobs_(blobs), kept_(kept) {}
 
   // Whether it is there and sound, in the end.
   Result<bool> look_at(const Digest& digest) {
@@ -97,14 +99,15 @@ class Restoring {
     return true;
   }
 
-  const cas::BlobStore& blobs_;
+  const cas::Blobs& blobs_;
   const std::string& kept_;
   RestoredBlobs out_;
 };
 
 }  // namespace
 
-Result<KeptBlobs> keep_blobs(const cas::BlobStore& blobs, const std::string& target) {
+Result<KeptBlobs> keep_blobs(const cas::Blobs& blobs, const std::string& target) {
+  if (blobs.remote()) return KeptBlobs{};
   if (os::exists(target))
     return Error{Code::kAlreadyExists, "BACKUP_EXISTS", "a backup of this name exists already"};
   const std::string partial = target + ".partial";
@@ -118,7 +121,7 @@ Result<KeptBlobs> keep_blobs(const cas::BlobStore& blobs, const std::string& tar
   return done.error();
 }
 
-Result<RestoredBlobs> restore_blobs(store::Store& store, const cas::BlobStore& blobs,
+Result<RestoredBlobs> restore_blobs(store::Store& store, const cas::Blobs& blobs,
                                     const std::string& kept) {
   ASSIGN_OR_RETURN(NamedBlobs named, named_blobs(store));
   Restoring restoring(blobs, kept);

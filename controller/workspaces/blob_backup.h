@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/cas/blob_store.h"
+#include "common/cas/blobs.h"
 #include "controller/store/store.h"
 
 namespace paddock::workspaces {
@@ -16,8 +16,9 @@ struct KeptBlobs {
   int64_t bytes = 0;
 };
 // Every blob there is; to be called once the store was copied: what the copy names was needed just
-// now, and no sweep takes that. Whole or not at all. AlreadyExists (BACKUP_EXISTS).
-Result<KeptBlobs> keep_blobs(const cas::BlobStore& blobs, const std::string& target);
+// now, and no sweep takes that. Whole or not at all. AlreadyExists (BACKUP_EXISTS). Of blobs on
+// another host (Blobs::remote) none is kept.
+Result<KeptBlobs> keep_blobs(const cas::Blobs& blobs, const std::string& target);
 
 // A blob that the store names and that is not there as it should be.
 struct BlobFault {
@@ -29,9 +30,10 @@ struct RestoredBlobs {
   std::vector<BlobFault> faults;  // by digest
 };
 // Puts back what is missing or damaged in the blob store and whole in the backup, of what `store`
-// names; every blob that it names is read and compared with its digest. A backup without a folder
+// names; every blob that it names is read and compared with its digest, unless it lies on another
+// host: then its presence counts. A backup without a folder
 // of blobs puts nothing back. `kept` is left as it is.
-Result<RestoredBlobs> restore_blobs(store::Store& store, const cas::BlobStore& blobs,
+Result<RestoredBlobs> restore_blobs(store::Store& store, const cas::Blobs& blobs,
                                     const std::string& kept);
 
 }  // namespace paddock::workspaces

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
+#include "common/cas/blob_store.h"
 #include "controller/store/run_writes.h"
 #include "controller/workspaces/trees.h"
 #include "tests/support/temp_dir.h"

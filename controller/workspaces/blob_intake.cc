@@ -12,10 +12,10 @@ Error exhausted(Reason reason, std::string message) {
   return {Code::kResourceExhausted, reason, std::move(message)};
 }
 
-Result<int64_t> stored_bytes(const cas::BlobStore& blobs) {
-  ASSIGN_OR_RETURN(const std::vector<cas::BlobStore::Stored> stored, blobs.list());
+Result<int64_t> stored_bytes(const cas::Blobs& blobs) {
+  ASSIGN_OR_RETURN(const std::vector<cas::Blobs::Stored> stored, blobs.list());
   int64_t bytes = 0;
-  for (const cas::BlobStore::Stored& each : stored) bytes += each.size;
+  for (const cas::Blobs::Stored& each : stored) bytes += each.size;
   return bytes;
 }
 
@@ -38,7 +38,7 @@ class Arriving {
 
 }  // namespace
 
-Result<std::unique_ptr<BlobIntake>> BlobIntake::open(const cas::BlobStore& blobs,
+Result<std::unique_ptr<BlobIntake>> BlobIntake::open(const cas::Blobs& blobs,
                                                      const std::string& root,
                                                      const BlobLimits& limits) {
   const int64_t before = blobs.growth();
@@ -55,6 +55,7 @@ Status BlobIntake::check_quota(int64_t length) const {
 
 Status BlobIntake::check_room(int64_t length) const {
   TRY(check_quota(length));
+  blobs_.make_room(length);
   struct statvfs disk = {};
   if (::statvfs(root_.c_str(), &disk) != 0)
     return system_error("looking at free disk space", errno);
@@ -80,9 +81,9 @@ Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const Blob
   const bool here = blobs_.use(digest);
   const bool known = here && shown;
   if (!known) TRY(check_room(length));
-  using IfHere = cas::BlobStore::IfHere;
+  using IfHere = cas::Blobs::IfHere;
   ASSIGN_OR_RETURN(
-      cas::BlobStore::Writer writer,
+      cas::Blobs::Writer writer,
       blobs_.begin(digest, length, durability, shown ? IfHere::kCompare : IfHere::kWrite));
   Arriving arriving(arriving_);
   Status arrived = source([&](std::string_view bytes) -> Status {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/cas/blob_store.h"
+#include "common/cas/blobs.h"
 
 namespace paddock::workspaces {
 
@@ -26,8 +26,7 @@ using BlobSource = std::function<Status(const std::function<Status(std::string_v
 class BlobIntake {
  public:
   // Counts what is stored; `root` is the folder of `blobs`, whose disk must have room.
-  static Result<std::unique_ptr<BlobIntake>> open(const cas::BlobStore& blobs,
-                                                  const std::string& root,
+  static Result<std::unique_ptr<BlobIntake>> open(const cas::Blobs& blobs, const std::string& root,
                                                   const BlobLimits& limits);
 
   // Stores one blob of `length` bytes. InvalidArgument: BAD_DIGEST, LENGTH_REQUIRED (length < 0),
@@ -44,12 +43,12 @@ class BlobIntake {
   const BlobLimits& limits() const { return limits_; }
 
  private:
-  BlobIntake(const cas::BlobStore& blobs, std::string root, const BlobLimits& limits,
+  BlobIntake(const cas::Blobs& blobs, std::string root, const BlobLimits& limits,
              int64_t used_before)
       : blobs_(blobs), root_(std::move(root)), limits_(limits), used_before_(used_before) {}
   Status check_quota(int64_t length) const;
 
-  cas::BlobStore blobs_;
+  const cas::Blobs& blobs_;
   std::string root_;
   BlobLimits limits_;
   int64_t used_before_;

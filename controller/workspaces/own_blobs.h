@@ -14,7 +14,7 @@ namespace paddock::workspaces {
 // Where trees are, and what is known of them.
 struct TreeShelf {
   store::Store& store;
-  const cas::BlobStore& blobs;
+  const cas::Blobs& blobs;
   TreeMembers& members;
   ShownBlobs& shown;
   int64_t max_tree = int64_t{32} << 30;  // bytes of all files of a tree

@@ -35,7 +35,7 @@ Error over_share(const std::string& name_space, const StoredBytes::Use& use, int
 // Trees are known by themselves: a file may have the bytes of one, and names nothing.
 class Named {
  public:
-  explicit Named(const cas::BlobStore& blobs) : blobs_(blobs) {}
+  explicit Named(const cas::Blobs& blobs) : blobs_(blobs) {}
   void add_tree(const cas::Digest& root) {
     if (root.empty() || !trees_.insert(root).second) return;
     const auto tree = stored_tree(blobs_, root);
@@ -46,7 +46,7 @@ class Named {
   Sizes sizes;
 
  private:
-  const cas::BlobStore& blobs_;
+  const cas::Blobs& blobs_;
   std::set<cas::Digest> trees_;
 };
 
@@ -66,7 +66,7 @@ int64_t Shares::of(const std::string& name_space) const {
   return row == own.end() ? usual : row->second;
 }
 
-Result<Sizes> named_sizes(store::Store& store, const cas::BlobStore& blobs,
+Result<Sizes> named_sizes(store::Store& store, const cas::Blobs& blobs,
                           const std::string& name_space) {
   Named out(blobs);
   TRY(visit_objects<contracts::Workspace>(

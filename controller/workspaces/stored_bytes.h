@@ -14,7 +14,7 @@
 
 #include "common/base/guarded.h"
 #include "common/base/time.h"
-#include "common/cas/blob_store.h"
+#include "common/cas/blobs.h"
 #include "controller/store/store.h"
 
 namespace paddock::workspaces {
@@ -28,7 +28,7 @@ struct Shares {
 class StoredBytes {
  public:
   // `keep`: how long the sweeper keeps what nothing names.
-  StoredBytes(store::Store& store, const cas::BlobStore& blobs, Shares shares, Millis keep,
+  StoredBytes(store::Store& store, const cas::Blobs& blobs, Shares shares, Millis keep,
               const Clock& clock)
       : store_(store), blobs_(blobs), shares_(std::move(shares)), keep_(keep), clock_(clock) {}
 
@@ -94,7 +94,7 @@ class StoredBytes {
   void drop(const std::string& name_space, const Files& over);
 
   store::Store& store_;
-  const cas::BlobStore& blobs_;
+  const cas::Blobs& blobs_;
   const Shares shares_;
   const Millis keep_;
   const Clock& clock_;
@@ -103,7 +103,7 @@ class StoredBytes {
 
 // The sizes of all blobs that a namespace's workspaces, volumes and runs name.
 Result<std::unordered_map<cas::Digest, int64_t>> named_sizes(store::Store& store,
-                                                             const cas::BlobStore& blobs,
+                                                             const cas::Blobs& blobs,
                                                              const std::string& name_space);
 
 }  // namespace paddock::workspaces

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
+#include "common/cas/blob_store.h"
 #include "common/crypto/digest.h"
 #include "controller/store/run_writes.h"
 #include "controller/workspaces/trees.h"

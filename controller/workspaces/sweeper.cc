@@ -29,25 +29,26 @@ Result<NamedBlobs> named_blobs(store::Store& store) {
   return out;
 }
 
-Result<std::set<Digest>> needed_blobs(store::Store& store, const cas::BlobStore& blobs) {
+Result<std::set<Digest>> needed_blobs(store::Store& store, const cas::Blobs& blobs) {
   ASSIGN_OR_RETURN(NamedBlobs named, named_blobs(store));
   std::set<Digest> needed = std::move(named.files);
   for (const Digest& root : named.trees) {
-    if (!blobs.has(root)) continue;
-    ASSIGN_OR_RETURN(const contracts::Tree tree, stored_tree(blobs, root));
+    const Result<contracts::Tree> tree = stored_tree(blobs, root);
+    if (!tree && tree.error().code == Code::kNotFound) continue;
+    if (!tree) return tree.error();  // what cannot be read now may need anything
     needed.insert(root);
-    for (const contracts::TreeEntry& entry : tree.entries) needed.insert(entry.digest);
+    for (const contracts::TreeEntry& entry : tree->entries) needed.insert(entry.digest);
   }
   return needed;
 }
 
 Result<Swept> Sweeper::sweep(WallTime now) {
-  ASSIGN_OR_RETURN(const std::vector<cas::BlobStore::Stored> stored, blobs_.list());
+  ASSIGN_OR_RETURN(const std::vector<cas::Blobs::Stored> stored, blobs_.list());
   ASSIGN_OR_RETURN(const std::set<Digest> needed, needed_blobs(store_, blobs_));
   const int64_t unused_since_s = (now.ms - keep_.count()) / 1000;
   Swept out;
   std::set<Digest> unneeded;
-  for (const cas::BlobStore::Stored& each : stored) {
+  for (const cas::Blobs::Stored& each : stored) {
     if (needed.contains(each.digest)) continue;
     bool gone = false;
     if (unneeded_before_.contains(each.digest)) {

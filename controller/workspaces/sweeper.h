@@ -25,17 +25,17 @@ struct NamedBlobs {
 Result<NamedBlobs> named_blobs(store::Store& store);
 
 // The digests of all blobs that are needed. A tree that is not here needs nothing.
-Result<std::set<contracts::Digest>> needed_blobs(store::Store& store, const cas::BlobStore& blobs);
+Result<std::set<contracts::Digest>> needed_blobs(store::Store& store, const cas::Blobs& blobs);
 
 class Sweeper {
  public:
-  Sweeper(store::Store& store, const cas::BlobStore& blobs, Millis keep)
+  Sweeper(store::Store& store, const cas::Blobs& blobs, Millis keep)
       : store_(store), blobs_(blobs), keep_(keep) {}
   Result<Swept> sweep(WallTime now);
 
  private:
   store::Store& store_;
-  const cas::BlobStore& blobs_;
+  const cas::Blobs& blobs_;
   const Millis keep_;
   std::set<contracts::Digest> unneeded_before_;
 };

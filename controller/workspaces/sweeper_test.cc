@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
+#include "common/cas/blob_store.h"
 #include "controller/store/run_writes.h"
 #include "controller/workspaces/blob_intake.h"
 #include "controller/workspaces/trees.h"

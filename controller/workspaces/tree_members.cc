@@ -8,19 +8,18 @@ namespace paddock::workspaces {
 
 using cas::Digest;
 
-Result<bool> TreeMembers::names(const cas::BlobStore& blobs, const Digest& root,
-                                const Digest& digest) {
+Result<bool> TreeMembers::names(const cas::Blobs& blobs, const Digest& root, const Digest& digest) {
   ASSIGN_OR_RETURN(const Sorted digests, of(blobs, root));
   return std::ranges::binary_search(*digests, digest);
 }
 
-Result<bool> TreeMembers::all_here(const cas::BlobStore& blobs, const Digest& root) {
+Result<bool> TreeMembers::all_here(const cas::Blobs& blobs, const Digest& root) {
   ASSIGN_OR_RETURN(const Sorted digests, of(blobs, root));
   return blobs.has(root) &&
          std::ranges::all_of(*digests, [&](const Digest& each) { return blobs.has(each); });
 }
 
-Result<TreeMembers::Sorted> TreeMembers::of(const cas::BlobStore& blobs, const Digest& root) {
+Result<TreeMembers::Sorted> TreeMembers::of(const cas::Blobs& blobs, const Digest& root) {
   if (Sorted known = find(root)) return known;
   ASSIGN_OR_RETURN(const contracts::Tree tree, stored_tree(blobs, root));
   std::vector<Digest> sorted;

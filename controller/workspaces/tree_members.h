@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/base/guarded.h"
-#include "common/cas/blob_store.h"
+#include "common/cas/blobs.h"
 
 namespace paddock::workspaces {
 
@@ -20,13 +20,12 @@ class TreeMembers {
   explicit TreeMembers(size_t max_entries = 400'000) : max_entries_(max_entries) {}
 
   // Whether the tree `root` names the blob. As stored_tree() when there is no such tree.
-  Result<bool> names(const cas::BlobStore& blobs, const cas::Digest& root,
-                     const cas::Digest& digest);
+  Result<bool> names(const cas::Blobs& blobs, const cas::Digest& root, const cas::Digest& digest);
   // Whether every blob of the tree `root` is here. As stored_tree() when there is no such tree.
-  Result<bool> all_here(const cas::BlobStore& blobs, const cas::Digest& root);
+  Result<bool> all_here(const cas::Blobs& blobs, const cas::Digest& root);
   // The digests that the tree `root` names. As stored_tree() when there is no such tree.
   using Sorted = std::shared_ptr<const std::vector<cas::Digest>>;
-  Result<Sorted> of(const cas::BlobStore& blobs, const cas::Digest& root);
+  Result<Sorted> of(const cas::Blobs& blobs, const cas::Digest& root);
   size_t entries() const;  // remembered now
 
  private:

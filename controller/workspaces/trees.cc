@@ -49,7 +49,7 @@ Status check_size(const Tree& tree, int64_t most, int64_t most_of_file) {
 }
 
 // The blobs that the namespace has to send, each once, in the order of the tree.
-Result<std::vector<Digest>> missing_blobs(const cas::BlobStore& blobs, OwnBlobs& own,
+Result<std::vector<Digest>> missing_blobs(const cas::Blobs& blobs, OwnBlobs& own,
                                           const Tree& tree) {
   std::vector<Digest> missing;
   std::set<std::string_view> seen;
@@ -77,7 +77,7 @@ void point_to(Workspace& workspace, const Tree& tree, const Digest& root) {
 }
 
 // A tree that cannot be read any more had nothing that could be named.
-TreeChange change_since(const cas::BlobStore& blobs, const Digest& was, const Tree& tree) {
+TreeChange change_since(const cas::Blobs& blobs, const Digest& was, const Tree& tree) {
   const Result<Tree> before = was.empty() ? Result<Tree>(Tree{}) : stored_tree(blobs, was);
   return change_of(before ? *before : Tree{}, tree);
 }
@@ -103,7 +103,7 @@ TreeAnswer answer_for(const Digest& root) {
 Result<TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key, const Tree& tree,
                               const RecordFiles& record) {
   TRY(check_size(tree, shelf.max_tree, shelf.max_blob));
-  const cas::BlobStore& blobs = shelf.blobs;
+  const cas::Blobs& blobs = shelf.blobs;
   ASSIGN_OR_RETURN(const Workspace workspace, read_workspace(shelf.store, key));
   TreeAnswer answer = answer_for(cas::tree_root(tree));
   OwnBlobs own(shelf, key, workspace.status.root);
@@ -127,8 +127,8 @@ Result<TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key, con
   return answer;
 }
 
-Result<TreeAnswer> recall_tree(store::Store& store, const cas::BlobStore& blobs,
-                               TreeMembers& members, const store::Key& key, const Digest& root) {
+Result<TreeAnswer> recall_tree(store::Store& store, const cas::Blobs& blobs, TreeMembers& members,
+                               const store::Key& key, const Digest& root) {
   ASSIGN_OR_RETURN(const Workspace workspace, read_workspace(store, key));
   TreeAnswer answer = answer_for(root);
   if (workspace.status.root != root) return answer;
@@ -137,7 +137,7 @@ Result<TreeAnswer> recall_tree(store::Store& store, const cas::BlobStore& blobs,
   return answer;
 }
 
-Result<Tree> stored_tree(const cas::BlobStore& blobs, const Digest& root) {
+Result<Tree> stored_tree(const cas::Blobs& blobs, const Digest& root) {
   if (!contracts::is_digest(root)) {
     return Error{Code::kNotFound, "TREE_NOT_FOUND", "no tree was uploaded to this workspace yet"};
   }

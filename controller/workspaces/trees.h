@@ -33,11 +33,11 @@ Result<contracts::TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Ke
 
 // Whether `root` is the tree of a workspace and all its blobs are here; nothing is stored.
 // WORKSPACE_NOT_FOUND.
-Result<contracts::TreeAnswer> recall_tree(store::Store& store, const cas::BlobStore& blobs,
+Result<contracts::TreeAnswer> recall_tree(store::Store& store, const cas::Blobs& blobs,
                                           TreeMembers& members, const store::Key& key,
                                           const contracts::Digest& root);
 
 // The tree with this root. NotFound (TREE_NOT_FOUND) if there is none.
-Result<contracts::Tree> stored_tree(const cas::BlobStore& blobs, const contracts::Digest& root);
+Result<contracts::Tree> stored_tree(const cas::Blobs& blobs, const contracts::Digest& root);
 
 }  // namespace paddock::workspaces

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "common/cas/blob_store.h"
 #include "controller/workspaces/blob_intake.h"
 #include "controller/workspaces/tree_members.h"
 #include "controller/workspaces/trees.h"

@@ -44,7 +44,7 @@ struct Services {
   events::Notifier& notifier;
   const events::WatchHistory& history;
   nodes::LeaseTable& leases;
-  const cas::BlobStore& blobs;
+  const cas::Blobs& blobs;
   workspaces::BlobIntake& intake;
   const Clock& clock;
   Random& random;  // thread-safe

@@ -37,7 +37,13 @@ Error damaged(const cas::Digest& digest) {
 
 }  // namespace
 
-Result<os::Fd> SoundBlobs::open(const cas::BlobStore& blobs, const cas::Digest& digest) {
+Result<os::Fd> SoundBlobs::open(const cas::Blobs& blobs, const cas::Digest& digest) {
+  Result<os::Fd> file = open_copy(blobs, digest);
+  if (file || file.error().reason != "BLOB_DAMAGED" || !blobs.discard_damaged(digest)) return file;
+  return open_copy(blobs, digest);
+}
+
+Result<os::Fd> SoundBlobs::open_copy(const cas::Blobs& blobs, const cas::Digest& digest) {
   ASSIGN_OR_RETURN(os::Fd file, blobs.open_blob(digest));
   struct stat now = {};
   if (::fstat(file.get(), &now) != 0) return system_error("looking at a blob", errno);

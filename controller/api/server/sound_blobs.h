@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "common/base/guarded.h"
-#include "common/cas/blob_store.h"
+#include "common/cas/blobs.h"
 
 namespace paddock::api {
 
@@ -15,9 +15,10 @@ class SoundBlobs {
  public:
   // The whole blob is read the first time, and after its file changed; so each is at most a reading
   // of it late to its first reader. NotFound (BLOB_NOT_FOUND); Unavailable (BLOB_DAMAGED).
-  Result<os::Fd> open(const cas::BlobStore& blobs, const cas::Digest& digest);
+  Result<os::Fd> open(const cas::Blobs& blobs, const cas::Digest& digest);
 
  private:
+  Result<os::Fd> open_copy(const cas::Blobs& blobs, const cas::Digest& digest);
   // A file that changed, or took another's place, has another one.
   using State = std::tuple<uint64_t, int64_t, int64_t, int64_t>;
   static constexpr size_t kMostKept = 100'000;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
+#include "common/cas/blob_store.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::api {

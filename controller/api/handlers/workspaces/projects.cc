@@ -155,7 +155,7 @@ Result<Response> get_inline_export(Call& call) {
   if (!slot.free())
     return Error{Code::kResourceExhausted, "EXPORTS_BUSY",
                  "other exports are being made; ask again"};
-  const cas::BlobStore& blobs = call.services.blobs;
+  const cas::Blobs& blobs = call.services.blobs;
   ASSIGN_OR_RETURN(const std::string html, blobs.read(owner.digest, projects::kMostOwnerBytes));
   const projects::Fetch fetch = [&](const std::string& path,
                                     int64_t most) -> std::optional<std::string> {
