@@ -8,6 +8,7 @@ find_package(PkgConfig REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(CURL REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(EXPAT REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_library(YAML_CPP_ARCHIVE libyaml-cpp.a REQUIRED)  # common/wire is also in the static launcher
 set_target_properties(yaml-cpp PROPERTIES IMPORTED_LOCATION_NONE ${YAML_CPP_ARCHIVE})

@@ -13,7 +13,6 @@ namespace paddock::http {
 namespace {
 
 constexpr size_t kMaxHeaderBytes = 64 << 10;
-constexpr size_t kMaxBodyBytes = size_t{64} << 20;
 constexpr size_t kStop = 0;  // any other count than was given ends the transfer
 
 }  // namespace
@@ -84,7 +83,7 @@ bool Exchange::take_body(std::string_view piece) {
     touch();  // the time that on_data took is not the peer's
     return !response_.stopped;
   }
-  too_large_ = piece.size() > kMaxBodyBytes - response_.body.size();
+  too_large_ = piece.size() > request_.most_body - response_.body.size();
   if (!too_large_) response_.body += piece;
   return !too_large_;
 }
@@ -100,7 +99,7 @@ size_t Exchange::read_body(char* out, size_t room) {
   } else {
     ssize_t count = 0;
     do {
-      count = ::pread(request_.body_fd, out, wanted, position_);
+      count = ::pread(request_.body_fd, out, wanted, request_.body_offset + position_);
     } while (count < 0 && errno == EINTR);
     if (count <= 0) {  // also when the file became shorter than it was
       body_unreadable_ = true;

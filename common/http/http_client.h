@@ -28,13 +28,16 @@ struct Request {
   std::string target;  // path and query, already percent-encoded
   std::map<std::string, std::string> headers;
   std::string body;
-  int body_fd = -1;  // when set, the body is read from here (pread from 0), body_size bytes
+  int body_fd =
+      -1;  // when set, the body is read from here (pread), body_size bytes from body_offset
   int64_t body_size = 0;
+  int64_t body_offset = 0;
   Millis timeout{30'000};  // zero: none (streams)
   Millis idle_timeout{0};  // fail when no byte arrives for this long; zero: none
-  // Called with each piece of a 2xx body; return false to stop. Without it the body is kept (64 MiB
-  // cap).
+  // Called with each piece of a 2xx body; return false to stop. Without it the body is kept, as far
+  // as `most_body`.
   std::function<bool(std::string_view)> on_data;
+  size_t most_body = size_t{64} << 20;
   // Called with how much of the body is on its way by now; less than before where it is sent again.
   std::function<void(int64_t)> on_sent = {};
 };

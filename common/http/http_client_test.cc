@@ -110,6 +110,23 @@ TEST(HttpClient, SendsAFileFromItsStartAndSaysWhenItShrank) {
   EXPECT_EQ(client->send(request).error().reason, "BODY_CHANGED");
 }
 
+TEST(HttpClient, SendsAPartOfAFileAndKeepsNoMoreThanAsked) {
+  HttpServer server([](const HttpRequest& request) { return answer(200, request.body); });
+  char path[] = "/tmp/paddock-body-XXXXXX";
+  const os::Fd file(::mkstemp(path));
+  ::unlink(path);
+  ASSERT_TRUE(os::write_all(file.get(), "file content").ok());
+  Request request = get("/");
+  request.method = "PUT";
+  request.body_fd = file.get();
+  request.body_offset = 5;
+  request.body_size = 4;
+  const auto client = client_of(server);
+  EXPECT_EQ(client->send(request)->body, "cont");
+  request.most_body = 3;
+  EXPECT_EQ(client->send(request).error().reason, "ANSWER_TOO_LARGE");
+}
+
 TEST(HttpClient, DoesNotFollowARedirect) {
   HttpServer server([](const HttpRequest&) { return answer(302, "", "Location: /elsewhere\r\n"); });
   EXPECT_EQ(client_of(server)->send(get("/"))->status, 302);

@@ -1,0 +1,44 @@
+// Blobs on this host's disk of those that lie in a bucket: what is on its way there, and what was
+// read lately. Bounded: what was not used for longest goes first, small blobs last of all, as
+// trees are among them, which are read within transactions. Thread-safe.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/cas/blob_store.h"
+
+namespace paddock::bucket {
+
+struct CacheLimits {
+  int64_t bytes = int64_t{10} << 30;      // all of them together
+  int64_t min_free = int64_t{256} << 20;  // of the disk
+};
+
+// Pure: which of `blobs` go so that `bytes` come free, in this order; all if that is not enough.
+std::vector<cas::Digest> choose_to_drop(std::vector<cas::Blobs::Stored> blobs, int64_t bytes);
+
+class BlobCache {
+ public:
+  static Result<std::unique_ptr<BlobCache>> open(const std::string& folder,
+                                                 const CacheLimits& limits);
+  const cas::BlobStore& store() const { return store_; }
+  // Drops others until `bytes` more fit. False if the disk has no room for them all the same.
+  bool make_room(int64_t bytes);
+  int64_t used() const { return used_before_ + store_.growth(); }
+
+ private:
+  BlobCache(cas::BlobStore store, std::string folder, const CacheLimits& limits, int64_t used)
+      : store_(std::move(store)), folder_(std::move(folder)), limits_(limits), used_before_(used) {}
+  int64_t missing(int64_t bytes) const;
+  int64_t free_bytes() const;
+
+  const cas::BlobStore store_;
+  const std::string folder_;
+  const CacheLimits limits_;
+  const int64_t used_before_;
+  std::mutex one_;  // chooses at a time
+};
+
+}  // namespace paddock::bucket

@@ -1,0 +1,75 @@
+// What is known of the blobs in a bucket: which are there, which are being stored or removed. Asks
+// nobody. Thread-safe.
+//
+// Whoever stores or removes a blob has its turn (Turn): one at a time for each digest. A listing of
+// the bucket is brought in with settle(), which leaves alone what had a turn while it was made.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "common/cas/blobs.h"
+
+namespace paddock::bucket {
+
+class BlobIndex {
+ public:
+  struct Entry {
+    int64_t size = 0;
+    int64_t used_s = 0;  // seconds of the system's clock
+  };
+
+  std::optional<Entry> find(const cas::Digest& digest) const;
+  // Also waits for the end of a turn; then whether it is there. It counts as used at `now_s`.
+  bool use(const cas::Digest& digest, int64_t now_s);
+  int64_t bytes() const;
+  std::vector<cas::Blobs::Stored> all() const;
+
+  // The right to store or remove one blob. Ends with this.
+  class Turn {
+   public:
+    Turn(BlobIndex& index, cas::Digest digest) : index_(&index), digest_(std::move(digest)) {}
+    Turn(Turn&& other) noexcept
+        : index_(std::exchange(other.index_, nullptr)), digest_(std::move(other.digest_)) {}
+    Turn& operator=(Turn&&) = delete;
+    ~Turn() {
+      if (index_ != nullptr) index_->end(digest_);
+    }
+    void stored(const Entry& entry) { index_->add(digest_, entry); }
+
+   private:
+    BlobIndex* index_;
+    cas::Digest digest_;
+  };
+  // Waits until nobody else has it.
+  Turn begin(const cas::Digest& digest);
+  // Takes it out to be removed: none if it was used after `used_s`, or somebody has it now.
+  std::optional<Turn> begin_removal(const cas::Digest& digest, int64_t used_s);
+
+  // It was not there, or not what it should be: so it is asked for again. A doubtful one stays out
+  // of the index until it is stored anew, whatever listings say.
+  void lost(const cas::Digest& digest, bool doubtful);
+
+  void begin_listing();
+  // `there`: all that the bucket has. Answers what was known and is not there.
+  std::vector<cas::Digest> settle(const std::vector<cas::Blobs::Stored>& there);
+
+ private:
+  void add(const cas::Digest& digest, const Entry& entry);
+  void end(const cas::Digest& digest);
+  void erase(const cas::Digest& digest);
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::unordered_map<cas::Digest, Entry> here_;
+  std::set<cas::Digest> taken_;
+  std::set<cas::Digest> doubtful_;
+  std::set<cas::Digest> touched_;  // since the listing began
+  int64_t bytes_ = 0;
+};
+
+}  // namespace paddock::bucket

@@ -1,0 +1,88 @@
+// Blobs in a bucket, by way of a folder on this host: what comes in is written there first,
+// compared with its digest and then sent; what is read is brought there whole, compared and then
+// served, a part of it too. So nothing that a bucket's server sends is ever served unless it is
+// what its digest says. Thread-safe.
+//
+// What is in the bucket is known from a listing at the start and each hour, and from what was
+// stored since: asking for a blob's presence costs no request. One that turns out to be missing
+// there, or not to be what it should, is not here any more, so it is asked for when its tree is
+// offered again.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/base/guarded.h"
+#include "common/base/random.h"
+#include "common/cas/blobs.h"
+#include "controller/bucket/blob_cache.h"
+#include "controller/bucket/blob_index.h"
+#include "controller/bucket/claim.h"
+#include "controller/bucket/turns.h"
+#include "controller/bucket/uploader.h"
+#include "controller/s3/bucket.h"
+
+namespace paddock::bucket {
+
+struct Places {
+  std::string cache;    // the folder on this host
+  std::string id_file;  // the data folder's identity (claim.h)
+};
+
+class BucketBlobs final : public cas::Blobs {
+ public:
+  // Checks the bucket, claims its prefix and reads what is there. FailedPrecondition:
+  // BUCKET_CREDENTIALS, BUCKET_TAKEN; Unavailable: the causes of s3/answers.h.
+  static Result<std::unique_ptr<BucketBlobs>> open(const s3::BucketSettings& settings,
+                                                   const Places& places, const CacheLimits& limits,
+                                                   const Clock& clock, Random& random);
+  // Ends what is under way; later requests fail. Any thread.
+  void stop() const { bucket_.stop(); }
+
+  bool has(const cas::Digest& digest) const override { return index_.find(digest).has_value(); }
+  Result<int64_t> size(const cas::Digest& digest) const override;
+  Result<os::Fd> open_blob(const cas::Digest& digest) const override;
+  Status keep(const cas::Digest& digest, const std::string& target) const override;
+  bool remote() const override { return true; }
+  bool discard_damaged(const cas::Digest& digest) const override;
+  void make_room(int64_t bytes) const override { (void)cache_->make_room(bytes); }
+  bool use(const cas::Digest& digest) const override;
+  Result<std::vector<Stored>> list() const override;
+  int64_t growth() const override { return index_.bytes() - bytes_before_; }
+  Result<bool> remove_unused(const cas::Digest& digest, int64_t used_s) const override;
+  Status sync() const override { return {}; }  // use() waits, and says what is in the bucket
+
+ protected:
+  Result<std::unique_ptr<Writer::Target>> open_writer(const cas::Digest& expected, int64_t size,
+                                                      cas::Durability durability,
+                                                      IfHere if_here) const override;
+
+ private:
+  class SpooledTarget;
+  BucketBlobs(const s3::BucketSettings& settings, std::unique_ptr<BlobCache> cache,
+              const Clock& clock);
+  int64_t now_s() const { return clock_.wall().ms / 1000; }
+  Status look() const;
+  Status send(const cas::Digest& digest, cas::Durability durability, IfHere if_here) const;
+  Status store(Upload upload) const;
+  Result<os::Fd> fetch(const cas::Digest& digest) const;
+  Result<int64_t> size_there(const cas::Digest& digest) const;
+  Status fetch_once(const cas::Digest& digest, int64_t size) const;
+  Status fetch_all(const cas::Digest& digest, int64_t size, Writer& writer) const;
+
+  const Clock& clock_;
+  const s3::Bucket bucket_;
+  const std::unique_ptr<BlobCache> cache_;
+  std::unique_ptr<Claim> claim_;
+  mutable BlobIndex index_;
+  mutable Turns fetching_;
+  mutable Guarded<std::set<cas::Digest>> failed_;  // those that were sent for later
+  mutable std::mutex listing_;
+  mutable std::optional<MonoTime> listed_;
+  int64_t bytes_before_ = 0;
+  std::unique_ptr<Uploader> uploader_;  // ends first: it uses all of the above
+};
+
+}  // namespace paddock::bucket

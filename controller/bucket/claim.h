@@ -1,0 +1,38 @@
+// Whose blobs these are: an object `claims/<id>` beside them. A controller takes a bucket's prefix
+// for itself at its start, and removes nothing unless it is still the only one that claims it: what
+// it does not need, another's record may name. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "common/base/random.h"
+#include "common/base/time.h"
+#include "controller/s3/bucket.h"
+
+namespace paddock::bucket {
+
+class Claim {
+ public:
+  // `id_file` has this data folder's identity; it is made at the first start. FailedPrecondition,
+  // BUCKET_TAKEN; and what Bucket says.
+  static Result<std::unique_ptr<Claim>> take(const s3::Bucket& bucket, const std::string& id_file,
+                                             const Clock& clock, Random& random);
+  // Whether it is still the only one; asked anew once a minute. FailedPrecondition, BUCKET_TAKEN.
+  Status check();
+
+ private:
+  Claim(const s3::Bucket& bucket, std::string id, const Clock& clock)
+      : bucket_(bucket), id_(std::move(id)), clock_(clock) {}
+  Status look(bool ours_must_be_there) const;
+
+  const s3::Bucket& bucket_;
+  const std::string id_;
+  const Clock& clock_;
+  std::mutex mutex_;
+  std::optional<MonoTime> checked_;
+};
+
+}  // namespace paddock::bucket
