@@ -13,6 +13,7 @@
 #include "common/wire/units.h"
 #include "controller/admission/admit.h"
 #include "controller/agent_sandboxes/mapping.h"
+#include "controller/app/bucket_config.h"
 #include "controller/nodes/leases.h"
 #include "controller/reconciler/settings.h"
 
@@ -35,6 +36,7 @@ struct BlobConfig {
   wire::Quantity min_free{int64_t{256} << 20};
   wire::Quantity max_tree{int64_t{32} << 30};
   wire::Duration keep_unused{std::chrono::hours(24)};
+  BucketConfig s3;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{field("maxBlob", &BlobConfig::max_blob, "largest file"),
@@ -44,7 +46,8 @@ struct BlobConfig {
                       field("minFree", &BlobConfig::min_free, "left free on the disk"),
                       field("maxTree", &BlobConfig::max_tree, "all files of a workspace"),
                       field("keepUnused", &BlobConfig::keep_unused,
-                            "how long a file stays that nothing needs any more; 1h or more")};
+                            "how long a file stays that nothing needs any more; 1h or more"),
+                      field("s3", &BlobConfig::s3, "a bucket to keep them in")};
   }
 };
 

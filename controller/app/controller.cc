@@ -4,13 +4,13 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
-#include "common/cas/blob_store.h"
 #include "common/os/file.h"
 #include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/routes.h"
 #include "controller/api/server/pipeline.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/database.h"
+#include "controller/app/open_blobs.h"
 #include "controller/http_server/origin.h"
 #include "controller/sessions/open_commands.h"
 
@@ -100,12 +100,13 @@ Status Controller::open_state() {
   reconciler_ = std::make_unique<reconciler::Reconciler>(
       *store_, leases_,
       reconciler::Settings{config_.scheduling, config_.retention, config_.max_runs_per_namespace});
-  const std::string blob_root = os::join_path(config_.data_dir, "blobs");
-  ASSIGN_OR_RETURN(cas::BlobStore blobs, cas::BlobStore::open(blob_root));
-  blobs_ = std::make_unique<cas::BlobStore>(std::move(blobs));
+  ASSIGN_OR_RETURN(OpenedBlobs opened,
+                   open_blobs(config_, dependencies_.clock, dependencies_.random));
+  blobs_ = std::move(opened.blobs);
+  stop_blobs_ = std::move(opened.stop);
   const workspaces::BlobLimits limits{config_.blobs.max_blob.bytes, config_.blobs.quota.bytes,
                                       config_.blobs.min_free.bytes, config_.blobs.max_tree.bytes};
-  ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, blob_root, limits));
+  ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, opened.folder, limits));
   sweeper_ =
       std::make_unique<workspaces::Sweeper>(*store_, *blobs_, config_.blobs.keep_unused.value);
   stored_ = std::make_shared<workspaces::StoredBytes>(
@@ -294,6 +295,7 @@ bool Controller::rest(Millis limit) {
 
 void Controller::stop() {
   notifier_.shutdown();
+  stop_blobs_();
   if (execute_server_) execute_server_->stop();
   execute_server_.reset();
   if (server_) server_->stop();

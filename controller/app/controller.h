@@ -74,6 +74,7 @@ class Controller {
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<reconciler::Reconciler> reconciler_;
   std::unique_ptr<cas::Blobs> blobs_;
+  std::function<void()> stop_blobs_ = [] {};
   std::unique_ptr<workspaces::BlobIntake> intake_;
   std::unique_ptr<workspaces::Sweeper> sweeper_;
   std::shared_ptr<workspaces::StoredBytes> stored_;

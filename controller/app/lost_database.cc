@@ -9,6 +9,7 @@
 
 #include "common/os/fd.h"
 #include "common/os/file.h"
+#include "controller/app/open_blobs.h"
 
 namespace paddock::app {
 namespace {
@@ -44,12 +45,13 @@ bool has_blobs(const std::string& root) {
 
 Status check_database_is_there(const std::string& data_dir) {
   if (!is_empty_database(os::join_path(data_dir, "paddock.db"))) return {};
-  if (!has_blobs(os::join_path(data_dir, "blobs"))) return {};
+  if (!has_blobs(os::join_path(data_dir, "blobs")) && !os::exists(bucket_mark(data_dir))) return {};
   return Error{
       Code::kFailedPrecondition, "STORE_MISSING",
       "the data folder has the files of an instance, and its database paddock.db is missing "
       "or empty (or was in paddock.db-wal, which is missing): restore them from a backup, "
-      "or remove the folder blobs to begin a new instance, which knows none of them"};
+      "or remove the folder blobs, and bucket-id where files lie in a bucket, to begin a new "
+      "instance, which knows none of them"};
 }
 
 }  // namespace paddock::app

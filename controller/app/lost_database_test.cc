@@ -36,6 +36,11 @@ TEST_F(LostDatabase, FilesWithoutOneAreNot) {
   EXPECT_EQ(found(), "STORE_MISSING") << "emptied";
 }
 
+TEST_F(LostDatabase, FilesInABucketAreOnesToo) {
+  folder_.write("bucket-id", "0123\n");
+  EXPECT_EQ(found(), "STORE_MISSING");
+}
+
 TEST_F(LostDatabase, OneInItsLogAloneIsThereAsLongAsTheLogIs) {
   add_blob();
   {

@@ -11,7 +11,6 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
-#include "common/cas/blob_store.h"
 #include "common/contracts/version.h"
 #include "common/os/environment.h"
 #include "common/os/file.h"
@@ -21,6 +20,7 @@
 #include "controller/app/controller.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/flags.h"
+#include "controller/app/open_blobs.h"
 #include "controller/store/backup.h"
 #include "controller/workspaces/blob_backup.h"
 
@@ -174,10 +174,12 @@ Status serve(const Config& config) {
 // NAME.blobs beside NAME.db, of backups that have it.
 Result<workspaces::RestoredBlobs> restore_blobs(const Config& config, const std::string& backup) {
   const std::string stem = backup.ends_with(".db") ? backup.substr(0, backup.size() - 3) : backup;
-  ASSIGN_OR_RETURN(const auto blobs, cas::BlobStore::open(os::join_path(config.data_dir, "blobs")));
+  const SystemClock clock;
+  SystemRandom random;
+  ASSIGN_OR_RETURN(const OpenedBlobs opened, open_blobs(config, clock, random));
   ASSIGN_OR_RETURN(const auto store,
                    store::Store::open({os::join_path(config.data_dir, "paddock.db")}));
-  return workspaces::restore_blobs(*store, blobs, stem + ".blobs");
+  return workspaces::restore_blobs(*store, *opened.blobs, stem + ".blobs");
 }
 
 Status restore(const Config& config, const std::string& backup) {

@@ -15,6 +15,14 @@ constexpr int64_t kSmall = 256 << 10;
 
 }  // namespace
 
+Result<os::Fd> BlobCache::open_new(const cas::Digest& digest) const {
+  Result<os::Fd> file = store_.open_blob(digest);
+  if (file || file.error().code != Code::kNotFound) return file;
+  return Error{
+      Code::kUnavailable, "BLOB_CACHE_FULL",
+      "the controller's disk has no room for all files on their way to or from the bucket"};
+}
+
 std::vector<cas::Digest> choose_to_drop(std::vector<cas::Blobs::Stored> blobs, int64_t bytes) {
   std::ranges::sort(blobs, {}, [](const cas::Blobs::Stored& each) {
     return std::tuple(each.size <= kSmall, each.used_s, each.digest);
@@ -58,7 +66,8 @@ bool BlobCache::make_room(int64_t bytes) {
     log_error("the cache of the bucket cannot be read", {{"error", all.error().describe()}});
     return false;
   }
-  for (const cas::Digest& digest : choose_to_drop(*all, missing(bytes))) {
+  const int64_t more = limits_.bytes / 10;  // so that the folder is not read for each blob
+  for (const cas::Digest& digest : choose_to_drop(*all, missing(bytes) + more)) {
     const auto gone = store_.remove_unused(digest, std::numeric_limits<int64_t>::max());
     if (!gone) log_warn("a cached blob cannot be removed", {{"error", gone.error().describe()}});
   }

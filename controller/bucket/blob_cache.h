@@ -24,6 +24,8 @@ class BlobCache {
   static Result<std::unique_ptr<BlobCache>> open(const std::string& folder,
                                                  const CacheLimits& limits);
   const cas::BlobStore& store() const { return store_; }
+  // One that was put here just now. Unavailable (BLOB_CACHE_FULL) if others took its room since.
+  Result<os::Fd> open_new(const cas::Digest& digest) const;
   // Drops others until `bytes` more fit. False if the disk has no room for them all the same.
   bool make_room(int64_t bytes);
   int64_t used() const { return used_before_ + store_.growth(); }

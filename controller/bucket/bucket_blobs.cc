@@ -100,6 +100,7 @@ Status BucketBlobs::look() const {
   for (const Digest& gone : index_.settle(there))
     log_warn("the bucket lost a file; it is asked for again", {{"digest", gone}});
   listed_ = clock_.mono();
+  TRY(cache_->store().sync());  // so that little is compared again after a loss of power
   const auto ended = bucket_.abort_uploads({clock_.wall().ms - kUploadForgotten.count()});
   if (!ended.ok())
     log_warn("unfinished uploads to the bucket were not looked for",
@@ -157,7 +158,7 @@ Result<std::unique_ptr<cas::Blobs::Writer::Target>> BucketBlobs::open_writer(
 // From the spool, where it was compared with its digest. One that failed before is sent while its
 // sender waits, who so hears why.
 Status BucketBlobs::send(const Digest& digest, cas::Durability durability, IfHere if_here) const {
-  ASSIGN_OR_RETURN(os::Fd file, cache_->store().open_blob(digest));
+  ASSIGN_OR_RETURN(os::Fd file, cache_->open_new(digest));
   ASSIGN_OR_RETURN(const int64_t size, size_of(file));
   BlobIndex::Turn turn = index_.begin(digest);
   if (if_here == IfHere::kCompare && has(digest)) return {};

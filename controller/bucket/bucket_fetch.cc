@@ -41,7 +41,7 @@ Result<os::Fd> BucketBlobs::fetch(const Digest& digest) const {
   Status fetched;
   for (const bool again : {false, true}) {
     fetched = fetch_once(digest, size);
-    if (fetched.ok()) return cache_->store().open_blob(digest);
+    if (fetched.ok()) return cache_->open_new(digest);
     if (again || !is_wrong_content(fetched.error())) break;
   }
   if (fetched.error().code == Code::kNotFound) {

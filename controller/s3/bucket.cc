@@ -142,7 +142,8 @@ Status Bucket::list(const std::string& below,
                     const std::function<Status(const std::vector<Object>&)>& visit) const {
   const std::string prefix = cat(settings_.prefix, below);
   Call call{.method = "GET", .whole_bucket = true};
-  call.query = {{"list-type", "2"}, {"max-keys", "1000"}, {"prefix", prefix}};
+  call.query = {
+      {"list-type", "2"}, {"max-keys", std::to_string(settings_.page)}, {"prefix", prefix}};
   for (std::string last;;) {
     ASSIGN_OR_RETURN(const http::Response response, send(call));
     ASSIGN_OR_RETURN(Page page, read_page(response.body, prefix));

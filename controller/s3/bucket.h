@@ -30,6 +30,7 @@ struct BucketSettings {
   size_t transfers = 8;
   Millis silence{30'000};            // without a byte for so long a request is given up
   int64_t part = int64_t{64} << 20;  // larger objects are sent in parts of this size
+  int64_t page = 1000;               // objects of one answer to list()
   Millis first_retry{200};
 };
 
