@@ -143,7 +143,8 @@ class Bucket:
                                ("BUCKET_UNREACHABLE", {"ENDPOINT": "http://127.0.0.1:1"})):
             with self.subTest(reason):
                 self.check_refused(reason, change)
-        self.write_keys(self.server.credentials.replace("secret_access_key = ", "secret_access_key = not"))
+        wrong = "secret_access_key" if self.server.checks_signatures else "access_key_id"
+        self.write_keys(self.server.credentials.replace(f"{wrong} = ", f"{wrong} = not"))
         self.check_refused("BUCKET_DENIED", {})
 
     def check_refused(self, reason, change):
