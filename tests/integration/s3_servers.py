@@ -150,13 +150,15 @@ class Swift(Server):
             *(line for each in ("catch_errors", "gatekeeper", "bulk", "slo") for line in (f"[filter:{each}]", f"use = egg:swift#{each}")))))
 
     def up(self):
-        if not hasattr(self, "parts"):
+        new = not hasattr(self, "parts")
+        if new:
             self.prepare()
         for kind, port in self.parts.items():
             self.start(f"swift-{kind}-server", self.home / f"{kind}.conf", "-v", port=port)
         self.start("swift-proxy-server", self.home / "proxy.conf", "-v", port=self.port)
         self.wait_for(*self.parts.values(), self.port)
-        signed(self, "PUT", f"/{self.bucket}")
+        if new:
+            signed(self, "PUT", f"/{self.bucket}")
 
     def objects(self):
         """Contents by key; the order of a large one's parts is Swift's."""
