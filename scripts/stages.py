@@ -30,7 +30,7 @@ TEST = (
           "build/test/bin/paddock doctor || true", 5),
     # proves: ELV-102
     Stage("suites", "unit, golden, tidy, fuzz corpora, simulation, packaging scripts",
-          "scripts/suites test -LE 'integration|adversarial|everyday|vm|skew|dashboard'", 120),
+          "scripts/suites test -LE 'integration|servers|adversarial|everyday|vm|skew|dashboard'", 120),
     # proves: ELV-103
     Stage("adversarial", "hostile programs in real sandboxes, as root and as an ordinary user",
           "scripts/suites test -L adversarial", 75),
@@ -76,6 +76,12 @@ VERIFY = (
           "scripts/previous-release && scripts/build test programs && scripts/suites test -L skew", 300,
           paths=("common/contracts/*", "common/client/*", "controller/nodes/*", "controller/api/handlers/node*", "node-agent/sync/*",
                  "node-agent/executor/*", "node-agent/runs/*", "node-agent/uplink/*", "packaging/previous-release", "tests/skew/*")),
+    Stage("servers", "instances on PostgreSQL, on buckets of two servers and under Slurm; those whose packages are there",
+          "scripts/install-deps servers || true; scripts/build test programs controller_store_test controller_bucket_test && "
+          "build/test/tests/controller_store_test --gtest_brief=1 --gtest_filter='*Postgres*' && scripts/suites test -L servers", 150,
+          paths=("controller/store/*", "controller/bucket/*", "controller/app/*", "common/cas/*", "cli/pool/*", "node-agent/app/*",
+                 "node-agent/host/*", "tests/integration/bucket*", "tests/integration/postgres*", "tests/integration/s3*",
+                 "tests/integration/slurm*")),
     Stage("everyday-all", "the same with the packages of all of them: Java, Go, R, Ruby, PHP, scikit-learn, ffmpeg and more",
           "scripts/install-deps everyday || true; scripts/build test programs && scripts/suites test -L everyday", 240,
           paths=(*SANDBOX, "packaging/profiles/*", "tests/everyday/*")),

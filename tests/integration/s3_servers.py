@@ -1,5 +1,5 @@
 """Two servers that speak S3 and were not written for each other, for tests of blobs in a bucket: s3rver (JavaScript; `scripts/s3-server`
-puts it into build/) and OpenStack Swift with its S3 interface (Debian: `scripts/install-deps s3`). Swift looks at signatures and at the digests of bodies; s3rver at the name of the key alone."""
+puts it into build/) and OpenStack Swift with its S3 interface (Debian: `scripts/install-deps servers`). Swift looks at signatures and at the digests of bodies; s3rver at the name of the key alone."""
 import contextlib
 import datetime
 import hashlib
@@ -120,7 +120,7 @@ class Swift(Server):
         absent = [each for each in SWIFT if shutil.which(each) is None]
         if not os.path.exists("/etc/swift/swift.conf"):
             absent.append("/etc/swift/swift.conf")
-        return f"there is no {', '.join(absent)}: run scripts/install-deps s3" if absent else None
+        return f"there is no {', '.join(absent)}: run scripts/install-deps servers" if absent else None
 
     def configure(self, kind, port, rest):
         (self.home / f"{kind}.conf").write_text(

@@ -30,7 +30,7 @@ def why_not():
     """Why this host can be no cluster; empty if it can."""
     missing = slurm_peer.missing_packages()
     if missing:
-        return f"not installed: {', '.join(missing)} (scripts/install-deps test)"
+        return f"not installed: {', '.join(missing)} (scripts/install-deps servers)"
     if os.geteuid() != 0:
         return "only root may start Slurm's daemons"
     if not all(os.access(f"/sys/fs/cgroup/{each}", os.W_OK) for each in ("freezer", "memory", "cpuset")):

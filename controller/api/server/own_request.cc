@@ -47,6 +47,7 @@ Response ask_itself(const Call& call, OwnRequest wanted) {
   if (secret.ok() && !secret->empty()) inner.headers["authorization"] = cat("Bearer ", *secret);
   inner.body = &bytes;
   inner.inner = true;
+  inner.gateway_run = call.request.gateway_run;
   inner.client = call.request.client;
   return call.self(inner);
 }
