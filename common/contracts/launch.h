@@ -31,6 +31,13 @@
 // descriptor. Until then nothing of it is executed and the workspace is not measured; of all else
 // as much is made ready as will still hold then.
 //
+// A run whose request names an `execSocket` takes commands while it runs: its launcher listens
+// there (SOCK_SEQPACKET, its own user's). One connection per command, one packet `kExecOrder` with
+// the descriptors of a file that holds an ExecOrder and of the events; the answers are those of a
+// server. The command is its client's: it is canceled when the client leaves. Its frames end with a
+// `result` of its own, which is brief. It is killed with what it started when it ends, and when the
+// run ends. Linux.
+//
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
 // command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000.
 // Files of a mount that belong to the owner of its folder are the command's own inside: a root
@@ -129,6 +136,8 @@ struct LaunchRequest {
   // Which of the host's those are: the agent knows what else runs here. The launcher chooses what
   // is missing.
   std::vector<int64_t> processors;
+  // Where the launcher takes commands to be executed in this run. Linux.
+  std::string exec_socket;
   // The client hears of no `started`, and the result leaves out what it knows already: cmd,
   // enforced and policy.
   bool brief_result = false;
@@ -177,6 +186,9 @@ struct LaunchRequest {
         field("processors", &LaunchRequest::processors,
               "numbers of the host's processors that the command is to be scheduled on",
               {.omit_empty = true, .max_length = 4096}),
+        field("execSocket", &LaunchRequest::exec_socket,
+              "absolute path on this host of the socket for commands to be executed in the run",
+              {.omit_empty = true}),
         field("briefResult", &LaunchRequest::brief_result,
               "whether nothing tells of the start, and the result leaves out cmd, enforced and "
               "policy",
@@ -194,6 +206,7 @@ inline constexpr size_t kResultRoom = size_t{64} << 10;
 inline constexpr std::string_view kLaunchOrder = "paddock launch 1";
 inline constexpr std::string_view kLaunchAttachedOrder = "paddock launch 1 fed";
 inline constexpr std::string_view kPrelaunchOrder = "paddock launch 1 ahead";
+inline constexpr std::string_view kExecOrder = "paddock exec 1";
 inline constexpr std::string_view kLaunchBegin = "begin ";
 inline constexpr std::string_view kLaunchAccepted = "pid ";
 inline constexpr std::string_view kLaunchRefused = "refused ";

@@ -56,6 +56,7 @@ struct Denial {
   std::string rule;
   std::string remedy;
   int64_t count = 1;
+  std::string command_id;  // of a command that was executed in the run; empty: the run's own
   static constexpr auto describe() {
     return std::tuple{
         field("what", &Denial::what, "what was tried"),
@@ -64,6 +65,11 @@ struct Denial {
         field("rule", &Denial::rule, "which rule refused it"),
         field("remedy", &Denial::remedy, "what would allow it"),
         field("count", &Denial::count, "how often"),
+        field(
+            "commandId", &Denial::command_id,
+            "of the command executed in the run (`paddock exec`) that tried it; absent: the run's "
+            "own",
+            {.omit_empty = true, .max_length = 64}),
     };
   }
 };

@@ -17,6 +17,7 @@
 #include "common/contracts/policy_explanation.h"
 #include "common/contracts/receipt.h"
 #include "common/contracts/run.h"
+#include "common/contracts/run_exec.h"
 #include "common/contracts/run_plan.h"
 #include "common/contracts/sandbox.h"
 #include "common/contracts/secret.h"
@@ -156,6 +157,7 @@ Value make_types() {
   add<MediaTask>(types);
   add<Sandbox>(types);
   add<CommandRequest>(types);
+  add<RunCommandRequest>(types);
   add<RunResult>(types);
   add<SessionFileList>(types);
   add<Workspace>(types);

@@ -21,6 +21,13 @@ Status do_not_block(const os::Fd& end) {
   return {};
 }
 
+Error not_executed(Error error) {
+  if (is_one_of(error.reason, {"NOT_LISTENING", "PEER_GONE", "RUN_NOT_RUNNING"}))
+    return {Code::kFailedPrecondition, "RUN_NOT_RUNNING", "the run has ended meanwhile"};
+  if (error.reason == "TOO_MANY_COMMANDS") error.code = Code::kResourceExhausted;
+  return error;
+}
+
 }  // namespace
 
 Error launcher_lost() {
@@ -46,9 +53,19 @@ Result<AttachedLaunch> AttachedLaunch::prelaunch(const std::string& socket,
   return out;
 }
 
-Status AttachedLaunch::place(const std::string& socket, const contracts::LaunchRequest& request,
-                             OrderFiles files) {
-  ASSIGN_OR_RETURN(const os::Fd file, request_file(request));
+Result<AttachedLaunch> AttachedLaunch::execute(const std::string& socket,
+                                               const contracts::ExecOrder& order,
+                                               size_t max_result) {
+  AttachedLaunch out(max_result);
+  const Status placed = out.place(socket, order, {.exec = true});
+  if (!placed.ok()) return not_executed(placed.error());
+  out.launched_.launcher = 0;
+  return out;
+}
+
+template <class Order>
+Status AttachedLaunch::place(const std::string& socket, const Order& order, OrderFiles files) {
+  ASSIGN_OR_RETURN(const os::Fd file, request_file(order));
   ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
   TRY(do_not_block(events.read));
   files.request = file.get();
@@ -60,7 +77,8 @@ Status AttachedLaunch::place(const std::string& socket, const contracts::LaunchR
 
 // While the connection is there, so is its launcher.
 void AttachedLaunch::kill() {
-  if (launched_.connection.valid() && !ended()) ::kill(launched_.launcher, SIGQUIT);
+  if (launched_.launcher > 0 && launched_.connection.valid() && !ended())
+    ::kill(launched_.launcher, SIGQUIT);
   end();
 }
 

@@ -26,6 +26,11 @@ class AttachedLaunch {
   static Result<AttachedLaunch> prelaunch(const std::string& socket,
                                           const contracts::LaunchRequest& request,
                                           size_t max_result);
+  // A command in a run that runs: it has begun when this returns. `socket`: the run's own, the
+  // `execSocket` of its request. FailedPrecondition, RUN_NOT_RUNNING, where nobody listens there
+  // any more; ResourceExhausted, TOO_MANY_COMMANDS.
+  static Result<AttachedLaunch> execute(const std::string& socket,
+                                        const contracts::ExecOrder& order, size_t max_result);
 
   // The wall time passes from now on. One that has ended already says in its result why.
   void begin(Millis wall_time) { (void)begin_attached(launched_, wall_time); }
@@ -35,10 +40,11 @@ class AttachedLaunch {
   }
   // The launcher ends it; its result still comes.
   void end() { launched_.connection.reset(); }
-  // The same, without what is left of its grace.
+  // The same, without what is left of its grace; of a command in a run it is the same.
   void kill();
   bool ended() const;
-  pid_t launcher() const { return launched_.launcher; }  // while it has not ended
+  // While it has not ended; 0 of a command in a run: that launcher is the run's.
+  pid_t launcher() const { return launched_.launcher; }
 
   // The other end of the program's standard input, unless ordered ahead; it does not block.
   int talk() const { return talk_.get(); }
@@ -58,8 +64,8 @@ class AttachedLaunch {
 
  private:
   explicit AttachedLaunch(size_t max_result) : max_result_(max_result) {}
-  Status place(const std::string& socket, const contracts::LaunchRequest& request,
-               OrderFiles files);
+  template <class Order>
+  Status place(const std::string& socket, const Order& order, OrderFiles files);
   Status take(const contracts::Frame& frame, const OnOutput& on_output);
 
   size_t max_result_;

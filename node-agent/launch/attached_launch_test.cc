@@ -96,5 +96,53 @@ TEST_F(Fed, TalksToItsProgramUntilThatIsClosed) {
   EXPECT_EQ(recv(inside, bytes, sizeof bytes, 0), 0);
 }
 
+class Executing : public Fed {
+ protected:
+  static Status understood(const std::string& reply) {
+    test::TempDir dir;
+    const std::string socket = dir.path() + "/socket";
+    auto listener = os::listen_packets(socket);
+    std::thread server([&] {
+      const auto client = os::accept_packets(listener->get());
+      (void)os::receive_packet(client->get());
+      if (!reply.empty()) (void)os::send_packet(client->get(), reply);
+    });
+    const auto begun = AttachedLaunch::execute(socket, {.run_uid = "r"}, 1 << 20);
+    server.join();
+    return begun.ok() ? Status() : Status(begun.error());
+  }
+};
+
+TEST_F(Executing, AsksTheLauncherOfARunWhichItNeverSignals) {
+  std::thread server([&] {
+    auto client = os::accept_packets(listener_.get());
+    ordered_ = std::move(*os::receive_packet(client->get()));
+    // Of this very process: a signal to it would end the test.
+    ASSERT_TRUE(os::send_packet(client->get(), cat("pid ", getpid())).ok());
+    connection_ = std::move(*client);
+  });
+  contracts::ExecOrder order{.run_uid = "r", .command_id = "c", .command = {"true"}};
+  auto command = AttachedLaunch::execute(socket(), order, 1 << 20);
+  server.join();
+  ASSERT_TRUE(command.ok());
+  EXPECT_EQ(ordered_.bytes, contracts::kExecOrder);
+  ASSERT_EQ(ordered_.fds.size(), 2u);
+  EXPECT_EQ(command->launcher(), 0);
+  command->kill();
+  EXPECT_FALSE(os::receive_packet(connection_.get()).ok());
+  say(FrameType::kResult, result(3));
+  ASSERT_TRUE(follow(*command).ok());
+  EXPECT_EQ(command->take_result().rc, 3);
+}
+
+TEST_F(Executing, SaysWhyItDoesNot) {
+  EXPECT_EQ(AttachedLaunch::execute(socket() + "-none", {}, 1).error().reason, "RUN_NOT_RUNNING");
+  EXPECT_EQ(understood("").error().reason, "RUN_NOT_RUNNING");
+  EXPECT_EQ(understood("refused RUN_NOT_RUNNING: over").error().reason, "RUN_NOT_RUNNING");
+  const Status many = understood("refused TOO_MANY_COMMANDS: four");
+  EXPECT_EQ(many.error().reason, "TOO_MANY_COMMANDS");
+  EXPECT_EQ(many.error().code, Code::kResourceExhausted);
+}
+
 }  // namespace
 }  // namespace paddock::launch

@@ -40,6 +40,7 @@ Result<Launched> understand(const std::string& answer, os::Fd socket) {
 }
 
 std::string_view word_for(const OrderFiles& files) {
+  if (files.exec) return contracts::kExecOrder;
   if (files.ahead) return contracts::kPrelaunchOrder;
   return files.input >= 0 ? contracts::kLaunchAttachedOrder : contracts::kLaunchOrder;
 }
@@ -48,6 +49,10 @@ std::string_view word_for(const OrderFiles& files) {
 
 Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
   return os::file_in_memory(wire::to_json(wire::encode(request)));
+}
+
+Result<os::Fd> request_file(const contracts::ExecOrder& order) {
+  return os::file_in_memory(wire::to_json(wire::encode(order)));
 }
 
 Result<Launched> order_launch(const std::string& path, const OrderFiles& files, int patience_ms) {

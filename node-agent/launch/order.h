@@ -8,6 +8,7 @@
 
 #include "common/base/units.h"
 #include "common/contracts/launch.h"
+#include "common/contracts/run_exec.h"
 #include "common/os/fd.h"
 
 namespace paddock::launch {
@@ -18,6 +19,7 @@ struct OrderFiles {
   int lock = -1;   // -1: none. The caller closes its copy after the answer, or holds the lock too.
   int input = -1;  // an attached run's: the command's standard input. It has no lock.
   bool ahead = false;  // see contracts/launch.h; neither lock nor input
+  bool exec = false;   // of a run's launcher; the request is an ExecOrder. Neither lock nor input.
 };
 
 struct Launched {
@@ -28,6 +30,7 @@ struct Launched {
 
 // A request in memory, for OrderFiles::request.
 Result<os::Fd> request_file(const contracts::LaunchRequest& request);
+Result<os::Fd> request_file(const contracts::ExecOrder& order);
 
 // An error always means that nothing of it runs, nor ever will: it may be ordered anew.
 // Unavailable, NOT_LISTENING or PEER_GONE, if there is no server; DeadlineExceeded, NO_ANSWER,

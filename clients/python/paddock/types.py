@@ -338,6 +338,7 @@ class Denial:
     rule: str = ""  # which rule refused it
     remedy: str = ""  # what would allow it
     count: int = 1  # how often
+    commandId: str = ""  # of the command executed in the run (`paddock exec`) that tried it; absent: the run's own
 
 
 @dataclasses.dataclass
@@ -518,6 +519,13 @@ class SessionStatus:
 class CommandRequest:
     command: str  # text for the shell inside
     commandId: str = ""  # to cancel it by, chosen by the caller; one is made unless given
+
+
+@dataclasses.dataclass
+class RunCommandRequest:
+    command: list[str]  # argv, executed as it is: no shell, looked up in the run's PATH
+    commandId: str = ""  # to cancel it by, chosen by the caller; one is made unless given
+    timeoutMs: Optional[int] = None  # the most that it may take; a minute unless given
 
 
 @dataclasses.dataclass

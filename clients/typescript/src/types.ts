@@ -719,6 +719,8 @@ export interface Denial {
   remedy: string;
   /** how often */
   count: number;
+  /** of the command executed in the run (`paddock exec`) that tried it; absent: the run's own */
+  commandId?: string;
 }
 
 export interface TestCounts {
@@ -1026,6 +1028,15 @@ export interface CommandRequest {
   command: string;
   /** to cancel it by, chosen by the caller; one is made unless given */
   commandId?: string;
+}
+
+export interface RunCommandRequest {
+  /** argv, executed as it is: no shell, looked up in the run's PATH */
+  command: string[];
+  /** to cancel it by, chosen by the caller; one is made unless given */
+  commandId?: string;
+  /** the most that it may take; a minute unless given */
+  timeoutMs?: number;
 }
 
 export interface RunResult {

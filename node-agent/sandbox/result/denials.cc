@@ -14,7 +14,7 @@ constexpr size_t kMostKinds = 32;
 bool count_again(std::vector<contracts::Denial>& known, const contracts::Denial& denial,
                  bool kind_only) {
   for (contracts::Denial& one : known) {
-    if (one.what != denial.what) continue;
+    if (one.what != denial.what || one.command_id != denial.command_id) continue;
     if (!kind_only && (one.target != denial.target || one.executable != denial.executable ||
                        one.rule != denial.rule))
       continue;

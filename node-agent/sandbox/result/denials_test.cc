@@ -70,6 +70,19 @@ TEST(PrintableName, CannotForgeLinesOrLookLikeAnother) {
   EXPECT_LE(printable_name(std::string(5000, 'x')).size(), 1003u);
 }
 
+TEST(Denials, OfCommandsInARunAreToldApart) {
+  DenialList list;
+  for (const char* command : {"", "one", "two", "one"}) {
+    contracts::Denial denial{"execute", "/bin/ls", "/bin/sh", "tools", "name it"};
+    denial.command_id = command;
+    list.add(std::move(denial));
+  }
+  const auto found = list.take();
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[1].command_id, "one");
+  EXPECT_EQ(found[1].count, 2);
+}
+
 TEST(PrintableName, IsOneLineOfTextWhateverTheBytesAre) {
   SeededRandom random(7);
   for (int i = 0; i < 20'000; ++i) {

@@ -32,7 +32,11 @@ struct ChildContext {
   int broker = -1;                              // where its network broker waits
   bool loopback = false;  // brings up that of its network, which is its own and has no broker
   os::Fd view = {};       // the command's root; init holds it as long as it lives
-  os::Fd ruleset = {};    // Landlock's, of an own view
+  os::Fd ruleset = {};    // Landlock's, of an own view; init holds it as well
+  // Of a command that is executed in a run: the user namespace of that, and what is closed as soon
+  // as it executes.
+  os::Fd users = {};
+  os::Fd executing = {};
   // How far the command's process came, which shares this memory until it executes.
   enum class Command { kPrepares, kHasToldWhyNot, kExecutes };
   volatile Command command = Command::kPrepares;

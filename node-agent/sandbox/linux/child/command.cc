@@ -33,6 +33,15 @@ using Type = ControlMessage::Type;
 
 constexpr int kControl = 3;
 constexpr int kOwnRuleset = 4;
+constexpr int kExecuting = 5;
+
+// The one that the run's own command has made. Whoever enters it has every capability in it, and
+// drops them with the others.
+Status join_user_namespace(const os::Fd& users) {
+  if (setns(users.get(), CLONE_NEWUSER) != 0)
+    return step_error("entering the run's user namespace", errno);
+  return {};
+}
 
 // Enters a user namespace for the command alone. It owns nothing, not even the mounts, and the
 // kernel counts the run's processes there and nowhere else.
@@ -45,17 +54,25 @@ Status enter_own_user_namespace(int view) {
   return write_id_maps(0, {kInsideId, kInsideId, kInitId, kInitId}, false);
 }
 
-// Descriptor 0 becomes /dev/null, 1 and 2 become the pipes. The control socket and the ruleset
-// follow and close at exec. Everything else is closed now.
+// Descriptor 0 becomes /dev/null, 1 and 2 become the pipes. The control socket, the ruleset and
+// what tells of the execution follow and close at exec. Everything else is closed now.
 Status set_descriptors(const ChildContext& context) {
   constexpr int kAbove = 16;
   const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int sources[] = {in, context.out, context.err, context.control, context.ruleset.get()};
-  const int count = context.ruleset.valid() ? kOwnRuleset + 1 : kControl + 1;
+  const int sources[] = {in,
+                         context.out,
+                         context.err,
+                         context.control,
+                         context.ruleset.get(),
+                         context.executing.get()};
+  int count = context.ruleset.valid() ? kOwnRuleset + 1 : kControl + 1;
+  if (context.executing.valid()) count = kExecuting + 1;
   int moved[std::size(sources)];
   for (int i = 0; i < count; ++i) moved[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, kAbove);
   for (int i = 0; i < count; ++i) {
-    if (moved[i] < 0 || dup3(moved[i], i, i >= kControl ? O_CLOEXEC : 0) < 0) {
+    if (sources[i] < 0) {
+      close(i);
+    } else if (moved[i] < 0 || dup3(moved[i], i, i >= kControl ? O_CLOEXEC : 0) < 0) {
       // dup3 needs different numbers; kAbove makes them so.
       return step_error("setting the standard streams", errno);
     }
@@ -98,7 +115,8 @@ Status install_filters(const SeccompFilters& filters) {
 }
 
 Status give_up_everything(const ChildContext& context) {
-  TRY(enter_own_user_namespace(context.view.get()));
+  TRY(context.users.valid() ? join_user_namespace(context.users)
+                            : enter_own_user_namespace(context.view.get()));
   TRY(enter_root(context.view.get()));
   TRY(leave_keyring());
   if (setsid() < 0) return step_error("making a session", errno);
@@ -193,6 +211,14 @@ int execute_file(const CommandSpec& spec, uint32_t pass, const char* file, char*
   _exit(1);
 }
 
+// An ordinary user's launcher answers what this process is asked only if it may read its memory.
+// Others are inside when a further command starts, so that is not before it has nothing that they
+// have not: no privilege is left, and the filters and Landlock's rules hold. (Those rules keep the
+// others from reading here in their turn.)
+void let_launcher_read(const ChildContext& context) {
+  if (context.users.valid() && !context.privileged) prctl(PR_SET_DUMPABLE, 1);
+}
+
 }  // namespace
 
 [[noreturn]] void run_command(ChildContext& context) {
@@ -200,6 +226,7 @@ int execute_file(const CommandSpec& spec, uint32_t pass, const char* file, char*
     give_up(context, Type::kFailed, 0, ready.error().message);
   const auto order = wait_for_order(context.ruleset.valid());
   if (!order.ok()) give_up(context, Type::kFailed, 0, order.error().message);
+  let_launcher_read(context);
   const Execution execution(order->spec.command, order->spec.env);
   const ExecuteFile execute = [&](const char* file, char* const* arguments,
                                   char* const* variables) {

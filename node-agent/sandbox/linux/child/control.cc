@@ -83,7 +83,7 @@ bool send_control(int socket, ControlMessage::Type type, int number, int64_t cpu
 }
 
 bool send_listener(int socket, int listener, uint32_t pass) {
-  return send_packet(socket, ControlMessage::Type::kListener, 0, 0, {}, listener, pass);
+  return send_packet(socket, ControlMessage::Type::kListener, getpid(), 0, {}, listener, pass);
 }
 
 std::optional<ControlMessage> receive_control(int socket, bool wait) {

@@ -18,16 +18,21 @@ struct ControlMessage {
     kProc = 'P',        // child -> launcher, with a mount of its /proc
     kTerminals = 'T',   // child -> launcher, with a mount of its terminals
     kView = 'V',        // launcher -> child, with the root of the command's view
-    kListener = 'L',    // child -> launcher, with the seccomp listener's descriptor: it waits now
+    kListener = 'L',    // child -> launcher, with the seccomp listener's descriptor: it waits now;
+                        // number is its pid inside
     kRuleset = 'R',     // launcher -> child, with the Landlock ruleset of the view it made
     kInput = 'I',       // launcher -> child, with the command's standard input, if it has one
     kGo = 'G',       // launcher -> child, with a packed CommandSpec, to execute, as text or else in
                      // a file; number 1: with a ruleset, which came before
     kStarted = 'S',  // child -> launcher: the command has been executed
-    kFailed = 'F',   // child -> launcher: text says which step
+    kFailed = 'F',   // child -> launcher: text says which step; number may be errno
     kNoExec = 'X',   // child -> launcher: number is errno
-    kEnded = 'E',    // child -> launcher: number is the wait status, cpu_ms what it used, text
-                     // B, F: no bytes, no files are left in the scratch space
+    kExec = 'Q',     // launcher -> init, with a further talk: of a command executed in the run
+    kOutput = 'O',   // launcher -> its keeper, with its standard output
+    kErrors = 'W',   // launcher -> its keeper, with its standard error
+    kTerminate = 'Y',  // launcher -> its keeper: SIGTERM to it and its group
+    kEnded = 'E',      // child -> launcher: number is the wait status, cpu_ms what it used, text
+                       // B, F: no bytes, no files are left in the scratch space
   };
   Type type = Type::kFailed;
   int number = 0;

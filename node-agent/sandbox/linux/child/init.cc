@@ -1,6 +1,7 @@
 // The init process of one sandbox, pid 1 in its pid namespace.
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -18,6 +19,7 @@
 #include "node-agent/sandbox/linux/child/child.h"
 #include "node-agent/sandbox/linux/child/command.h"
 #include "node-agent/sandbox/linux/child/control.h"
+#include "node-agent/sandbox/linux/child/exec_keeper.h"
 #include "node-agent/sandbox/linux/child/privileges.h"
 #include "node-agent/sandbox/linux/egress/broker_process.h"
 #include "node-agent/sandbox/linux/filesystem/new_mount.h"
@@ -188,8 +190,11 @@ void take_signals() {
   sigprocmask(SIG_UNBLOCK, &term, nullptr);  // the launcher had blocked it
 }
 
-constexpr int kInitControl = 3;  // the first of the descriptors that init keeps; 4 is the view
+// The descriptors that init keeps.
+constexpr int kInitControl = 3;
+constexpr int kView = 4;
 constexpr int kScratch = 5;
+constexpr int kRuleset = 7;  // 6 is the user's lock
 
 // Says in letters whether the scratch space is full: B for no bytes left, F for no files left (see
 // ControlMessage). It asks the kernel about a descriptor that is open already, because the command
@@ -201,14 +206,55 @@ std::string_view scratch_state() {
   return info.f_ffree == 0 && info.f_files > 0 ? "F" : "";
 }
 
+// Starts a further command in this sandbox. Whatever becomes of it is told on its own talk.
+void start_exec(ChildContext& context, os::Fd control) {
+  const pid_t keeper = fork();
+  if (keeper == 0) {
+    close(kInitControl);  // that is init's own
+    run_keeper(context, std::move(control));
+  }
+  if (keeper > 0) return;
+  send_control(control.get(), Type::kFailed, errno, 0,
+               step_error("starting another process", errno).message);
+}
+
+// Waits for the end of a child or for a word of the launcher. SIGCHLD is blocked at all other
+// times, so that none is missed.
+void wait_for_news(ChildContext& context, bool& launcher_talks) {
+  sigset_t mask;
+  sigprocmask(SIG_SETMASK, nullptr, &mask);
+  sigdelset(&mask, SIGCHLD);
+  pollfd said{launcher_talks ? kInitControl : -1, POLLIN, 0};
+  if (ppoll(&said, 1, nullptr, &mask) <= 0) return;
+  auto message = receive_control(kInitControl, false);
+  if (!message && errno != EAGAIN) launcher_talks = false;
+  if (message && message->type == Type::kExec && message->fd.valid())
+    start_exec(context, std::move(message->fd));
+}
+
+void end_wait(int) {}
+
+void hold_child_signals() {
+  struct sigaction action {};
+  action.sa_handler = end_wait;
+  sigaction(SIGCHLD, &action, nullptr);
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, nullptr);
+}
+
 // Reaps every orphan that the kernel hands over until the command itself ends, and reports that.
-// Returns false if there is no command.
-bool reap_until_command_ends(pid_t command, int control) {
+// Meanwhile it starts further commands. Returns false if there is no command.
+bool reap_until_command_ends(pid_t command, ChildContext& context, int control) {
+  hold_child_signals();
+  bool launcher_talks = true;
   for (;;) {
     int status = 0;
     rusage used{};
-    const pid_t pid = wait4(-1, &status, 0, &used);
-    if (pid < 0 && errno == EINTR) continue;
+    const pid_t pid = wait4(-1, &status, WNOHANG, &used);
+    if (pid == 0) wait_for_news(context, launcher_talks);
+    if (pid == 0 || (pid < 0 && errno == EINTR)) continue;
     if (pid != command && pid > 0) continue;
     if (pid < 0) return false;
     const auto ms = [](const timeval& t) { return int64_t{t.tv_sec} * 1000 + t.tv_usec / 1000; };
@@ -239,13 +285,13 @@ void wait_to_be_ended(int control) {
   }
 }
 
-// Closes everything but four descriptors. The view stays open because its mounts then stay a tree:
+// Closes everything but five descriptors. The view stays open because its mounts then stay a tree:
 // the kernel takes a global lock for each use of a mount that is in no tree. The user's lock stays
 // open to say that this user still has processes; the command does not inherit it.
-int close_all_but(int control, int view, int user_lock) {
+int close_all_but(int control, int view, int user_lock, int ruleset) {
   constexpr int kAbove = 16;
   const int scratch = openat(view, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  const int kept[] = {control, view, scratch, user_lock};
+  const int kept[] = {control, view, scratch, user_lock, ruleset};
   int moved[std::size(kept)] = {};
   for (size_t i = 0; i < std::size(kept); ++i)
     moved[i] = kept[i] < 0 ? -1 : fcntl(kept[i], F_DUPFD_CLOEXEC, kAbove);
@@ -279,7 +325,11 @@ uint64_t init_namespaces(bool inherits_network) {
   prctl(PR_SET_DUMPABLE, 0);               // the command's process made this memory dumpable
   take_signals();
   const ChildContext::Command came_to = context.command;
-  const int control = close_all_but(context.control, context.view.get(), context.user_lock);
+  const bool has_ruleset = context.ruleset.valid();
+  const int control = close_all_but(context.control, context.view.release(), context.user_lock,
+                                    context.ruleset.release());
+  context.view.reset(kView);
+  if (has_ruleset) context.ruleset.reset(kRuleset);
   if (const Status dropped = drop_capabilities(); !dropped.ok()) {
     send_control(control, Type::kFailed, 0, 0, dropped.error().message);
     _exit(1);
@@ -288,7 +338,7 @@ uint64_t init_namespaces(bool inherits_network) {
   if (started) send_control(control, Type::kStarted);
   if (came_to == ChildContext::Command::kPrepares)
     send_control(control, Type::kFailed, 0, 0, "the command's process ended before it executed");
-  if (reap_until_command_ends(command, control) && started) {
+  if (reap_until_command_ends(command, context, control) && started) {
     wait_for_others();
     wait_to_be_ended(control);
   }

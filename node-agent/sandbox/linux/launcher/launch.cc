@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "common/base/text.h"
 #include "node-agent/sandbox/egress/network_report.h"
 #include "node-agent/sandbox/linux/egress/broker_process.h"
 #include "node-agent/sandbox/linux/host/facts.h"
@@ -34,6 +35,11 @@ sigset_t cancel_signals() {
 os::Fd open_cancel_signals() {
   const sigset_t signals = cancel_signals();
   return os::Fd(signalfd(-1, &signals, SFD_CLOEXEC));
+}
+
+// Empty too where a further command went that way: then nobody can tell whose each connection was.
+std::string sole_broker_user(Supervisor& supervisor, const ExecHost* execs) {
+  return execs != nullptr && execs->reached_broker() ? "" : supervisor.sole_broker_user();
 }
 
 using Broker = std::unique_ptr<BrokerProcess>;  // none: no network
@@ -121,6 +127,24 @@ bool ends_unseen(const LauncherContext& launcher, const SandboxPlan& plan, const
          std::ranges::none_of(plan.mounts, shared);
 }
 
+// Where no socket can be made nothing can be executed in the run, and it runs all the same: who
+// wants to execute finds nobody listening, and the launcher's log says why.
+std::unique_ptr<ExecHost> open_execs(const LaunchRequest& request, const Clock& clock) {
+  if (request.exec_socket.empty()) return nullptr;
+  auto out = ExecHost::open(request.exec_socket, clock);
+  if (out.ok()) return std::move(*out);
+  (void)os::write_all(
+      STDERR_FILENO,
+      cat("paddock-sandbox: no further commands can be executed: ", out.error().describe(), "\n"));
+  return nullptr;
+}
+
+// The run is over. What its further commands were refused stands behind what it was refused itself.
+void tell_of_execs(ExecHost& execs, SandboxResult& result) {
+  for (contracts::Denial& denial : execs.take_denials())
+    result.denials.push_back(std::move(denial));
+}
+
 SandboxResult blank_result(const LaunchRequest& request) {
   SandboxResult result;
   result.cmd = request.command;
@@ -165,6 +189,13 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
       return setup_failed(lent.error());
     launcher.input = std::move(opened).value();
   }
+  launcher.execs = open_execs(request, clock);
+  if (launcher.execs) {
+    auto ground = launcher.used->exec_ground(request, plan);
+    if (!ground.ok()) return setup_failed(ground.error());
+    ground->choices = launcher.filters.choices;
+    launcher.execs->begin(std::move(*ground));
+  }
   auto running = launcher.used->start(request, plan, feed.input.get());
   if (!running.ok()) {
     launcher.used.reset();
@@ -172,12 +203,12 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
   }
   // From now on only the command holds it, so its client sees when the command closes it.
   feed.input.reset();
-  Supervisor supervisor(
-      std::move(running).value(),
-      {plan, launcher.used->cgroup(), events, clock, launcher.filters.choices, disk->get(),
-       launcher.input ? &*launcher.input : nullptr, signals.get(), feed.client,
-       feed.client >= 0 && !feed.ahead, !request.brief_result, ends_unseen(launcher, plan, feed)},
-      request.inline_output_bytes);
+  Supervisor supervisor(std::move(running).value(),
+                        {plan, launcher.used->cgroup(), events, clock, launcher.filters.choices,
+                         disk->get(), launcher.input ? &*launcher.input : nullptr, signals.get(),
+                         feed.client, feed.client >= 0 && !feed.ahead, !request.brief_result,
+                         ends_unseen(launcher, plan, feed), launcher.execs.get()},
+                        request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   std::optional<BrokerReport> report;
   if (*broker) report = (*broker)->finish();
@@ -186,10 +217,12 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
   describe_run(supervisor, outcome, result);
   tell_of_cpus(launcher.used->cgroup(), plan, result);
   if (*broker && supervisor.started())
-    tell_of_network(std::move(report), supervisor.sole_broker_user(), result);
+    tell_of_network(std::move(report), sole_broker_user(supervisor, launcher.execs.get()), result);
   launcher.used->take_back(supervisor.release());
   if (!std::holds_alternative<outcome::SetupFailed>(outcome))
     remark({supervisor.outputs().truncated(), plan.partial || !loopback.ok()}, result);
+  // How the run ended is judged by what its own command was refused.
+  if (launcher.execs) tell_of_execs(*launcher.execs, result);
 }
 
 // run_plan() for a run that was ordered ahead. Its sandbox is made before the last argument of the

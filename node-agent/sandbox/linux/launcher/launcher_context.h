@@ -9,6 +9,7 @@
 #include "common/os/fd.h"
 #include "node-agent/sandbox/backend/launch.h"
 #include "node-agent/sandbox/linux/filesystem/shared_view.h"
+#include "node-agent/sandbox/linux/launcher/exec_host.h"
 #include "node-agent/sandbox/linux/launcher/input_feed.h"
 #include "node-agent/sandbox/linux/seccomp/seccomp_program.h"
 #include "node-agent/sandbox/linux/users/host_user.h"
@@ -35,6 +36,7 @@ struct LauncherContext {
   // kernel may need long to take its processes apart.
   std::shared_ptr<PreparedSandbox> used;
   std::optional<InputFeed> input;
+  std::unique_ptr<ExecHost> execs;  // of a run that takes further commands
 };
 // Chooses `choices.pass` itself.
 Result<LauncherContext> make_launcher_context(LaunchChoices choices = {});

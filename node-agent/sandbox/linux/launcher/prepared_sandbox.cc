@@ -180,12 +180,53 @@ Status PreparedSandbox::fit(const SandboxPlan& plan) {
     TRY(proc_names_.rewrite(proc_files(plan.share, now)));
   }
   ASSIGN_OR_RETURN(const os::Fd root, view_->finish());
-  ASSIGN_OR_RETURN(const os::Fd ruleset, ruleset_for(plan, root.get()));
-  has_ruleset_ = ruleset.valid();
+  ASSIGN_OR_RETURN(taken_ruleset_, ruleset_for(plan, root.get()));
+  has_ruleset_ = taken_ruleset_.valid();
   if (has_ruleset_ &&
-      !send_control(processes_.control.get(), Type::kRuleset, 0, 0, {}, ruleset.get()))
+      !send_control(processes_.control.get(), Type::kRuleset, 0, 0, {}, taken_ruleset_.get()))
     return setup_failed("the sandbox ended before the command started");
   return {};
+}
+
+namespace {
+
+contracts::LaunchRequest part_for_execs(const contracts::LaunchRequest& request) {
+  contracts::LaunchRequest out;
+  out.env = request.env;
+  out.workdir = request.workdir;
+  out.secrets = request.secrets;
+  return out;
+}
+
+SandboxPlan part_for_execs(const SandboxPlan& plan) {
+  SandboxPlan out;
+  out.tools = plan.tools;
+  out.landlock.network = plan.landlock.network;
+  out.reach = plan.reach;
+  out.rlimits = plan.rlimits;
+  out.share = plan.share;
+  out.cpu_time = plan.cpu_time;
+  out.launcher = plan.launcher;
+  return out;
+}
+
+}  // namespace
+
+Result<ExecGround> PreparedSandbox::exec_ground(const contracts::LaunchRequest& request,
+                                                const SandboxPlan& plan) const {
+  const auto copy = [](const os::Fd& fd) { return os::Fd(fcntl(fd.get(), F_DUPFD_CLOEXEC, 3)); };
+  ExecGround out{.request = part_for_execs(request),
+                 .plan = part_for_execs(plan),
+                 .choices = {},
+                 .stream_owner = identity_.uid,
+                 .stream_group = identity_.gid,
+                 .lends_streams = identity_.privileged,
+                 .init = copy(processes_.control),
+                 .ruleset = taken_ruleset_.valid() ? copy(taken_ruleset_) : os::Fd(),
+                 .has_ruleset = has_ruleset_};
+  if (!out.init.valid() || (taken_ruleset_.valid() && !out.ruleset.valid()))
+    return system_error("keeping what further commands need", errno);
+  return out;
 }
 
 Status PreparedSandbox::lend(const os::Fd& pipe) const {

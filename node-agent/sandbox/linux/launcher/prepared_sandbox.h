@@ -52,6 +52,10 @@ class PreparedSandbox {
   const Status& loopback() const { return loopback_; }
   Cgroup& cgroup() { return *cgroup_; }
   pid_t init() const { return processes_.pid; }
+  // What a further command needs to be executed in this sandbox too. Call it after fit(), before
+  // start().
+  Result<ExecGround> exec_ground(const contracts::LaunchRequest& request,
+                                 const SandboxPlan& plan) const;
 
  private:
   explicit PreparedSandbox(const HostIdentity& identity) : identity_(identity) {}
@@ -73,6 +77,7 @@ class PreparedSandbox {
   ProcNames proc_names_;                  // the files of ours in the view's /proc
   MachineMoment moment_;                  // the time that these files tell
   os::Fd ruleset_;                        // Landlock's, for what the view shows so far
+  os::Fd taken_ruleset_;                  // the one that the command was given
   bool bounded_ = false;                  // its cgroup will limit processors
   bool fitted_ = false;
   bool lent_network_ = false;  // it uses the launcher's own network namespace

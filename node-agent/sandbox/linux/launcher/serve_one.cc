@@ -122,6 +122,7 @@ bool serve_order(const ReadyContext& context, std::unique_ptr<PreparedSandbox> p
   });
   events.reset();  // their reader now sees the end of the file
   if (fed) let_client_leave(client, clock);
+  context.launcher.execs.reset();
   context.launcher.used.reset();
   return network_is_as_new(context.launcher);
 }

@@ -86,6 +86,7 @@ Outcome Supervisor::run() {
   read_what_is_left(sandbox_.err, outputs_.err);
   outputs_.finish(now_);
   flush(true);
+  if (watched_.execs != nullptr) watched_.execs->settle();
   return outcome();
 }
 
@@ -113,6 +114,8 @@ void Supervisor::wait_for_something() {
     turn.add_group(watched_.input->waits_for(),
                    [this](const auto& seen) { watched_.input->handle(seen, now_); });
   }
+  if (watched_.execs != nullptr)
+    turn.add(watched_.execs->fd(), POLLIN, [this](short) { watched_.execs->take_client(); });
   turn.add_group(keeper_.waits_for(), [this](const auto& seen) { keeper_.handle(seen, now_); });
   turn.add(sandbox_.pidfd.get(), POLLIN, [this](short) { reap(); });
   turn.wait(wait_ms());
@@ -232,6 +235,8 @@ void Supervisor::handle_control() {
       scratch_ = {message->text.find('B') != std::string::npos,
                   message->text.find('F') != std::string::npos};
       keeper_.note_ended(now_);
+      // The run's end waits for none of them.
+      if (watched_.execs != nullptr) watched_.execs->end_all();
       break;
     case MessageType::kIdsMapped:
     case MessageType::kNoLoopback:
@@ -242,6 +247,10 @@ void Supervisor::handle_control() {
     case MessageType::kRuleset:
     case MessageType::kInput:
     case MessageType::kGo:
+    case MessageType::kExec:
+    case MessageType::kOutput:
+    case MessageType::kErrors:
+    case MessageType::kTerminate:
       break;  // sent before the run begins, or by the launcher itself
   }
 }
@@ -309,6 +318,8 @@ Outcome Supervisor::outcome() {
   ended.disk = disk_hit_;
   ended.forbidden_call = answerer_.found().command_killed_for();
   ended.limit_signals_sent = answerer_.found().limit_signals_sent();
+  if (watched_.execs != nullptr)
+    ended.limit_signals_sent.merge(watched_.execs->limit_signals_sent());
   return ended;
 }
 

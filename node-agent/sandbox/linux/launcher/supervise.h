@@ -10,6 +10,7 @@
 #include "common/base/time.h"
 #include "node-agent/sandbox/linux/cgroup/cgroup.h"
 #include "node-agent/sandbox/linux/launcher/disk_watch.h"
+#include "node-agent/sandbox/linux/launcher/exec_host.h"
 #include "node-agent/sandbox/linux/launcher/input_feed.h"
 #include "node-agent/sandbox/linux/launcher/poll_set.h"
 #include "node-agent/sandbox/linux/launcher/time_keeper.h"
@@ -46,6 +47,7 @@ struct Watched {
   // The run may count as over while its last process is held in its final call: nobody outside can
   // tell such a process from one that has ended.
   bool may_end_early = false;
+  ExecHost* execs = nullptr;  // none: no further commands are executed in this run
 };
 
 class Supervisor {

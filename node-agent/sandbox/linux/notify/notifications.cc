@@ -200,6 +200,11 @@ std::vector<contracts::Denial> Notifications::take_denials() {
   return denials_.take();
 }
 
+bool Notifications::reached_broker() const {
+  const std::lock_guard hold(lock_);
+  return !broker_users_.empty();
+}
+
 std::string Notifications::sole_broker_user() const {
   const std::lock_guard hold(lock_);
   return broker_users_.size() == 1 ? *broker_users_.begin() : std::string();
@@ -261,7 +266,7 @@ GateAnswer Notifications::forbid(const NotifyingThread& caller, const std::strin
   const os::Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, process->pid, 0)));
   // If the asker still waits, the pid was not reused, and the descriptor is its process.
   if (!pidfd.valid() || !still_waiting(id)) return out;
-  if (process->inside == kCommandInside) {
+  if (process->inside == command_inside_) {
     const std::lock_guard hold(lock_);
     command_killed_for_ = name;
   }

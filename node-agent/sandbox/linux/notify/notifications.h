@@ -24,7 +24,7 @@
 
 namespace paddock::sandbox {
 
-// The command itself is the first process that the sandbox's init starts.
+// A run's own command is the first process that the sandbox's init starts.
 inline constexpr pid_t kCommandInside = 2;
 
 class Notifications {
@@ -33,6 +33,8 @@ class Notifications {
                 const Clock& clock);
 
   void listen_on(os::Fd listener);
+  // Of whom command_killed_for() tells; call it before anything is asked.
+  void command_is(pid_t inside) { command_inside_ = inside; }
   bool listening() const { return listener_.valid(); }
   void stop() { listener_.reset(); }
   // As long as the listener is open, no thread that asked goes on without an answer.
@@ -68,6 +70,7 @@ class Notifications {
 
   // What was found so far.
   std::vector<contracts::Denial> take_denials();
+  bool reached_broker() const;
   // The one executable that reached the broker; empty if there were none or several.
   std::string sole_broker_user() const;
   // The forbidden call for which the command, not one of its children, was killed; else empty.
@@ -93,6 +96,7 @@ class Notifications {
   std::vector<SyscallRule> table_;  // made for the first question: most runs ask none
   os::Fd listener_;
   AnswerRateLimiter budget_;
+  pid_t command_inside_ = kCommandInside;
   bool may_hold_ = false;
   std::deque<Question> waiting_;  // whose askers are threads inside: no more than these can be
   std::optional<MonoTime> retry_at_;

@@ -1,0 +1,90 @@
+// Watches one command that is executed in a run beside the run's own: reads its output, answers its
+// questions, keeps its time and notes how it ends. The run's limits are kept by the run's own
+// supervisor and time keeper, which know nothing of it. For one thread.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "common/base/time.h"
+#include "common/os/fd.h"
+#include "node-agent/sandbox/linux/launcher/poll_set.h"
+#include "node-agent/sandbox/linux/notify/answerer.h"
+#include "node-agent/sandbox/plan/plan.h"
+#include "node-agent/sandbox/result/event_writer.h"
+#include "node-agent/sandbox/result/outcome.h"
+#include "node-agent/sandbox/result/output_budget.h"
+#include "node-agent/sandbox/result/outputs.h"
+
+namespace paddock::sandbox {
+
+// The launcher's ends of one command's channels.
+struct ExecChannels {
+  os::Fd control;  // the talk with its keeper
+  os::Fd out;
+  os::Fd err;
+};
+
+struct ExecWatched {
+  const SandboxPlan& plan;  // of the run
+  const LaunchChoices& choices;
+  EventWriter& events;
+  const Clock& clock;
+  int client = -1;    // it ends when this hangs up
+  int run_over = -1;  // readable once the run has ended
+  Millis time{0};     // the most that it may take
+  int64_t output_bytes = 0;
+};
+
+class ExecSupervisor {
+ public:
+  ExecSupervisor(ExecChannels channels, const ExecWatched& watched);
+  // Returns when nothing of the command is left, or the run has ended, or what was killed does not
+  // go. Sets all of the result but what the order itself says.
+  void run(const std::string& command, contracts::SandboxResult& result);
+  // Whether something of it went through the run's network broker.
+  bool reached_broker() const { return reached_broker_; }
+  const std::set<int>& limit_signals_sent() const { return limit_signals_; }
+
+ private:
+  void wait_for_something();
+  void look_for_the_runs_end();
+  void add_output(PollSet& turn);
+  void handle_control();
+  void hear_client();
+  void look_at_time();
+  void end(EndCause cause, Millis grace);
+  void kill();
+  void flush(bool all);
+  int wait_ms() const;
+  void read_some(os::Fd& pipe, OutputStream& stream);
+  void read_what_is_left();
+  bool over() const;
+  Outcome outcome();
+  void describe(const std::string& command, contracts::SandboxResult& result);
+
+  ExecChannels channels_;
+  ExecWatched watched_;
+  Outputs outputs_;
+  OutputBudget output_budget_;
+  std::optional<Answerer> answerer_;  // once the command's filter is there
+  MonoTime now_;
+  MonoTime setup_end_;
+  std::optional<MonoTime> started_;
+  std::optional<MonoTime> ended_;
+  std::optional<MonoTime> kill_at_;
+  std::optional<MonoTime> gives_up_;  // what was killed is waited for no longer
+  EndCause cause_ = EndCause::kNone;
+  bool run_over_ = false;
+  bool cut_short_ = false;  // by the run's end
+  bool no_room_ = false;    // for another process
+  std::optional<Error> setup_error_;
+  std::optional<int> exec_error_;
+  std::optional<int> wait_status_;
+  Millis cpu_{0};
+  bool reached_broker_ = false;
+  std::set<int> limit_signals_;
+};
+
+}  // namespace paddock::sandbox
