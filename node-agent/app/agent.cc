@@ -108,7 +108,8 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       launchers.snippets, launchers.sessions, {nonce, generation},
       [&] { return credentials.endpoint(); },
       {[&](const std::string& run) { return hosting->open_workspace(run); },
-       [&](const std::string& run) { return hosting->open_to_write(run); }},
+       [&](const std::string& run) { return hosting->open_to_write(run); },
+       [&](const std::string& run) { return hosting->exec_socket(run); }},
       clock);
   TRY(calls.recover());
   devices::DiskLedger disk(config.data_dir, config.min_free.bytes, [&] {

@@ -22,7 +22,7 @@ constexpr Millis kLongestBackOff{5'000};
 CallHost::CallHost(const CallSettings& settings, std::string node,
                    executor::LaunchServer& snippet_launcher,
                    executor::LaunchServer& session_launcher, AgentProcess self,
-                   std::function<http::Endpoint()> endpoint, RunWorkspaces runs, const Clock& clock)
+                   std::function<http::Endpoint()> endpoint, RunInsides runs, const Clock& clock)
     : most_snippets_(settings.snippets.config.max_parallel),
       most_others_(settings.sessions.config.max_parallel),
       snippets_enabled_(settings.snippets.config.enabled),

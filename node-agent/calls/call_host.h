@@ -37,10 +37,12 @@ struct CallSettings {
   sessions::Setting sessions;
 };
 
-// The workspace of a run that runs here, by its uid: to read, and to write to. RUN_NOT_RUNNING.
-struct RunWorkspaces {
+// What is inside a run that runs here, by its uid: its workspace, to read and to write to, and
+// where commands are taken. RUN_NOT_RUNNING, RUN_EXEC_UNSUPPORTED.
+struct RunInsides {
   std::function<Result<os::Fd>(const std::string& run_uid)> open;
   std::function<Result<executor::WritableWorkspace>(const std::string& run_uid)> open_to_write;
+  std::function<Result<std::string>(const std::string& run_uid)> exec_socket;
 };
 
 class CallHost {
@@ -48,7 +50,7 @@ class CallHost {
   // `snippet_launcher`: the launcher for snippets; `session_launcher`: the one for sessions.
   CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& snippet_launcher,
            executor::LaunchServer& session_launcher, AgentProcess self,
-           std::function<http::Endpoint()> endpoint, RunWorkspaces runs, const Clock& clock);
+           std::function<http::Endpoint()> endpoint, RunInsides runs, const Clock& clock);
   ~CallHost() { stop(); }
 
   // Takes over the sessions that are on the disk.
@@ -106,7 +108,11 @@ class CallHost {
   Result<wire::Value> perform(const contracts::NodeCall& call, int drop);
   Result<wire::Value> read_run_file(const contracts::NodeCall& call);
   Result<wire::Value> put_run_file(const contracts::NodeCall& call);
+  using OnOutput = std::function<void(contracts::FrameType, std::string_view)>;
+  using Command = std::function<Result<contracts::SandboxResult>(const OnOutput&)>;
+  Result<wire::Value> with_output(const std::string& call, bool stream, const Command& command);
   Result<wire::Value> run_command(const contracts::NodeCall& call, int drop);
+  Result<wire::Value> execute_in_run(const contracts::NodeCall& call, int drop);
 
   const int64_t most_snippets_;
   const int64_t most_others_;
@@ -115,7 +121,7 @@ class CallHost {
   const std::string node_;
   const AgentProcess self_;
   const std::function<http::Endpoint()> endpoint_;
-  const RunWorkspaces runs_;
+  const RunInsides runs_;
   const Clock& clock_;
   const int64_t processors_;
   std::array<std::mutex, 16> putting_;  // by run: who counts what is left of it writes alone

@@ -2,12 +2,18 @@
 #include "common/base/text.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
+#include "common/contracts/run_exec.h"
 #include "node-agent/calls/call_host.h"
 #include "node-agent/calls/piece_sender.h"
+#include "node-agent/launch/attached_launch.h"
+#include "node-agent/sessions/command.h"
 #include "node-agent/sessions/run_files.h"
 
 namespace paddock::agent {
 namespace {
+
+constexpr size_t kMostExecResult = size_t{64} << 20;  // both streams, six bytes for each of theirs
+constexpr Millis kExecGrace{10'000};                  // what a launcher leaves them, and no more
 
 std::optional<contracts::FailureKind> kind_of(Code code) {
   using enum contracts::FailureKind;
@@ -65,25 +71,44 @@ std::vector<DiskWriter> CallHost::disk_writers() {
   return out;
 }
 
-Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int drop) {
-  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::CommandOrder>(call.payload));
+// Sends its output on as it comes, if that is wanted.
+Result<wire::Value> CallHost::with_output(const std::string& call, bool stream,
+                                          const Command& command) {
   std::unique_ptr<PieceSender> sender;
-  std::function<void(contracts::FrameType, std::string_view)> on_output;
-  if (order.stream) {
+  OnOutput on_output;
+  if (stream) {
     contracts::CallsRequest first;
     first.session = self_.nonce;
     first.generation = self_.generation;
     sender = std::make_unique<PieceSender>(endpoint_(), node_, std::move(first));
     on_output = [&](contracts::FrameType type, std::string_view bytes) {
       const contracts::CommandPiece piece{std::string(wire::enum_name(type)), base64(bytes)};
-      sender->add(call.id, wire::encode(piece));
+      sender->add(call, wire::encode(piece));
     };
   }
-  ASSIGN_OR_RETURN(const auto result, sessions_.run(order, drop, on_output));
+  ASSIGN_OR_RETURN(const auto result, command(on_output));
   if (sender && !sender->finish())
     return Error{Code::kUnavailable, "STREAM_LOST",
                  "the command ran, and its output did not reach the controller"};
   return wire::encode(result);
+}
+
+Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int drop) {
+  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::CommandOrder>(call.payload));
+  return with_output(call.id, order.stream, [&](const OnOutput& on_output) {
+    return sessions_.run(order, drop, on_output);
+  });
+}
+
+// The launcher of the run keeps its limits and its time; whoever drops the call ends it.
+Result<wire::Value> CallHost::execute_in_run(const contracts::NodeCall& call, int drop) {
+  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::ExecOrder>(call.payload));
+  ASSIGN_OR_RETURN(const std::string socket, runs_.exec_socket(order.run_uid));
+  ASSIGN_OR_RETURN(auto command, launch::AttachedLaunch::execute(socket, order, kMostExecResult));
+  return with_output(call.id, order.stream, [&](const OnOutput& on_output) {
+    const sessions::Following how{Millis(order.time_ms), kExecGrace, drop, -1, on_output};
+    return sessions::follow(command, how, clock_);
+  });
 }
 
 Result<wire::Value> CallHost::read_run_file(const contracts::NodeCall& call) {
@@ -114,6 +139,7 @@ Result<wire::Value> CallHost::perform(const contracts::NodeCall& call, int drop)
     return wire::encode(*ran);
   }
   if (call.kind == contracts::kSessionRun) return run_command(call, drop);
+  if (call.kind == contracts::kRunExec) return execute_in_run(call, drop);
   if (call.kind == contracts::kRunFile) return read_run_file(call);
   if (call.kind == contracts::kRunPut) return put_run_file(call);
   if (call.kind == contracts::kSessionFile) {

@@ -8,6 +8,7 @@
 #include "common/contracts/api_paths.h"
 #include "common/contracts/homes.h"
 #include "common/os/file.h"
+#include "common/os/packet_socket.h"
 #include "common/test_report/test_report.h"
 #include "node-agent/code/launch.h"
 #include "node-agent/executor/command_line.h"
@@ -77,6 +78,7 @@ Result<contracts::LaunchRequest> RunLife::prepare() {
   if (is_agent()) request.input_file = input_.path();
   if (const std::string& file = assignment_.spec.stdin_file; !file.empty())
     request.stdin_file = os::join_path(std::string(contracts::kSandboxWorkspace), file);
+  if (os::kPacketSockets) request.exec_socket = exec_socket();
   TRY(add_accelerators(request));
   return request;
 }

@@ -7,6 +7,7 @@
 //     workspace/        the run's files; of a layered one what it changed in the node's cached tree
 //     layer-work/       the kernel's own, beside a layered workspace
 //     events            from paddock-sandbox, which locks it as long as it lives
+//     exec              the socket at which its launcher takes further commands
 //     launcher.log      what a launcher that serves this run alone complains about
 //     input                                      lines for an agent run's standard input
 //     said-before said-after                     the agent's own lines, as frames, if there are any

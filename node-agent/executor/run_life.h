@@ -49,6 +49,8 @@ class RunLife {
   Result<os::Fd> open_workspace() const;
   // The same for one who puts files into it while it runs. RUN_NOT_RUNNING.
   Result<WritableWorkspace> open_to_write() const;
+  // Where its launcher takes commands to be executed in it, if it takes any. Any thread.
+  std::string exec_socket() const { return folder_.file("exec"); }
   // What it has asked for of the disk, what its command has written there, as far as is told in a
   // moment, and how much of that it asked for. Any thread.
   std::optional<int64_t> asked_disk() const;

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/packet_socket.h"
 
 namespace paddock::agent {
 namespace {
@@ -91,6 +92,18 @@ Result<os::Fd> RunHost::open_workspace(const std::string& run_uid) const {
 Result<executor::WritableWorkspace> RunHost::open_to_write(const std::string& run_uid) const {
   ASSIGN_OR_RETURN(const Life life, running(run_uid));
   return life->open_to_write();
+}
+
+Result<std::string> RunHost::exec_socket(const std::string& run_uid) const {
+  ASSIGN_OR_RETURN(const Life life, running(run_uid));
+  if (!os::kPacketSockets)
+    return Error{Code::kFailedPrecondition, "RUN_EXEC_UNSUPPORTED",
+                 "the run's node is a Mac: commands can be executed in runs on Linux alone"};
+  std::string out = life->exec_socket();
+  if (os::exists(out)) return out;
+  return Error{Code::kFailedPrecondition, "RUN_EXEC_UNSUPPORTED",
+               "the run was started by a launcher of an earlier release, which takes no further "
+               "commands"};
 }
 
 DiskUse RunHost::disk_use() const {

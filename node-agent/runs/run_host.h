@@ -38,6 +38,9 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   // The workspace of one of these, to read: FailedPrecondition, RUN_NOT_RUNNING.
   Result<os::Fd> open_workspace(const std::string& run_uid) const;
   Result<executor::WritableWorkspace> open_to_write(const std::string& run_uid) const;
+  // Where the launcher of one of these takes commands to be executed in it. FailedPrecondition:
+  // RUN_NOT_RUNNING, or RUN_EXEC_UNSUPPORTED where it takes none.
+  Result<std::string> exec_socket(const std::string& run_uid) const;
   // What its runs take of the disk beside what is gone from it, or that they asked for anyway.
   DiskUse disk_use() const;
   // The files of runs that have ended, and whose outcome nobody has taken yet.
