@@ -91,6 +91,8 @@ GET | …/runs/{}/log | its output as text; `?follow`, `tailLines`, `sinceSecond
 GET | …/runs/{}/files | what the workspace of a run holds while it runs: `SessionFileList`
 GET | …/runs/{}/files/{} | the same of a folder there, or a part of a file, from `?offset=N` on
 PUT | …/runs/{}/files/{} | puts a file of at most 8 MiB into the workspace of a run while it runs: whole or not at all
+POST | …/runs/{}/commands | executes a `RunCommandRequest` in the sandbox of a run while it runs: `RunResult`, or its output while it comes with `?stream=true`; of a run with Secrets it takes `secrets:use` too
+POST | …/runs/{}/commands/{}/cancel | ends that command
 GET | …/runs/{}/artifacts | `{"items": [Artifact], "leftOut": [LeftOut]}`
 GET | …/runs/{}/artifacts/{} | the bytes of one; parts by `Range`
 POST | …/runs/{}/tool-tokens | a credential of this run: [orchestrators.md](orchestrators.md)

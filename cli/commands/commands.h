@@ -56,6 +56,7 @@ int verify_command(const Parsed& parsed, Env& env);
 int pool_slurm_command(const Parsed& parsed, Env& env);
 int pool_describe_command(const Parsed& parsed, Env& env);
 int top_command(const Parsed& parsed, Env& env);
+int exec_command(const Parsed& parsed, Env& env);
 int files_command(const Parsed& parsed, Env& env);
 int cp_command(const Parsed& parsed, Env& env);
 int mcp_command(const Parsed& parsed, Env& env);

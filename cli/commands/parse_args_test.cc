@@ -90,7 +90,7 @@ TEST(ParseArgs, ACommandMayBeTheStartOfOthers) {
 
 TEST(ParseArgs, KnowsWhatOtherToolsCallThings) {
   EXPECT_THAT(complaint({"ps"}), HasSubstr("paddock get runs"));
-  EXPECT_THAT(complaint({"exec", "x"}), HasSubstr("paddock sandbox exec"));
+  EXPECT_THAT(complaint({"attach", "x"}), HasSubstr("paddock logs --follow"));
   EXPECT_THAT(complaint({"nodes"}), HasSubstr("`paddock get nodes`"));
   EXPECT_THAT(complaint({"retry", "x"}), HasSubstr("`paddock rerun`"));
   EXPECT_THAT(complaint({"sandbox", "cp", "a"}), HasSubstr("`paddock sandbox files`"));

@@ -44,6 +44,7 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"cancel", cancel_command},
     std::pair<std::string_view, Function>{"rerun", rerun_command},
     std::pair<std::string_view, Function>{"artifacts", artifacts_command},
+    std::pair<std::string_view, Function>{"exec", exec_command},
     std::pair<std::string_view, Function>{"files", files_command},
     std::pair<std::string_view, Function>{"cp", cp_command},
     std::pair<std::string_view, Function>{"delete", delete_command},

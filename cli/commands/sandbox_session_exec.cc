@@ -1,114 +1,27 @@
 // `paddock sandbox exec`: one command in a session, its output as it comes.
 #include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
+#include "cli/commands/command_call.h"
 #include "cli/commands/commands.h"
 #include "cli/options/session_options.h"
-#include "cli/output/output_format.h"
-#include "cli/output/run_report.h"
-#include "cli/terminal/error_text.h"
-#include "cli/terminal/exit_codes.h"
-#include "cli/terminal/safe_output.h"
-#include "common/base/percent.h"
-#include "common/client/sse_parser.h"
 #include "common/contracts/api_paths.h"
-#include "common/contracts/status.h"
-#include "common/wire/json.h"
+#include "common/contracts/sandbox.h"
 
 namespace paddock::cli {
 namespace {
 
 namespace paths = contracts::paths;
-using contracts::RunResult;
 
-constexpr Millis kBeside{60'000};  // what the command may take
-constexpr wire::ParseLimits kLimits{size_t{64} << 20, 32, 100'000};
-
-// What came of the stream so far.
-struct Heard {
-  std::optional<RunResult> result;
-  std::optional<Error> error;
-};
-
-void pass_on(const Stream& stream, const std::string& bytes) {
-  stream.write(stream.tty ? terminal_safe(bytes) : bytes);
-}
-
-void hear(const client::SseEvent& event, const Env& env, Heard& heard) {
-  const auto data = wire::parse_json(event.data, kLimits);
-  if (!data.ok()) return;
-  if (event.type == "stdout" || event.type == "stderr") {
-    const auto bytes = decode_base64(data->text("base64"));
-    if (bytes) pass_on(event.type == "stdout" ? env.out : env.err, *bytes);
-  } else if (event.type == "result") {
-    auto result = wire::decode<RunResult>(*data);
-    if (result.ok()) heard.result = std::move(*result);
-  } else if (event.type == "error") {
-    heard.error =
-        Error{Code::kFailedPrecondition, Reason::parse(data->text("code")), data->text("message")};
-  }
-}
-
-Error refusal(const http::Response& response) {
-  const auto body = wire::parse_json(response.body, kLimits);
-  return contracts::error_from_body(response.status, body.ok() ? *body : wire::Value());
-}
-
-Result<http::Request> request_of(Watcher& watcher, const Parsed& parsed, bool stream) {
+Result<CommandCall> call_of(Watcher& watcher, const Parsed& parsed) {
   ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kSandbox, parsed.text("NAME")));
   const std::string session = paths::object(parsed.text("namespace", "default"), "sandboxes", name);
   ASSIGN_OR_RETURN(const wire::Value object, watcher.client.get(session));
   const wire::Value* time = object.at("spec.security.limits.timeoutMs");
   const int64_t* time_ms = time == nullptr ? nullptr : time->integer();
-  http::Request out;
-  out.method = "POST";
-  out.target = cat(session, "/commands", stream ? "?stream=true" : "");
-  out.headers = {{"Accept", stream ? "text/event-stream" : "application/json"},
-                 {"Content-Type", "application/json"}};
-  out.body = wire::to_json(
-      wire::encode(contracts::CommandRequest{shell_text(parsed.list("CMD")), parsed.text("id")}));
-  out.timeout =
-      kBeside + Millis(time_ms == nullptr ? contracts::session_defaults::kTimeoutMs : *time_ms);
-  return out;
-}
-
-int tell(const RunResult& result, const Env& env) {
-  if (!result.err.empty()) pass_on(env.err, result.err);
-  env.err.write(denials_text(result.denials));
-  if (result.error_class)
-    env.say(printable(cat(result.code.value_or(*result.error_class), ": ", result.reason)));
-  const int64_t code = result.exit_code;
-  return code < 0 || code > 255 ? kExitFailure : static_cast<int>(code);
-}
-
-Result<int> exec_streamed(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(http::Request request, request_of(watcher, parsed, true));
-  client::SseParser parser;
-  Heard heard;
-  request.on_data = [&](std::string_view bytes) {
-    const auto fed = parser.feed(bytes, [&](const client::SseEvent& event) {
-      hear(event, env, heard);
-      return true;
-    });
-    return fed.ok();
-  };
-  ASSIGN_OR_RETURN(const http::Response response, watcher.http.send(request));
-  if (response.status / 100 != 2) return refusal(response);
-  if (heard.error) return *heard.error;
-  if (!heard.result)
-    return Error{Code::kUnavailable, "STREAM_LOST", "the stream ended before the command did"};
-  return tell(*heard.result, env);
-}
-
-Result<int> exec_document(Watcher& watcher, const Parsed& parsed, const Env& env,
-                          OutputFormat format) {
-  ASSIGN_OR_RETURN(const http::Request request, request_of(watcher, parsed, false));
-  ASSIGN_OR_RETURN(const http::Response response, watcher.http.send(request));
-  if (response.status / 100 != 2) return refusal(response);
-  ASSIGN_OR_RETURN(const wire::Value body, wire::parse_json(response.body, kLimits));
-  ASSIGN_OR_RETURN(const auto result, wire::decode<RunResult>(body));
-  env.out.write(document_text(body, format));
-  const int64_t code = result.exit_code;
-  return code < 0 || code > 255 ? kExitFailure : static_cast<int>(code);
+  return CommandCall{
+      cat(session, "/commands"),
+      wire::encode(contracts::CommandRequest{shell_text(parsed.list("CMD")), parsed.text("id")}),
+      Millis(time_ms == nullptr ? contracts::session_defaults::kTimeoutMs : *time_ms)};
 }
 
 }  // namespace
@@ -116,10 +29,9 @@ Result<int> exec_document(Watcher& watcher, const Parsed& parsed, const Env& env
 int sandbox_exec_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
-    auto ended = is_document(format) ? exec_document(watcher, parsed, env, format)
-                                     : exec_streamed(watcher, parsed, env);
-    if (!ended.ok()) return fail(env, ended.error(), true);
-    return ended;
+    const auto call = call_of(watcher, parsed);
+    if (!call.ok()) return fail(env, call.error(), true);
+    return run_command_call(watcher, *call, env, format);
   });
 }
 

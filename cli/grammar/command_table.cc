@@ -126,6 +126,20 @@ std::vector<CommandRow> result_commands() {
        "DIR/NAME, for each name.\n\n"
        "  paddock artifacts train-1 --follow --output checkpoints\n"
        "  paddock artifacts -l sweep=a --output results"},
+      {"exec",
+       kLookGroup,
+       "run a command in the sandbox of a run while it runs",
+       {name, {"CMD", "the command and its words, behind --", true, true}},
+       {{"--timeout", "D", "the most that it may take; 1m unless given, at most 1h"},
+        {"--id", "ID", "name of this command: what it was refused has it in the run's result"},
+        kNamespace,
+        {"-o,--output", "FORMAT", "json or yaml: the whole answer"}},
+       "It has the run's files, environment, limits and rules, and no shell and no input of its\n"
+       "own. The output is shown as it comes, and the command's exit code is passed through. "
+       "Ctrl-C\n"
+       "ends the command, and so does a lost connection or the end of the run; the run goes on.\n\n"
+       "  paddock exec train-1 -- ps aux\n"
+       "  paddock exec train-1 -- sh -c 'tail -n 3 out/*.log; df -h /tmp'"},
       {"files",
        kLookGroup,
        "list the files of a run while it runs",

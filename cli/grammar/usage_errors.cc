@@ -18,7 +18,6 @@ constexpr std::array kOtherNames = {
     Name{"ps", "get runs"},
     Name{"list", "get runs"},
     Name{"ls", "get runs"},
-    Name{"exec", "sandbox exec"},
     Name{"submit", "run --detach"},
     Name{"kill", "cancel"},
     Name{"rm", "delete run"},

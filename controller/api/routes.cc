@@ -32,6 +32,7 @@
 #include "controller/api/handlers/runs/policy.h"
 #include "controller/api/handlers/runs/pool_reports.h"
 #include "controller/api/handlers/runs/receipts.h"
+#include "controller/api/handlers/runs/run_commands.h"
 #include "controller/api/handlers/runs/run_files.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/run_lists.h"
@@ -187,6 +188,8 @@ Routes run_routes() {
       {"GET",    RUNS "/{name}/files/{path…}",      Scope::kRunsWrite, kNoBody,        read_run_file},
       {"PUT",    RUNS "/{name}/files/{path…}",      Scope::kRunsWrite, kStreamed,      put_run_file},
       {"PUT",    RUNS "/{name}/pools/{pool}",       Scope::kNodesWrite, kSmallDocument, put_pool_report},
+      {"POST",   RUNS "/{name}/commands",           Scope::kRunsWrite, kExecDocument,  run_command_in_run},
+      {"POST",   RUNS "/{name}/commands/{command}/cancel", Scope::kRunsWrite, kOptionalDocument, cancel_command_in_run},
       {"GET",    RUNS "/{name}/receipt",            Scope::kRunsRead,  kNoBody,        get_receipt},
       {"POST",   RUNS "/{name}/tool-tokens",        Scope::kRunsWrite, kSmallDocument, make_run_token, contracts::kMakeToolTokens},
       {"POST",   RUNS "/{name}/media",              Scope::kRunsWrite, kMediaDocument, generate_media, contracts::kGenerateMedia},

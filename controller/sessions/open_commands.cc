@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
+#include <string>
 
 #include "common/contracts/audit.h"
+#include "common/contracts/run_exec.h"
 #include "common/contracts/sandbox.h"
 
 namespace paddock::sessions {
@@ -19,20 +20,23 @@ constexpr std::array kEnds = {audit::kCommandComplete, audit::kCommandTimeout,
                               audit::kCommandLost};
 constexpr Millis kSlack = std::chrono::minutes(5);  // what is recorded late, and clocks
 
-// No command of a session that lives was begun longer ago than this, before the last record;
-// nothing: none lives, as after most ends of a controller.
-Result<std::optional<Millis>> longest_command(store::WriteTxn& txn) {
-  int64_t longest = contracts::session_defaults::kTimeoutMs;
+// No command of a session that lives, or in a run, was begun longer ago than this, before the last
+// record.
+Result<Millis> longest_command(store::WriteTxn& txn) {
+  int64_t longest = contracts::run_exec::kMostTimeMs;
   ASSIGN_OR_RETURN(const auto keys, txn.living_sessions());
-  if (keys.empty()) return std::optional<Millis>();
   for (const store::Key& key : keys) {
     ASSIGN_OR_RETURN(const auto session, txn.get<contracts::Sandbox>(key));
     longest = std::max(longest, session.spec.security.limits.timeout_ms.value_or(0));
   }
-  return std::optional(Millis(longest));
+  return Millis(longest);
 }
 
-bool is_of_session(const AuditEvent& event) { return event.object.starts_with("sandboxes/"); }
+// Those of a session, and those that were executed in a run. The run's own ends in its own stream.
+bool waited_for_its_caller(const AuditEvent& event) {
+  return event.object.starts_with("sandboxes/") ||
+         event.command_id.find("/exec/") != std::string::npos;
+}
 
 Result<std::map<std::string, AuditEvent>> open_since(store::WriteTxn& txn, int64_t since_ms) {
   store::AuditQuery query;
@@ -42,7 +46,7 @@ Result<std::map<std::string, AuditEvent>> open_since(store::WriteTxn& txn, int64
   ASSIGN_OR_RETURN(const auto starts, txn.audit_events(query));
   std::map<std::string, AuditEvent> open;
   for (const AuditEvent& start : starts) {
-    if (is_of_session(start)) open[start.command_id] = start;
+    if (waited_for_its_caller(start)) open[start.command_id] = start;
   }
   for (const std::string_view type : kEnds) {
     query.type = type;
@@ -62,9 +66,8 @@ Result<int64_t> end_open_commands(store::WriteTxn& txn, WallTime now) {
   newest.limit = 1;
   ASSIGN_OR_RETURN(const auto last, txn.audit_events(newest));
   if (last.empty()) return int64_t{0};
-  ASSIGN_OR_RETURN(const std::optional<Millis> longest, longest_command(txn));
-  if (!longest) return int64_t{0};
-  const WallTime since = last.front().time.value + -(*longest + kSlack);
+  ASSIGN_OR_RETURN(const Millis longest, longest_command(txn));
+  const WallTime since = last.front().time.value + -(longest + kSlack);
   ASSIGN_OR_RETURN(const auto open, open_since(txn, since.ms));
   for (const auto& [command, start] : open) {
     AuditEvent end = start;

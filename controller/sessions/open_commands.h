@@ -1,5 +1,5 @@
-// Commands of sessions that were under way when the controller before this one ended: they ended
-// with it, and nobody is left to say so.
+// Commands of sessions and in runs that were under way when the controller before this one ended:
+// they ended with it, and nobody is left to say so.
 #pragma once
 
 #include "controller/store/store.h"

@@ -197,7 +197,17 @@ TEST_F(Life, CommandsThatTheControllerBeforeLeftOpenAreLostAndEachIsSaidOnce) {
     TRY(record(txn, "open", audit::kCommandStart, 300));
     TRY(record(txn, "again", audit::kCommandStart, 400));
     TRY(record(txn, "again", audit::kCommandTimeout, 500));
-    return record(txn, "again", audit::kCommandStart, 600);
+    TRY(record(txn, "again", audit::kCommandStart, 600));
+    // The run's own goes on without a controller; one that was executed in it does not.
+    for (const char* command : {"uid-2/1", "uid-2/exec/open"}) {
+      contracts::AuditEvent event;
+      event.time = {WallTime{700}};
+      event.object = "runs/r";
+      event.type = audit::kCommandStart;
+      event.command_id = command;
+      TRY(txn.append_audit(event));
+    }
+    return {};
   });
   std::vector<int64_t> ended;
   for (int times = 0; times < 2; ++times) {
@@ -207,7 +217,7 @@ TEST_F(Life, CommandsThatTheControllerBeforeLeftOpenAreLostAndEachIsSaidOnce) {
       return {};
     });
   }
-  EXPECT_EQ(ended, (std::vector<int64_t>{2, 0}));
+  EXPECT_EQ(ended, (std::vector<int64_t>{3, 0}));
   std::vector<std::string> lost;
   write([&](store::WriteTxn& txn) -> Status {
     store::AuditQuery query;
@@ -216,7 +226,7 @@ TEST_F(Life, CommandsThatTheControllerBeforeLeftOpenAreLostAndEachIsSaidOnce) {
     for (const auto& event : events) lost.push_back(event.command_id);
     return {};
   });
-  EXPECT_THAT(lost, testing::UnorderedElementsAre("uid-1/open", "uid-1/again"));
+  EXPECT_THAT(lost, testing::UnorderedElementsAre("uid-1/open", "uid-1/again", "uid-2/exec/open"));
 }
 
 // proves: WSM-49, WSM-51

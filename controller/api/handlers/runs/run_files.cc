@@ -17,20 +17,6 @@ using contracts::Run;
 constexpr Millis kFileTime{30'000};
 constexpr int64_t kMostPart = int64_t{4} << 20;
 
-Result<Run> running_run(Call& call) {
-  Run run;
-  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(run, txn.get<Run>(call.key()));
-    return {};
-  }));
-  if (run.status.phase == contracts::RunPhase::kRunning) return run;
-  return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING",
-               cat("the run is ", wire::enum_name(run.status.phase),
-                   contracts::is_terminal(run.status.phase)
-                       ? ": what it left are its artifacts (`paddock artifacts NAME`)"
-                       : ": its files can be looked at while it runs")};
-}
-
 Error understood(Error error) {
   if (error.reason != "CALL_UNKNOWN") return error;
   return Error{
@@ -112,6 +98,20 @@ Status note_put(Call& call, const Run& run, const FileOrder& order, const std::s
 }
 
 }  // namespace
+
+Result<Run> running_run(const Call& call) {
+  Run run;
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(run, txn.get<Run>(call.key()));
+    return {};
+  }));
+  if (run.status.phase == contracts::RunPhase::kRunning) return run;
+  return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING",
+               cat("the run is ", wire::enum_name(run.status.phase),
+                   contracts::is_terminal(run.status.phase)
+                       ? ": what it left are its artifacts (`paddock artifacts NAME`)"
+                       : ": it can be looked into while it runs")};
+}
 
 Result<Response> put_run_file(Call& call) {
   ASSIGN_OR_RETURN(const Run run, running_run(call));

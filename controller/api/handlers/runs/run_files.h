@@ -2,9 +2,13 @@
 // ended its files are its artifacts.
 #pragma once
 
+#include "common/contracts/run.h"
 #include "controller/api/server/call.h"
 
 namespace paddock::api {
+
+// The run in the path, which runs. RUN_NOT_FOUND, RUN_NOT_RUNNING.
+Result<contracts::Run> running_run(const Call& call);
 
 // A folder's names, or a part of a file: the query's `offset` says where it begins, the headers
 // `paddock-file-size` and `paddock-file-version` of which file it is.

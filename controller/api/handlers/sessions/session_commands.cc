@@ -1,10 +1,9 @@
-#include <algorithm>
 #include <memory>
 
-#include "common/wire/json.h"
 #include "controller/api/handlers/sessions/sandboxes.h"
 #include "controller/api/handlers/sessions/session_access.h"
 #include "controller/api/server/audit.h"
+#include "controller/api/server/command_stream.h"
 #include "controller/api/server/documents.h"
 #include "controller/runs/audit_events.h"
 #include "controller/runs/measures.h"
@@ -102,9 +101,7 @@ Result<RunResult> understand(const Command& command, const wire::Value& answer) 
   return contracts::run_result(std::move(*result), command.request.command_id);
 }
 
-using Piece = std::function<void(const wire::Value&)>;
-
-Result<RunResult> ask_node(const Command& command, const Client& client, const Piece& on_piece,
+Result<RunResult> ask_node(const Command& command, const Client& client, const OnPiece& on_piece,
                            const std::function<void()>& meanwhile) {
   calls::CallOptions options;
   options.name = cat(command.session.metadata.uid, "/", command.request.command_id);
@@ -131,8 +128,8 @@ Result<RunResult> ask_node(const Command& command, const Client& client, const P
 
 // That it begins is written while it does, and is there before anybody hears of its end. From
 // `on_start` on it can be canceled.
-Result<RunResult> carry_out(Command& command, const Client& client, const Piece& on_piece,
-                            const std::function<void()>& on_start = {}) {
+Result<RunResult> carry_out(Command& command, const Client& client, const OnPiece& on_piece,
+                            const OnStart& on_start = {}) {
   TRY(open_session(command.services, command.session, command.subject));
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
   const auto settle = [&] { return command.services.later->settle(command.services.store, start); };
@@ -144,46 +141,13 @@ Result<RunResult> carry_out(Command& command, const Client& client, const Piece&
   return result;
 }
 
-std::string sse(std::string_view event, const wire::Value& data) {
-  return cat("event: ", event, "\ndata: ", wire::to_json(data), "\n\n");
-}
-
-// In lines that every client reads: many take at most 64 KiB. Base64 that is cut behind four
-// letters is base64.
-void write_output(ResponseStream& out, std::string_view stream, std::string_view text) {
-  constexpr size_t kMostLetters = 60 << 10;
-  for (; !text.empty(); text.remove_prefix(std::min(text.size(), kMostLetters)))
-    out.write(sse(stream, wire::Value::Object{{"base64", text.substr(0, kMostLetters)}}));
-}
-
-void stream_command(Command& command, ResponseStream& out) {
-  const auto on_piece = [&](const wire::Value& piece) {
-    const std::string stream = piece.text("stream");
-    if (stream != "stdout" && stream != "stderr") return;
-    write_output(out, stream, piece.text("data"));
-  };
-  auto result = carry_out(command, out.client(), on_piece, [&] {
-    out.write(sse("started", wire::Value::Object{{"commandId", command.request.command_id}}));
-  });
-  if (result.ok()) {
-    result->out.clear();  // it came before, in pieces
-    result->err = result->error_class == "TIMEOUT" ? "command timeout\n" : "";
-    out.write(sse("result", wire::encode(*result)));
-    return;
-  }
-  const Error& error = result.error();
-  out.write(sse("error", wire::Value::Object{{"code", error.reason},
-                                             {"message", error.message},
-                                             {"retryable", retryable(error.code)}}));
-}
-
 Response streamed(Command command) {
-  Response response;
-  response.content_type = "text/event-stream";
-  response.headers.emplace_back("cache-control", "no-store");
   auto shared = std::make_shared<Command>(std::move(command));
-  response.stream = [shared](ResponseStream& out) { stream_command(*shared, out); };
-  return response;
+  return stream_command(
+      shared->request.command_id,
+      [shared](const Client& client, const OnPiece& on_piece, const OnStart& on_start) {
+        return carry_out(*shared, client, on_piece, on_start);
+      });
 }
 
 // Refused by its length: it is told of like any other limit, and not while nothing can be recorded.

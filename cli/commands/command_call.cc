@@ -1,0 +1,113 @@
+#include "cli/commands/command_call.h"
+
+#include <optional>
+#include <utility>
+
+#include "cli/output/run_report.h"
+#include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
+#include "cli/terminal/safe_output.h"
+#include "common/client/sse_parser.h"
+#include "common/contracts/sandbox.h"
+#include "common/contracts/status.h"
+#include "common/wire/json.h"
+
+namespace paddock::cli {
+namespace {
+
+using contracts::RunResult;
+
+constexpr Millis kBeside{60'000};  // what the command may take
+constexpr wire::ParseLimits kLimits{size_t{64} << 20, 32, 100'000};
+
+// What came of the stream so far.
+struct Heard {
+  std::optional<RunResult> result;
+  std::optional<Error> error;
+};
+
+void pass_on(const Stream& stream, const std::string& bytes) {
+  stream.write(stream.tty ? terminal_safe(bytes) : bytes);
+}
+
+void hear(const client::SseEvent& event, const Env& env, Heard& heard) {
+  const auto data = wire::parse_json(event.data, kLimits);
+  if (!data.ok()) return;
+  if (event.type == "stdout" || event.type == "stderr") {
+    const auto bytes = decode_base64(data->text("base64"));
+    if (bytes) pass_on(event.type == "stdout" ? env.out : env.err, *bytes);
+  } else if (event.type == "result") {
+    auto result = wire::decode<RunResult>(*data);
+    if (result.ok()) heard.result = std::move(*result);
+  } else if (event.type == "error") {
+    heard.error =
+        Error{Code::kFailedPrecondition, Reason::parse(data->text("code")), data->text("message")};
+  }
+}
+
+Error refusal(const http::Response& response) {
+  const auto body = wire::parse_json(response.body, kLimits);
+  return contracts::error_from_body(response.status, body.ok() ? *body : wire::Value());
+}
+
+http::Request request_of(const CommandCall& call, bool stream) {
+  http::Request out;
+  out.method = "POST";
+  out.target = cat(call.target, stream ? "?stream=true" : "");
+  out.headers = {{"Accept", stream ? "text/event-stream" : "application/json"},
+                 {"Content-Type", "application/json"}};
+  out.body = wire::to_json(call.body);
+  out.timeout = kBeside + call.time;
+  return out;
+}
+
+int tell(const RunResult& result, const Env& env) {
+  if (!result.err.empty()) pass_on(env.err, result.err);
+  env.err.write(denials_text(result.denials));
+  if (result.error_class)
+    env.say(printable(cat(result.code.value_or(*result.error_class), ": ", result.reason)));
+  const int64_t code = result.exit_code;
+  return code < 0 || code > 255 ? kExitFailure : static_cast<int>(code);
+}
+
+Result<int> run_streamed(Watcher& watcher, const CommandCall& call, const Env& env) {
+  http::Request request = request_of(call, true);
+  client::SseParser parser;
+  Heard heard;
+  request.on_data = [&](std::string_view bytes) {
+    const auto fed = parser.feed(bytes, [&](const client::SseEvent& event) {
+      hear(event, env, heard);
+      return true;
+    });
+    return fed.ok();
+  };
+  ASSIGN_OR_RETURN(const http::Response response, watcher.http.send(request));
+  if (response.status / 100 != 2) return refusal(response);
+  if (heard.error) return *heard.error;
+  if (!heard.result)
+    return Error{Code::kUnavailable, "STREAM_LOST", "the stream ended before the command did"};
+  return tell(*heard.result, env);
+}
+
+Result<int> run_for_document(Watcher& watcher, const CommandCall& call, const Env& env,
+                             OutputFormat format) {
+  const http::Request request = request_of(call, false);
+  ASSIGN_OR_RETURN(const http::Response response, watcher.http.send(request));
+  if (response.status / 100 != 2) return refusal(response);
+  ASSIGN_OR_RETURN(const wire::Value body, wire::parse_json(response.body, kLimits));
+  ASSIGN_OR_RETURN(const auto result, wire::decode<RunResult>(body));
+  env.out.write(document_text(body, format));
+  const int64_t code = result.exit_code;
+  return code < 0 || code > 255 ? kExitFailure : static_cast<int>(code);
+}
+
+}  // namespace
+
+int run_command_call(Watcher& watcher, const CommandCall& call, const Env& env,
+                     OutputFormat format) {
+  const auto ended = is_document(format) ? run_for_document(watcher, call, env, format)
+                                         : run_streamed(watcher, call, env);
+  return ended.ok() ? *ended : fail(env, ended.error(), true);
+}
+
+}  // namespace paddock::cli

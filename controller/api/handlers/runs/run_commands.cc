@@ -1,0 +1,184 @@
+#include "controller/api/handlers/runs/run_commands.h"
+
+#include <memory>
+#include <utility>
+
+#include "common/base/text.h"
+#include "common/contracts/run_exec.h"
+#include "common/contracts/sandbox.h"
+#include "controller/api/handlers/runs/run_files.h"
+#include "controller/api/handlers/runs/run_kind.h"
+#include "controller/api/server/audit.h"
+#include "controller/api/server/command_stream.h"
+#include "controller/api/server/documents.h"
+#include "controller/runs/audit_events.h"
+#include "controller/runs/measures.h"
+
+namespace paddock::api {
+namespace {
+
+using contracts::Run;
+using contracts::RunResult;
+using contracts::SandboxResult;
+namespace audit = contracts::audit;
+
+constexpr Millis kAnswerTime{30'000};  // beside what the command may take: with its grace
+constexpr Millis kQueueTime{10'000};
+
+// One command, apart from the request that asked for it: a stream outlives its handler.
+struct RunCommand {
+  Services& services;
+  Run run;
+  contracts::RunCommandRequest request;
+  contracts::AuditEvent event;  // who, where, which
+  std::string caller;
+  bool stream = false;
+};
+
+// Its attempts are numbered in the same place: `<uid>/1`.
+std::string name_of_command(const Run& run, std::string_view id) {
+  return cat(run.metadata.uid, "/exec/", id);
+}
+
+contracts::AuditEvent event_now(const RunCommand& command, std::string_view type) {
+  contracts::AuditEvent event = command.event;
+  event.type = type;
+  event.time = {command.services.clock.wall()};
+  return event;
+}
+
+Result<uint64_t> note(const RunCommand& command, std::vector<contracts::AuditEvent> events) {
+  return command.services.later->add(command.services.store,
+                                     WriteBehindQueue::audit(std::move(events)));
+}
+
+// What the store says, while it takes nothing: then none begins.
+Result<uint64_t> note_start(const RunCommand& command) {
+  TRY(command.services.later->check(command.services.store));
+  auto start = event_now(command, audit::kCommandStart);
+  start.details["command"] = contracts::audit_text(join(command.request.command, " "));
+  return note(command, {std::move(start)});
+}
+
+// Of one that brought no result: it was canceled before it began, or refused, or it is lost.
+Status note_loss(const RunCommand& command, const Error& error) {
+  const bool canceled = is_one_of(error.reason, {"CALL_CANCELED", "CALLER_GONE"});
+  const bool refused = is_one_of(
+      error.reason, {"CALL_EXISTS", "NO_NODE", "NODES_BUSY", "RUN_NOT_RUNNING", "CALL_UNKNOWN",
+                     "RUN_EXEC_UNSUPPORTED", "TOO_MANY_CALLS", "TOO_MANY_COMMANDS"});
+  auto event = event_now(command, canceled  ? audit::kCommandCancelled
+                                  : refused ? audit::kCommandRefused
+                                            : audit::kCommandLost);
+  event.reason = error.reason;
+  TRY(note(command, {std::move(event)}));
+  return {};
+}
+
+Error explained(const Error& error) {
+  if (error.reason == "CALL_UNKNOWN")
+    return {Code::kFailedPrecondition, "RUN_EXEC_UNSUPPORTED",
+            "the agent of the run's node is of an earlier release, which executes no commands in "
+            "runs"};
+  if (error.reason == "CALL_EXISTS")
+    return {Code::kAlreadyExists, "COMMAND_EXISTS",
+            "a command with this commandId is under way in this run"};
+  return error;
+}
+
+RunResult canceled_before(const RunCommand& command) {
+  SandboxResult result;
+  result.status = contracts::SandboxStatus::kCanceled;
+  result.reason = "canceled before it began";
+  contracts::apply_status_table(result);
+  return contracts::run_result(std::move(result), command.request.command_id);
+}
+
+Result<RunResult> understand(const RunCommand& command, const wire::Value& answer) {
+  auto result = wire::decode<SandboxResult>(answer);
+  if (!result.ok()) {
+    const Error error{Code::kUnavailable, "UNEXPECTED_ANSWER",
+                      "the node's answer is not understood"};
+    TRY(note_loss(command, error));
+    return error;
+  }
+  command.services.metrics.runs.count_denials(runs::denial_counts(*result));
+  TRY(note(command, runs::end_events(event_now(command, ""), *result)));
+  if (result->status == contracts::SandboxStatus::kInternalError)
+    return Error{Code::kFailedPrecondition, "SANDBOX_FAILED", result->reason};
+  return contracts::run_result(std::move(*result), command.request.command_id);
+}
+
+calls::CallOptions options_of(const RunCommand& command) {
+  contracts::ExecOrder order;
+  order.run_uid = command.run.metadata.uid;
+  order.command_id = command.request.command_id;
+  order.command = command.request.command;
+  order.time_ms = command.request.timeout_ms.value_or(contracts::run_exec::kUsualTimeMs);
+  order.stream = command.stream;
+  calls::CallOptions options;
+  options.name = name_of_command(command.run, command.request.command_id);
+  options.caller = command.caller;
+  options.node = command.run.status.node_name;
+  options.arrival_patience = command.services.node_patience;
+  options.kind = contracts::kRunExec;
+  options.patience = Millis(order.time_ms) + kAnswerTime;
+  options.queue_patience = kQueueTime;
+  options.payload = wire::encode(order);
+  options.bytes = join(order.command, " ").size();
+  return options;
+}
+
+// That it begins is written while it does, and is there before anybody hears of its end.
+Result<RunResult> carry_out(const RunCommand& command, const Client& client,
+                            const OnPiece& on_piece = {}, const OnStart& on_start = {}) {
+  Services& services = command.services;
+  ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
+  const auto settle = [&] { return services.later->settle(services.store, start); };
+  calls::CallOptions options = options_of(command);
+  options.client = client;
+  options.on_piece = on_piece;
+  options.meanwhile = [&] {
+    if (on_start) on_start();
+    (void)settle();
+  };
+  const auto answer = services.calls->call(std::move(options), services.clock, services.random);
+  TRY(settle());
+  if (answer.ok()) return understand(command, *answer);
+  TRY(note_loss(command, answer.error()));
+  if (answer.error().reason == "CALL_CANCELED") return canceled_before(command);
+  return explained(answer.error());
+}
+
+}  // namespace
+
+Result<Response> run_command_in_run(Call& call) {
+  ASSIGN_OR_RETURN(Run run, running_run(call));
+  TRY(KindTraits<Run>::check_maker(call.principal, run));
+  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::RunCommandRequest>(call.body));
+  if (request.command_id.empty()) request.command_id = make_uuid(call.services.random);
+  ASSIGN_OR_RETURN(const bool stream, flag_parameter(call.request, "stream"));
+  contracts::AuditEvent event = event_of(call, "", "runs", run.metadata);
+  event.command_id = name_of_command(run, request.command_id);
+  auto command =
+      std::make_shared<RunCommand>(RunCommand{call.services, std::move(run), std::move(request),
+                                              std::move(event), call.principal.subject, stream});
+  if (!stream) {
+    ASSIGN_OR_RETURN(const RunResult result, carry_out(*command, call.request.client));
+    return object_response(result);
+  }
+  return stream_command(
+      command->request.command_id,
+      [command](const Client& client, const OnPiece& on_piece, const OnStart& on_start) {
+        return carry_out(*command, client, on_piece, on_start);
+      });
+}
+
+Result<Response> cancel_command_in_run(Call& call) {
+  ASSIGN_OR_RETURN(const Run run, running_run(call));
+  if (!call.services.calls->stop(name_of_command(run, call.param("command"))).ok())
+    return Error{Code::kNotFound, "COMMAND_NOT_FOUND", "no such command is under way in this run"};
+  return json_response(
+      wire::Value::Object{{"commandId", call.param("command")}, {"canceling", true}}, 202);
+}
+
+}  // namespace paddock::api

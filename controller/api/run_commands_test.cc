@@ -1,0 +1,95 @@
+// Commands in a run that runs: who may, when, what is recorded, and what a node's answers are
+// worth.
+#include <string>
+
+#include "common/contracts/run_exec.h"
+#include "controller/api/node_test_support.h"
+
+namespace paddock::api {
+namespace {
+
+class RunCommands : public NodeApiTest {
+ protected:
+  static constexpr const char* kBody = R"({"command":["sh","-c","echo hi"],"commandId":"one"})";
+
+  void SetUp() override { enroll(); }
+  static std::string target(const std::string& run = "r") {
+    return cat(kRuns, "/", run, "/commands");
+  }
+  Answer ask(contracts::CallAnswer brings, const std::string& body = kBody) {
+    return while_node_brings(std::move(brings), [&] { return call("POST", target(), body); });
+  }
+  static contracts::CallAnswer failing(const char* reason, contracts::FailureKind kind) {
+    contracts::CallAnswer out;
+    out.failure = contracts::CallFailure{reason, "why", kind};
+    return out;
+  }
+  static contracts::CallAnswer ending(int64_t rc) {
+    contracts::SandboxResult result;
+    result.status = rc == 0 ? contracts::SandboxStatus::kOk : contracts::SandboxStatus::kFailed;
+    result.rc = rc;
+    result.out = "hi\n";
+    contracts::CallAnswer out;
+    out.result = wire::encode(result);
+    return out;
+  }
+  std::string log(const std::string& type) { return call("GET", cat("/audit?type=", type)).text; }
+};
+
+TEST_F(RunCommands, GoToTheNodeOfTheRunAndBringItsEnd) {
+  place("r", contracts::RunPhase::kRunning);
+  const Answer answer = ask(ending(7));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(*answer.body.find("exitCode")->integer(), 7);
+  EXPECT_EQ(answer.body.text("stdout"), "hi\n");
+  EXPECT_EQ(answer.body.text("commandId"), "one");
+  EXPECT_EQ(order_.text("runUid"), "uid-r");
+  EXPECT_EQ(order_.text("commandId"), "one");
+}
+
+TEST_F(RunCommands, AreRecordedWithTheirCallerAndTheirEnd) {
+  place("r", contracts::RunPhase::kRunning);
+  ask(ending(0));
+  for (const char* part : {"uid-r/exec/one", "runs/r", "sh -c echo hi"})
+    EXPECT_NE(log("command.start").find(part), std::string::npos) << part;
+  EXPECT_NE(log("command.complete").find("uid-r/exec/one"), std::string::npos);
+  ask(failing("RUN_NOT_RUNNING", contracts::FailureKind::kPrecondition));
+  EXPECT_NE(log("command.refused").find("RUN_NOT_RUNNING"), std::string::npos);
+}
+
+TEST_F(RunCommands, AreOfARunThatRuns) {
+  place("waits", contracts::RunPhase::kPreparing);
+  EXPECT_EQ(call("POST", target("waits"), kBody).reason(), "RUN_NOT_RUNNING");
+  EXPECT_EQ(call("POST", target("none"), kBody).reason(), "RUN_NOT_FOUND");
+}
+
+TEST_F(RunCommands, AreForThoseWhoMayChangeRuns) {
+  place("r", contracts::RunPhase::kRunning);
+  const std::string reader = add_token("reader", {"runs:read"});
+  EXPECT_EQ(send(request_of("POST", target(), reader)).reason(), "SCOPE_MISSING");
+}
+
+TEST_F(RunCommands, SayWhyANodeTakesNone) {
+  place("r", contracts::RunPhase::kRunning);
+  using enum contracts::FailureKind;
+  EXPECT_EQ(ask(failing("CALL_UNKNOWN", kPrecondition)).reason(), "RUN_EXEC_UNSUPPORTED");
+  EXPECT_EQ(ask(failing("RUN_EXEC_UNSUPPORTED", kPrecondition)).reason(), "RUN_EXEC_UNSUPPORTED");
+  EXPECT_EQ(ask(failing("TOO_MANY_COMMANDS", kExhausted)).reason(), "TOO_MANY_COMMANDS");
+  contracts::CallAnswer nonsense;
+  nonsense.result = wire::Value("nonsense");
+  EXPECT_EQ(ask(nonsense).reason(), "UNEXPECTED_ANSWER");
+}
+
+TEST_F(RunCommands, AreReadStrictly) {
+  place("r", contracts::RunPhase::kRunning);
+  for (const char* body :
+       {"{}", R"({"command":[]})", R"({"command":[""]})", R"({"command":["a\u0000b"]})",
+        R"({"command":["a"],"commandId":"A"})", R"({"command":["a"],"timeoutMs":0})",
+        R"({"command":["a"],"timeoutMs":3600001})"})
+    EXPECT_EQ(call("POST", target(), body).status, 400) << body;
+  EXPECT_EQ(call("POST", target(), R"({"command":["a"],"env":{}})").reason(), "UNKNOWN_FIELD");
+  EXPECT_EQ(call("POST", cat(target(), "/one/cancel")).reason(), "COMMAND_NOT_FOUND");
+}
+
+}  // namespace
+}  // namespace paddock::api

@@ -1,0 +1,179 @@
+"""Commands in runs that run (`paddock exec`): where the run is, behind its walls, recorded, and gone with it."""
+import contextlib
+import http.client
+import json
+import pathlib
+import ssl
+import subprocess
+import urllib.parse
+
+from harness import BIN, PATIENCE_S, ProjectTest, ended, find_file, main, wait_until
+
+PATIENT = "echo READY; echo hi > note; while [ ! -e go ]; do sleep 0.05; done; echo DONE"
+
+
+def sleepers(seconds):
+    """Pids of the sleeps of this length, on whose behalf we wait."""
+    wanted, found = f"sleep\0{seconds}\0".encode(), []
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                if (entry / "cmdline").read_bytes() == wanted and not ended(int(entry.name)):
+                    found.append(int(entry.name))
+    return found
+
+
+class Exec(ProjectTest):
+    def begin(self, name, script=PATIENT, *options):
+        self.instance.run("run", "--detach", "--name", name, *options, "--", "sh", "-c", script)
+        wait_until(f"{name} to be ready", lambda: "READY" in self.instance.run("logs", name).stdout)
+
+    def exec(self, name, *words, options=(), **kwargs):
+        return self.instance.run("exec", name, *options, "--", *words, check=False, **kwargs)
+
+    def end(self, name, phase="Succeeded"):
+        self.assertEqual(self.exec(name, "touch", "go").returncode, 0)
+        return self.instance.wait_phase(name, phase)
+
+    def call(self, method, path, body=None, token=None):
+        port = json.loads(find_file(self.instance.home, "controller.json").read_text())["port"]
+        token = token or find_file(self.instance.home, "tokens/admin").read_text().strip()
+        tls = ssl.create_default_context(cafile=str(find_file(self.instance.home, "tls/ca.pem")))
+        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=PATIENCE_S)
+        try:
+            connection.request(method, path if path.startswith(("/admin", "/audit")) else "/apis/paddock.dev/v1alpha1" + path, None if body is None else json.dumps(body),
+                               {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+    def events(self, run, **query):
+        _, log = self.call("GET", "/audit?" + urllib.parse.urlencode({"session": run["metadata"]["uid"], **query}))
+        return [e for e in log["items"] if "/exec/" in e.get("command_id", "")]
+
+    def test_a_command_is_where_the_run_is_and_its_end_is_passed_on(self):
+        self.begin("here")
+        done = self.exec("here", "sh", "-c", "cat note; pwd; echo wrong >&2; exit 7")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "hi\n/workspace\n", "wrong\n"))
+        self.assertEqual(self.exec("here", "no-such-program").returncode, 127)
+        self.assertEqual(self.exec("here", "sleep", "100", options=["--timeout", "1s"]).returncode, 124)
+        whole = json.loads(self.exec("here", "echo", "a b", options=["-o", "json"]).stdout)
+        self.assertEqual((whole["exitCode"], whole["stdout"]), (0, "a b\n"))
+        run = self.end("here")
+        self.assertEqual(run["status"]["result"]["stdout"], "READY\nDONE\n")
+        refused = self.exec("here", "true")
+        self.assertIn("RUN_NOT_RUNNING", refused.stderr)
+        self.assertNotEqual(refused.returncode, 0)
+
+    def test_each_is_recorded_with_who_what_and_how_it_ended(self):
+        self.begin("told")
+        self.exec("told", "sh", "-c", "exit 3", options=["--id", "first"])
+        self.exec("told", "unshare", "-U", "true", options=["--id", "second"])
+        run = self.end("told")
+        events = self.events(run)
+        first = [e for e in events if e["command_id"].endswith("/exec/first")]
+        self.assertEqual([e["type"] for e in first], ["command.start", "command.complete"], events)
+        self.assertEqual((first[0]["details"]["command"], first[0]["object"]), ("sh -c exit 3", "runs/told"))
+        self.assertTrue(first[0]["subject"] and first[0]["subject"] == first[1]["subject"])
+        second = [e["type"] for e in events if e["command_id"].endswith("/exec/second")]
+        self.assertEqual(second[0], "command.start")
+        self.assertIn("capability.denied", second)
+        # What it was refused is the run's too, told apart, and decides nothing.
+        denials = run["status"]["result"]["denials"]
+        self.assertEqual({d.get("commandId") for d in denials}, {"second"})
+        self.assertEqual((run["status"]["phase"], run["status"]["result"].get("errorClass")), ("Succeeded", None))
+
+    def test_it_ends_with_the_run_that_is_canceled(self):
+        self.begin("gone", "echo READY; sleep 100000")
+        waiting = self.instance.start("exec", "gone", "--timeout", "1h", "--", "sh", "-c", "trap '' TERM; sleep 48151; sleep 48151")
+        wait_until("the command", lambda: sleepers(48151))
+        self.instance.run("cancel", "gone")
+        self.instance.wait_phase("gone", "Canceled")
+        out, err = waiting.communicate(timeout=PATIENCE_S)
+        self.assertIn("RUN_ENDED", err)
+        self.assertEqual(waiting.returncode, 143, (out, err))
+        wait_until("its processes to be gone", lambda: not sleepers(48151))
+
+    def test_it_ends_with_its_caller(self):
+        self.begin("left")
+        waiting = self.instance.start("exec", "left", "--timeout", "1h", "--", "sleep", "48152")
+        wait_until("the command", lambda: sleepers(48152))
+        waiting.kill()
+        waiting.communicate()
+        wait_until("its processes to be gone", lambda: not sleepers(48152))
+        run = self.end("left")
+        self.assertIn("command.cancelled", [e["type"] for e in self.events(run)])
+
+    def test_it_is_canceled_by_its_name_which_is_used_once_at_a_time(self):
+        self.begin("named")
+        path = "/namespaces/default/runs/named/commands"
+        waiting = self.instance.start("exec", "named", "--id", "one", "--timeout", "1h", "--", "sleep", "48153")
+        wait_until("the command", lambda: sleepers(48153))
+        status, answer = self.call("POST", path, {"command": ["true"], "commandId": "one"})
+        self.assertEqual((status, answer["error"]["code"]), (409, "COMMAND_EXISTS"), answer)
+        self.assertEqual(self.call("POST", path + "/one/cancel")[0], 202)
+        waiting.communicate(timeout=PATIENCE_S)
+        self.assertEqual(waiting.returncode, 143)
+        status, answer = self.call("POST", path + "/one/cancel")
+        self.assertEqual((status, answer["error"]["code"]), (404, "COMMAND_NOT_FOUND"), answer)
+        self.end("named")
+
+    def test_few_run_at_once_in_one_run(self):
+        self.begin("few")
+        waiting = [self.instance.start("exec", "few", "--timeout", "1h", "--", "sleep", "48154") for _ in range(4)]
+        wait_until("four commands", lambda: len(sleepers(48154)) == 4)
+        self.assertIn("TOO_MANY_COMMANDS", self.exec("few", "true").stderr)
+        for each in waiting:
+            each.kill()
+            each.communicate()
+        wait_until("room", lambda: self.exec("few", "true").returncode == 0)
+        self.end("few")
+
+    def test_it_goes_on_while_the_agent_is_another_one(self):
+        self.begin("again")
+        self.instance.kill("paddock-node-agent")
+        self.instance.up()
+        wait_until("the run's node", lambda: self.exec("again", "cat", "note").stdout == "hi\n")
+        self.end("again")
+
+    def test_bad_requests_are_refused_by_name(self):
+        self.begin("bad")
+        path = "/namespaces/default/runs/bad/commands"
+        for body, field in (({}, "command"), ({"command": []}, "command"), ({"command": ["a\0b"]}, "command"),
+                            ({"command": [""]}, "command"), ({"command": ["x" * (200 << 10)]}, "command"),
+                            ({"command": ["true"], "commandId": "A/b"}, "commandId"),
+                            ({"command": ["true"], "timeoutMs": 0}, "timeoutMs"),
+                            ({"command": ["true"], "timeoutMs": 3_600_001}, "timeoutMs"),
+                            ({"command": ["true"], "env": {}}, "env")):
+            with self.subTest(str(body)[:60]):
+                status, answer = self.call("POST", path, body)
+                self.assertEqual(status, 400, answer)
+                self.assertIn(field, json.dumps(answer))
+        self.assertEqual(self.call("POST", "/namespaces/default/runs/none/commands", {"command": ["true"]})[0], 404)
+        self.end("bad")
+
+    def test_who_may_not_write_runs_here_or_use_the_runs_secrets_executes_nothing(self):
+        def token(*scopes, namespace="default"):
+            _, made = self.call("POST", "/admin/tokens", {"subject": "-".join(scopes).replace(":", "-"),
+                                                          "scopes": list(scopes), "namespace": namespace})
+            return made["token"]
+        subprocess.run([str(BIN / "paddock"), "secret", "create", "key", "--from-literal", "K=hush-hush-hush"],
+                       env=self.instance.env, check=True, capture_output=True, timeout=PATIENCE_S)
+        self.begin("plain")
+        self.begin("kept", PATIENT, "--secret", "key/K=K")
+        command = {"command": ["sh", "-c", "echo $K"]}
+        reader, other = token("runs:read"), token("runs:read", "runs:write", namespace="team")
+        writer, user = token("runs:write"), token("runs:write", "secrets:use")
+        for run, caller, expected in (("plain", reader, 403), ("plain", other, 403), ("plain", writer, 200),
+                                      ("kept", writer, 403), ("kept", user, 200)):
+            with self.subTest(f"{run} {expected}"):
+                status, answer = self.call("POST", f"/namespaces/default/runs/{run}/commands", command, caller)
+                self.assertEqual(status, expected, answer)
+                self.assertNotIn("hush", json.dumps(answer))
+        for run in ("plain", "kept"):
+            self.end(run)
+
+
+if __name__ == "__main__":
+    main()
