@@ -163,7 +163,7 @@ Error fault_of(const http::Response& response) {
             cat("the bucket's server refused: status ", response.status)};
   if (!code.empty()) out.message += cat(", ", code);
   const std::string region = plain_word(header_of(response, "x-amz-bucket-region"));
-  if (!region.empty() && out.reason == "BUCKET_WRONG_REGION")
+  if (!region.empty() && is_one_of(out.reason, {"BUCKET_WRONG_REGION"}))
     out.message += cat("; it says that the bucket is in region ", region);
   return out;
 }
@@ -176,11 +176,13 @@ Error fault_of(const Error& transport) {
   if (transport.code == Code::kDeadlineExceeded) {
     return Error{Code::kUnavailable, "BUCKET_SLOW", "the bucket's server did not answer in time"};
   }
-  if (transport.reason == "ANSWER_TOO_LARGE") return bad_answer("with more than anything expected");
+  if (is_one_of(transport.reason, {"ANSWER_TOO_LARGE"}))
+    return bad_answer("with more than anything expected");
   if (transport.code == Code::kUnavailable) {
     return Error{Code::kUnavailable, "BUCKET_UNREACHABLE",
-                 transport.reason == "UNREACHABLE" ? "the bucket's server cannot be reached"
-                                                   : "the connection to the bucket's server broke"};
+                 is_one_of(transport.reason, {"UNREACHABLE"})
+                     ? "the bucket's server cannot be reached"
+                     : "the connection to the bucket's server broke"};
   }
   return transport;
 }

@@ -10,9 +10,9 @@ namespace paddock::api {
 
 Result<Response> put_pool_report(Call& call) {
   ASSIGN_OR_RETURN(const auto report, wire::decode<contracts::PoolReport>(call.body));
-  constexpr size_t kLongestName = 32;
+  constexpr size_t kLongestPoolName = 32;
   const std::string& pool = call.param("pool");
-  if (!contracts::is_dns_label(pool) || pool.size() > kLongestName)
+  if (!contracts::is_dns_label(pool) || pool.size() > kLongestPoolName)
     return invalid_argument("INVALID_FIELD", "a pool's name is a DNS label of at most 32", "pool");
   TRY(call.services.store.write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(contracts::Run run, txn.get<contracts::Run>(call.key()));
