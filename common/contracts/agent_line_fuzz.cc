@@ -11,6 +11,7 @@ void check_output(std::string_view line) {
   for (const contracts::PendingToolUse& use : contracts::tool_uses_in(line)) {
     if (use.id.empty() || use.id.size() > contracts::kLongestToolUseId)
       panic("an id that cannot be answered");
+    if (use.id.find('\0') != std::string::npos) panic("an id that not every store takes");
     if (use.name.size() > contracts::kLongestToolUseId) panic("a name without an end");
     if (line.find("tool_use") == std::string_view::npos) panic("nothing asked for it");
   }

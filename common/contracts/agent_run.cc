@@ -1,5 +1,7 @@
 #include "common/contracts/agent_run.h"
 
+#include "common/base/control_text.h"
+#include "common/base/text.h"
 #include "common/wire/json.h"
 
 namespace paddock::contracts {
@@ -14,7 +16,9 @@ Error bad_request(const std::string& message, const char* field) {
 std::optional<PendingToolUse> tool_use_of(const Value& block) {
   if (block.object() == nullptr || block.text("type") != "tool_use") return std::nullopt;
   PendingToolUse use{block.text("id"), block.text("name")};
-  if (trim(use.id).empty() || use.id.size() > kLongestToolUseId) return std::nullopt;
+  // A control character is in no id that a program makes, and not every store takes all of them.
+  if (trim(use.id).empty() || use.id.size() > kLongestToolUseId || has_control(use.id))
+    return std::nullopt;
   if (use.name.size() > kLongestToolUseId) use.name.clear();
   return use;
 }

@@ -55,6 +55,13 @@ TEST_F(AgentLines, AreThoseOfStandardOutputThatAreSuchMessages) {
   EXPECT_EQ(after({"{\"type\":\"tool_use\",\"id\":\"plain\"}\n"}), Ids{"plain"});
 }
 
+// PostgreSQL keeps no NUL in a text: the report of its node would be refused for ever.
+TEST_F(AgentLines, WithAnIdThatNotEveryStoreTakesAskForNothing) {
+  for (const char* id : {"\\u0000", "a\\u0000b", "a\\u001fb", "a\\nb"})
+    EXPECT_EQ(after({tool_use(id)}), Ids{}) << id;
+  EXPECT_EQ(after({tool_use("\u00e9")}), Ids{"\u00e9"});
+}
+
 TEST_F(AgentLines, ThatAreTooLongAreOnlyOutput) {
   const std::string long_line(size_t{2} << 20, 'x');
   EXPECT_EQ(after({"{\"type\":\"tool_use\",\"id\":\"" + long_line}), Ids{});
