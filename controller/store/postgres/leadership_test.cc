@@ -63,6 +63,17 @@ TEST_F(PostgresLead, TwoThatClaimItByHandDoNotBothWrite) {
   EXPECT_TRUE(stored().empty());
 }
 
+// What is remembered by resource version would be taken for what has that version now.
+TEST_F(PostgresLead, OneWhoseDatabaseWasSetBackBeginsAnew) {
+  auto store = Store::open(counting("one")).value();
+  ASSERT_TRUE(write_pair(*store, "a").ok());
+  server_->query(database_, "UPDATE paddock_leader SET changes_given = changes_given - 1");
+  EXPECT_EQ(reason(write_pair(*store, "b")), "STORE_FENCED");
+  EXPECT_EQ(reason(store->read([](ReadTxn&) { return Status(); })), "STORE_FENCED");
+  EXPECT_EQ(fenced_, 1);
+  EXPECT_EQ(stored(), (std::set<std::string>{"a-a", "b-a"}));
+}
+
 TEST_F(PostgresLead, OneThatWasCutOffWritesNothingWhenItIsBack) {
   const TempFolder folder;
   Proxy proxy(std::filesystem::path(folder.file()).parent_path(), server_->folder());

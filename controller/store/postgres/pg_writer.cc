@@ -58,6 +58,19 @@ Error PgWriter::fenced() {
           "another controller leads this database; nothing of this change was kept, ask that one"};
 }
 
+// A replica that lacked the last commits took over, or a backup was put back: numbers of changes
+// are given again, to other states than those that are remembered here. The next start knows none.
+Error PgWriter::set_back() {
+  if (!fenced_.exchange(true)) {
+    log_error("the database lost changes that it had confirmed; this controller begins anew",
+              {{"epoch", std::to_string(lead_.epoch)}});
+    if (options_.on_fenced) options_.on_fenced();
+  }
+  return {Code::kUnavailable, "STORE_FENCED",
+          "the database was set back to an older state; nothing of this change was kept, send it "
+          "again once the controller has started anew"};
+}
+
 Status PgWriter::leads() const {
   if (fenced_.load())
     return Error{Code::kUnavailable, "STORE_FENCED",
@@ -91,8 +104,10 @@ Status PgWriter::prove_lead() {
                "(SELECT hash FROM audit ORDER BY id DESC LIMIT 1)",
                {number(lead_.epoch), number(lead_.batch), number(options_.lease.count())}));
   if (PQntuples(row.get()) != 1) return fenced();
-  for (int i = 0; i < 3; ++i)
-    db_->numbers.given[static_cast<size_t>(i)] = integer_in(row.get(), 0, i);
+  for (size_t i = 0; i < committed_.size(); ++i) {
+    db_->numbers.given[i] = integer_in(row.get(), 0, static_cast<int>(i));
+    if (db_->numbers.given[i] < committed_[i]) return set_back();
+  }
   db_->numbers.newest_link.reset();
   if (PQgetisnull(row.get(), 0, 3) == 0) db_->numbers.newest_link = bytes_in(row.get(), 0, 3);
   return {};
@@ -155,6 +170,7 @@ Status PgWriter::commit() {
   if (db_->owes()) TRY(db_->finish());
   wrote_ = db_->changes() != changes_;
   Status sent = send_commit();
+  if (sent.ok()) committed_ = db_->numbers.given;
   if (sent.ok() || !db_->lost()) {
     begun_ = !sent.ok();
     return sent;
@@ -163,6 +179,7 @@ Status PgWriter::commit() {
   if (!wrote_) return sent;
   const auto kept = settle_in_time();
   if (!kept.ok()) return unknown_outcome(kept.error());
+  if (*kept) committed_ = db_->numbers.given;
   return *kept ? Status() : sent;
 }
 

@@ -3,6 +3,7 @@
 // says otherwise.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -43,12 +44,14 @@ class PgWriter final : public sql::Writer {
   Status send_commit();
   Result<bool> settle_in_time();
   Error fenced();
+  Error set_back();
 
   const Target target_;
   const PostgresOptions options_;
   Leadership lead_;  // with the number of the batch that was begun last
   std::unique_ptr<Connection> db_;
-  Numbers saved_;  // at the savepoint
+  Numbers saved_;                       // at the savepoint
+  std::array<int64_t, 3> committed_{};  // the numbers that were given when a commit was confirmed
   int64_t changes_ = 0;
   bool begun_ = false;
   bool wrote_ = false;
