@@ -53,10 +53,20 @@ Status settle_tls(Target& target) {
 
 }  // namespace
 
+namespace {
+
+// An address, and not a name that begins like one: 127.db.example is another machine.
+bool is_loopback(const std::string& host) {
+  const bool address = host.find_first_not_of("0123456789.") == std::string::npos;
+  return host == "localhost" || host == "::1" || (address && host.starts_with("127."));
+}
+
+}  // namespace
+
 bool leaves_host(const std::string& hosts) {
   for (const std::string& host : split(hosts, ',')) {
-    const bool here = host.empty() || host.starts_with('/') || host.starts_with('@') ||
-                      host == "localhost" || host.starts_with("127.") || host == "::1";
+    const bool here =
+        host.empty() || host.starts_with('/') || host.starts_with('@') || is_loopback(host);
     if (!here) return true;
   }
   return false;

@@ -19,6 +19,8 @@ TEST(Target, OfAnotherHostIsVerifiedOrRefused) {
             "STORE_TLS_UNVERIFIED");
   EXPECT_EQ(reason("postgresql://u:p@localhost/d?hostaddr=192.0.2.1&sslmode=prefer"),
             "STORE_TLS_UNVERIFIED");
+  EXPECT_EQ(reason("postgresql://u:p@127.db.example/d?sslmode=prefer"), "STORE_TLS_UNVERIFIED")
+      << "a name, and no address";
   const auto target = parse_target("postgresql://u:p@db.example/d");
   ASSERT_TRUE(target.ok());
   EXPECT_EQ(target->at("sslmode"), "verify-full");
