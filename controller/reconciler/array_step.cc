@@ -126,10 +126,13 @@ Result<bool> ArrayStep::make_one(const Run& array, int64_t index) {
   return true;
 }
 
-// At a deadline they end by their own, which is the same.
-Status ArrayStep::end_elements(const Entry& entry, const Run& array) {
+// At a deadline they end by their own, which is the same. No more of them are made, so it is asked
+// of each once, and not again at each end of another.
+Status ArrayStep::end_elements(Entry& entry, const Run& array) {
   const runs::ArrayStop stop = runs::stop_of(array);
   if (stop == runs::ArrayStop::kNone || stop == runs::ArrayStop::kDeadline) return {};
+  const int wanted = array.status.kill_now ? 2 : 1;
+  if (std::exchange(entry.told, std::max(entry.told, wanted)) >= wanted) return {};
   for (const int64_t index : entry.live) {
     ASSIGN_OR_RETURN(std::optional<Run> run, element(array, index));
     if (!run) continue;

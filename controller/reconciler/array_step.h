@@ -36,7 +36,7 @@ class ArrayStep {
                                                  int64_t index);
   Status make(const std::string& path, Entry& entry, contracts::Run& array);
   Result<bool> make_one(const contracts::Run& array, int64_t index);
-  Status end_elements(const Entry& entry, const contracts::Run& array);
+  Status end_elements(Entry& entry, const contracts::Run& array);
   Status explain(const Entry& entry, contracts::Run& array, runs::Events& events);
   Status erase_elements(const std::string& path, contracts::Run& array);
   Result<bool> erase_one(const contracts::Run& array, int64_t index);

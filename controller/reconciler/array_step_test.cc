@@ -201,6 +201,23 @@ TEST_F(ArrayStepTest, ACancelEndsItsElementsAlsoIfTheControllerDiesInBetween) {
   EXPECT_FALSE(element(20)) << "it was never made";
 }
 
+TEST_F(ArrayStepTest, ACancelThatIsMadeUrgentReachesItsElementsToo) {
+  heartbeat();
+  create(3);
+  ASSERT_EQ(step().bound, 3);
+  cancel(kUid);
+  step();
+  ASSERT_TRUE(store_
+                  ->write([&](store::WriteTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(contracts::Run run, txn.run_by_uid(kUid));
+                    return store::save_run(txn, run, runs::kill_now(run, clock_.wall()));
+                  })
+                  .ok());
+  step();
+  for (const contracts::Run& run : active()) EXPECT_TRUE(run.status.kill_now);
+  EXPECT_EQ(active().size(), 3u);
+}
+
 TEST_F(ArrayStepTest, ADeletionErasesItsElementsPieceByPieceAndThenTheArray) {
   heartbeat();
   create(450, [](contracts::Run& run) { run.spec.array->max_failed_indexes = 0; });
@@ -294,6 +311,7 @@ TEST_F(ArrayStepTest, AnArrayThatIsOverItsDeadlineFailsWithItsElements) {
   EXPECT_EQ(array().status.reason, "DEADLINE_EXCEEDED");
   EXPECT_EQ(counts().failed_indexes, "0-2");
   EXPECT_EQ(counts().canceled_indexes, "3-9");
+  EXPECT_TRUE(element(0)->status.message.ends_with("of its array")) << element(0)->status.message;
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class ArrayTable {
     std::set<int64_t> over;  // that have ended or are gone, and were not looked at since
     bool placed = false;     // one of its elements has a node, or had one
     bool waits = true;       // the array is Pending
+    int told = 0;            // how its elements were asked to end: 1 canceled, 2 also at once
     bool scan = true;        // elements may have ended while nobody watched
     // What was asked of it as a whole, in short: more of that is a reason to look.
     std::string wish;

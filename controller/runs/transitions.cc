@@ -266,7 +266,8 @@ std::string deadline_text(const Run& run) {
     return cat("the run had not ended ",
                format_duration(run.spec.deadline.value_or(wire::Duration{}).value),
                " after its creation");
-  return cat("the run had not ended at ", format_time(at->value), ", the deadline of its grant");
+  const char* whose = run.status.element ? "array" : "grant";
+  return cat("the run had not ended at ", format_time(at->value), ", the deadline of its ", whose);
 }
 
 }  // namespace
