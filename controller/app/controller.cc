@@ -177,8 +177,10 @@ Status Controller::log_findings() {
   int64_t version = 0;
   TRY(store_->read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const auto active, txn.active_runs());
-    for (const contracts::Run& run : active)
+    for (const contracts::Run& run : active) {
+      if (contracts::is_array(run.spec)) continue;  // its elements are counted
       ++(run.status.phase == contracts::RunPhase::kPending ? waiting : placed);
+    }
     ASSIGN_OR_RETURN(const auto known, txn.list<contracts::Node>({}));
     nodes = known.items.size();
     ASSIGN_OR_RETURN(finished, txn.finished_count());
