@@ -153,6 +153,9 @@ TEST(WaitingRun, IsOneThatANodeWouldHelp) {
   other = pending();
   other.status.phase = contracts::RunPhase::kRunning;
   EXPECT_FALSE(waiting_run(other, kNow));
+  other = pending();
+  other.spec.array.emplace();
+  EXPECT_FALSE(waiting_run(other, kNow)) << "its elements wait for nodes, and it does not";
 }
 
 TEST(NeverFits, ARunThatMayOutliveAPilot) {

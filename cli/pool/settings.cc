@@ -100,6 +100,9 @@ void PoolSettings::validate(wire::Check& check) const {
     if (!value->starts_with('/') || !is_plain(*value))
       check.fail(key, "must be an absolute path without quotes and control characters");
   }
+  // sbatch replaces these in the name of a job's output.
+  if (folder.find_first_of("%\\") != std::string::npos)
+    check.fail("folder", "must have no % and no backslash");
   for (const std::string* url : {&server, &pilot.server}) {
     if (!is_plain(*url))
       check.fail(url == &server ? "server" : "pilot.server", "must have no quote");

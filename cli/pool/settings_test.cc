@@ -63,6 +63,7 @@ TEST(PoolSettings, FaultsAreNamedByField) {
       {"pilot: {walltime: 3m1s}\n", "pilot.walltime"},
       {"pilot: {labels: {a: \"it's\"}}\n", "pilot.labels.a"},
       {"pilot: {server: \"https://a'b\"}\n", "pilot.server"},
+      {"folder: /f/%u\n", "folder"},
       {"size: {minCpus: 9}\n", "size.minCpus"},
       {"size: {minMemory: 64Gi}\n", "size.minMemory"},
       {"maxPilots: 1\n", "maxQueued"},

@@ -19,7 +19,8 @@ struct WaitingRun {
 };
 
 // Nothing if it does not wait for a node that fits: it is not pending, it is being canceled, its
-// next attempt is not due, or a quota holds it, which no node would change.
+// next attempt is not due, a quota holds it, which no node would change, or it is an array, whose
+// elements wait for themselves.
 std::optional<WaitingRun> waiting_run(const contracts::Run& run, WallTime now);
 
 // Why no pilot of this pool could ever take it, with what would help; empty if one could.
