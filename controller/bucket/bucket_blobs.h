@@ -3,7 +3,7 @@
 // served, a part of it too. So nothing that a bucket's server sends is ever served unless it is
 // what its digest says. Thread-safe.
 //
-// What is in the bucket is known from a listing at the start and each hour, and from what was
+// What is in the bucket is known from a listing at the start and each half hour, and from what was
 // stored since: asking for a blob's presence costs no request. One that turns out to be missing
 // there, or not to be what it should, is not here any more, so it is asked for when its tree is
 // offered again.

@@ -97,7 +97,8 @@ Result<Object> read_object(const Element& element, std::string_view prefix) {
   Object out{element.text_of("Key"), 0, {}};
   const auto size = parse_integer<int64_t>(element.text_of("Size"));
   const auto modified = parse_time(element.text_of("LastModified"));
-  if (!out.key.starts_with(prefix) || !size || *size < 0 || !modified)
+  const bool sized = size && *size >= 0 && *size <= kLargestObject;
+  if (!out.key.starts_with(prefix) || !sized || !modified)
     return bad_answer("with a list that has something else in it");
   out.size = *size;
   out.modified = *modified;

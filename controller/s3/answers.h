@@ -17,6 +17,9 @@ struct Object {
   WallTime modified;
 };
 
+// No server has larger ones: what says that it is would only break sums of sizes.
+inline constexpr int64_t kLargestObject = int64_t{1} << 46;
+
 struct Page {
   std::vector<Object> objects;
   std::string next;  // what to continue with; empty: that was all

@@ -113,7 +113,7 @@ Result<int64_t> Bucket::size(const std::string& key) const {
   const auto length = response.headers.find("content-length");
   const auto size =
       length == response.headers.end() ? std::nullopt : parse_integer<int64_t>(length->second);
-  if (size && *size >= 0) return *size;
+  if (size && *size >= 0 && *size <= kLargestObject) return *size;
   return Error{Code::kUnavailable, "BUCKET_BAD_ANSWER",
                "the bucket's server does not say how large an object is"};
 }

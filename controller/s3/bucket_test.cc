@@ -213,6 +213,8 @@ TEST_F(BucketTest, WhatIsNoListIsNotTakenForOne) {
         page("<Contents><Key>other/x</Key><Size>1</Size></Contents>"),
         page("<Contents><Key>a b/x</Key><Size>-1</Size>"
              "<LastModified>2026-01-01T00:00:00Z</LastModified></Contents>"),
+        page("<Contents><Key>a b/x</Key><Size>9223372036854775807</Size>"
+             "<LastModified>2026-01-01T00:00:00Z</LastModified></Contents>"),
         page("<IsTruncated>true</IsTruncated>"), answer(200, std::string(5 << 20, 'x'))}) {
     answer_next(3, "GET", odd);
     EXPECT_EQ(reason(bucket.list("", [](const auto&) { return Status(); })), "BUCKET_BAD_ANSWER");
