@@ -168,7 +168,8 @@ Status serve(const Config& config) {
   cleaner.join();
   recorder.join();
   if (!fenced.load()) return {};
-  return Error{Code::kUnavailable, "STORE_FENCED", "another controller leads the database, or it was set back"};
+  return Error{Code::kUnavailable, "STORE_FENCED",
+               "another controller leads the database, or it was set back"};
 }
 
 // NAME.blobs beside NAME.db, of backups that have it.
