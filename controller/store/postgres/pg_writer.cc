@@ -26,6 +26,10 @@ constexpr const char* kSettings =
     "set_config('synchronous_commit', CASE current_setting('synchronous_commit') "
     "WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)";
 
+Error as_away(const Error& why) {
+  return why.code == Code::kUnavailable ? why : lost_error(why.describe());
+}
+
 Error unknown_outcome(const Error& cause) {
   return Error{Code::kUnavailable, "STORE_OUTCOME_UNKNOWN",
                "the database went away while it committed this change, and is not back: whether it "
@@ -119,8 +123,7 @@ Status PgWriter::begin() {
   if (fenced_.load()) return fenced();
   if (const Status connected = connect(); !connected.ok()) {
     // Who writes now is told that the database is away, whatever keeps us from it; the log has it.
-    const Error& why = connected.error();
-    return why.code == Code::kUnavailable ? why : lost_error(why.describe());
+    return as_away(connected.error());
   }
   ++lead_.batch;
   const int64_t now = steady_ms();
@@ -183,9 +186,10 @@ Status PgWriter::commit() {
   return *kept ? Status() : sent;
 }
 
+// Asked before a later change is begun: of that one it is known that nothing was kept.
 Result<bool> PgWriter::settle() {
   auto kept = was_committed(target_, lead_);
-  if (!kept.ok()) return unknown_outcome(kept.error());
+  if (!kept.ok()) return as_away(kept.error());
   return kept;
 }
 
