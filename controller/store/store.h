@@ -137,6 +137,9 @@ class ReadTxn {
   template <class T>
   Result<Page<T>> list(const ListOptions& options);
   virtual Result<bool> exists(std::string_view kind, const Key& key) = 0;
+  // Names of a namespace's objects, from `from` on and before `end`, in the order of their bytes.
+  virtual Result<std::vector<std::string>> names(std::string_view kind, const Key& from,
+                                                 const std::string& end) = 0;
   // The resource version of an object, without reading it.
   virtual Result<std::optional<int64_t>> version_of(std::string_view kind, const Key& key) = 0;
 
@@ -333,8 +336,7 @@ struct PostgresOptions {
   Millis lease{10'000};                      // on the database's clock
   Millis patience{20'000};                   // with a commit that has no answer
   size_t most_readers = 8;                   // connections for reading
-  // Another controller leads: nothing is written here any more. Once, on any thread; must not call
-  // the store.
+  // Nothing is written here any more. Once, on any thread; must not call the store.
   std::function<void()> on_fenced = {};
 };
 
@@ -351,14 +353,12 @@ struct StoreOptions {
   // Called after each commit that wrote, likewise, with how long the batch took until it was on the
   // disk and what was measured of the runs in it.
   std::function<void(Micros, const std::vector<runs::Measures>&)> on_measured = {};
-  // Of the disk, kept for what frees something, less on a small one; 0: nothing. Beside a file
-  // only.
+  // Of the disk, kept for what frees something, less on a small one; 0: nothing. Only of a file.
   int64_t reserve = 0;
   std::optional<PostgresOptions> postgres = {};  // no path then
 };
 
-// What a change frees. Ends of runs come with what these printed, so they may not use up what
-// deletions need.
+// What a change frees. What ends runs comes with output: it may not use up what deletions need.
 enum class Frees { kSpace, kRuns };
 inline bool is_full(const Status& written) {
   return !written.ok() && written.error().reason == "STORE_FULL";

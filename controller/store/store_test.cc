@@ -39,6 +39,22 @@ TEST_P(StoreTest, NamesWhatIsMissingAndWhatIsTaken) {
   EXPECT_EQ(erased.error().reason, "NODE_NOT_FOUND");
 }
 
+TEST_P(StoreTest, NamesThoseBetweenTwoNamesByTheirBytes) {
+  for (const char* name : {"a-9", "a-10", "a-0", "a", "a-x", "a-B1", "b-1"}) {
+    contracts::Run run = make_run(name);
+    ASSERT_TRUE(create(run).ok()) << name;
+  }
+  std::vector<std::string> names;
+  const std::string name_space = make_run("a").metadata.name_space;
+  ASSERT_TRUE(store_
+                  ->read([&](ReadTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(names, txn.names("Run", {name_space, "a-0"}, "a-:"));
+                    return {};
+                  })
+                  .ok());
+  EXPECT_EQ(names, (std::vector<std::string>{"a-0", "a-10", "a-9"}));
+}
+
 TEST_P(StoreTest, RefusesAStaleWriteAndKeepsTheVersionOfAnUnchangedOne) {
   contracts::Run run = make_run("a");
   ASSERT_TRUE(create(run).ok());

@@ -18,6 +18,8 @@ class Transaction final : public WriteTxn {
   Transaction(Connection& db, DecodedCache& cache) : db_(db), cache_(cache) {}
 
   Result<bool> exists(std::string_view kind, const Key& key) override;
+  Result<std::vector<std::string>> names(std::string_view kind, const Key& from,
+                                         const std::string& end) override;
   Result<std::optional<int64_t>> version_of(std::string_view kind, const Key& key) override;
   Result<contracts::Run> run_by_uid(const std::string& uid) override;
   Result<std::vector<contracts::Run>> active_runs() override;

@@ -138,6 +138,20 @@ Status Transaction::add_row(std::string_view kind, const Key& key, const Key& af
   return {};
 }
 
+Result<std::vector<std::string>> Transaction::names(std::string_view kind, const Key& from,
+                                                    const std::string& end) {
+  Statement rows = db_.prepare(
+      "SELECT name FROM objects WHERE kind = ? AND namespace = ? AND name >= ? AND name < ? "
+      "ORDER BY name");
+  rows.bind(kind).bind(from.name_space).bind(from.name).bind(end);
+  std::vector<std::string> names;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return names;
+    names.push_back(rows.text(0));
+  }
+}
+
 // How many there are behind this key, but no more than kMostCounted + 1.
 Result<int64_t> Transaction::count_rows(std::string_view kind, const ListOptions& options,
                                         const Key& after) {

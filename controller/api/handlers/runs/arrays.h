@@ -11,9 +11,9 @@ namespace paddock::api {
 Status check_array_metadata(const contracts::Run& run);
 // That nobody writes the labels by which elements are known: LABEL_RESERVED.
 Status check_array_labels(const contracts::ObjectMeta& live, const contracts::ObjectMeta& next);
-// Of a new array: that no run has the name of one of its elements. ARRAY_NAME_TAKEN. It looks for
-// as many names as it has elements, so not where others wait for the writer; should one come in
-// between, that element fails.
+// Of a new array: that no run has the name of one of its elements. ARRAY_NAME_TAKEN. It looks at
+// all names that begin so, so not where others wait for the writer; should one come in between,
+// that element fails.
 Status check_element_names(store::ReadTxn& txn, const contracts::Run& run);
 // Where a run is stored: that it has not the name of an element of an array that is there.
 // ARRAY_NAME_TAKEN.
