@@ -10,6 +10,7 @@
 #include "cli/output/run_report.h"
 #include "cli/terminal/for_each.h"
 #include "cli/terminal/table.h"
+#include "common/base/text.h"
 #include "common/os/file.h"
 
 namespace paddock::cli {
@@ -82,10 +83,19 @@ std::string output_folder(const Parsed& parsed, const Env& env) {
   return parsed.has("output") ? absolute_path(env.cwd, parsed.text("output")) : "";
 }
 
+// Among chosen runs there may be one: that is no fault.
+void tell_of_elements(const Run& run, const Env& env) {
+  const std::string& name = run.metadata.name;
+  env.say(cat(name, " is an array and has no artifacts of its own; ask one of its elements, ",
+              contracts::element_name(name, 0), " to ",
+              contracts::element_name(name, run.spec.array->count - 1)));
+}
+
 // `folder` empty: they are listed.
 Status show_artifacts(Watcher& watcher, const RunRef& ref, const std::string& folder,
                       const Env& env) {
   ASSIGN_OR_RETURN(const Run run, watcher.client.get_run(ref.name_space, ref.name));
+  if (contracts::is_array(run.spec)) return tell_of_elements(run, env), Status();
   const bool ended = contracts::is_terminal(run.status.phase);
   if (!ended && run.status.artifacts.empty()) {
     return Error{Code::kFailedPrecondition, "RUN_NOT_ENDED",
@@ -136,6 +146,7 @@ Status follow_artifacts(Watcher& watcher, const RunRef& ref, const std::string& 
                         const Env& env) {
   Bringing bringing(watcher, ref, folder, env);
   ASSIGN_OR_RETURN(Run run, get_run_patiently(watcher.client, ref, env));
+  if (contracts::is_array(run.spec)) return tell_of_elements(run, env), Status();
   if (!contracts::is_terminal(run.status.phase)) {
     ASSIGN_OR_RETURN(run, follow_to_the_end(watcher, ref, bringing, env));
   }

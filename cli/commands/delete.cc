@@ -108,6 +108,7 @@ std::string what_holds(const Value& object) {
   const std::string node = object.text("status.nodeName");
   const bool ended = !object.text("status.finishedAt").empty();
   if (!node.empty() && !ended) return cat("node ", node, " ends it");
+  if (object.at("spec.array") != nullptr && names.empty()) return "its elements go first";
   return cat("finalizers hold it: ", join(names, ", "));
 }
 

@@ -65,6 +65,7 @@ class Array(ProjectTest):
             refused = self.cli(*words, code=1)
             self.assertIn("RUN_IS_ARRAY", refused.stderr)
             self.assertIn("sweep-0", refused.stderr)
+        self.assertIn("sweep-0 to sweep-19", self.cli("artifacts", "sweep").stderr)
         self.assertEqual(self.cli("wait", "sweep", code=3).returncode, 3)
         rows = self.cli("get", "runs").stdout
         self.assertIn("Failed 18/20", rows)
