@@ -99,6 +99,19 @@ TEST_F(Arrays, OfOneListHaveNoMoreElementsThanOneMayHave) {
   EXPECT_EQ(call("POST", kRuns, list(4000)).status, 201);
 }
 
+TEST_F(Arrays, OfOneListHaveElementsOfWhoseNamesItHasNoRun) {
+  for (const bool array_first : {true, false}) {
+    const std::string array = text("a", R"({"count":2})");
+    const std::string plain = text("a-1", R"({"count":1})");
+    const Answer answer =
+        call("POST", kRuns,
+             cat(R"({"apiVersion":"paddock.dev/v1alpha1","kind":"RunList","items":[)",
+                 array_first ? array : plain, ",", array_first ? plain : array, "]}"));
+    EXPECT_EQ(answer.reason(), "ARRAY_NAME_TAKEN") << answer.text;
+  }
+  EXPECT_EQ(call("GET", kRuns).body.find("items")->array()->size(), 0u);
+}
+
 TEST_F(Arrays, AreMadeOnceByOneKey) {
   Request request = request_of("POST", kRuns, admin_);
   request.headers["idempotency-key"] = "k1";
@@ -129,7 +142,7 @@ TEST_F(Arrays, OwnershipCannotBeForged) {
 
 TEST_F(Arrays, HaveNoLogAndNoReceiptOfTheirOwn) {
   ASSERT_EQ(call("POST", kRuns, text("sweep", R"({"count":3})")).status, 201);
-  for (const char* what : {"/log", "/receipt"}) {
+  for (const char* what : {"/log", "/receipt", "/files"}) {
     const Answer answer = call("GET", cat(kRuns, "/sweep", what));
     EXPECT_EQ(answer.reason(), "RUN_IS_ARRAY");
     EXPECT_NE(answer.text.find("sweep-0"), std::string::npos);

@@ -73,13 +73,17 @@ Status check_element_names(store::ReadTxn& txn, const Run& run) {
   return {};
 }
 
+Error element_name_taken(const std::string& name, const std::string& array) {
+  return taken(cat(name, " is the name of an element of array ", array));
+}
+
 Status check_own_name(store::ReadTxn& txn, const Run& run) {
   const contracts::ObjectMeta& meta = run.metadata;
   const auto name = contracts::parse_element_name(meta.name);
   if (!name) return {};
   ASSIGN_OR_RETURN(const auto array, txn.find<Run>({meta.name_space, name->array}));
   if (!array || !array->spec.array || name->index >= array->spec.array->count) return {};
-  return taken(cat(meta.name, " is the name of an element of array ", name->array));
+  return element_name_taken(meta.name, name->array);
 }
 
 Status refuse_array(const Run& run, std::string_view what) {

@@ -18,6 +18,8 @@ Status check_element_names(store::ReadTxn& txn, const contracts::Run& run);
 // Where a run is stored: that it has not the name of an element of an array that is there.
 // ARRAY_NAME_TAKEN.
 Status check_own_name(store::ReadTxn& txn, const contracts::Run& run);
+// The same, of two runs that come together.
+Error element_name_taken(const std::string& name, const std::string& array);
 // RUN_IS_ARRAY, with the element to ask in place of it. `what`: that an array lacks.
 Status refuse_array(const contracts::Run& run, std::string_view what);
 

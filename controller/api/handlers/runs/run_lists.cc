@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "controller/api/handlers/runs/arrays.h"
 #include "controller/api/handlers/runs/list_refusals.h"
 #include "controller/api/handlers/runs/run_admission.h"
 #include "controller/api/handlers/runs/run_kind.h"
@@ -109,6 +110,20 @@ Status check_elements(const Items& items) {
   const std::string message = cat("the arrays of the list have ", elements, " elements; at most ",
                                   contracts::kMostElements, " are created at once");
   return Error{Code::kTooLarge, "LIST_TOO_LONG", message, {{"items", message}}};
+}
+
+// No item has the name of another's element: the array would be made, and that element fail.
+Status check_names_apart(const Items& items, ListRefusals& refused) {
+  std::map<std::string, int64_t> arrays;  // and how many elements they have
+  for (const Item& item : items)
+    if (item.run.spec.array) arrays[item.run.metadata.name] = item.run.spec.array->count;
+  for (const Item& item : items) {
+    const auto name = contracts::parse_element_name(item.run.metadata.name);
+    const auto array = name ? arrays.find(name->array) : arrays.end();
+    if (array == arrays.end() || name->index >= array->second) continue;
+    TRY(refused.add(item.index, element_name_taken(item.run.metadata.name, name->array)));
+  }
+  return {};
 }
 
 // By workspace, so that each is read once, and one snapshot lasts no longer than that takes.
@@ -267,6 +282,7 @@ Result<Response> create_list(Call& call) {
   ListRefusals refused;
   ASSIGN_OR_RETURN(Items items, read_items(call, create, *documents, refused, warnings));
   TRY(check_elements(items));
+  TRY(check_names_apart(items, refused));
   TRY(admit_items(call, items, refused));
   TRY(refused.status());
   ASSIGN_OR_RETURN(const auto room,
