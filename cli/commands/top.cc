@@ -105,6 +105,7 @@ Result<int> top_runs(client::ControllerClient& client, const std::string& name_s
                "DEVICES BUSY", "ASKED"},
               {}};
   for (const contracts::Run& run : runs) {
+    if (contracts::is_array(run.spec)) continue;  // its elements run
     const auto found = uses.find({run.metadata.name_space, run.metadata.name});
     table.rows.push_back(row_of(run, found == uses.end() ? contracts::Use{} : found->second));
   }

@@ -3,6 +3,7 @@
 #include "common/base/text.h"
 #include "common/contracts/session_calls.h"
 #include "common/crypto/digest.h"
+#include "controller/api/handlers/runs/arrays.h"
 #include "controller/api/objects/list_query.h"
 #include "controller/api/server/audit.h"
 #include "controller/api/server/documents.h"
@@ -105,6 +106,7 @@ Result<Run> running_run(const Call& call) {
     ASSIGN_OR_RETURN(run, txn.get<Run>(call.key()));
     return {};
   }));
+  TRY(refuse_array(run, "sandbox"));
   if (run.status.phase == contracts::RunPhase::kRunning) return run;
   return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING",
                cat("the run is ", wire::enum_name(run.status.phase),
