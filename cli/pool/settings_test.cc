@@ -63,7 +63,6 @@ TEST(PoolSettings, FaultsAreNamedByField) {
       {"pilot: {walltime: 3m1s}\n", "pilot.walltime"},
       {"pilot: {labels: {a: \"it's\"}}\n", "pilot.labels.a"},
       {"pilot: {server: \"https://a'b\"}\n", "pilot.server"},
-      {"folder: /f/%u\n", "folder"},
       {"size: {minCpus: 9}\n", "size.minCpus"},
       {"size: {minMemory: 64Gi}\n", "size.minMemory"},
       {"maxPilots: 1\n", "maxQueued"},
@@ -76,6 +75,9 @@ TEST(PoolSettings, FaultsAreNamedByField) {
     EXPECT_EQ(settings.error().reason, "CONFIG_INVALID") << text;
     EXPECT_THAT(settings.error().describe(), HasSubstr(field)) << text;
   }
+  std::string replaced = kLeast;
+  replaced.replace(replaced.find("/f\n"), 2, "/f/%u");
+  EXPECT_FALSE(parse_pool_settings(replaced, {}).ok()) << "sbatch would put the user's name there";
   EXPECT_FALSE(parse_pool_settings("name: a-name-that-is-longer-than-thirty-two\n", {}).ok());
 }
 
