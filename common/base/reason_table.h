@@ -523,7 +523,7 @@ inline constexpr Row kRows[] = {
     {"BUCKET_BAD_ANSWER", kUnavailable, "the bucket's server answered something that S3 does not, or did not keep what it said that it stored: is `blobs.s3.endpoint` such a server, without a proxy that changes answers?"},
     {"BUCKET_CONTENT_WRONG", kUnavailable, "an object in the bucket is not what was stored there; it was not served. The file is asked for again when its tree is sent; an artifact has to be made again"},
     {"BUCKET_TAKEN", kFailedPrecondition, "the objects below `blobs.s3.prefix` belong to another controller, or were claimed by one since: each needs a `prefix` of its own. Once the other one is gone for good, remove its object below `claims/` ([operations.md](operations.md#blobs-in-a-bucket))"},
-    {"BUCKET_CREDENTIALS", kFailedPrecondition, "`blobs.s3.credentialsFile` must have `aws_access_key_id` and `aws_secret_access_key`, and others must not be able to read it"},
+    {"BUCKET_CREDENTIALS", kUnavailable, "`blobs.s3.credentialsFile` must have `aws_access_key_id` and `aws_secret_access_key`, and others must not be able to read it"},
     {"OBJECT_NOT_FOUND", kNotFound, "the bucket has no such object; whoever asked says what that means"},
     {"BLOB_CACHE_FULL", kUnavailable, "the controller's disk has no room to bring a file from its bucket: free space there, or lower `blobs.s3.cacheSize` or `blobs.minFree`"},
     {"BLOBS_ELSEWHERE", kFailedPrecondition, "the files of this data folder lie in a bucket, and the configuration names none: set `blobs.s3` again ([operations.md](operations.md#blobs-in-a-bucket))"},

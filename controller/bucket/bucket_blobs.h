@@ -34,7 +34,7 @@ struct Places {
 class BucketBlobs final : public cas::Blobs {
  public:
   // Checks the bucket, claims its prefix and reads what is there. FailedPrecondition:
-  // BUCKET_CREDENTIALS, BUCKET_TAKEN; Unavailable: the causes of s3/answers.h.
+  // BUCKET_TAKEN; Unavailable: BUCKET_CREDENTIALS, the causes of s3/answers.h.
   static Result<std::unique_ptr<BucketBlobs>> open(const s3::BucketSettings& settings,
                                                    const Places& places, const CacheLimits& limits,
                                                    const Clock& clock, Random& random);

@@ -295,6 +295,7 @@ TEST_F(BucketTest, CredentialsAreReadAnewAndMayBeNobodyElses) {
     folder_.write("keys", bad, 0600);
     const Status refused = bucket.check();
     EXPECT_EQ(reason(refused), "BUCKET_CREDENTIALS");
+    EXPECT_EQ(refused.error().code, Code::kUnavailable) << "whoever sends a blob sends it again";
     EXPECT_THAT(refused.error().message, Not(HasSubstr("secret in a line")));
   }
   folder_.write("keys", kKeys, 0644);

@@ -13,8 +13,10 @@ namespace {
 
 constexpr size_t kMostBytes = 64 << 10;
 
+// May pass: nothing of it is the fault of whoever wants a blob, and a file that is just being
+// written is read again with the next request.
 Error unusable(std::string_view why) {
-  return {Code::kFailedPrecondition, "BUCKET_CREDENTIALS",
+  return {Code::kUnavailable, "BUCKET_CREDENTIALS",
           cat("the file of blobs.s3.credentialsFile ", why)};
 }
 

@@ -13,9 +13,9 @@
 
 namespace paddock::s3 {
 
-// Pure. FailedPrecondition, BUCKET_CREDENTIALS; no message has a part of the text.
+// Pure. Unavailable, BUCKET_CREDENTIALS; no message has a part of the text.
 Result<Credentials> parse_credentials(std::string_view text);
-// Also refuses a file that others may read. FailedPrecondition, BUCKET_CREDENTIALS.
+// Also refuses a file that others may read. Unavailable, BUCKET_CREDENTIALS.
 Result<Credentials> read_credentials(const std::string& path);
 
 }  // namespace paddock::s3
