@@ -174,6 +174,13 @@ class E2b(unittest.TestCase):
         self.run_command("ln -s /etc/passwd link")
         self.assertIn("error", self.sdk.ask("return await kept.box.files.read('link')"))
 
+    def test_a_list_has_a_most_however_deep_it_is(self):
+        self.sandbox()
+        self.run_command("mkdir -p wide/a wide/b && touch wide/a/{1..6000} wide/b/{1..6000}")
+        self.assertEqual(self.value("return (await kept.box.files.list('wide/a')).length"), 6000)
+        refused = self.error("SandboxError", "return (await kept.box.files.list('wide', {depth: 2})).length")
+        self.assertIn("E2B_NOT_SERVED", refused["message"])
+
     def test_a_command_is_killed_and_its_time_ends_it(self):
         self.sandbox()
         killed = self.value("const one = await kept.box.commands.run('echo up; sleep 600', {background: true});"

@@ -23,7 +23,8 @@ using wire::Value;
 
 constexpr size_t kMostMessage = 64 << 10;
 constexpr int64_t kDeepest = 32;
-constexpr size_t kMostFolders = 200;  // that one list looks into
+constexpr size_t kMostFolders = 200;     // that one list looks into
+constexpr size_t kMostEntries = 10'000;  // of one list: as many as one folder's
 
 Result<std::string> path_in(const Value& request, const char* field) {
   const Value* path = request.find(field);
@@ -81,6 +82,8 @@ Result<Value> list_folder(const E2bSandbox& sandbox, const Value& request) {
       return e2b::not_served("depth", "there are more than 200 folders: list them by a command");
     const auto [folder, level] = open[i];
     ASSIGN_OR_RETURN(const auto list, sandbox.list(folder));
+    if (entries.array()->size() + list.files.size() > kMostEntries)
+      return e2b::not_served("depth", "there are more than 10000 names: list them by a command");
     for (const SessionFile& file : list.files) {
       const std::string inner = below(folder, file.name);
       entries.push_back(e2b::entry_info(file, inner));
