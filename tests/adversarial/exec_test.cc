@@ -217,6 +217,26 @@ TEST_P(Exec, EndsWithItsTimeOrItsCaller) {
   EXPECT_EQ(run.wait().result->status, SandboxStatus::kOk);
 }
 
+// Init stands still, as the disk watch lets it, and hears of the command when that is given up.
+TEST_P(Exec, DoesNotBeginOnceItIsGivenUp) {
+  Launched run = start(patient());
+  ASSERT_TRUE(run.wait_for_output("READY"));
+  const auto init = run.sandbox_pid();
+  ASSERT_TRUE(init);
+  ASSERT_EQ(kill(static_cast<pid_t>(*init), SIGSTOP), 0);
+  auto command = begin({"touch", "begun"});
+  ASSERT_TRUE(command.ok());
+  command->end();
+  Executed done;
+  ASSERT_TRUE(follow(*command, done));
+  EXPECT_EQ(done.result.status, SandboxStatus::kCanceled) << done.result.reason;
+  ASSERT_EQ(kill(static_cast<pid_t>(*init), SIGCONT), 0);
+  EXPECT_EQ(shell("echo here").out, "here\n");
+  allow();
+  EXPECT_EQ(run.wait().result->status, SandboxStatus::kOk);
+  EXPECT_FALSE(os::exists(workspace() + "/begun"));
+}
+
 TEST_P(Exec, AreFewAtOnce) {
   Launched run = start(patient());
   ASSERT_TRUE(run.wait_for_output("READY"));

@@ -98,12 +98,18 @@ class Keeper {
   // Returns when nothing is left beneath this process.
   void keep() {
     while (reap()) {
-      if (ending_) kill_children(view_);
+      if (ending_) kill_all();
       wait();
     }
   }
 
  private:
+  // Until the command's process has executed, /proc does not show it even to its parent.
+  void kill_all() const {
+    if (command_ > 0) kill(command_, SIGKILL);
+    kill_children(view_);
+  }
+
   // False: there are no children.
   bool reap() {
     for (;;) {
@@ -162,6 +168,13 @@ class Keeper {
   bool ending_ = false;
 };
 
+// Whether the launcher has ended the command already: everything may have stood still meanwhile
+// (cgroup freezer), and whoever asked for it was told that it does not run.
+bool is_given_up(int talk) {
+  pollfd heard{talk, POLLRDHUP, 0};
+  return poll(&heard, 1, 0) > 0;
+}
+
 // What the command's process gets: the same as that of the run's own command, but for the user
 // namespace, which is there already.
 Result<os::Fd> fit_context(ChildContext& context, int talk) {
@@ -188,6 +201,7 @@ Result<os::Fd> fit_context(ChildContext& context, int talk) {
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail(step_error("becoming a keeper", errno), 0);
   auto executes = fit_context(context, talk);
   if (!executes.ok()) fail(executes.error(), 0);
+  if (is_given_up(talk)) _exit(0);
   // Not vfork(): others are inside, and may stop the command's process where it stands.
   const pid_t command = fork();
   if (command < 0) fail(step_error("starting the command's process", errno), errno);
