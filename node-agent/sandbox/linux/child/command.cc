@@ -213,8 +213,8 @@ int execute_file(const CommandSpec& spec, uint32_t pass, const char* file, char*
 
 // An ordinary user's launcher answers what this process is asked only if it may read its memory.
 // Others are inside when a further command starts, so that is not before it has nothing that they
-// have not: no privilege is left, and the filters and Landlock's rules hold. (Those rules keep the
-// others from reading here in their turn.)
+// have not: no privilege is left, and the filters, Landlock's rules and the limits hold. (Those
+// rules keep the others from reading here in their turn.)
 void let_launcher_read(const ChildContext& context) {
   if (context.users.valid() && !context.privileged) prctl(PR_SET_DUMPABLE, 1);
 }
@@ -226,7 +226,6 @@ void let_launcher_read(const ChildContext& context) {
     give_up(context, Type::kFailed, 0, ready.error().message);
   const auto order = wait_for_order(context.ruleset.valid());
   if (!order.ok()) give_up(context, Type::kFailed, 0, order.error().message);
-  let_launcher_read(context);
   const Execution execution(order->spec.command, order->spec.env);
   const ExecuteFile execute = [&](const char* file, char* const* arguments,
                                   char* const* variables) {
@@ -234,6 +233,7 @@ void let_launcher_read(const ChildContext& context) {
   };
   if (const Status limited = take_limits(*order); !limited.ok())
     give_up(context, Type::kFailed, 0, limited.error().message);
+  let_launcher_read(context);
   context.command = ChildContext::Command::kExecutes;
   give_up(context, Type::kNoExec, execution.execute(execute), {});
 }
