@@ -37,8 +37,9 @@ using Type = ControlMessage::Type;
 constexpr int kExecOrderMs = 3'000;  // how long a client that has connected may say nothing
 constexpr size_t kMostOrderBytes = size_t{1} << 20;
 constexpr int kMostThreads = 4 * contracts::run_exec::kMostAtOnce;  // with those that refuse
-constexpr std::chrono::milliseconds kSettling{200};                 // threads of a run that is over
-constexpr std::chrono::milliseconds kClientFarewell{1'000};         // and their clients
+constexpr int kEndIsNearMs = 1'000;  // of a run whose init is gone, until we hear of its end
+constexpr std::chrono::milliseconds kSettling{200};          // threads of a run that is over
+constexpr std::chrono::milliseconds kClientFarewell{1'000};  // and their clients
 
 struct Received {
   os::Fd order;
@@ -133,7 +134,11 @@ Result<ExecChannels> start_in_run(const ExecGround& ground, const LaunchRequest&
   return std::move(channels.ours);
 }
 
-void explain_refusal(const Error& error, const LaunchRequest& request, SandboxResult& result) {
+// Most likely the run's end came first.
+void explain_refusal(const Error& error, int run_over, const LaunchRequest& request,
+                     SandboxResult& result) {
+  pollfd over{run_over, POLLIN, 0};
+  if (poll(&over, 1, kEndIsNearMs) > 0) return tell_of_the_runs_end(result);
   classify(outcome::SetupFailed{error}, {}, request.command[0], result);
 }
 
@@ -228,7 +233,7 @@ void ExecHost::Client::serve() const {
         return std::move(*result);
       }
       SandboxResult refused;
-      explain_refusal(result.error(), wanted, refused);
+      explain_refusal(result.error(), shared->over.get(), wanted, refused);
       end();
       return refused;
     });

@@ -38,6 +38,13 @@ LauncherLimits output_limits(const ExecWatched& watched) {
 
 }  // namespace
 
+void tell_of_the_runs_end(SandboxResult& result) {
+  result.status = SandboxStatus::kCanceled;
+  result.reason = "the run ended";
+  result.code = Reason("RUN_ENDED");
+  contracts::apply_status_table(result);
+}
+
 ExecSupervisor::ExecSupervisor(ExecChannels channels, const ExecWatched& watched)
     : channels_(std::move(channels)),
       watched_(watched),
@@ -225,13 +232,7 @@ void ExecSupervisor::describe(const std::string& command, SandboxResult& result)
   outputs_.describe(result);
   result.duration_ms = started_ && ended_ ? (*ended_ - *started_).count() : 0;
   result.usage.cpu_ms = cpu_.count();
-  if (cut_short_ && !exec_error_) {
-    result.status = SandboxStatus::kCanceled;
-    result.reason = "the run ended";
-    result.code = Reason("RUN_ENDED");
-    contracts::apply_status_table(result);
-    return;
-  }
+  if (cut_short_ && !exec_error_) return tell_of_the_runs_end(result);
   if (no_room_) {
     result.status = SandboxStatus::kLimitExceeded;
     result.reason = "the run has no room for another process: its pids limit is reached";

@@ -37,6 +37,9 @@ struct ExecWatched {
   int64_t output_bytes = 0;
 };
 
+// The result of a command that the run's end has cut short, or come before.
+void tell_of_the_runs_end(contracts::SandboxResult& result);
+
 class ExecSupervisor {
  public:
   ExecSupervisor(ExecChannels channels, const ExecWatched& watched);
