@@ -138,7 +138,7 @@ std::vector<CommandRow> result_commands() {
        "own. The output is shown as it comes, and the command's exit code is passed through. "
        "Ctrl-C\n"
        "ends the command, and so does a lost connection or the end of the run; the run goes on.\n\n"
-       "  paddock exec train-1 -- ps aux\n"
+       "  paddock exec train-1 -- tail -n 3 log\n"
        "  paddock exec train-1 -- sh -c 'tail -n 3 out/*.log; df -h /tmp'"},
       {"files",
        kLookGroup,
