@@ -67,10 +67,10 @@ void ExecSupervisor::run(const std::string& command, SandboxResult& result) {
   describe(command, result);
 }
 
-// A keeper that is gone without a word was most likely killed with the run, of whose end we hear
-// elsewhere, and perhaps a moment later.
+// A keeper that is gone without a word was most likely killed with the run, and one that failed may
+// have found nothing of it any more. Of its end we hear elsewhere, and perhaps a moment later.
 void ExecSupervisor::look_for_the_runs_end() {
-  if (wait_status_ || exec_error_ || setup_error_ || cause_ != EndCause::kNone) return;
+  if (wait_status_ || exec_error_ || no_room_ || cause_ != EndCause::kNone) return;
   pollfd ended{watched_.run_over, POLLIN, 0};
   cut_short_ |= poll(&ended, 1, static_cast<int>(kTimeWithRun.count())) > 0;
 }
