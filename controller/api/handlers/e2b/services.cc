@@ -25,6 +25,7 @@ constexpr size_t kMostMessage = 64 << 10;
 constexpr int64_t kDeepest = 32;
 constexpr size_t kMostFolders = 200;     // that one list looks into
 constexpr size_t kMostEntries = 10'000;  // of one list: as many as one folder's
+constexpr size_t kMostPathBytes = 4 << 20;
 
 Result<std::string> path_in(const Value& request, const char* field) {
   const Value* path = request.find(field);
@@ -76,16 +77,19 @@ Result<Value> list_folder(const E2bSandbox& sandbox, const Value& request) {
   ASSIGN_OR_RETURN(const std::string top, path_in(request, "path"));
   ASSIGN_OR_RETURN(const int64_t depth, depth_of(request));
   Value entries = Value::Array{};
+  size_t bytes = 0;
   std::vector<std::pair<std::string, int64_t>> open = {{top, 1}};
   for (size_t i = 0; i < open.size(); ++i) {
     if (i == kMostFolders)
       return e2b::not_served("depth", "there are more than 200 folders: list them by a command");
     const auto [folder, level] = open[i];
     ASSIGN_OR_RETURN(const auto list, sandbox.list(folder));
-    if (entries.array()->size() + list.files.size() > kMostEntries)
-      return e2b::not_served("depth", "there are more than 10000 names: list them by a command");
     for (const SessionFile& file : list.files) {
       const std::string inner = below(folder, file.name);
+      if (entries.array()->size() == kMostEntries || (bytes += inner.size()) > kMostPathBytes)
+        return e2b::not_served("depth",
+                               "there are more than 10000 names, or their paths have more than 4 "
+                               "MiB: list them by a command");
       entries.push_back(e2b::entry_info(file, inner));
       if (file.type == "folder" && level < depth) open.emplace_back(inner, level + 1);
     }
