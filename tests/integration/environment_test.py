@@ -39,7 +39,7 @@ def pytest_of_this_host():
     for origin in (pathlib.Path(line[5:]) for line in found.stdout.splitlines() if line.startswith("FILE ")):
         whole = origin.name == "__init__.py"
         top = origin.parent.parent if whole else origin.parent
-        out.update((str(each.relative_to(top)), each.read_text()) for each in (origin.parent.rglob("*.py") if whole else [origin])
+        out.update((str(each.relative_to(top)), each.read_text(errors="replace")) for each in (origin.parent.rglob("*.py") if whole else [origin])
                    if each.suffix == ".py")
     return out if "pytest/__init__.py" in out else {}
 

@@ -115,8 +115,7 @@ Status authorize_tool(const Route& route, const Call& call) {
 Result<auth::Principal> caller_of(const Route& route, Services& services, const Request& request) {
   const bool gateway = !request.gateway_run.empty();
   if (gateway) {
-    ASSIGN_OR_RETURN(const std::string secret,
-                     auth::bearer_secret(request.header("authorization")));
+    ASSIGN_OR_RETURN(const std::string secret, secret_of(request));
     TRY(auth::check_gateway(route.tool, secret));
   }
   // Health answers even while the store is broken.
