@@ -123,7 +123,7 @@ ArrayStop stop_of(const Run& array) {
   const auto& most = array.spec.array->max_failed_indexes;
   if (array.status.eviction) return ArrayStop::kDeadline;
   if (array.spec.cancel_requested) return ArrayStop::kCanceled;
-  if (most && status_of(array).failed > *most) return ArrayStop::kFailedIndexes;
+  if (most && status_of(array).failed > *most) return ArrayStop::kTooManyFailed;
   return ArrayStop::kNone;
 }
 
@@ -146,7 +146,7 @@ std::optional<ArrayEnd> array_end(const Run& array) {
   if (stop == ArrayStop::kDeadline)
     return ArrayEnd{RunPhase::kFailed, array.status.eviction->reason,
                     cat(array.status.eviction->message, "; ", text)};
-  if (stop == ArrayStop::kFailedIndexes)
+  if (stop == ArrayStop::kTooManyFailed)
     return ArrayEnd{RunPhase::kFailed, kMaxFailedIndexes, text};
   const bool canceled = stop == ArrayStop::kCanceled && status.succeeded + status.failed < count;
   if (!canceled && status.failed > 0) return ArrayEnd{RunPhase::kFailed, kFailedIndexes, text};

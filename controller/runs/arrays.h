@@ -47,7 +47,7 @@ Status count_ends(contracts::Run& array, const std::vector<ElementEnd>& ends);
 Status note_made(contracts::Run& array, int64_t created);
 
 // Why an array makes no more elements.
-enum class ArrayStop { kNone, kCanceled, kDeadline, kFailedIndexes };
+enum class ArrayStop { kNone, kCanceled, kDeadline, kTooManyFailed };
 ArrayStop stop_of(const contracts::Run& array);
 
 // How many elements are to be made now, from status.array.created on. `room`: that the queue of its

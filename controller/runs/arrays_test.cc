@@ -143,7 +143,7 @@ TEST(Arrays, MoreFailuresThanAllowedEndItEarly) {
   ASSERT_TRUE(count_ends(array, {end(0, RunPhase::kFailed)}).ok());
   EXPECT_EQ(stop_of(array), ArrayStop::kNone) << "one at the limit";
   ASSERT_TRUE(count_ends(array, {end(1, RunPhase::kFailed)}).ok());
-  EXPECT_EQ(stop_of(array), ArrayStop::kFailedIndexes);
+  EXPECT_EQ(stop_of(array), ArrayStop::kTooManyFailed);
   EXPECT_EQ(elements_to_make(array, 1000), 0);
   EXPECT_FALSE(array_end(array));
   ASSERT_TRUE(count_ends(array, {end(2, RunPhase::kCanceled)}).ok());

@@ -30,8 +30,10 @@ class PostgresCut : public PostgresTest, public testing::WithParamInterface<Prox
     EXPECT_EQ(there.contains("a-" + name), written.ok()) << reason(written);
     EXPECT_EQ(there.contains("b-" + name), written.ok()) << reason(written);
     EXPECT_EQ(announced_.contains("a-" + name), written.ok());
-    if (!written.ok()) EXPECT_EQ(written.error().reason, "STORE_AWAY");
-    if (!written.ok()) ++refused_;
+    if (!written.ok()) {
+      EXPECT_EQ(written.error().reason, "STORE_AWAY");
+      ++refused_;
+    }
     EXPECT_TRUE(write_pair(*store, name + "-after").ok());
     EXPECT_TRUE(chain_of(*store).ends_with(std::to_string(expected_ += written.ok() ? 3 : 2)))
         << chain_of(*store);
