@@ -35,7 +35,7 @@ std::map<std::string, std::string> passed_on(const std::map<std::string, std::st
 
 }  // namespace
 
-Slurm::Slurm(const PoolSettings& settings, std::map<std::string, std::string> variables,
+Slurm::Slurm(const PoolSettings& settings, const std::map<std::string, std::string>& variables,
              const Clock& clock)
     : settings_(settings), env_(passed_on(variables)), clock_(clock) {}
 

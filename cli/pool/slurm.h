@@ -15,7 +15,7 @@ namespace paddock::cli {
 class Slurm {
  public:
   // `variables`: this program's; those that Slurm's commands need are passed on, and no other.
-  Slurm(const PoolSettings& settings, std::map<std::string, std::string> variables,
+  Slurm(const PoolSettings& settings, const std::map<std::string, std::string>& variables,
         const Clock& clock);
 
   // This user's jobs that are pilots of the pool. PROGRAM_FAILED: Slurm does not say.

@@ -129,7 +129,7 @@ Error wrong_field(std::string_view field, std::string message) {
   error.causes = {{std::string(field), std::move(message)}};
   return error;
 }
-Error wrong_parameter(std::string_view name, std::string message) {
+Error wrong_parameter(std::string_view name, std::string_view message) {
   return invalid_argument("PARAMETER_INVALID", cat(name, " ", message), std::string(name));
 }
 Error not_served(std::string_view field, std::string message) {

@@ -17,7 +17,7 @@ namespace paddock::e2b {
 inline constexpr const char* kAllTraffic = "0.0.0.0/0";
 
 Error wrong_field(std::string_view field, std::string message);
-Error wrong_parameter(std::string_view name, std::string message);
+Error wrong_parameter(std::string_view name, std::string_view message);
 Error not_served(std::string_view field, std::string message);
 
 struct NewSandbox {
