@@ -54,4 +54,11 @@ int hex_value(char c) {
   return -1;
 }
 
+std::string hex_decode(std::string_view digits) {
+  std::string out;
+  for (size_t i = 0; i + 1 < digits.size(); i += 2)
+    out += static_cast<char>(hex_value(digits[i]) * 16 + hex_value(digits[i + 1]));
+  return out;
+}
+
 }  // namespace paddock

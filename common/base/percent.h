@@ -16,5 +16,8 @@ std::optional<std::string> percent_decode(std::string_view text);
 
 // -1 for what is no hexadecimal digit.
 int hex_value(char c);
+// The bytes that pairs of hexadecimal digits stand for. For digests and the like: nothing else may
+// be in it.
+std::string hex_decode(std::string_view digits);
 
 }  // namespace paddock

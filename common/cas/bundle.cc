@@ -38,8 +38,7 @@ void fill(std::string& to, size_t size, std::string_view& from) {
 }  // namespace
 
 void append_to_bundle(std::string& bundle, const Digest& digest, std::string_view content) {
-  for (size_t i = 0; i < kDigestBytes; ++i)
-    bundle += static_cast<char>(hex_value(digest[2 * i]) * 16 + hex_value(digest[2 * i + 1]));
+  bundle += hex_decode(digest);
   append_number(bundle, content.size());
   bundle += content;
 }

@@ -94,15 +94,25 @@ TEST(HttpClient, SendsAgainWhenAKeptConnectionBreaksUnderItsBody) {
   }
 }
 
-TEST(HttpClient, SendsAFileFromItsStartAndSaysWhenItShrank) {
-  HttpServer server([](const HttpRequest& request) { return answer(200, request.body); });
+os::Fd file_with(std::string_view content) {
   char path[] = "/tmp/paddock-body-XXXXXX";
-  const os::Fd file(::mkstemp(path));
+  os::Fd file(::mkstemp(path));
   ::unlink(path);
-  ASSERT_TRUE(os::write_all(file.get(), "file content").ok());
+  EXPECT_TRUE(os::write_all(file.get(), content).ok());
+  return file;
+}
+
+Request put_of(const os::Fd& file) {
   Request request = get("/");
   request.method = "PUT";
   request.body_fd = file.get();
+  return request;
+}
+
+TEST(HttpClient, SendsAFileFromItsStartAndSaysWhenItShrank) {
+  HttpServer server([](const HttpRequest& request) { return answer(200, request.body); });
+  const os::Fd file = file_with("file content");
+  Request request = put_of(file);
   request.body_size = 12;
   const auto client = client_of(server);
   EXPECT_EQ(client->send(request)->body, "file content");
@@ -112,13 +122,8 @@ TEST(HttpClient, SendsAFileFromItsStartAndSaysWhenItShrank) {
 
 TEST(HttpClient, SendsAPartOfAFileAndKeepsNoMoreThanAsked) {
   HttpServer server([](const HttpRequest& request) { return answer(200, request.body); });
-  char path[] = "/tmp/paddock-body-XXXXXX";
-  const os::Fd file(::mkstemp(path));
-  ::unlink(path);
-  ASSERT_TRUE(os::write_all(file.get(), "file content").ok());
-  Request request = get("/");
-  request.method = "PUT";
-  request.body_fd = file.get();
+  const os::Fd file = file_with("file content");
+  Request request = put_of(file);
   request.body_offset = 5;
   request.body_size = 4;
   const auto client = client_of(server);

@@ -23,13 +23,6 @@ Error not_confirmed(std::string_view why) {
           cat("the bucket's server said that it stored an object, and ", why)};
 }
 
-std::string base64_of_hex(std::string_view digits) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < digits.size(); i += 2)
-    bytes += static_cast<char>(hex_value(digits[i]) * 16 + hex_value(digits[i + 1]));
-  return base64(bytes);
-}
-
 Result<std::string> sha256_of_part(const Body& part) {
   const auto buffer = std::make_unique_for_overwrite<char[]>(kReadAtOnce);
   crypto::Sha256 hash;
@@ -74,7 +67,7 @@ Status Bucket::put_text(const std::string& key, const std::string& text) const {
 
 // The digest is signed, so a server that looks at signatures takes nothing else.
 Status Bucket::put_whole(const std::string& key, const Body& body) const {
-  const std::string sum = base64_of_hex(body.sha256);
+  const std::string sum = base64(hex_decode(body.sha256));
   Call call{.method = "PUT", .key = key};
   call.headers["x-amz-checksum-sha256"] = sum;
   call.body = body;

@@ -11,15 +11,8 @@ namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
 
-std::string unhex(std::string_view digits) {
-  std::string out;
-  for (size_t i = 0; i + 1 < digits.size(); i += 2)
-    out += static_cast<char>(hex_value(digits[i]) * 16 + hex_value(digits[i + 1]));
-  return out;
-}
-
 std::string hmac(std::string_view key, std::string_view text) {
-  return unhex(crypto::hmac_sha256_hex(key, text));
+  return hex_decode(crypto::hmac_sha256_hex(key, text));
 }
 
 // Of white space between words one blank stays.
