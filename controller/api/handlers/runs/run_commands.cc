@@ -9,6 +9,7 @@
 #include "controller/api/handlers/runs/run_files.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/server/audit.h"
+#include "controller/api/server/command_outcome.h"
 #include "controller/api/server/command_stream.h"
 #include "controller/api/server/documents.h"
 #include "controller/runs/audit_events.h"
@@ -19,7 +20,6 @@ namespace {
 
 using contracts::Run;
 using contracts::RunResult;
-using contracts::SandboxResult;
 namespace audit = contracts::audit;
 
 constexpr Millis kAnswerTime{30'000};  // beside what the command may take: with its grace
@@ -62,13 +62,11 @@ Result<uint64_t> note_start(const RunCommand& command) {
 
 // Of one that brought no result: it was canceled before it began, or refused, or it is lost.
 Status note_loss(const RunCommand& command, const Error& error) {
-  const bool canceled = is_one_of(error.reason, {"CALL_CANCELED", "CALLER_GONE"});
-  const bool refused = is_one_of(
-      error.reason, {"CALL_EXISTS", "NO_NODE", "NODES_BUSY", "RUN_NOT_RUNNING", "CALL_UNKNOWN",
-                     "RUN_EXEC_UNSUPPORTED", "TOO_MANY_CALLS", "TOO_MANY_COMMANDS"});
-  auto event = event_now(command, canceled  ? audit::kCommandCancelled
-                                  : refused ? audit::kCommandRefused
-                                            : audit::kCommandLost);
+  auto event = event_now(
+      command,
+      event_without_result(
+          error, {"CALL_EXISTS", "NO_NODE", "NODES_BUSY", "RUN_NOT_RUNNING", "CALL_UNKNOWN",
+                  "RUN_EXEC_UNSUPPORTED", "TOO_MANY_CALLS", "TOO_MANY_COMMANDS"}));
   event.reason = error.reason;
   TRY(note(command, {std::move(event)}));
   return {};
@@ -85,27 +83,15 @@ Error explained(const Error& error) {
   return error;
 }
 
-RunResult canceled_before(const RunCommand& command) {
-  SandboxResult result;
-  result.status = contracts::SandboxStatus::kCanceled;
-  result.reason = "canceled before it began";
-  contracts::apply_status_table(result);
-  return contracts::run_result(std::move(result), command.request.command_id);
-}
-
 Result<RunResult> understand(const RunCommand& command, const wire::Value& answer) {
-  auto result = wire::decode<SandboxResult>(answer);
+  auto result = result_in(answer);
   if (!result.ok()) {
-    const Error error{Code::kUnavailable, "UNEXPECTED_ANSWER",
-                      "the node's answer is not understood"};
-    TRY(note_loss(command, error));
-    return error;
+    TRY(note_loss(command, result.error()));
+    return result.error();
   }
   command.services.metrics.runs.count_denials(runs::denial_counts(*result));
   TRY(note(command, runs::end_events(event_now(command, ""), *result)));
-  if (result->status == contracts::SandboxStatus::kInternalError)
-    return Error{Code::kFailedPrecondition, "SANDBOX_FAILED", result->reason};
-  return contracts::run_result(std::move(*result), command.request.command_id);
+  return told_to_caller(std::move(*result), command.request.command_id);
 }
 
 calls::CallOptions options_of(const RunCommand& command) {
@@ -145,7 +131,8 @@ Result<RunResult> carry_out(const RunCommand& command, const Client& client,
   TRY(settle());
   if (answer.ok()) return understand(command, *answer);
   TRY(note_loss(command, answer.error()));
-  if (answer.error().reason == "CALL_CANCELED") return canceled_before(command);
+  if (answer.error().reason == "CALL_CANCELED")
+    return canceled_before_start(command.request.command_id);
   return explained(answer.error());
 }
 

@@ -3,6 +3,7 @@
 #include "controller/api/handlers/sessions/sandboxes.h"
 #include "controller/api/handlers/sessions/session_access.h"
 #include "controller/api/server/audit.h"
+#include "controller/api/server/command_outcome.h"
 #include "controller/api/server/command_stream.h"
 #include "controller/api/server/documents.h"
 #include "controller/runs/audit_events.h"
@@ -14,7 +15,6 @@ namespace {
 
 using contracts::RunResult;
 using contracts::Sandbox;
-using contracts::SandboxResult;
 namespace audit = contracts::audit;
 
 constexpr Millis kCommandAnswerTime{15'000};  // beside what the command may take
@@ -67,38 +67,23 @@ Status note_end(const Command& command, std::vector<contracts::AuditEvent> event
 
 // Of one that brought no result: it was canceled before it began, or nobody waited, or it is lost.
 Status note_loss(const Command& command, const Error& error) {
-  const bool canceled = is_one_of(error.reason, {"CALL_CANCELED", "CALLER_GONE"});
-  const bool refused =
-      is_one_of(error.reason, {"CALL_EXISTS", "NO_NODE", "NODES_BUSY", "SESSION_ENDED",
-                               "TOO_MANY_CALLS", "TOO_MANY_COMMANDS", "TOO_MANY_OPEN_REQUESTS"});
-  auto event = event_of(command, canceled  ? audit::kCommandCancelled
-                                 : refused ? audit::kCommandRefused
-                                           : audit::kCommandLost);
+  auto event = event_of(
+      command, event_without_result(
+                   error, {"CALL_EXISTS", "NO_NODE", "NODES_BUSY", "SESSION_ENDED",
+                           "TOO_MANY_CALLS", "TOO_MANY_COMMANDS", "TOO_MANY_OPEN_REQUESTS"}));
   event.reason = error.reason;
   return note_end(command, {std::move(event)});
 }
 
-SandboxResult canceled_result() {
-  SandboxResult result;
-  result.status = contracts::SandboxStatus::kCanceled;
-  result.reason = "canceled before it began";
-  contracts::apply_status_table(result);
-  return result;
-}
-
 Result<RunResult> understand(const Command& command, const wire::Value& answer) {
-  auto result = wire::decode<SandboxResult>(answer);
+  auto result = result_in(answer);
   if (!result.ok()) {
-    const Error error{Code::kUnavailable, "UNEXPECTED_ANSWER",
-                      "the node's answer is not understood"};
-    TRY(note_loss(command, error));
-    return error;
+    TRY(note_loss(command, result.error()));
+    return result.error();
   }
   command.services.metrics.runs.count_denials(runs::denial_counts(*result));
   TRY(note_end(command, runs::end_events(event_of(command, ""), *result)));
-  if (result->status == contracts::SandboxStatus::kInternalError)
-    return Error{Code::kFailedPrecondition, "SANDBOX_FAILED", result->reason};
-  return contracts::run_result(std::move(*result), command.request.command_id);
+  return told_to_caller(std::move(*result), command.request.command_id);
 }
 
 Result<RunResult> ask_node(const Command& command, const Client& client, const OnPiece& on_piece,
@@ -119,7 +104,7 @@ Result<RunResult> ask_node(const Command& command, const Client& client, const O
   if (answer.ok()) return understand(command, *answer);
   TRY(note_loss(command, answer.error()));
   if (answer.error().reason == "CALL_CANCELED")
-    return contracts::run_result(canceled_result(), command.request.command_id);
+    return canceled_before_start(command.request.command_id);
   if (answer.error().reason == "CALL_EXISTS")
     return Error{Code::kAlreadyExists, "COMMAND_EXISTS",
                  "a command with this commandId is under way in this session"};

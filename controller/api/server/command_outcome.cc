@@ -1,0 +1,41 @@
+#include "controller/api/server/command_outcome.h"
+
+#include <utility>
+
+#include "common/contracts/audit.h"
+#include "common/wire/describe.h"
+
+namespace paddock::api {
+
+using contracts::RunResult;
+using contracts::SandboxResult;
+using contracts::SandboxStatus;
+
+Result<SandboxResult> result_in(const wire::Value& answer) {
+  auto result = wire::decode<SandboxResult>(answer);
+  if (result.ok()) return result;
+  return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
+}
+
+Result<RunResult> told_to_caller(SandboxResult result, const std::string& command_id) {
+  if (result.status == SandboxStatus::kInternalError)
+    return Error{Code::kFailedPrecondition, "SANDBOX_FAILED", result.reason};
+  return contracts::run_result(std::move(result), command_id);
+}
+
+RunResult canceled_before_start(const std::string& command_id) {
+  SandboxResult result;
+  result.status = SandboxStatus::kCanceled;
+  result.reason = "canceled before it began";
+  contracts::apply_status_table(result);
+  return contracts::run_result(std::move(result), command_id);
+}
+
+std::string_view event_without_result(const Error& error, std::initializer_list<Reason> refused) {
+  if (is_one_of(error.reason, {"CALL_CANCELED", "CALLER_GONE"}))
+    return contracts::audit::kCommandCancelled;
+  return is_one_of(error.reason, refused) ? contracts::audit::kCommandRefused
+                                          : contracts::audit::kCommandLost;
+}
+
+}  // namespace paddock::api
