@@ -11,7 +11,6 @@
 #include "common/base/text.h"
 #include "common/os/packet_socket.h"
 #include "node-agent/sandbox/linux/child/control.h"
-#include "node-agent/sandbox/result/output_pipe.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -48,7 +47,8 @@ void tell_of_the_runs_end(SandboxResult& result) {
 ExecSupervisor::ExecSupervisor(ExecChannels channels, const ExecWatched& watched)
     : channels_(std::move(channels)),
       watched_(watched),
-      outputs_(output_limits(watched), watched.output_bytes),
+      relay_(std::move(channels_.out), std::move(channels_.err), output_limits(watched),
+             watched.output_bytes, watched.events),
       now_(watched.clock.mono()),
       setup_end_(now_ + kExecSetupTime) {}
 
@@ -61,8 +61,7 @@ void ExecSupervisor::run(const std::string& command, SandboxResult& result) {
   ended_ = now_;
   look_for_the_runs_end();
   if (answerer_) answerer_->stop();
-  read_what_is_left();
-  outputs_.finish(now_);
+  relay_.finish(now_);
   flush(true);
   describe(command, result);
 }
@@ -83,7 +82,7 @@ bool ExecSupervisor::over() const {
 // end comes first.
 void ExecSupervisor::wait_for_something() {
   PollSet turn;
-  add_output(turn);
+  relay_.add_to(turn, now_);
   if (answerer_) {
     turn.add(answerer_->fd(now_), POLLIN, [this](short seen) { answerer_->handle(seen, now_); });
   }
@@ -98,30 +97,6 @@ void ExecSupervisor::wait_for_something() {
   turn.wait(wait_ms());
   now_ = watched_.clock.mono();
   turn.call_ready();
-}
-
-void ExecSupervisor::add_output(PollSet& turn) {
-  if (watched_.events.waiting()) turn.add(watched_.events.fd(), POLLOUT, nullptr);
-  if (watched_.events.congested() || output_budget_.rests_until(now_)) return;
-  turn.add(channels_.out.get(), POLLIN, [this](short) { read_some(channels_.out, outputs_.out); });
-  turn.add(channels_.err.get(), POLLIN, [this](short) { read_some(channels_.err, outputs_.err); });
-}
-
-void ExecSupervisor::read_some(os::Fd& pipe, OutputStream& stream) {
-  const int64_t before = stream.beyond();
-  read_output(pipe, stream, now_, false);
-  output_budget_.spend(now_, stream.beyond() - before);
-}
-
-// Some other process of the run may have been handed the pipe's other end.
-void ExecSupervisor::read_what_is_left() {
-  constexpr int kMostReads = 1024;
-  const auto read = [&](os::Fd& pipe, OutputStream& stream) {
-    for (int i = 0; i < kMostReads && pipe.valid(); ++i) read_output(pipe, stream, now_, true);
-    pipe.reset();
-  };
-  read(channels_.out, outputs_.out);
-  read(channels_.err, outputs_.err);
 }
 
 void ExecSupervisor::handle_control() {
@@ -184,24 +159,18 @@ void ExecSupervisor::kill() {
 }
 
 void ExecSupervisor::flush(bool all) {
-  outputs_.flush(now_, all, [&](contracts::FrameType type, const std::string& piece) {
-    watched_.events.add(type, piece);
-  });
-  if (watched_.events.write_some().ok()) return;
+  if (relay_.flush(now_, all)) return;
   // Nobody could learn of this command any more.
   if (cause_ == EndCause::kNone) cause_ = EndCause::kCanceled;
   kill();
 }
 
 int ExecSupervisor::wait_ms() const {
-  MonoTime until = now_ + Millis(60'000);
+  MonoTime until = relay_.next(now_, now_ + Millis(60'000));
   const auto at = [&](const std::optional<MonoTime>& time) {
     if (time) until = std::min(until, *time);
   };
-  at(outputs_.flush_at());
-  at(output_budget_.rests_until(now_));
   if (answerer_) at(answerer_->rests_until(now_));
-  at(watched_.events.retry_at());
   at(kill_at_);
   at(gives_up_);
   if (!started_ && !wait_status_ && !gives_up_) at(setup_end_);
@@ -229,7 +198,7 @@ void ExecSupervisor::describe(const std::string& command, SandboxResult& result)
     reached_broker_ = answerer_->found().reached_broker();
     limit_signals_ = answerer_->found().limit_signals_sent();
   }
-  outputs_.describe(result);
+  relay_.outputs().describe(result);
   result.duration_ms = started_ && ended_ ? (*ended_ - *started_).count() : 0;
   result.usage.cpu_ms = cpu_.count();
   if (cut_short_ && !exec_error_) return tell_of_the_runs_end(result);
@@ -241,7 +210,7 @@ void ExecSupervisor::describe(const std::string& command, SandboxResult& result)
     return;
   }
   classify(outcome(), {watched_.plan.cpu_time, {}, {}}, command, result);
-  remark({outputs_.truncated(), false}, result);
+  remark({relay_.outputs().truncated(), false}, result);
 }
 
 }  // namespace paddock::sandbox

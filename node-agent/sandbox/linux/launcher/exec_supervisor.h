@@ -9,13 +9,12 @@
 
 #include "common/base/time.h"
 #include "common/os/fd.h"
+#include "node-agent/sandbox/linux/launcher/output_relay.h"
 #include "node-agent/sandbox/linux/launcher/poll_set.h"
 #include "node-agent/sandbox/linux/notify/answerer.h"
 #include "node-agent/sandbox/plan/plan.h"
 #include "node-agent/sandbox/result/event_writer.h"
 #include "node-agent/sandbox/result/outcome.h"
-#include "node-agent/sandbox/result/output_budget.h"
-#include "node-agent/sandbox/result/outputs.h"
 
 namespace paddock::sandbox {
 
@@ -53,7 +52,6 @@ class ExecSupervisor {
  private:
   void wait_for_something();
   void look_for_the_runs_end();
-  void add_output(PollSet& turn);
   void handle_control();
   void hear_client();
   void look_at_time();
@@ -61,16 +59,13 @@ class ExecSupervisor {
   void kill();
   void flush(bool all);
   int wait_ms() const;
-  void read_some(os::Fd& pipe, OutputStream& stream);
-  void read_what_is_left();
   bool over() const;
   Outcome outcome();
   void describe(const std::string& command, contracts::SandboxResult& result);
 
   ExecChannels channels_;
   ExecWatched watched_;
-  Outputs outputs_;
-  OutputBudget output_budget_;
+  OutputRelay relay_;
   std::optional<Answerer> answerer_;  // once the command's filter is there
   MonoTime now_;
   MonoTime setup_end_;

@@ -15,7 +15,6 @@
 #include "common/base/text.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/linux/child/control.h"
-#include "node-agent/sandbox/result/output_pipe.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -63,7 +62,8 @@ int reader_of(const EventWriter& events) { return events.is_file() ? -1 : events
 Supervisor::Supervisor(RunningSandbox sandbox, const Watched& watched, int64_t inline_bytes)
     : sandbox_(std::move(sandbox)),
       watched_(watched),
-      outputs_(watched.plan.launcher, inline_bytes),
+      relay_(std::move(sandbox_.out), std::move(sandbox_.err), watched.plan.launcher, inline_bytes,
+             watched.events),
       answerer_(hear_questions(sandbox_, watched), watched.clock),
       keeper_({watched.plan, watched.cgroup, watched.clock, sandbox_.pidfd.get(), watched.signals,
                watched.client, reader_of(watched.events), watched.waits}),
@@ -82,21 +82,10 @@ Outcome Supervisor::run() {
   answerer_.stop();
   if (watched_.disk) watched_.disk->let_go_on();
   // No process inside writes any more, so the pipes hold everything that will ever come.
-  read_what_is_left(sandbox_.out, outputs_.out);
-  read_what_is_left(sandbox_.err, outputs_.err);
-  outputs_.finish(now_);
+  relay_.finish(now_);
   flush(true);
   if (watched_.execs != nullptr) watched_.execs->settle();
   return outcome();
-}
-
-// A process outside may hold the pipe's other end (the command can hand it over), and so may a
-// system call of a killed process: the number of reads is bounded, so that neither can keep us
-// here.
-void Supervisor::read_what_is_left(os::Fd& pipe, OutputStream& stream) const {
-  constexpr int kMostReads = 1024;
-  for (int i = 0; i < kMostReads && pipe.valid(); ++i) read_output(pipe, stream, now_, true);
-  pipe.reset();
 }
 
 // The order of adding is the order in which what became ready is handled: what the command wrote
@@ -104,7 +93,7 @@ void Supervisor::read_what_is_left(os::Fd& pipe, OutputStream& stream) const {
 void Supervisor::wait_for_something() {
   PollSet turn;
   turn.add(sandbox_.control.get(), POLLIN, [this](short) { handle_control(); });
-  add_output(turn);
+  relay_.add_to(turn, now_);
   turn.add(answerer_.fd(now_), POLLIN, [this](short seen) { answerer_.handle(seen, now_); });
   if (watched_.disk != nullptr) {
     turn.add(watched_.disk->fd(), POLLIN,
@@ -124,15 +113,6 @@ void Supervisor::wait_for_something() {
   if (!reaped_) look_for_the_end();
 }
 
-// Output is not read while its reader is behind, or while the command has written more than it may
-// for now. The events that wait are written by flush(), once in each turn.
-void Supervisor::add_output(PollSet& turn) {
-  if (watched_.events.waiting()) turn.add(watched_.events.fd(), POLLOUT, nullptr);
-  if (watched_.events.congested() || output_budget_.rests_until(now_)) return;
-  turn.add(sandbox_.out.get(), POLLIN, [this](short) { read_some(sandbox_.out, outputs_.out); });
-  turn.add(sandbox_.err.get(), POLLIN, [this](short) { read_some(sandbox_.err, outputs_.err); });
-}
-
 // Whether the run is over though init is still there; else lets go on who is held at its end.
 void Supervisor::look_for_the_end() {
   if (answerer_.found().holds_exit()) {
@@ -147,12 +127,6 @@ void Supervisor::look_for_the_end() {
   }
   ended_ = now_;
   over_ = true;
-}
-
-void Supervisor::read_some(os::Fd& pipe, OutputStream& stream) {
-  const int64_t before = stream.beyond();
-  read_output(pipe, stream, now_, false);
-  output_budget_.spend(now_, stream.beyond() - before);
 }
 
 // Whether the thread that wants to exit is the command's only one, with no other process but init.
@@ -194,15 +168,12 @@ Millis Supervisor::duration() const {
 }
 
 int Supervisor::wait_ms() const {
-  MonoTime until = now_ + Millis(60'000);
+  MonoTime until = relay_.next(now_, now_ + Millis(60'000));
   const auto at = [&](const std::optional<MonoTime>& time) {
     if (time) until = std::min(until, *time);
   };
   const TimeKeeper::State state = keeper_.state();
-  at(outputs_.flush_at());
-  at(output_budget_.rests_until(now_));
   at(answerer_.rests_until(now_));
-  at(watched_.events.retry_at());
   at(keeper_.next());
   if (state.started && !state.waits && !keeper_.has_thread())
     at(std::max(*state.started + kShortRun, next_try_));
@@ -283,11 +254,8 @@ void Supervisor::handle_disk(std::optional<DiskHit> hit) {
 }
 
 void Supervisor::flush(bool all) {
-  outputs_.flush(now_, all, [&](FrameType type, const std::string& piece) {
-    watched_.events.add(type, piece);
-  });
-  if (events_lost_ || watched_.events.write_some().ok()) return;
-  events_lost_ = true;  // the events cannot be written, so nobody would learn of this run
+  const bool lost_before = relay_.events_lost();
+  if (relay_.flush(now_, all) || lost_before) return;
   keeper_.end(EndCause::kCanceled, now_);
 }
 

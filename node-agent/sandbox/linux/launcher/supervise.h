@@ -12,12 +12,12 @@
 #include "node-agent/sandbox/linux/launcher/disk_watch.h"
 #include "node-agent/sandbox/linux/launcher/exec_host.h"
 #include "node-agent/sandbox/linux/launcher/input_feed.h"
+#include "node-agent/sandbox/linux/launcher/output_relay.h"
 #include "node-agent/sandbox/linux/launcher/poll_set.h"
 #include "node-agent/sandbox/linux/launcher/time_keeper.h"
 #include "node-agent/sandbox/linux/notify/answerer.h"
 #include "node-agent/sandbox/result/event_writer.h"
 #include "node-agent/sandbox/result/outcome.h"
-#include "node-agent/sandbox/result/output_budget.h"
 #include "node-agent/sandbox/result/outputs.h"
 
 namespace paddock::sandbox {
@@ -62,16 +62,15 @@ class Supervisor {
   // Hands over what the caller has to end. Call it once, after run().
   RunningSandbox release();
 
-  const Outputs& outputs() const { return outputs_; }
+  const Outputs& outputs() const { return relay_.outputs(); }
   std::string sole_broker_user() { return answerer_.found().sole_broker_user(); }
   std::vector<contracts::Denial> take_denials() { return answerer_.found().take_denials(); }
   bool started() const { return keeper_.state().started.has_value(); }
   Millis duration() const;
-  bool events_lost() const { return events_lost_; }
+  bool events_lost() const { return relay_.events_lost(); }
 
  private:
   void wait_for_something();
-  void add_output(PollSet& turn);
   void look_for_the_end();
   int wait_ms() const;
   void handle_control();
@@ -84,14 +83,11 @@ class Supervisor {
   bool only_init_is_left() const;
   bool only_the_kernel_works() const;
   void let_init_go();
-  void read_some(os::Fd& pipe, OutputStream& stream);
-  void read_what_is_left(os::Fd& pipe, OutputStream& stream) const;
   Outcome outcome();
 
   RunningSandbox sandbox_;
   Watched watched_;
-  Outputs outputs_;
-  OutputBudget output_budget_;
+  OutputRelay relay_;
   Answerer answerer_;
   TimeKeeper keeper_;
   MonoTime now_;
@@ -107,7 +103,6 @@ class Supervisor {
   Millis tree_cpu_{0};  // of all that init waited for
   bool reaped_ = false;
   bool over_ = false;  // the command executes nothing any more, though init is still there
-  bool events_lost_ = false;
 };
 
 }  // namespace paddock::sandbox

@@ -1,0 +1,48 @@
+// A command's output on its way: out of its two pipes, into the events and the result's excerpts.
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+
+#include "common/base/time.h"
+#include "common/os/fd.h"
+#include "node-agent/sandbox/linux/launcher/poll_set.h"
+#include "node-agent/sandbox/result/event_writer.h"
+#include "node-agent/sandbox/result/output_budget.h"
+#include "node-agent/sandbox/result/outputs.h"
+
+namespace paddock::sandbox {
+
+class OutputRelay {
+ public:
+  // `events` outlives it.
+  OutputRelay(os::Fd out, os::Fd err, const LauncherLimits& limits, int64_t inline_bytes,
+              EventWriter& events);
+
+  // Output is not read while its reader is behind, or while the command has written more than it
+  // may for now. The events that wait are written by flush(), once in each turn. `now` is looked at
+  // again when there is something to read; `turn` and `now` live until then.
+  void add_to(PollSet& turn, const MonoTime& now);
+  // Takes what is left, when no process of the command writes any more: nothing is read afterwards.
+  void finish(MonoTime now);
+  // Makes events of what is due, or with `all` of everything, and writes what their reader takes.
+  // False from then on when the events cannot be written: nobody would learn of this command.
+  bool flush(MonoTime now, bool all);
+  // When flush() or add_to() has something to do next, if that is before `latest`.
+  MonoTime next(MonoTime now, MonoTime latest) const;
+
+  const Outputs& outputs() const { return outputs_; }
+  bool events_lost() const { return events_lost_; }
+
+ private:
+  void read_some(os::Fd& pipe, OutputStream& stream, MonoTime now);
+
+  os::Fd out_;
+  os::Fd err_;
+  EventWriter& events_;
+  Outputs outputs_;
+  OutputBudget budget_;
+  bool events_lost_ = false;
+};
+
+}  // namespace paddock::sandbox
