@@ -168,7 +168,9 @@ TEST_P(Exec, LeavesNothingBehind) {
   Launched run = start(patient());
   ASSERT_TRUE(run.wait_for_output("READY"));
   const Executed done = shell(
-      "for i in 1 2 3; do setsid sh -c 'sleep 4711 & sleep 4711' & done; sleep 0.2; echo begun");
+      ": > /tmp/begun; for i in 1 2 3; do "
+      "setsid sh -c 'sleep 4711 & echo >> /tmp/begun; sleep 4711' & done; "
+      "while [ \"$(wc -l < /tmp/begun)\" != 3 ]; do sleep 0.02; done; echo begun");
   EXPECT_EQ(done.out, "begun\n");
   EXPECT_EQ(done.result.status, SandboxStatus::kOk);
   EXPECT_TRUE(no_sleep_is_left("4711"));
