@@ -1,6 +1,7 @@
 """Sandbox sessions from their creation to their end: files, deadlines, restarts, the command line."""
 import concurrent.futures
 import contextlib
+import datetime
 import json
 import os
 import pathlib
@@ -136,9 +137,24 @@ class Life(SessionTest):
         self.assertEqual(self.output(name, "echo on"), "on\n")
         self.assert_refused(self.api.ask("PATCH", path, {"spec": {"lifetime": "169h"}}, merge), 422, "INVALID_FIELD")
         self.assertEqual(self.api.ask("PATCH", path, {"spec": {"lifetime": "1s"}}, merge)[0], 200)
+        self.assert_over(name)
+        self.assert_refused(self.api.ask("PATCH", path, {"spec": {"lifetime": "24h"}}, merge), 410, "SESSION_ENDED")
+
+    def test_a_command_that_began_before_does_not_undo_the_change(self):
+        name = self.session({"limits": {"timeoutMs": 120_000}}, lifetime="1h")
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            running = pool.submit(self.api.run, name, ": > up; until [ -e go ]; do sleep 0.05; done")
+            wait_until("the command to run", lambda: self.api.file("GET", name, "up")[0] == 200)
+            lived = time.time() - datetime.datetime.fromisoformat(self.object(name)["metadata"]["creationTimestamp"]).timestamp()
+            change = {"spec": {"lifetime": f"{int(lived) + 6}s"}}
+            self.assertEqual(self.api.ask("PATCH", self.api.sandboxes(name), change, {"Content-Type": "application/merge-patch+json"})[0], 200)
+            self.api.file("PUT", name, "go", b"")
+            running.result(timeout=PATIENCE_S)
+        self.assert_over(name)
+
+    def assert_over(self, name):
         over = wait_until("it to end", lambda: (lambda s: s if s["phase"] == "Ended" else None)(self.object(name)["status"]))
         self.assertEqual(over["reason"], "LIFETIME_OVER")
-        self.assert_refused(self.api.ask("PATCH", path, {"spec": {"lifetime": "24h"}}, merge), 410, "SESSION_ENDED")
 
     def test_a_session_in_use_does_not_idle_away(self):
         name = self.session({"limits": {"timeoutMs": 120_000}}, idleTimeout="12s")

@@ -109,7 +109,8 @@ Result<uint64_t> note_session(Services& services, const Sandbox& session,
     if (!found || found->metadata.uid != session.metadata.uid ||
         found->status.phase == SandboxPhase::kEnded)
       return {};
-    return sessions::note_use(txn, session, now, under_way->busy(session.metadata.uid, now));
+    // Its end may have been moved since the use began: what is stored decides.
+    return sessions::note_use(txn, *found, now, under_way->busy(session.metadata.uid, now));
   };
   return services.later->add(services.store,
                              [record = WriteBehindQueue::audit(std::move(events)),
