@@ -1,7 +1,7 @@
 #include "controller/api/objects/common_answers.h"
 
 #include "common/base/text.h"
-#include "controller/api/objects/spec_changes.h"
+#include "controller/api/objects/spec_differences.h"
 
 namespace paddock::api {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "controller/api/handlers/access/grant_kind.h"
-#include "controller/api/objects/spec_changes.h"
+#include "controller/api/objects/spec_differences.h"
 #include "controller/api/server/documents.h"
 #include "controller/auth/grants.h"
 #include "controller/scheduler/quota.h"

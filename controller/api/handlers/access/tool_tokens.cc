@@ -5,7 +5,7 @@
 #include "common/crypto/digest.h"
 #include "controller/api/handlers/access/tool_token_kind.h"
 #include "controller/api/objects/creates.h"
-#include "controller/api/objects/spec_changes.h"
+#include "controller/api/objects/spec_differences.h"
 #include "controller/auth/token.h"
 #include "controller/auth/tool_token.h"
 #include "controller/nodes/registry.h"
@@ -91,7 +91,7 @@ k8s::Labels KindTraits<ToolToken>::selectable_fields(const ToolToken& token) {
 }
 
 Status KindTraits<ToolToken>::check_update(Services&, const ToolToken& live, ToolToken& next) {
-  return immutable(spec_changes(live, next, "a tool token cannot change; create another one"));
+  return immutable(spec_differences(live, next, "a tool token cannot change; create another one"));
 }
 
 void KindTraits<ToolToken>::complete(Services& services, ToolToken& token) {

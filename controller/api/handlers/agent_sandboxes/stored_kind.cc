@@ -129,7 +129,7 @@ Status KindTraits<SandboxClaim>::after_create(const Call& call, SandboxClaim& cl
 Status KindTraits<SandboxClaim>::check_update(Services&, const SandboxClaim& live,
                                               SandboxClaim& next) {
   return immutable(
-      spec_changes(live, next, "what a claim asks for is fixed: delete it, and make another"));
+      spec_differences(live, next, "what a claim asks for is fixed: delete it, and make another"));
 }
 Status KindTraits<SandboxClaim>::let_go(store::WriteTxn& txn, const T& object, WallTime now) {
   return erase_if_free(txn, object, now);

@@ -4,7 +4,7 @@
 #include "common/contracts/agent_sandbox.h"
 #include "controller/agent_sandboxes/fields.h"
 #include "controller/api/objects/common_answers.h"
-#include "controller/api/objects/spec_changes.h"
+#include "controller/api/objects/spec_differences.h"
 #include "controller/api/objects/views.h"
 #include "controller/reconciler/queue_reservation.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "controller/api/objects/spec_changes.h"
+#include "controller/api/objects/spec_differences.h"
 #include "controller/api/server/services.h"
 
 namespace paddock::api {

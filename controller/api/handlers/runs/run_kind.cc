@@ -4,7 +4,7 @@
 #include <array>
 
 #include "controller/api/handlers/runs/arrays.h"
-#include "controller/api/objects/spec_changes.h"
+#include "controller/api/objects/spec_differences.h"
 #include "controller/api/server/services.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
@@ -43,8 +43,8 @@ Status KindTraits<Run>::check_update(Services& services, const Run& live, Run& n
   next.spec = admission::with_defaults(std::move(next.spec), services.profiles);
   const bool cancel = next.spec.cancel_requested || live.spec.cancel_requested;
   next.spec.cancel_requested = live.spec.cancel_requested;
-  TRY(immutable(spec_changes(live, next,
-                             "a run's spec cannot change after its creation; create another run")));
+  TRY(immutable(spec_differences(
+      live, next, "a run's spec cannot change after its creation; create another run")));
   next.spec.cancel_requested = cancel;
   return {};
 }

@@ -8,7 +8,7 @@
 #include "controller/api/handlers/secrets/secret_kind.h"
 #include "controller/api/objects/changes.h"
 #include "controller/api/objects/creates.h"
-#include "controller/api/objects/spec_changes.h"
+#include "controller/api/objects/spec_differences.h"
 
 namespace paddock::api {
 namespace {

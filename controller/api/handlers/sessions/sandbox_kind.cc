@@ -2,7 +2,7 @@
 
 #include "common/base/time.h"
 #include "common/base/units.h"
-#include "controller/api/objects/spec_changes.h"
+#include "controller/api/objects/spec_differences.h"
 #include "controller/sessions/life.h"
 
 namespace paddock::api {
@@ -72,7 +72,7 @@ Status KindTraits<Sandbox>::check_update(Services&, const Sandbox& live, Sandbox
   otherwise.spec.suspended = live.spec.suspended;
   otherwise.spec.lifetime = live.spec.lifetime;
   TRY(immutable(
-      spec_changes(live, otherwise, "a session's policy is fixed; create another session")));
+      spec_differences(live, otherwise, "a session's policy is fixed; create another session")));
   if (next.spec.lifetime != live.spec.lifetime) {
     TRY(sessions::check_lives(live));
     move_end(next);

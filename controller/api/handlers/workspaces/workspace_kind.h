@@ -3,7 +3,7 @@
 
 #include "common/contracts/workspace.h"
 #include "controller/api/objects/common_answers.h"
-#include "controller/api/objects/spec_changes.h"
+#include "controller/api/objects/spec_differences.h"
 #include "controller/reconciler/queue_reservation.h"
 
 namespace paddock::api {

@@ -12,15 +12,15 @@
 namespace paddock::api {
 
 // A cause with this message for every field in which two specs differ.
-std::vector<Cause> spec_changes(wire::Value live_spec, wire::Value next_spec,
-                                std::string_view message);
+std::vector<Cause> spec_differences(wire::Value live_spec, wire::Value next_spec,
+                                    std::string_view message);
 template <class T>
-std::vector<Cause> spec_changes(const T& live, const T& next, std::string_view message) {
-  return spec_changes(wire::encode(live.spec), wire::encode(next.spec), message);
+std::vector<Cause> spec_differences(const T& live, const T& next, std::string_view message) {
+  return spec_differences(wire::encode(live.spec), wire::encode(next.spec), message);
 }
 template <class T>
 bool spec_differs(const T& live, const T& next) {
-  return !spec_changes(live, next, "").empty();
+  return !spec_differences(live, next, "").empty();
 }
 
 // FailedPrecondition (FIELD_IMMUTABLE), unless there are no causes.

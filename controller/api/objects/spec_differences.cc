@@ -1,12 +1,12 @@
-#include "controller/api/objects/spec_changes.h"
+#include "controller/api/objects/spec_differences.h"
 
 #include "common/base/text.h"
 #include "controller/k8s/fields.h"
 
 namespace paddock::api {
 
-std::vector<Cause> spec_changes(wire::Value live_spec, wire::Value next_spec,
-                                std::string_view message) {
+std::vector<Cause> spec_differences(wire::Value live_spec, wire::Value next_spec,
+                                    std::string_view message) {
   const wire::Value before = wire::Value::Object{{"spec", std::move(live_spec)}};
   const wire::Value after = wire::Value::Object{{"spec", std::move(next_spec)}};
   std::vector<Cause> causes;
