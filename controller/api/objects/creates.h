@@ -3,7 +3,7 @@
 
 #include "common/base/crash_point.h"
 #include "controller/api/objects/objects.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/idempotency.h"
 #include "controller/k8s/managed_fields.h"

@@ -2,7 +2,7 @@
 
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/auth/tool_token.h"
 #include "controller/nodes/credentials.h"
 

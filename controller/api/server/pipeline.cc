@@ -8,7 +8,7 @@
 #include "common/contracts/denial_codes.h"
 #include "common/crypto/digest.h"
 #include "common/wire/json.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/api/server/documents.h"
 #include "controller/auth/tool_token.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/contracts/access_token.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/api/server/documents.h"
 #include "controller/auth/token.h"

@@ -4,7 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/k8s/objects.h"
 #include "controller/store/backup.h"

@@ -3,7 +3,7 @@
 #include "common/contracts/enrollment.h"
 #include "common/contracts/protocol.h"
 #include "controller/api/handlers/nodes/nodes.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/auth/token.h"
 #include "controller/nodes/credentials.h"

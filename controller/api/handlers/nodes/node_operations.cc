@@ -1,6 +1,6 @@
 #include "controller/api/handlers/nodes/node_operations.h"
 
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/nodes/operate.h"
 #include "controller/nodes/synchronize.h"

@@ -8,7 +8,7 @@
 #include "controller/api/handlers/nodes/node_claims.h"
 #include "controller/api/objects/delete_options.h"
 #include "controller/api/objects/objects.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/blob_response.h"
 #include "controller/api/server/blob_upload.h"
 #include "controller/k8s/objects.h"

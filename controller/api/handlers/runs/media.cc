@@ -1,6 +1,6 @@
 #include "controller/api/handlers/runs/media.h"
 
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 
 namespace paddock::api {

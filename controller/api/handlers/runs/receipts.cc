@@ -4,7 +4,7 @@
 #include "controller/api/handlers/runs/arrays.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/objects/objects.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/receipts/statement.h"
 

@@ -5,7 +5,7 @@
 #include "common/crypto/digest.h"
 #include "controller/api/handlers/runs/arrays.h"
 #include "controller/api/objects/list_query.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 
 namespace paddock::api {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/store/run_writes.h"
 

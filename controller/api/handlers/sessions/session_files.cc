@@ -3,7 +3,7 @@
 #include "common/base/text.h"
 #include "controller/api/handlers/sessions/sandboxes.h"
 #include "controller/api/handlers/sessions/session_access.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/sessions/life.h"
 

@@ -3,7 +3,7 @@
 #include "common/contracts/tree_claim.h"
 #include "controller/api/handlers/workspaces/workspace_kind.h"
 #include "controller/api/objects/creates.h"
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 #include "controller/api/server/blob_upload.h"
 #include "controller/workspaces/trees.h"
 

@@ -1,4 +1,4 @@
-#include "controller/api/server/audit.h"
+#include "controller/api/server/audit_writer.h"
 
 #include "common/base/text.h"
 
