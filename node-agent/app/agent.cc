@@ -8,8 +8,8 @@
 #include "common/contracts/etc_names.h"
 #include "common/os/file.h"
 #include "common/os/spread.h"
-#include "node-agent/app/departure.h"
 #include "node-agent/app/launchers.h"
+#include "node-agent/app/lent_host.h"
 #include "node-agent/app/room_settings.h"
 #include "node-agent/app/upkeep.h"
 #include "node-agent/base/regularly.h"
@@ -61,10 +61,10 @@ Status begin_work(const AgentConfig& config, const std::string& nonce, RunHost& 
   return {};
 }
 
-void depart_if_due(Departure& departure, const RunHost& runs, CallHost& calls, sync::SyncLoop& loop,
-                   const Clock& clock) {
+void leave_if_due(LentHost& lent_host, const RunHost& runs, CallHost& calls, sync::SyncLoop& loop,
+                  const Clock& clock) {
   const bool busy = !runs.is_idle() || calls.sessions().count() > 0;
-  const auto why = departure.reason(busy, clock.wall(), clock.mono());
+  const auto why = lent_host.reason_to_leave(busy, clock.wall(), clock.mono());
   if (!why) return;
   log_info("the agent stops by itself", {{"why", *why}});
   loop.stop();
@@ -140,11 +140,11 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   Status ended;
   {
     const WhenReadable stopper(stop_fd, [&] { loop.stop(); });
-    Departure departure(config, clock.mono());
+    LentHost lent_host(config, clock.mono());
     std::optional<Regularly> departing;
     if (config.ends_at || config.idle_exit)
       departing.emplace(Regularly::First::kAtOnce, kDepartEvery,
-                        [&] { depart_if_due(departure, runs, calls, loop, clock); });
+                        [&] { leave_if_due(lent_host, runs, calls, loop, clock); });
     const Upkeep upkeep({config, clock, look, host, accelerators, disk, *cache, launchers, runs,
                          calls, usage, credentials});
     ended = conversation.run(loop);

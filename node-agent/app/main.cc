@@ -13,7 +13,7 @@
 #include "common/os/process.h"
 #include "common/os/signals.h"
 #include "node-agent/app/agent.h"
-#include "node-agent/app/departure.h"
+#include "node-agent/app/lent_host.h"
 #include "node-agent/host/host_look.h"
 
 namespace paddock::agent {

@@ -1,11 +1,11 @@
-#include "node-agent/app/departure.h"
+#include "node-agent/app/lent_host.h"
 
 #include "common/base/text.h"
 #include "common/base/units.h"
 
 namespace paddock::agent {
 
-std::optional<std::string> Departure::reason(bool busy, WallTime wall, MonoTime now) {
+std::optional<std::string> LentHost::reason_to_leave(bool busy, WallTime wall, MonoTime now) {
   if (busy) busy_at_ = now;
   const bool over = ends_at_ && wall >= ends_at_->value;
   const bool idle = idle_exit_ && now - busy_at_ >= idle_exit_->value;

@@ -12,14 +12,14 @@
 namespace paddock::agent {
 
 // Not thread-safe.
-class Departure {
+class LentHost {
  public:
-  Departure(const AgentConfig& config, MonoTime now)
+  LentHost(const AgentConfig& config, MonoTime now)
       : ends_at_(config.ends_at), idle_exit_(config.idle_exit), busy_at_(now) {}
 
   // Why the agent stops now, returned once; nothing while it stays. `busy`: it has runs or
   // sessions.
-  std::optional<std::string> reason(bool busy, WallTime wall, MonoTime now);
+  std::optional<std::string> reason_to_leave(bool busy, WallTime wall, MonoTime now);
 
  private:
   std::optional<wire::Timestamp> ends_at_;
