@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "node-agent/sandbox/plan/machine_facts.h"
+#include "node-agent/sandbox/plan/proc_contents.h"
 #include "node-agent/sandbox/plan/request_facts.h"
 
 namespace paddock::sandbox {

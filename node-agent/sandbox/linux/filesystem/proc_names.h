@@ -1,5 +1,5 @@
 // A sandbox's /proc lists its processes and, under names that programs ask for, files of our own:
-// see plan/machine_facts.h for what they say.
+// see plan/proc_contents.h for what they say.
 //
 // A /proc that lists processes only (subset=pid) lacks these names, and nothing can be mounted on a
 // name that is not there. So the /proc is whole at first, the files are mounted on their names, and
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/os/fd.h"
-#include "node-agent/sandbox/plan/machine_facts.h"
+#include "node-agent/sandbox/plan/proc_contents.h"
 
 namespace paddock::sandbox {
 

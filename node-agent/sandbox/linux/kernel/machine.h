@@ -1,11 +1,11 @@
-// Finds out what commands are told about the machine (plan/machine_facts.h), and pins processes to
+// Finds out what commands are told about the machine (plan/proc_contents.h), and pins processes to
 // processors.
 #pragma once
 
 #include <vector>
 
 #include "common/base/result.h"
-#include "node-agent/sandbox/plan/machine_facts.h"
+#include "node-agent/sandbox/plan/proc_contents.h"
 
 namespace paddock::sandbox {
 

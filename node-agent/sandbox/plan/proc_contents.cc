@@ -1,4 +1,4 @@
-#include "node-agent/sandbox/plan/machine_facts.h"
+#include "node-agent/sandbox/plan/proc_contents.h"
 
 #include <algorithm>
 #include <array>
