@@ -4,9 +4,9 @@
 
 #include <chrono>
 
-#include "common/base/absence.h"
 #include "common/base/random.h"
 #include "common/base/result.h"
+#include "common/base/suspension.h"
 #include "common/client/interruptible_pause.h"
 #include "common/client/retry.h"
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "common/base/absence.h"
 #include "common/base/error.h"
 #include "common/base/random.h"
+#include "common/base/suspension.h"
 #include "common/base/time.h"
 #include "common/base/units.h"
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "common/base/absence.h"
+#include "common/base/suspension.h"
 
 namespace paddock::calls {
 namespace {
@@ -89,7 +89,7 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
   MonoTime end = start + options.patience;
   MonoTime taken_by = start + std::min(options.queue_patience, options.patience);
   MonoTime come_by = start + options.arrival_patience;
-  Absence absence(kLookAtCallEvery * 4, {}, start);
+  SuspensionDetector suspension(kLookAtCallEvery * 4, {}, start);
   std::optional<Result<wire::Value>> outcome;
   while (true) {
     bool waits = false;
@@ -101,7 +101,7 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
         held.changed, slice(end, clock.mono(), kLookAtCallEvery),
         [&](State& state) {
           const MonoTime now = clock.mono();
-          const Millis missed = absence.look({}, now);
+          const Millis missed = suspension.look({}, now);
           if (missed > Millis(0)) state.table.was_away(now);
           away += missed;
           pieces = state.table.take_pieces(id);

@@ -100,11 +100,11 @@ Result<TickReport> Reconciler::tick(nodes::Now now) {
 
 Millis Reconciler::look(nodes::Now now) {
   const Millis away = away_.with([&](Away& known) {
-    if (!known.absence) {  // from now on somebody listens
-      known.absence.emplace(look_every() * 2, now.wall, now.mono);
+    if (!known.suspension) {  // from now on somebody listens
+      known.suspension.emplace(look_every() * 2, now.wall, now.mono);
       leases_.begin_anew(now.mono);
     }
-    const Millis found = known.absence->look(now.wall, now.mono);
+    const Millis found = known.suspension->look(now.wall, now.mono);
     known.owed += found;
     known.total += found;
     return found;
@@ -115,7 +115,7 @@ Millis Reconciler::look(nodes::Now now) {
 
 // Whoever asks may be the first to notice.
 MonoTime Reconciler::lived(nodes::Now now) {
-  const bool begun = away_.with([](const Away& known) { return known.absence.has_value(); });
+  const bool begun = away_.with([](const Away& known) { return known.suspension.has_value(); });
   if (begun) (void)look(now);
   return now.mono + away_.with([](const Away& known) { return -known.total; });
 }

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "common/base/absence.h"
 #include "common/base/guarded.h"
+#include "common/base/suspension.h"
 #include "controller/nodes/leases.h"
 #include "controller/reconciler/queue_reservation.h"
 #include "controller/reconciler/settings.h"
@@ -102,7 +102,7 @@ class Reconciler {
   Guarded<std::map<std::string, contracts::QuotaUse>> quota_use_;
   Guarded<std::unique_ptr<State>> state_;
   struct Away {
-    std::optional<Absence> absence;
+    std::optional<SuspensionDetector> suspension;
     Millis owed{0};  // to the times of sessions
     Millis total{0};
   };

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "common/base/absence.h"
 #include "common/base/log.h"
+#include "common/base/suspension.h"
 #include "common/base/text.h"
 #include "common/contracts/etc_names.h"
 #include "common/os/file.h"

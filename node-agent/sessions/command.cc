@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "common/base/absence.h"
+#include "common/base/suspension.h"
 
 namespace paddock::sessions {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "common/base/absence.h"
+#include "common/base/suspension.h"
 #include "common/base/time.h"
 #include "node-agent/launch/attached_launch.h"
 

@@ -1,25 +1,25 @@
-#include "common/base/absence.h"
+#include "common/base/suspension.h"
 
 #include <gtest/gtest.h>
 
 namespace paddock {
 namespace {
 
-class Away : public testing::Test {
+class SuspensionDetectorTest : public testing::Test {
  protected:
-  Millis look() { return absence_.look(clock_.wall(), clock_.mono()); }
+  Millis look() { return detector_.look(clock_.wall(), clock_.mono()); }
   ManualClock clock_;
-  Absence absence_{Millis(3'000), clock_.wall(), clock_.mono()};
+  SuspensionDetector detector_{Millis(3'000), clock_.wall(), clock_.mono()};
 };
 
-TEST_F(Away, WhoLooksOftenEnoughWasNeverAway) {
+TEST_F(SuspensionDetectorTest, WhoLooksOftenEnoughWasNeverAway) {
   for (int i = 0; i < 100; ++i) {
     clock_.advance(Millis(1'500));
     EXPECT_EQ(look(), Millis(0));
   }
 }
 
-TEST_F(Away, AnAbsenceIsToldOnceAndWithItsLength) {
+TEST_F(SuspensionDetectorTest, ASuspensionIsToldOnceAndWithItsLength) {
   clock_.advance(Millis(3'000));
   EXPECT_EQ(look(), Millis(0));
   clock_.advance(Millis(3'001));
@@ -27,11 +27,11 @@ TEST_F(Away, AnAbsenceIsToldOnceAndWithItsLength) {
   EXPECT_EQ(look(), Millis(0));
 }
 
-TEST_F(Away, AHostThatSleptMovesTheCalendarAlone) {
+TEST_F(SuspensionDetectorTest, AHostThatSleptMovesTheCalendarAlone) {
   clock_.skew_wall(Millis(3'600'000));
   EXPECT_EQ(look(), Millis(3'600'000));
   clock_.skew_wall(Millis(-3'600'000));
-  EXPECT_EQ(look(), Millis(0)) << "a calendar that goes back is no absence";
+  EXPECT_EQ(look(), Millis(0)) << "a calendar that goes back is no suspension";
 }
 
 TEST(LivedTime, CountsOfALongStandstillNoMoreThanOfOneLook) {

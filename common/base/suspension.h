@@ -10,10 +10,11 @@
 
 namespace paddock {
 
-class Absence {
+class SuspensionDetector {
  public:
   // Only a pause longer than `least` is noticed. Call look() at least twice in that time.
-  Absence(Millis least, WallTime wall, MonoTime mono) : least_(least), wall_(wall), mono_(mono) {}
+  SuspensionDetector(Millis least, WallTime wall, MonoTime mono)
+      : least_(least), wall_(wall), mono_(mono) {}
 
   // How long this process stood still since the last look; 0 if it did not. Both clocks are
   // compared, because the steady clock stops while a host sleeps. So a calendar that was set
