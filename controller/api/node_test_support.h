@@ -48,14 +48,15 @@ class NodeApiTest : public ApiTest {
       request.snippets->parallel = 1;
       const auto yes = [] { return true; };
       const auto told =
-          services_.calls->serve({"n1", "session-1", 0}, request, yes, Client(), clock_);
+          services_.calls->serve({"n1", "session-1", 0}, request, yes, DisconnectToken(), clock_);
       ASSERT_TRUE(told.ok() && told->call);
       order_ = told->call->payload;
       brings.id = told->call->id;
       request.answer = std::move(brings);
       request.wait_ms = 0;
       ASSERT_TRUE(
-          services_.calls->serve({"n1", "session-1", 0}, request, yes, Client(), clock_).ok());
+          services_.calls->serve({"n1", "session-1", 0}, request, yes, DisconnectToken(), clock_)
+              .ok());
     });
     while (services_.calls->skills(clock_).empty()) std::this_thread::yield();
     Answer answer = ask();

@@ -45,7 +45,7 @@ Status Relay::change(const std::function<Status(State&, Wakes&)>& what) {
 }
 
 // `held` is guarded by the lock of the table.
-DisconnectWatch Relay::watch(const Client& client, const HeldPtr& held) {
+DisconnectWatch Relay::watch(const DisconnectToken& client, const HeldPtr& held) {
   return client.watch([this, held] {
     table_.with([&](State&) { held->gone = true; });
     held->changed.notify_all();
@@ -144,7 +144,7 @@ Status Relay::stop(const std::string& name) {
 Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
                                             const contracts::CallsRequest& request,
                                             const std::function<bool()>& eligible,
-                                            const Client& agent, const Clock& clock) {
+                                            const DisconnectToken& agent, const Clock& clock) {
   if (!request.pieces.empty()) {
     TRY(change([&](State& state, Wakes& wakes) -> Status {
       state.table.pass_on(lane, request.pieces, wakes);
@@ -176,8 +176,8 @@ Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
 
 std::optional<contracts::CallsAnswer> Relay::wait_for_call(const LaneKey& lane, const HeldPtr& held,
                                                            const std::function<bool()>& eligible,
-                                                           const Client& agent, MonoTime end,
-                                                           const Clock& clock) {
+                                                           const DisconnectToken& agent,
+                                                           MonoTime end, const Clock& clock) {
   const DisconnectWatch watching = watch(agent, held);
   while (true) {
     const MonoTime now = clock.mono();
@@ -185,7 +185,7 @@ std::optional<contracts::CallsAnswer> Relay::wait_for_call(const LaneKey& lane, 
     bool asks = false;
     bool gone = false;
     table_.wait_for(
-        held->changed, slice(end, now, watching ? Millis::max() : Client::kAskEvery),
+        held->changed, slice(end, now, watching ? Millis::max() : DisconnectToken::kAskEvery),
         [&](State& state) {
           answer = state.table.poll(lane);
           asks = std::exchange(held->asks, false);

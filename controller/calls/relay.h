@@ -12,7 +12,7 @@
 
 #include "common/base/guarded.h"
 #include "common/base/random.h"
-#include "controller/base/client.h"
+#include "controller/base/disconnect_token.h"
 #include "controller/calls/call_table.h"
 
 namespace paddock::calls {
@@ -27,7 +27,7 @@ struct CallOptions {
   Millis patience{0};                                     // for the outcome
   Millis queue_patience{5'000};                           // for a node to take it
   Millis arrival_patience{0};                             // for a node to come, where there is none
-  Client client = {};                                     // the caller; gone: the call is canceled
+  DisconnectToken client = {};                            // the caller; gone: the call is canceled
   std::function<void(const wire::Value&)> on_piece = {};  // parts of the answer, as they come
   std::function<void()> meanwhile = {};  // done once, by the caller, as soon as the call is made
   std::string* holder = nullptr;         // gets the name of the node that had it
@@ -49,8 +49,8 @@ class Relay {
   // says whether the node may be given calls; it is asked at the beginning, and again after each
   // change of the node.
   Result<contracts::CallsAnswer> serve(const LaneKey& lane, const contracts::CallsRequest& request,
-                                       const std::function<bool()>& eligible, const Client& agent,
-                                       const Clock& clock);
+                                       const std::function<bool()>& eligible,
+                                       const DisconnectToken& agent, const Clock& clock);
 
   // The stored Node object has changed.
   void node_changed(const std::string& node);
@@ -85,12 +85,12 @@ class Relay {
   // Does it, and wakes whom it concerns once they can go on: not while we hold the lock.
   Status change(const std::function<Status(State&, Wakes&)>& what);
   static std::vector<HeldPtr> held_of(const State& state, const Wakes& wakes);
-  DisconnectWatch watch(const Client& client, const HeldPtr& held);
+  DisconnectWatch watch(const DisconnectToken& client, const HeldPtr& held);
   Result<wire::Value> wait_for_outcome(const CallId& id, const CallOptions& options, Held& held,
                                        const Clock& clock);
   std::optional<contracts::CallsAnswer> wait_for_call(const LaneKey& lane, const HeldPtr& held,
                                                       const std::function<bool()>& eligible,
-                                                      const Client& agent, MonoTime end,
+                                                      const DisconnectToken& agent, MonoTime end,
                                                       const Clock& clock);
 
   Guarded<State> table_;

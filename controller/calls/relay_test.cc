@@ -13,7 +13,7 @@ constexpr Millis kLong{60'000};
 // A client who says that he is gone, and is asked for that by nobody.
 class Word {
  public:
-  Client client() {
+  DisconnectToken client() {
     return {[this] { return !given_; },
             [this](std::function<void()> wake) {
               wake_.with([&](auto& kept) { kept = wake; });

@@ -25,7 +25,7 @@ bool WakeupEvent::ended() const {
   return state_.with([](const State& state) { return state.ended; });
 }
 
-Waiter::Waiter(Client client)
+Waiter::Waiter(DisconnectToken client)
     : client_(std::move(client)), watch_(client_.watch([wakeup = wakeup_] { wakeup->end(); })) {}
 
 bool Waiter::wait(Millis limit) {
@@ -36,7 +36,7 @@ bool Waiter::wait(Millis limit) {
     if (left == limit) thread_is_idle();
     left -= step;
     if (left <= Millis(0) || gone()) return false;
-    step = told ? left : std::min(left, Client::kAskEvery);
+    step = told ? left : std::min(left, DisconnectToken::kAskEvery);
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "common/base/guarded.h"
 #include "common/base/units.h"
-#include "controller/base/client.h"
+#include "controller/base/disconnect_token.h"
 
 namespace paddock::events {
 
@@ -32,7 +32,7 @@ class WakeupEvent {
 // Of one thread. A stream keeps one for all its waits.
 class Waiter {
  public:
-  explicit Waiter(Client client = {});
+  explicit Waiter(DisconnectToken client = {});
 
   // Until somebody rings, `limit` passed, or the client is gone: then false.
   bool wait(Millis limit);
@@ -41,7 +41,7 @@ class Waiter {
 
  private:
   std::shared_ptr<WakeupEvent> wakeup_ = std::make_shared<WakeupEvent>();
-  Client client_;
+  DisconnectToken client_;
   DisconnectWatch watch_;  // let go of first
 };
 

@@ -29,7 +29,7 @@ std::string chunk_of(std::string_view bytes) {
 // What a handler writes its stream to: every write leaves at once.
 class StreamOut final : public ResponseStream {
  public:
-  StreamOut(Transport& transport, const BodyForm& form, const Client& client)
+  StreamOut(Transport& transport, const BodyForm& form, const DisconnectToken& client)
       : transport_(transport), client_(client) {
     if (form.framing == Framing::kLength) left_ = form.length;
   }
@@ -45,14 +45,14 @@ class StreamOut final : public ResponseStream {
   bool finish() { return left_ ? ok_ && *left_ == 0 : ok_ && send(kLastChunk); }
 
  private:
-  Client::WhenGone when_gone() const override { return client_.when_gone; }
+  DisconnectToken::WhenGone when_gone() const override { return client_.when_gone; }
   bool send(std::string_view bytes) {
     ok_ = ok_ && (bytes.empty() || transport_.write_all(bytes) == IoState::kOk);
     return ok_;
   }
 
   Transport& transport_;
-  const Client& client_;
+  const DisconnectToken& client_;
   std::optional<uint64_t> left_;  // none: chunked
   bool ok_ = true;
 };
@@ -79,7 +79,7 @@ bool write_whole(Transport& transport, std::string head, const std::string& body
 }  // namespace
 
 bool Codec::write(Transport& transport, Response response, AnswerForm form,
-                  const Client& client) const {
+                  const DisconnectToken& client) const {
   if (response.status < 200 || response.status > 599) {
     response = refusal({Code::kInternal, "INTERNAL", "the handler's answer has no valid status"});
   }

@@ -22,7 +22,7 @@ class Codec {
   // Returns whether the whole answer went out; if not, the connection cannot be used again.
   // `client` is whom a stream is told of.
   bool write(Transport& transport, Response response, AnswerForm form,
-             const Client& client = {}) const;
+             const DisconnectToken& client = {}) const;
 
  private:
   std::function<WallTime()> wall_;

@@ -16,14 +16,14 @@ namespace {
 constexpr int kLingerMs = 10'000;
 constexpr int kShortLingerMs = 1'000;  // where places are scarce
 
-Client client_of(const Transport& transport, DisconnectMonitor& disconnects) {
+DisconnectToken client_of(const Transport& transport, DisconnectMonitor& disconnects) {
   return {[&transport] { return !transport.stopping() && !transport.peer_gone(); },
           [&transport, &disconnects](std::function<void()> wake) {
             return disconnects.watch(transport.watched_fd(), std::move(wake));
           }};
 }
 
-Request to_request(RequestHead head, Body& body, Client client) {
+Request to_request(RequestHead head, Body& body, DisconnectToken client) {
   Request request;
   request.method = head.method == "HEAD" ? "GET" : head.method;
   request.path = std::move(head.target.path);
@@ -162,7 +162,7 @@ bool Connection::answer(RequestHead head) {
   const AnswerForm form{.head_only = head.method == "HEAD", .close = head.wants_close};
   Body body(*transport_, input_,
             {head.body_length, head.expects_continue, rules_.options.body_timeout_ms});
-  const Client client = client_of(*transport_, rules_.disconnects);
+  const DisconnectToken client = client_of(*transport_, rules_.disconnects);
   const std::string origin = origin_of(head);
   std::optional<Response> asked_ahead = preflight(head, origin);
   Request request = to_request(std::move(head), body, client);

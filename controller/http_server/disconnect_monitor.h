@@ -8,7 +8,7 @@
 
 #include "common/base/guarded.h"
 #include "common/os/fd.h"
-#include "controller/base/client.h"
+#include "controller/base/disconnect_token.h"
 #include "controller/http_server/stop_signal.h"
 
 namespace paddock::http_server {
@@ -19,8 +19,8 @@ class DisconnectMonitor {
 
   DisconnectMonitor(os::Fd poll, const StopSignal& stop) : poll_(std::move(poll)), stop_(stop) {}
 
-  // As Client::when_gone() says. `connection` stays open, and this object lives, as long as the
-  // watch. Once stopped, `wake` is called before this returns. Empty: the connection has one
+  // As DisconnectToken::when_gone() says. `connection` stays open, and this object lives, as long
+  // as the watch. Once stopped, `wake` is called before this returns. Empty: the connection has one
   // already, or the kernel has no room for it.
   DisconnectWatch watch(int connection, std::function<void()> wake);
   // Wakes whom it concerns until the stop, which concerns everybody. One thread calls it.

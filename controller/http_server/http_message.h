@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "controller/base/client.h"
+#include "controller/base/disconnect_token.h"
 
 namespace paddock::http_server {
 
@@ -43,7 +43,7 @@ struct Request {
   std::string gateway_run;
   bool inner = false;  // asked by a handler, on the connection of the request that it answers
   // Gone once it hung up or the server stops. Valid during the call only.
-  Client client;
+  DisconnectToken client;
 
   std::string header(const std::string& lower_case_name) const {
     const auto found = headers.find(lower_case_name);
@@ -66,13 +66,13 @@ class ResponseStream {
   // True while it makes sense to go on; cheap, sees a closed connection without writing.
   virtual bool open() const = 0;
   // Who reads it; gone once it is no longer open.
-  Client client() const {
+  DisconnectToken client() const {
     return {[this] { return open(); }, when_gone()};
   }
 
  private:
   // Of the connection that it goes to.
-  virtual Client::WhenGone when_gone() const { return {}; }
+  virtual DisconnectToken::WhenGone when_gone() const { return {}; }
 };
 
 struct Response {

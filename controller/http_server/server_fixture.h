@@ -157,7 +157,7 @@ class ServerTest : public testing::Test {
     return text("released");
   }
   // As a real handler does: it is told, and does not look.
-  void wait_until_gone(const Client& client) {
+  void wait_until_gone(const DisconnectToken& client) {
     Tally told;
     const DisconnectWatch watch = client.watch([&] { told.add(); });
     EXPECT_TRUE(watch) << "it would have to look";

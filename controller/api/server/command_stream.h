@@ -14,7 +14,7 @@ namespace paddock::api {
 using OnPiece = std::function<void(const wire::Value&)>;
 using OnStart = std::function<void()>;
 using CarryOut = std::function<Result<contracts::RunResult>(
-    const Client& client, const OnPiece& on_piece, const OnStart& on_start)>;
+    const DisconnectToken& client, const OnPiece& on_piece, const OnStart& on_start)>;
 
 // `carry_out` is called while the answer is sent, when its handler has returned.
 Response stream_command(std::string command_id, CarryOut carry_out);

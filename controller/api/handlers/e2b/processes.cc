@@ -49,7 +49,7 @@ class Translated final : public ResponseStream {
   }
 
  private:
-  Client::WhenGone when_gone() const override { return out_.client().when_gone; }
+  DisconnectToken::WhenGone when_gone() const override { return out_.client().when_gone; }
   bool is_over() const { return end_ && clock_.mono() >= *end_; }
   bool send(const std::string& bytes) const {
     heard_ = clock_.mono();

@@ -35,7 +35,7 @@ class Collected final : public ResponseStream {
   bool open() const override { return !into_.more && !outer_.client.gone(); }
 
  private:
-  Client::WhenGone when_gone() const override { return outer_.client.when_gone; }
+  DisconnectToken::WhenGone when_gone() const override { return outer_.client.when_gone; }
 
   mcp::Api::Part& into_;
   size_t before_;

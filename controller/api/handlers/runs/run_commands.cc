@@ -115,7 +115,7 @@ calls::CallOptions options_of(const RunCommand& command) {
 }
 
 // That it begins is written while it does, and is there before anybody hears of its end.
-Result<RunResult> carry_out(const RunCommand& command, const Client& client,
+Result<RunResult> carry_out(const RunCommand& command, const DisconnectToken& client,
                             const OnPiece& on_piece = {}, const OnStart& on_start = {}) {
   Services& services = command.services;
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
@@ -155,7 +155,7 @@ Result<Response> run_command_in_run(Call& call) {
   }
   return stream_command(
       command->request.command_id,
-      [command](const Client& client, const OnPiece& on_piece, const OnStart& on_start) {
+      [command](const DisconnectToken& client, const OnPiece& on_piece, const OnStart& on_start) {
         return carry_out(*command, client, on_piece, on_start);
       });
 }

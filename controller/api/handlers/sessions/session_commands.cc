@@ -86,8 +86,8 @@ Result<RunResult> understand(const Command& command, const wire::Value& answer) 
   return told_to_caller(std::move(*result), command.request.command_id);
 }
 
-Result<RunResult> ask_node(const Command& command, const Client& client, const OnPiece& on_piece,
-                           const std::function<void()>& meanwhile) {
+Result<RunResult> ask_node(const Command& command, const DisconnectToken& client,
+                           const OnPiece& on_piece, const std::function<void()>& meanwhile) {
   calls::CallOptions options;
   options.name = cat(command.session.metadata.uid, "/", command.request.command_id);
   options.caller = command.subject;
@@ -113,8 +113,8 @@ Result<RunResult> ask_node(const Command& command, const Client& client, const O
 
 // That it begins is written while it does, and is there before anybody hears of its end. From
 // `on_start` on it can be canceled.
-Result<RunResult> carry_out(Command& command, const Client& client, const OnPiece& on_piece,
-                            const OnStart& on_start = {}) {
+Result<RunResult> carry_out(Command& command, const DisconnectToken& client,
+                            const OnPiece& on_piece, const OnStart& on_start = {}) {
   TRY(open_session(command.services, command.session, command.subject));
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
   const auto settle = [&] { return command.services.later->settle(command.services.store, start); };
@@ -130,7 +130,7 @@ Response streamed(Command command) {
   auto shared = std::make_shared<Command>(std::move(command));
   return stream_command(
       shared->request.command_id,
-      [shared](const Client& client, const OnPiece& on_piece, const OnStart& on_start) {
+      [shared](const DisconnectToken& client, const OnPiece& on_piece, const OnStart& on_start) {
         return carry_out(*shared, client, on_piece, on_start);
       });
 }

@@ -1,4 +1,4 @@
-// A client that waits for an answer and may disconnect meanwhile.
+// Whether a client that waits for an answer is still connected, and a call for when it is not.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace paddock {
 // While it lives, `wake` may be called. Never release it while holding a lock that `wake` takes.
 using DisconnectWatch = std::shared_ptr<void>;
 
-struct Client {
+struct DisconnectToken {
   // Arranges that `wake` is called once `connected` turns false: at most once, soon, on any thread;
   // it must return quickly. Where this is empty, or returns an empty watch, there is no such call:
   // check connected() every kAskEvery.
