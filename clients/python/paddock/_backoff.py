@@ -1,4 +1,4 @@
-"""How long to wait before trying again. Whether to try again is decided in _wire.py (goes_on); for streams in events.py."""
+"""How long to wait before trying again. Whether to try again is decided in _retry.py; for streams in events.py."""
 from __future__ import annotations
 
 import random

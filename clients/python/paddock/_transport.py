@@ -7,7 +7,8 @@ import json
 from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
 
 from ._backoff import Waited, backoff
-from ._wire import MAX_ANSWER, REPEATABLE, Answer, goes_on
+from ._retry import REPEATABLE, should_retry
+from ._wire import MAX_ANSWER, Answer
 from .errors import PaddockError
 from ._http import Connections, sleep
 
@@ -22,7 +23,7 @@ def repeated(action: Callable[[], T], safe: bool, patience: float = 0.0) -> T:
         try:
             return action()
         except PaddockError as error:
-            if not goes_on(error, failed, safe, waited.seconds() < patience):
+            if not should_retry(error, failed, safe, waited.seconds() < patience):
                 raise
             sleep(error.retry_after + backoff(failed))
     raise AssertionError("never reached")

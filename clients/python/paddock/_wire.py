@@ -1,4 +1,4 @@
-"""What both transports, the blocking one and the one of asyncio, do alike: addresses, trust, and what may be sent again."""
+"""What both transports, the blocking one and the one of asyncio, do alike: addresses, trust, and the errors of connections."""
 from __future__ import annotations
 
 import dataclasses
@@ -9,15 +9,11 @@ from typing import Any, Dict, Optional
 
 from .errors import PaddockError, unexpected
 
-MAX_ATTEMPTS = 4
 MAX_ANSWER = 256 << 20
 MAX_ERROR = 1 << 20
 KEPT = 8  # connections
 KEPT_S = 20.0  # the server closes after 60 s without a request
 NOT_VALID_NOW = (9, 10)  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
-REPEATABLE = ("GET", "PUT", "DELETE")
-# Nothing has been begun: such a request may be sent again whatever it asks for.
-NEVER_BEGUN = ("UNREACHABLE", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -85,15 +81,3 @@ def lost(timed_out: bool) -> PaddockError:
     if timed_out:
         return PaddockError("the server did not answer in time", code="TIMEOUT", retryable=True)
     return PaddockError("the connection was lost before the whole answer was there", code="CONNECTION_LOST", retryable=True)
-
-
-def nobody_there(error: PaddockError) -> bool:
-    """There was no answer, or one that the server cannot work now: it is being started, mended or moved."""
-    return error.code in ("UNREACHABLE", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER") or error.code.startswith("STORE_")
-
-
-def goes_on(error: PaddockError, failed: int, safe: bool, patient: bool) -> bool:
-    """Whether a request is sent again after its `failed`-th failure. `safe`: that does it once; `patient`: time is left to wait for
-    a server that is not there."""
-    may_repeat = error.retryable and (safe or error.code in NEVER_BEGUN)
-    return may_repeat and (failed < MAX_ATTEMPTS or (patient and nobody_there(error)))

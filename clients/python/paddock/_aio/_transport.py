@@ -6,7 +6,8 @@ import json
 from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, TypeVar
 
 from .._backoff import Waited, backoff
-from .._wire import MAX_ANSWER, REPEATABLE, Answer, goes_on
+from .._retry import REPEATABLE, should_retry
+from .._wire import MAX_ANSWER, Answer
 from ..errors import PaddockError
 from ._http import AsyncConnections, sleep
 
@@ -21,7 +22,7 @@ async def repeated(action: Callable[[], Awaitable[T]], safe: bool, patience: flo
         try:
             return await action()
         except PaddockError as error:
-            if not goes_on(error, failed, safe, waited.seconds() < patience):
+            if not should_retry(error, failed, safe, waited.seconds() < patience):
                 raise
             await sleep(error.retry_after + backoff(failed))
     raise AssertionError("never reached")

@@ -1,0 +1,21 @@
+"""Whether a request is sent again after a failure. How long to wait before that: _backoff.py; streams of events: events.py."""
+from __future__ import annotations
+
+from .errors import PaddockError
+
+MAX_ATTEMPTS = 4
+REPEATABLE = ("GET", "PUT", "DELETE")
+# Nothing has been begun: such a request may be sent again whatever it asks for.
+NEVER_BEGUN = ("UNREACHABLE", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
+
+
+def nobody_there(error: PaddockError) -> bool:
+    """There was no answer, or one that the server cannot work now: it is being started, mended or moved."""
+    return error.code in ("UNREACHABLE", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER") or error.code.startswith("STORE_")
+
+
+def should_retry(error: PaddockError, failed: int, safe: bool, patient: bool) -> bool:
+    """Whether a request is sent again after its `failed`-th failure. `safe`: that does it once; `patient`: time is left to wait for
+    a server that is not there."""
+    may_repeat = error.retryable and (safe or error.code in NEVER_BEGUN)
+    return may_repeat and (failed < MAX_ATTEMPTS or (patient and nobody_there(error)))
