@@ -7,6 +7,8 @@
 namespace paddock::sandbox {
 namespace {
 
+constexpr const char* kUntried = "not tried";  // and why, if that is known
+
 std::vector<CanarySpec> make_table() {
   return {
       {"namespaces", "processes", "share a namespace with the launcher", {"none shared"}},
@@ -93,7 +95,12 @@ std::vector<CanarySpec> make_table() {
 std::string answer_to(const CanarySpec& spec, const CanaryFindings& findings) {
   const auto found = findings.answers.find(spec.name);
   if (found != findings.answers.end()) return found->second;
-  return findings.why_not.empty() ? "not tried" : cat("not tried: ", findings.why_not);
+  return findings.why_not.empty() ? kUntried : cat(kUntried, ": ", findings.why_not);
+}
+
+CanaryEnd end_of(const contracts::Canary& canary) {
+  if (canary.passed) return CanaryEnd::kPassed;
+  return canary.got.starts_with(kUntried) ? CanaryEnd::kNotTried : CanaryEnd::kFailed;
 }
 
 contracts::Canary judge_one(const CanarySpec& spec, const CanaryFindings& findings,
@@ -110,7 +117,7 @@ contracts::Canary judge_one(const CanarySpec& spec, const CanaryFindings& findin
     out.level = enforced->second.level;
   // Stopped, but by nothing that this sandbox put there: luck is no proof.
   if (out.level == contracts::EnforcementLevel::kNone) out.passed = false;
-  out.remedy = remedy_for(out.capability, out.passed, host);
+  out.remedy = remedy_for(out.capability, end_of(out), host);
   return out;
 }
 

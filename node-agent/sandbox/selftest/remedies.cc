@@ -42,15 +42,18 @@ std::string for_profile(const HostSettings& host) {
              " and load it again (apparmor_parser -r FILE), or aa-disable it");
 }
 
-// Nothing is known to be in the way, and yet something was.
-std::string for_unknown(const HostSettings& host) {
+// No setting of this host is known to be in the way.
+std::string for_unknown(CanaryEnd end, const HostSettings& host) {
   if (!host.root)
     return "run the agent as root, as its service does: systemctl start paddock-node-agent";
-  return "use the kernel of a distribution in a machine of its own; `paddock doctor` there says "
-         "whether it is this host";
+  if (end == CanaryEnd::kNotTried)
+    return "nothing is known of this attempt, as it was not made: look up the reason, if one is "
+           "given, in docs/troubleshooting.md, and run `paddock doctor` again";
+  return "no setting of this host is known to cause this: run `paddock doctor` on a host with the "
+         "unmodified kernel of a distribution, to see whether this kernel is the cause";
 }
 
-std::string for_isolation(const HostSettings& host) {
+std::string for_isolation(CanaryEnd end, const HostSettings& host) {
   if (older_than(host, 5, 14)) return "use Linux 5.14 or later";
   if (host.max_user_namespaces == 0) return "sysctl -w user.max_user_namespaces=15000";
   if (!host.root && host.unprivileged_userns_clone == 0)
@@ -63,7 +66,7 @@ std::string for_isolation(const HostSettings& host) {
            "/proc/sys/kernel/seccomp/actions_avail)";
   if (host.container != Container::kNone) return for_container(host);
   if (!host.apparmor_profile.empty()) return for_profile(host);
-  return for_unknown(host);
+  return for_unknown(end, host);
 }
 
 // In a container its runtime decides about cgroups, and no unit of systemd.
@@ -103,9 +106,9 @@ std::string for_cgroup(const std::string& folder, const char* controller,
   return "";
 }
 
-std::string for_landlock(const HostSettings& host) {
+std::string for_landlock(CanaryEnd end, const HostSettings& host) {
   if (older_than(host, 5, 19)) return "use Linux 5.19 or later";
-  if (host.landlock > 0) return for_isolation(host);
+  if (host.landlock > 0) return for_isolation(end, host);
   return cat("boot with lsm=landlock", host.security_modules.empty() ? "" : ",",
              host.security_modules, " (GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub)");
 }
@@ -117,7 +120,7 @@ std::string for_accounts(const HostSettings& host) {
 
 }  // namespace
 
-std::string remedy_for(std::string_view capability, bool passed, const HostSettings& host) {
+std::string remedy_for(std::string_view capability, CanaryEnd end, const HostSettings& host) {
   // These hold without a cgroup too, per process instead of in sum: said so even if they passed.
   if (capability == "memory") {
     if (auto line = for_cgroup(host.cgroup.memory, "memory", host); !line.empty()) return line;
@@ -125,13 +128,13 @@ std::string remedy_for(std::string_view capability, bool passed, const HostSetti
   if (capability == "cpuTime") {
     if (auto line = for_cgroup(host.cgroup.cpu, "cpuacct", host); !line.empty()) return line;
   }
-  if (passed) return "";
+  if (end == CanaryEnd::kPassed) return "";
   if (capability == "pids") {
     if (auto line = for_cgroup(host.cgroup.pids, "pids", host); !line.empty()) return line;
   }
-  if (capability == "landlock") return for_landlock(host);
+  if (capability == "landlock") return for_landlock(end, host);
   if (capability == "accounts") return for_accounts(host);
-  return for_isolation(host);
+  return for_isolation(end, host);
 }
 
 }  // namespace paddock::sandbox

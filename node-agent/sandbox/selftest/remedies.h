@@ -26,7 +26,9 @@ struct HostSettings {
   CgroupFacts cgroup;
 };
 
+enum class CanaryEnd { kPassed, kFailed, kNotTried };
+
 // Empty if nothing is needed; what has not passed always has a line.
-std::string remedy_for(std::string_view capability, bool passed, const HostSettings& host);
+std::string remedy_for(std::string_view capability, CanaryEnd end, const HostSettings& host);
 
 }  // namespace paddock::sandbox

@@ -29,27 +29,36 @@ HostSettings sound_host() {
 
 TEST(Remedies, AreNoneOnASoundHost) {
   for (const char* capability : {"network", "memory", "pids", "cpuTime", "landlock"})
-    EXPECT_EQ(remedy_for(capability, true, sound_host()), "") << capability;
+    EXPECT_EQ(remedy_for(capability, CanaryEnd::kPassed, sound_host()), "") << capability;
 }
 
 TEST(Remedies, NameTheSettingThatIsInTheWay) {
   HostSettings host = sound_host();
   host.max_user_namespaces = 0;
-  EXPECT_EQ(remedy_for("network", false, host), "sysctl -w user.max_user_namespaces=15000");
+  EXPECT_EQ(remedy_for("network", CanaryEnd::kFailed, host),
+            "sysctl -w user.max_user_namespaces=15000");
   host = sound_host();
   host.root = false;
   host.unprivileged_userns_clone = 0;
-  EXPECT_EQ(remedy_for("processes", false, host), "sysctl -w kernel.unprivileged_userns_clone=1");
+  EXPECT_EQ(remedy_for("processes", CanaryEnd::kFailed, host),
+            "sysctl -w kernel.unprivileged_userns_clone=1");
   host.unprivileged_userns_clone = 1;
   host.apparmor_restrict_userns = 1;
-  EXPECT_THAT(remedy_for("filesystem", false, host),
+  EXPECT_THAT(remedy_for("filesystem", CanaryEnd::kFailed, host),
               StartsWith("sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 "));
   host = sound_host();
   host.apparmor_profile = "paddock-sandbox";
-  EXPECT_THAT(remedy_for("filesystem", false, host),
+  EXPECT_THAT(remedy_for("filesystem", CanaryEnd::kFailed, host),
               AllOf(HasSubstr("`userns,`"), HasSubstr("AppArmor profile paddock-sandbox")));
   host.kernel_major = 4;
-  EXPECT_EQ(remedy_for("syscalls", false, host), "use Linux 5.14 or later");
+  EXPECT_EQ(remedy_for("syscalls", CanaryEnd::kFailed, host), "use Linux 5.14 or later");
+}
+
+TEST(Remedies, GuessNothingOfTheHostWhereAnAttemptWasNotMade) {
+  const HostSettings host = sound_host();
+  EXPECT_NE(remedy_for("syscalls", CanaryEnd::kNotTried, host), "");
+  EXPECT_NE(remedy_for("syscalls", CanaryEnd::kNotTried, host),
+            remedy_for("syscalls", CanaryEnd::kFailed, host));
 }
 
 constexpr Container kContainers[] = {Container::kDocker, Container::kPodman, Container::kKubernetes,
@@ -59,23 +68,24 @@ TEST(Remedies, AreInTheWordsOfTheContainersRuntime) {
   HostSettings host = sound_host();
   host.apparmor_profile = "docker-default";  // no file of this host
   host.container = Container::kDocker;
-  EXPECT_THAT(remedy_for("syscalls", false, host),
+  EXPECT_THAT(remedy_for("syscalls", CanaryEnd::kFailed, host),
               AllOf(StartsWith("docker run --security-opt"), HasSubstr("apparmor=unconfined")));
   host.container = Container::kPodman;
-  EXPECT_THAT(remedy_for("syscalls", false, host), StartsWith("podman run --security-opt"));
+  EXPECT_THAT(remedy_for("syscalls", CanaryEnd::kFailed, host),
+              StartsWith("podman run --security-opt"));
   host.container = Container::kKubernetes;
-  EXPECT_THAT(remedy_for("syscalls", false, host),
+  EXPECT_THAT(remedy_for("syscalls", CanaryEnd::kFailed, host),
               AllOf(HasSubstr("securityContext:"), HasSubstr("appArmorProfile: {type: Unconfined}"),
                     Not(HasSubstr("docker"))));
   host.container = Container::kOther;
-  EXPECT_THAT(remedy_for("syscalls", false, host), HasSubstr("apparmor=unconfined"));
+  EXPECT_THAT(remedy_for("syscalls", CanaryEnd::kFailed, host), HasSubstr("apparmor=unconfined"));
   for (const auto version :
        {CgroupFacts::Version::kNone, CgroupFacts::Version::kV1, CgroupFacts::Version::kV2}) {
     host.cgroup = {version, "", "", "", "not writable"};
     for (const Container each : kContainers) {
       host.container = each;
-      EXPECT_THAT(remedy_for("memory", true, host), Not(HasSubstr("systemctl")));
-      EXPECT_NE(remedy_for("memory", true, host), "");
+      EXPECT_THAT(remedy_for("memory", CanaryEnd::kPassed, host), Not(HasSubstr("systemctl")));
+      EXPECT_NE(remedy_for("memory", CanaryEnd::kPassed, host), "");
     }
   }
 }
@@ -137,24 +147,25 @@ TEST(Remedies, AreThereForEveryCapabilityThatIsMissing) {
 TEST(Remedies, StrengthenALimitThatHoldsPerProcessOnly) {
   HostSettings host = sound_host();
   host.cgroup = {CgroupFacts::Version::kV2, "", "", "", "not delegated"};
-  EXPECT_THAT(remedy_for("memory", true, host),
+  EXPECT_THAT(remedy_for("memory", CanaryEnd::kPassed, host),
               AllOf(HasSubstr("Delegate=cpu memory pids,"),
                     HasSubstr("with systemd 254 or later DelegateSubgroup=")));
   host.root = false;  // the unit is root's
-  EXPECT_EQ(remedy_for("memory", true, host),
+  EXPECT_EQ(remedy_for("memory", CanaryEnd::kPassed, host),
             "systemd-run --user --scope -p Delegate=yes paddock up");
   host.root = true;
   host.cgroup.version = CgroupFacts::Version::kNone;
-  EXPECT_EQ(remedy_for("memory", true, host), "mount -t cgroup2 none /sys/fs/cgroup");
-  EXPECT_EQ(remedy_for("pids", true, host), "");  // RLIMIT_NPROC counts the run's own
-  EXPECT_EQ(remedy_for("pids", false, host), "mount -t cgroup2 none /sys/fs/cgroup");
+  EXPECT_EQ(remedy_for("memory", CanaryEnd::kPassed, host), "mount -t cgroup2 none /sys/fs/cgroup");
+  EXPECT_EQ(remedy_for("pids", CanaryEnd::kPassed, host), "");  // RLIMIT_NPROC counts the run's own
+  EXPECT_EQ(remedy_for("pids", CanaryEnd::kFailed, host), "mount -t cgroup2 none /sys/fs/cgroup");
 }
 
 TEST(Remedies, SayHowToBootWithLandlock) {
   HostSettings host = sound_host();
   host.landlock = 0;
   host.security_modules = "lockdown,yama";
-  EXPECT_THAT(remedy_for("landlock", false, host), HasSubstr("lsm=landlock,lockdown,yama"));
+  EXPECT_THAT(remedy_for("landlock", CanaryEnd::kFailed, host),
+              HasSubstr("lsm=landlock,lockdown,yama"));
 }
 
 }  // namespace
