@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "cli/terminal/progress.h"
+#include "common/base/first_error.h"
 #include "common/base/guarded.h"
 #include "common/os/file.h"
 
@@ -24,10 +25,9 @@ struct Work {
   Millis patience;
   std::atomic<size_t> next{0};
   std::atomic<int64_t> done{0};
-  std::atomic<bool> failed{false};
+  FirstError first_error{};  // nothing more can be fetched
   struct State {
     size_t lanes_left = 0;
-    std::optional<Error> error;  // nothing more can be fetched
     Fetched fetched{};
   };
   Guarded<State> state{};
@@ -52,22 +52,21 @@ bool ends_all(const Error& error) {
 
 void lane(Work& work) {
   client::ControllerClient client(work.endpoint, work.patience);
-  for (size_t i = work.next++; i < work.artifacts.size() && !work.failed; i = work.next++) {
+  for (size_t i = work.next++; i < work.artifacts.size() && !work.first_error.failed();
+       i = work.next++) {
     const contracts::Artifact& artifact = work.artifacts[i];
-    const Status fetched = fetch_one(client, work, artifact);
+    Status fetched = fetch_one(client, work, artifact);
     ++work.done;
     const bool ends = !fetched.ok() && ends_all(fetched.error());
-    if (ends) work.failed = true;
     work.state.with([&](Work::State& state) {
       if (fetched.ok()) {
         ++state.fetched.files;
         state.fetched.bytes += artifact.size;
       } else if (!ends) {
         state.fetched.failed.push_back({artifact.path, fetched.error().message});
-      } else if (!state.error) {
-        state.error = fetched.error().within(cat("fetching ", artifact.path));
       }
     });
+    if (ends) work.first_error.keep(std::move(fetched).within(cat("fetching ", artifact.path)));
   }
   work.state.with([](Work::State& state) { --state.lanes_left; });
   work.changed.notify_all();
@@ -96,10 +95,8 @@ Result<Fetched> fetch_artifacts(const http::Endpoint& endpoint, const RunRef& ru
     }
   }
   for (std::thread& thread : threads) thread.join();
-  return work.state.with([](Work::State& state) -> Result<Fetched> {
-    if (state.error) return *state.error;
-    return std::move(state.fetched);
-  });
+  TRY(work.first_error.status());
+  return work.state.with([](Work::State& state) { return std::move(state.fetched); });
 }
 
 std::vector<contracts::Artifact> brought(const std::vector<contracts::Artifact>& artifacts,

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <map>
 
+#include "common/base/first_error.h"
+#include "common/base/guarded.h"
 #include "common/base/text.h"
 #include "common/cas/bundle.h"
 #include "common/client/bundle_body.h"
@@ -166,7 +168,6 @@ struct Sending {
   UploadProgress& progress;
   int64_t under_way = 0;
   int64_t told = 0;
-  Status status = {};
 
   // A blob's part goes from `before` to `now`. Told in steps and not for each piece.
   void move(int64_t before, int64_t now, const Report& report) {
@@ -219,11 +220,11 @@ Status ControllerClient::send_blobs(const BlobTarget& target, const std::vector<
                                     const std::function<void(const UploadProgress&)>& report) {
   Guarded<Sending> shared(Sending{progress});
   std::atomic<size_t> next{0};
-  std::atomic<bool> failed{false};
+  FirstError first_error;
   const std::vector<Blobs> groups = in_groups(blobs, target.bundle);
   const auto lane = [&] {
     const std::shared_ptr<http::Client> http = new_lane();
-    for (size_t i = next++; i < groups.size() && !failed; i = next++) {
+    for (size_t i = next++; i < groups.size() && !first_error.failed(); i = next++) {
       const int64_t size = size_of(groups[i]);
       int64_t part = 0;
       BlobTarget watched = target;
@@ -236,15 +237,13 @@ Status ControllerClient::send_blobs(const BlobTarget& target, const std::vector<
         const Result<http::Response> response = call(*http, request, true);
         return response ? Status() : Status(response.error());
       });
-      shared.with([&](Sending& all) {
-        if (sent) return all.done(part, groups[i].size(), size, report);
-        if (all.status) all.status = sent;
-        failed = true;
-      });
+      if (sent.ok())
+        shared.with([&](Sending& all) { all.done(part, groups[i].size(), size, report); });
+      first_error.keep(sent);
     }
   };
   parallel_(std::vector<std::function<void()>>(std::min(kLanes, groups.size()), lane));
-  return shared.with([](Sending& all) { return all.status; });
+  return first_error.status();
 }
 
 Result<UploadProgress> ControllerClient::upload_workspace(

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <set>
 
-#include "common/base/guarded.h"
+#include "common/base/first_error.h"
 #include "common/base/text.h"
 #include "common/cas/bundle.h"
 #include "common/cas/tree.h"
@@ -146,22 +146,16 @@ Result<std::optional<devices::DiskLedger::Hold>> TreeFetch::take_room(const std:
 Status TreeFetch::fetch_blobs(const Missing& missing, TreeNews& news) {
   const std::vector<Missing> bundles = cas::as_bundles(missing);
   std::atomic<size_t> next{0};
-  std::atomic<bool> failed{false};
   std::atomic<bool> bundled{true};  // the controller knows how
-  Guarded<Status> status;
+  FirstError first_error;
   const auto lane = [&] {
     const auto controller = transport(StopKind::kCancel);
-    for (size_t i = next++; i < bundles.size() && !failed; i = next++) {
+    for (size_t i = next++; i < bundles.size() && !first_error.failed(); i = next++) {
       if (bundles[i].size() > 1 && bundled)
         bundled = controller->fetch_bundle(run_uid_, bundles[i], ports_.store).ok();
       for (const contracts::TreeEntry* blob : bundles[i]) {
-        if (failed || ports_.store.has(blob->digest)) continue;
-        Status fetched = fetch_one(*controller, *blob);
-        if (fetched.ok()) continue;
-        failed = true;
-        status.with([&](Status& first) {
-          if (first.ok()) first = std::move(fetched).within(cat("fetching ", blob->path));
-        });
+        if (first_error.failed() || ports_.store.has(blob->digest)) continue;
+        first_error.keep(fetch_one(*controller, *blob).within(cat("fetching ", blob->path)));
       }
     }
   };
@@ -171,7 +165,7 @@ Status TreeFetch::fetch_blobs(const Missing& missing, TreeNews& news) {
   } else if (!lanes.empty()) {
     lane();
   }
-  TRY(status.with([](Status& first) { return first; }));
+  TRY(first_error.status());
   news.fetched += static_cast<int64_t>(missing.size());
   return {};
 }

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cerrno>
 
-#include "common/base/guarded.h"
+#include "common/base/first_error.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
 
@@ -151,19 +151,13 @@ class Filling {
       : tree_(tree), interrupted_(interrupted) {}
 
   void lane(Filler filler) {
-    for (size_t from = next_.fetch_add(kNeighbours); from < tree_.entries.size() && !failed_;
+    for (size_t from = next_.fetch_add(kNeighbours);
+         from < tree_.entries.size() && !first_error_.failed();
          from = next_.fetch_add(kNeighbours)) {
-      const Status put = put_some(filler, from);
-      if (put.ok()) continue;
-      failed_ = true;
-      status_.with([&](Status& first) {
-        if (first.ok()) first = put;
-      });
+      first_error_.keep(put_some(filler, from));
     }
   }
-  Status status() {
-    return status_.with([](const Status& first) { return first; });
-  }
+  Status status() const { return first_error_.status(); }
 
   static constexpr size_t kNeighbours = 64;
 
@@ -182,8 +176,7 @@ class Filling {
   const contracts::Tree& tree_;
   const std::function<bool()>& interrupted_;
   std::atomic<size_t> next_{0};
-  std::atomic<bool> failed_{false};
-  Guarded<Status> status_;
+  FirstError first_error_;
 };
 
 Status put_files(int root, const contracts::Tree& tree, const cas::BlobStore& store,
