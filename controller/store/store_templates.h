@@ -1,4 +1,4 @@
-// The typed half of ReadTxn and WriteTxn: objects to rows and back. Included by store.h only.
+// The typed half of ReadTxn and WriteTxn: objects to rows and back. Included by transaction.h only.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
-#include "controller/store/store.h"
+#include "controller/store/transaction.h"
 
 namespace paddock::store {
 

@@ -1,0 +1,117 @@
+// What the store keeps beside the objects of the API, and what it is asked by: plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/contracts/events.h"
+
+namespace paddock::store {
+
+struct Key {
+  std::string name_space;  // empty for cluster-scoped kinds
+  std::string name;
+};
+
+struct ListOptions {
+  std::optional<std::string> name_space;  // absent: all
+  int64_t limit = 0;                      // 0: no limit
+  std::string after;                      // continue after this, a page's continue_after
+  std::optional<std::string> name = {};   // only those of this name: found by the key alone
+  bool active = false;                    // only runs that are not over; not with `name`
+  bool newest_first = false;              // by their creation, within one namespace
+};
+
+template <class T>
+struct Page {
+  std::vector<T> items;          // by namespace, name, unless the newest come first
+  int64_t resource_version = 0;  // of the snapshot
+  std::string continue_after;    // not empty when more is left
+  int64_t remaining = 0;         // how many are left; 0 too where that is not counted
+};
+
+struct TokenRecord {
+  std::string id;       // public part, for listing and revoking
+  std::string hash;     // SHA-256 of the secret
+  std::string subject;  // who: "admin", "node:laptop", …
+  std::vector<std::string> scopes;
+  std::string name_space;  // limits it to one namespace; empty: all
+  std::optional<int64_t> expires_ms;
+  bool revoked = false;
+};
+
+// What is kept of a ToolToken's secret, beside the object.
+struct ToolSecret {
+  std::string token_uid;
+  std::string hash;  // SHA-256
+  std::string run_uid;
+  int64_t expires_ms = 0;
+};
+struct FoundToolSecret {
+  Key token;
+  std::string hash;
+};
+
+// One value of a Secret as it is kept, beside the object: nothing here opens it.
+struct SealedValue {
+  std::string name;
+  std::string key_id;
+  std::string sealed;
+};
+struct FoundSealedValue {
+  Key secret;
+  std::string secret_uid;
+  SealedValue value;
+};
+
+// One committed write of an object, for watches.
+struct ObjectWrite {
+  enum class Op { kCreate, kUpdate, kDelete };
+  int64_t resource_version = 0;
+  std::string kind;
+  Key key;
+  Op op = Op::kUpdate;
+  std::string before;  // the object's JSON; empty when it was created
+  std::string after;   // empty when it was deleted
+};
+
+// A change of a run's phase, as its stream tells it, with the run that it is about.
+struct PhaseRecord {
+  int64_t object_id = 0;  // grows with each object created
+  Key run;
+  std::string run_uid;
+  contracts::RunEvent event;
+  int64_t resource_version = 0;  // drawn when it was appended
+};
+struct PhaseQuery {
+  std::optional<std::string> name_space;  // absent: all
+  std::string run_name;                   // empty: of all runs
+  int64_t after_object = 0;               // go on after this event of this object
+  int64_t after_event = 0;
+  int64_t limit = 0;  // 0: no limit
+};
+
+// Which audit events; an empty word does not choose.
+struct AuditQuery {
+  std::optional<std::string> name_space;  // absent: all, and those of the cluster
+  std::string type;
+  std::string subject;
+  std::string session_id;
+  int64_t since_ms = 0;
+  std::optional<int64_t> after;  // absent: the newest that match
+  int64_t limit = 0;
+};
+
+// Topics for touch().
+inline std::string run_topic(const std::string& uid) { return "run/" + uid; }
+inline std::string node_topic(const std::string& name) { return "node/" + name; }
+// Touched by every change of an object of this kind.
+inline std::string kind_topic(std::string_view kind) { return "kind/" + std::string(kind); }
+inline constexpr const char* kSchedulerTopic = "scheduler";
+
+// Of an enrolment token, by its id: the setting that tells who used it.
+inline constexpr std::string_view kTokenUse = "enroll-token/";
+
+}  // namespace paddock::store
