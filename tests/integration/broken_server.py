@@ -1,6 +1,12 @@
 """A controller that misbehaves as it is told: it answers each connection with the next of some scripted answers."""
+import json
 import socket
 import threading
+
+# What a controller that works would say.
+RUN = json.dumps({"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": "a", "resourceVersion": "7"},
+                  "spec": {"type": "compute", "command": "python3 a.py"}, "status": {"phase": "Succeeded"}})
+SANDBOX = json.dumps({"metadata": {"name": "s"}, "spec": {"security": {"limits": {"timeoutMs": 1000}}}})
 
 
 class BrokenServer:

@@ -12,6 +12,14 @@ SOURCE = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", ".")).resolve()
 FOLDER = SOURCE / "charts/paddock"
 NAMESPACE = "space"
 AGENT = {"agent": {"enabled": True, "enrollTokenSecret": {"name": "enroll"}, "caSecret": {"name": "ca"}}}
+CODE = {"codeExecution": {"enabled": True}}
+MONITORED = {"controller": {"serviceMonitor": {"enabled": True, "tokenSecret": {"name": "metrics"}},
+                            "prometheusRule": {"enabled": True}, "dashboard": {"enabled": True}}}
+SIDECAR = {"name": "front", "image": "front", "ports": [{"name": "front", "containerPort": 443}]}
+BEFORE = {"tls": {"enabled": False, "terminatedBy": "the container front of this pod"},
+          "controller": {"extraContainers": [SIDECAR], "service": {"targetPort": "front"}}}
+ELSEWHERE = {"to": [{"ipBlock": {"cidr": "192.0.2.0/24"}}]}
+ALONE = {"tls": {"enabled": False}, "controller": {"service": {"enabled": False}}}
 
 
 @functools.lru_cache

@@ -1,5 +1,4 @@
-"""The Helm chart: rendered by Helm, its objects held to Kubernetes' own types, its values refused by name where
-they make no sense."""
+"""The Helm chart: rendered by Helm, its objects held to Kubernetes' own types, its configuration read by the programs."""
 import json
 import os
 import pathlib
@@ -13,17 +12,9 @@ import unittest
 
 import chart
 import yaml
-from chart import AGENT, containers, of_kind, pods, render
+from chart import AGENT, ALONE, BEFORE, CODE, MONITORED, containers, of_kind, pods, render
 from harness import BIN, SOURCE, find_file, held_port, main, wait_until
 
-CODE = {"codeExecution": {"enabled": True}}
-MONITORED = {"controller": {"serviceMonitor": {"enabled": True, "tokenSecret": {"name": "metrics"}},
-                            "prometheusRule": {"enabled": True}, "dashboard": {"enabled": True}}}
-SIDECAR = {"name": "front", "image": "front", "ports": [{"name": "front", "containerPort": 443}]}
-BEFORE = {"tls": {"enabled": False, "terminatedBy": "the container front of this pod"},
-          "controller": {"extraContainers": [SIDECAR], "service": {"targetPort": "front"}}}
-ELSEWHERE = {"to": [{"ipBlock": {"cidr": "192.0.2.0/24"}}]}
-ALONE = {"tls": {"enabled": False}, "controller": {"service": {"enabled": False}}}
 VARIANTS = {
     "as it is": [],
     "everything": [AGENT, CODE, MONITORED],
@@ -47,109 +38,6 @@ VARIANTS = {
         "controller": {"persistence": {"storageClassName": "5"}, "serviceMonitor": {"tokenSecret": {"name": "8", "key": "9"}}}}],
     "without network policies": [AGENT, CODE, {"networkPolicy": {"enabled": False}, "controller": {"persistence": {"enabled": False}}}],
 }
-# Values that make no sense; what the refusal names; the values that it says fix it.
-REFUSED = {
-    "the API without TLS": ([{"tls": {"enabled": False}}], ["tls.enabled", "without TLS", "set tls.enabled=true"],
-                            {"tls": {"enabled": True}}),
-    "the API without TLS, by the controller's own words": (
-        [{"controller": {"config": {"plainHttpOnLoopback": True}}}], ["controller.config.plainHttpOnLoopback", "tls.enabled"],
-        {"controller": {"config": {"plainHttpOnLoopback": None}}}),
-    "another address, by the controller's own words": (
-        [{"controller": {"config": {"host": "0.0.0.0"}}}], ["controller.config.host"], {"controller": {"config": {"host": None}}}),
-    "words alone do not terminate TLS": (
-        [{"tls": BEFORE["tls"]}], ["controller.extraContainers"], {"controller": BEFORE["controller"]}),
-    "a service past what terminates TLS": (
-        [BEFORE, {"controller": {"service": {"targetPort": ""}}}], ["controller.service.targetPort"],
-        {"controller": {"service": {"targetPort": "front"}}}),
-    "TLS twice": ([{"tls": {"terminatedBy": "x"}}], ["tls.terminatedBy"], {"tls": {"terminatedBy": ""}}),
-    "a certificate that is not used": ([ALONE, {"tls": {"secretName": "tls"}}], ["tls.secretName"], {"tls": {"secretName": ""}}),
-    "two writers of one store": ([{"controller": {"replicas": 2}}], ["controller.replicas", "set controller.replicas=1"],
-                                 {"controller": {"replicas": 1}}),
-    "no controller": ([{"controller": {"replicas": 0}}], ["controller.replicas"], {"controller": {"replicas": 1}}),
-    "agents that cannot enrol": ([AGENT, {"agent": {"enrollTokenSecret": {"name": ""}}}], ["agent.enrollTokenSecret.name"],
-                                 {"agent": {"enrollTokenSecret": {"name": "enroll"}}}),
-    "agents that trust nobody": ([AGENT, {"agent": {"caSecret": {"name": ""}}}], ["agent.caSecret.name"],
-                                 {"agent": {"caSecret": {"name": "ca"}}}),
-    "agents that call without TLS": ([AGENT, {"agent": {"server": "http://paddock"}}], ["agent.server", "without TLS"],
-                                     {"agent": {"server": "https://paddock"}, "networkPolicy": {"agentEgress": [ELSEWHERE]}}),
-    "agents without a controller": ([AGENT, ALONE], ["agent.server"],
-                                    {"agent": {"server": "https://elsewhere:8443"}, "networkPolicy": {"agentEgress": [ELSEWHERE]}}),
-    "agents that may not reach their controller": (
-        [AGENT, {"agent": {"server": "https://elsewhere:8443"}}],
-        ["networkPolicy.agentEgress", "https://elsewhere:8443", "networkPolicy.enabled=false"],
-        {"networkPolicy": {"agentEgress": [ELSEWHERE]}}),
-    "agents that may not reach their package index": (
-        [AGENT, {"agent": {"config": {"packages": {"pythonIndex": "https://pypi.example/simple"}}}}],
-        ["networkPolicy.agentEgress", "agent.config.packages.pythonIndex"], {"networkPolicy": {"agentEgress": [ELSEWHERE]}}),
-    "runs with a network that leads nowhere": (
-        [AGENT, {"agent": {"config": {"ceilings": {"network": True}}}}],
-        ["networkPolicy.agentEgress", "agent.config.ceilings.network"], {"networkPolicy": {"enabled": False}}),
-    "a media provider that may not be reached": (
-        [{"controller": {"config": {"media": {"providerUrl": "https://media.example"}}}}],
-        ["networkPolicy.controllerEgress", "controller.config.media.providerUrl"],
-        {"networkPolicy": {"controllerEgress": [ELSEWHERE]}}),
-    "agents whose token the controller revokes": (
-        [AGENT, {"controller": {"config": {"enrollToken": False}}}], ["controller.config.enrollToken", "agent.enabled=false"],
-        {"agent": {"enabled": False}}),
-    "code execution for everybody": (
-        [CODE, {"codeExecution": {"allowFrom": []}}], ["codeExecution.allowFrom", "every peer", "[{podSelector: {}}]"],
-        {"codeExecution": {"allowFrom": [{"podSelector": {}}]}}),
-    "code execution for everybody, whatever others say": (
-        [CODE, {"codeExecution": {"allowFrom": []}, "networkPolicy": {"others": True}}], ["codeExecution.allowFrom", "every peer"],
-        {"codeExecution": {"allowFrom": [{"podSelector": {}}]}}),
-    "policies of others beside none": (
-        [{"networkPolicy": {"enabled": False, "others": True}}], ["networkPolicy.others", "networkPolicy.enabled=true"],
-        {"networkPolicy": {"enabled": True}}),
-    "a service that leads to no port": (
-        [BEFORE, {"controller": {"service": {"targetPort": "back"}}}], ["controller.service.targetPort", "named back"],
-        {"controller": {"service": {"targetPort": "front"}}}),
-    "an agent's own folder": ([AGENT, {"agent": {"config": {"dataDir": "/x"}}}], ["agent.config.dataDir"],
-                              {"agent": {"config": {"dataDir": None}}}),
-    "metrics without a token": ([{"controller": {"serviceMonitor": {"enabled": True}}}],
-                                ["controller.serviceMonitor.tokenSecret.name"],
-                                {"controller": {"serviceMonitor": {"tokenSecret": {"name": "metrics"}}}, "agent": {"caSecret": {"name": "ca"}}}),
-    "metrics of a server that Prometheus does not trust": ([MONITORED], ["agent.caSecret.name", "Prometheus"],
-                                                           {"agent": {"caSecret": {"name": "ca"}}}),
-    "metrics that nobody may reach": (
-        [MONITORED, {"agent": {"caSecret": {"name": "ca"}}, "networkPolicy": {"allowFrom": []}}],
-        ["networkPolicy.allowFrom", "Prometheus"], {"networkPolicy": {"allowFrom": [{"namespaceSelector": {}}]}}),
-    "metrics without a service": (
-        [ALONE, MONITORED, {"agent": {"caSecret": {"name": "ca"}}}], ["controller.serviceMonitor.enabled", "controller.service.enabled=true"],
-        {"tls": {"enabled": True}, "controller": {"service": {"enabled": True}}}),
-    "a digest of no image": ([{"controller": {"image": {"digest": "sha256:" + "0" * 64}}}],
-                             ["controller.image.digest", "controller.image.repository"],
-                             {"controller": {"image": {"repository": "paddock-controller"}}}),
-    "code execution with all rights": ([CODE, {"codeExecution": {"privileged": True}}], ["codeExecution.privileged"],
-                                       {"codeExecution": {"privileged": False}}),
-    # By the schema.
-    "an agent with all rights": ([AGENT, {"agent": {"privileged": True}}], ["/agent", "privileged"], None),
-    "a name that does not exist": ([{"controller": {"replica": 1}}], ["/controller", "replica"], None),
-    "a peer that is nobody": ([{"networkPolicy": {"allowFrom": [{}]}}], ["/networkPolicy/allowFrom"], None),
-    "a port that does not exist": ([{"controller": {"service": {"port": 70000}}}], ["/controller/service/port"], None),
-    "a capability that nothing needs": ([{"codeExecution": {"capabilities": ["SYS_MODULE"]}}], ["/codeExecution/capabilities"], None),
-    "more memory than the service takes": ([{"codeExecution": {"maxMemoryMb": 1024}}], ["/codeExecution/maxMemoryMb"], None),
-    "a folder that is the node's root": ([{"agent": {"dataDir": "/"}}], ["/agent/dataDir"], None),
-    "a word for a number": ([{"controller": {"replicas": "one"}}], ["/controller/replicas"], None),
-}
-
-
-def keys_of(values, before=()):
-    """The path of every key, and its default."""
-    for key, value in values.items():
-        yield (*before, key), value
-        if isinstance(value, dict):
-            yield from keys_of(value, (*before, key))
-
-
-def at(path, value):
-    return {path[0]: at(path[1:], value) if path[1:] else value}
-
-
-def without_nulls(values):
-    """Helm drops a key whose value is null: here they are gone before."""
-    return {key: without_nulls(value) if isinstance(value, dict) else value for key, value in values.items() if value is not None}
-
-
 @unittest.skipUnless(chart.tool("helm")[0], f"no Helm: {chart.tool('helm')[1]}")
 class Charts(unittest.TestCase):
     def test_helm_finds_nothing_to_say(self):
@@ -195,54 +83,6 @@ class Charts(unittest.TestCase):
                 data = of_kind(objects, "ConfigMap", volume["configMap"]["name"])["data"]
                 for item in volume["configMap"].get("items", []):
                     self.assertIn(item["key"], data)
-
-    def test_values_that_make_no_sense_are_refused_by_name_and_the_fix_fixes_them(self):
-        for title, (values, words, fix) in REFUSED.items():
-            with self.subTest(title):
-                done = chart.template(*values)
-                self.assertNotEqual(done.returncode, 0, done.stdout)
-                for word in words:
-                    self.assertIn(word, done.stderr)
-                if fix is not None:
-                    render(without_nulls(chart.merged(*values, fix)))
-
-    def test_what_policies_of_others_allow_is_not_refused_and_changes_none_of_ours(self):
-        others = {"networkPolicy": {"others": True}}
-        opened = [title for title, (_, words, _) in REFUSED.items() if words[0].startswith("networkPolicy.") and "others" not in title]
-        self.assertEqual(len(opened), 5, opened)
-        for title in opened:
-            with self.subTest(title):
-                values, words, _ = REFUSED[title]
-                self.assertIn("networkPolicy.others=true", chart.template(*values).stderr)
-                render(*values, others)
-        self.assertEqual(render(AGENT, CODE), render(AGENT, CODE, others))
-
-    def test_what_the_chart_decides_is_not_decided_twice(self):
-        for key in ("plainHttpOnLoopback", "tls", "host", "port", "dataDir", "unixSocket", "allowedHosts", "profilesDir", "execute"):
-            self.assertIn(f"controller.config.{key}: ", chart.template({"controller": {"config": {key: "x"}}}).stderr)
-        for key in ("server", "caFile", "enrollTokenFile", "dataDir", "name", "sandboxProgram"):
-            self.assertIn(f"agent.config.{key}: ", chart.template(AGENT, {"agent": {"config": {key: "x"}}}).stderr)
-
-    def test_a_key_that_is_null_is_an_empty_one_or_refused_by_name(self):
-        everything = [AGENT, CODE, MONITORED]
-        values = chart.merged(yaml.safe_load((chart.FOLDER / "values.yaml").read_text()), *everything)
-        made_of = lambda text: re.sub("paddock.dev/configuration: .*", "", text)  # noqa: E731 (a digest of the values themselves)
-        as_it_is = made_of(chart.template(*everything).stdout)
-        refused = []
-        for path, default in keys_of(values):
-            with self.subTest(".".join(path)):
-                done = chart.template(*everything, at(path, None))
-                if done.returncode == 0:
-                    if not default:
-                        self.assertEqual(made_of(done.stdout), as_it_is)
-                    continue
-                refused.append(".".join(path))
-                by_name = (f"at '/{'/'.join(path[:-1])}': missing property '{path[-1]}'" if path[1:] else
-                           f"at '': missing property '{path[0]}'")
-                self.assertTrue(by_name in done.stderr or f"{'.'.join(path)}: " in done.stderr, done.stderr)
-        for protects in ("tls.enabled", "networkPolicy.enabled", "networkPolicy.allowFrom", "agent.userNamespaces", "codeExecution.allowFrom"):
-            self.assertIn(protects, refused)
-        self.assertNotIn("controller.allowedOrigins", refused)
 
     def test_pages_of_other_origins_are_named(self):
         origins = ["https://app.example", "http://localhost:5173"]

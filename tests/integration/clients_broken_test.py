@@ -1,6 +1,4 @@
 """Both Python clients, the blocking one and the one of asyncio, against a server that breaks off, repeats, leaves out, lies and refuses."""
-import asyncio
-import contextlib
 import json
 import os
 import pathlib
@@ -9,17 +7,15 @@ import tempfile
 import unittest
 from unittest import mock
 
-from broken_server import BrokenServer, answer, stream
+from broken_server import RUN, SANDBOX, BrokenServer, answer, stream
 from harness import SOURCE, main
 
 sys.path.insert(0, str(SOURCE / "clients" / "python"))
 from async_client import BlockingClients  # noqa: E402
-from paddock import AsyncClient, Client, PaddockError, RunSpec, types  # noqa: E402
+from paddock import Client, PaddockError, RunSpec, types  # noqa: E402
 from paddock import _backoff  # noqa: E402
 from paddock._codec import decode, encode  # noqa: E402
 
-RUN = json.dumps({"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": "a", "resourceVersion": "7"},
-                  "spec": {"type": "compute", "command": "python3 a.py"}, "status": {"phase": "Succeeded"}})
 BUSY = answer(503, json.dumps({"kind": "Status", "message": "later", "reason": "ServiceUnavailable", "code": 503,
                                "error": {"code": "BUSY", "message": "later", "retryable": True, "details": {}}}))
 END = (3, "end", '{"phase":"Succeeded","rc":0,"status":"OK","message":""}')
@@ -97,9 +93,6 @@ class Streams(Broken):
         missing = answer(404, json.dumps({"message": "gone", "reason": "NotFound", "error": {"code": "RUN_NOT_FOUND", "retryable": False}}))
         _, client = self.serve(stream(line(1, "a")), missing)
         self.refused("RUN_NOT_FOUND", lambda: list(client.runs.stream_events("a")))
-
-
-SANDBOX = json.dumps({"metadata": {"name": "s"}, "spec": {"security": {"limits": {"timeoutMs": 1000}}}})
 
 
 class Commands(Broken):
@@ -318,90 +311,6 @@ class AsyncLies(OfAsyncio, Lies):
 
 class AsyncAsking(OfAsyncio, Asking):
     pass
-
-
-class Canceling(unittest.IsolatedAsyncioTestCase):
-    """A server that takes requests and keeps silent, but for some answers: who stops waiting leaves nothing open and asks for nothing."""
-
-    async def asyncSetUp(self):
-        self.requests, self.gone, self.came = [], asyncio.Event(), asyncio.Event()
-
-        async def serve(reader, writer):
-            with contextlib.suppress(asyncio.IncompleteReadError):
-                await talk(reader, writer)
-            self.gone.set()
-            writer.close()
-
-        async def talk(reader, writer):
-            while head := await reader.readuntil(b"\r\n\r\n"):
-                length = next((int(each[15:]) for each in head.split(b"\r\n") if each.startswith(b"Content-Length:")), 0)
-                self.requests.append((head + await reader.readexactly(length)).decode())
-                if found := next((given for start, given in self.answers if self.requests[-1].startswith(start)), None):
-                    writer.write(found.replace(b"Connection: close\r\n", b""))
-                    continue
-                self.came.set()
-                await reader.read()
-                return
-        self.answers = []
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        self.addAsyncCleanup(server.wait_closed)
-        self.addCleanup(server.close)
-        self.client = AsyncClient(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", "secret")
-        self.addAsyncCleanup(self.client.aclose)
-
-    async def canceled(self, call):
-        task = asyncio.create_task(call)
-        await self.came.wait()
-        task.cancel()
-        with self.assertRaises(asyncio.CancelledError):
-            await task
-        await self.gone.wait()
-
-    async def test_a_run_that_is_waited_for_goes_on(self):
-        running = {**json.loads(RUN), "status": {"phase": "Running"}}
-        self.answers = [("GET /apis/paddock.dev/v1alpha1/namespaces/default/runs/a ", answer(200, json.dumps(running)))]
-        await self.canceled(self.client.runs.wait("a"))
-        self.assertEqual([request.split(" ")[0] for request in self.requests], ["GET", "GET"])
-
-    async def test_who_waits_no_longer_for_a_command_hangs_up_and_its_session_is_destroyed(self):
-        self.answers = [("POST /apis/paddock.dev/v1alpha1/namespaces/default/sandboxes ", answer(201, SANDBOX)), ("DELETE", answer(200, "{}"))]
-
-        async def work():
-            async with await self.client.sandboxes.create() as session:
-                await session.run("sleep 600")
-        await self.canceled(work())
-        self.assertEqual([request.split(" ")[0] for request in self.requests], ["POST", "POST", "DELETE"])
-
-    async def test_a_silent_server_is_given_up_and_a_slow_reader_is_not_silence(self):
-        client = AsyncClient(f"http://{self.client._transport._server.host}:{self.client._transport._server.port}", timeout=0.2)
-        with mock.patch("paddock._aio._transport.backoff", lambda failed: 0), self.assertRaises(PaddockError) as caught:
-            await client.runs.get("a")
-        self.assertEqual((caught.exception.code, len(self.requests)), ("TIMEOUT", 4))
-        self.answers = [("GET", b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + RUN.encode())]  # its end would be the connection's
-        with mock.patch("paddock._aio._transport.backoff", lambda failed: 0), self.assertRaises(PaddockError) as caught:
-            await client.runs.get("a")
-        self.assertEqual(caught.exception.code, "TIMEOUT")
-        begun = answer(200, RUN).replace(b"Content-Length: ", b"Content-Length: 9")
-        self.answers = [("GET", begun)]
-        async with client._transport.open("GET", "/") as response:
-            await response.read(5)
-            await asyncio.sleep(0.4)  # longer than silence may last
-            self.assertEqual(await response.read(5), RUN.encode()[5:10])
-
-    async def test_many_wait_at_once_over_connections_of_their_own(self):
-        self.answers = [("GET", answer(200, RUN))]
-        runs = await asyncio.gather(*(self.client.runs.get(str(number)) for number in range(200)))
-        self.assertEqual({run.metadata.name for run in runs}, {"a"})
-        self.assertLessEqual(len(self.client._transport._kept), 8)
-
-
-class Loops(unittest.TestCase):
-    def test_a_client_is_used_by_one_loop_after_another(self):
-        with BrokenServer(answer(200, RUN).replace(b"Connection: close\r\n", b"")) as server:
-            client = AsyncClient(server.url)
-            for _ in range(2):
-                self.assertEqual(asyncio.run(client.runs.get("a")).metadata.name, "a")
-            asyncio.run(client.aclose())
 
 
 if __name__ == "__main__":
