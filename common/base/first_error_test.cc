@@ -18,7 +18,7 @@ TEST(FirstError, StaysTheFirst) {
   errors.keep(Error{Code::kUnavailable, "STORE_BUSY", "two"});
   errors.keep({});
   EXPECT_TRUE(errors.failed());
-  EXPECT_EQ(errors.status().error().reason, "FILE_NOT_FOUND");
+  EXPECT_EQ(errors.status().error().reason, Reason("FILE_NOT_FOUND"));
 }
 
 }  // namespace
