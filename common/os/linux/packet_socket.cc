@@ -13,6 +13,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/passed_fds.h"
 
 namespace paddock::os {
 namespace {
@@ -47,21 +48,6 @@ union ControlSpace {
   cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(int) * kMaxPacketFds)];
 };
-
-std::vector<Fd> take_descriptors(msghdr& message) {
-  std::vector<Fd> out;
-  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
-       header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-    const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count; ++i) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-      out.emplace_back(fd);
-    }
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -116,12 +102,7 @@ Status send_packet(int socket, std::string_view bytes, std::span<const int> fds)
   ControlSpace space = {};
   if (!fds.empty()) {
     message.msg_control = space.bytes;
-    message.msg_controllen = CMSG_SPACE(fds.size_bytes());
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(fds.size_bytes());
-    std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
+    attach_fds(message, fds);
   }
   while (::sendmsg(socket, &message, MSG_NOSIGNAL) < 0) {
     if (errno == EINTR) continue;
@@ -148,7 +129,7 @@ Result<Packet> receive_packet(int socket) {
   } while (n < 0 && (errno == EINTR || errno == ECONNRESET));
   if (n == 0) return peer_gone();
   if (n < 0) return system_error("receiving a packet", errno);
-  out.fds = take_descriptors(message);
+  out.fds = take_fds(message);
   if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
     return invalid_argument("PACKET_TOO_LARGE", "a packet was cut off");
   out.bytes.resize(static_cast<size_t>(n));

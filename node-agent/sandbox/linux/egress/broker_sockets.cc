@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+#include "common/os/passed_fds.h"
 #include "node-agent/sandbox/linux/egress/broker_process.h"
 #include "node-agent/sandbox/linux/kernel/loopback.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
@@ -72,15 +73,9 @@ bool send_all(int to, const std::vector<os::Fd>& sockets) {
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   message.msg_control = space;
-  message.msg_controllen = CMSG_SPACE(sockets.size() * sizeof(int));
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sockets.size() * sizeof(int));
-  for (size_t i = 0; i < sockets.size(); ++i) {
-    const int fd = sockets[i].get();
-    std::memcpy(CMSG_DATA(header) + i * sizeof fd, &fd, sizeof fd);
-  }
+  std::vector<int> fds;
+  for (const os::Fd& each : sockets) fds.push_back(each.get());
+  os::attach_fds(message, fds);
   return sendmsg(to, &message, MSG_NOSIGNAL) == 1;
 }
 
@@ -93,17 +88,8 @@ std::vector<os::Fd> receive_all(int from) {
   message.msg_iovlen = 1;
   message.msg_control = space;
   message.msg_controllen = sizeof space;
-  std::vector<os::Fd> out;
-  if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != 1) return out;
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return out;
-  const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-  for (size_t i = 0; i < count; ++i) {
-    int fd = -1;
-    std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-    out.emplace_back(fd);
-  }
-  return out;
+  if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != 1) return {};
+  return os::take_fds(message);
 }
 
 }  // namespace
