@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/contracts/fault_test_support.h"
 #include "common/wire/json.h"
 #include "common/wire/yaml.h"
 
@@ -21,8 +22,7 @@ Result<Run> run_of(std::string_view yaml) {
 }
 std::string fault_of_spec(std::string_view spec) {
   const auto run = run_of(cat("{metadata: {name: a}, spec: {", spec, "}}"));
-  return run.ok() ? "accepted"
-                  : cat(run.error().causes.at(0).field, ": ", run.error().causes.at(0).message);
+  return run.ok() ? "accepted" : first_fault(run.error());
 }
 
 TEST(SplitCommand, SplitsAtWhiteSpace) {
@@ -53,16 +53,16 @@ TEST(SplitCommand, RefusesWhatIsUnfinished) {
 TEST(RunSpec, HasCodeInPlaceOfACommandAndChecksItsForm) {
   EXPECT_EQ(fault_of_spec("type: code, code: print(1)"), "accepted");
   EXPECT_EQ(fault_of_spec("type: code, code: print(1), inputData: null"), "accepted");
-  EXPECT_EQ(fault_of_spec("type: compute"), "spec.command: required field is missing");
-  EXPECT_EQ(fault_of_spec("type: test"), "spec.command: required field is missing");
-  EXPECT_EQ(fault_of_spec("type: code, code: \"a\\0b\""), "spec.code: must not contain a NUL byte");
-  EXPECT_EQ(fault_of_spec("type: code, code: [a]"), "spec.code: expected string, got array");
+  EXPECT_EQ(fault_of_spec("type: compute"), "spec.command: required");
+  EXPECT_EQ(fault_of_spec("type: test"), "spec.command: required");
+  EXPECT_EQ(fault_of_spec("type: code, code: \"a\\0b\""), "spec.code: invalid");
+  EXPECT_EQ(fault_of_spec("type: code, code: [a]"), "spec.code: wrong type");
   EXPECT_EQ(fault_of_spec(cat("type: code, code: ", std::string(100'000, 'a'))), "accepted");
   EXPECT_TRUE(fault_of_spec(cat("type: code, code: ", std::string(100'001, 'a')))
                   .starts_with("spec.code: "));
   for (const char* data : {"[1]", "text", "3", "true"})
     EXPECT_TRUE(fault_of_spec(cat("type: code, code: a, inputData: ", data))
-                    .starts_with("spec.inputData: must be an object or null"))
+                    .starts_with("spec.inputData: "))
         << data;
 }
 
@@ -100,33 +100,28 @@ TEST(Command, KeepsTheFormInWhichItWasSent) {
 }
 
 TEST(Command, RefusesWhatCannotBeExecuted) {
-  EXPECT_EQ(fault_of_spec("type: compute, command: []"), "spec.command: must not be empty");
-  EXPECT_EQ(fault_of_spec("type: compute, command: [\"\"]"), "spec.command: must not be empty");
-  EXPECT_EQ(fault_of_spec("type: compute, command: '  '"), "spec.command: must not be empty");
-  EXPECT_EQ(fault_of_spec("type: compute, command: [a, 1]"),
-            "spec.command[1]: expected string, got integer");
-  EXPECT_EQ(fault_of_spec("type: compute, command: {a: b}"),
-            "spec.command: expected a list of strings or one string, got object");
-  EXPECT_EQ(fault_of_spec("type: compute, command: [a, \"b\\0c\"]"),
-            "spec.command: must not contain a NUL byte");
-  EXPECT_EQ(fault_of_spec("type: compute, command: \"a 'b\""),
-            "spec.command: the command has an unclosed '");
+  EXPECT_EQ(fault_of_spec("type: compute, command: []"), "spec.command: invalid");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [\"\"]"), "spec.command: invalid");
+  EXPECT_EQ(fault_of_spec("type: compute, command: '  '"), "spec.command: invalid");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a, 1]"), "spec.command[1]: wrong type");
+  EXPECT_EQ(fault_of_spec("type: compute, command: {a: b}"), "spec.command: wrong type");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a, \"b\\0c\"]"), "spec.command: invalid");
+  EXPECT_EQ(fault_of_spec("type: compute, command: \"a 'b\""), "spec.command: invalid");
 }
 
 TEST(Run, NamesEveryFaultOfASpec) {
-  EXPECT_EQ(fault_of_spec("command: [a]"), "spec.type: required field is missing");
-  EXPECT_EQ(
-      fault_of_spec("type: dance, command: [a]"),
-      "spec.type: \"dance\" is not one of: compute, script, gradle, code, test, agent, command");
-  EXPECT_EQ(fault_of_spec("type: compute, command: [a], timout: 3m"), "spec.timout: unknown field");
-  EXPECT_EQ(fault_of_spec("type: compute, command: [a], priority: 1001"),
-            "spec.priority: must be at most 1000");
+  EXPECT_EQ(fault_of_spec("command: [a]"), "spec.type: required");
+  EXPECT_EQ(fault_of_spec("type: dance, command: [a]"), "spec.type: not supported");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a], timout: 3m"), "spec.timout: invalid");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a], priority: 1001"), "spec.priority: invalid");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a], priority: 1000"), "accepted");
   EXPECT_EQ(fault_of_spec("type: compute, command: [a], resources: {cpu: 0}"),
-            "spec.resources.cpu: must be at least 1");
+            "spec.resources.cpu: invalid");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a], resources: {cpu: 1}"), "accepted");
   EXPECT_EQ(fault_of_spec("type: compute, command: [a], resources: {accelerators: {kind: tpu}}"),
-            "spec.resources.accelerators.kind: \"tpu\" is not one of: nvidia, apple, any");
+            "spec.resources.accelerators.kind: not supported");
   EXPECT_EQ(fault_of_spec("type: compute, command: [a], mediaExecution: {}"),
-            "spec.mediaExecution.mode: mediaExecution.mode must be enabled or disabled");
+            "spec.mediaExecution.mode: invalid");
 }
 
 TEST(Run, EncodesToWhatItWasDecodedFrom) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/contracts/fault_test_support.h"
 #include "common/contracts/profile.h"
 #include "common/wire/json.h"
 #include "common/wire/yaml.h"
@@ -16,7 +17,7 @@ std::string fault_of_policy(std::string_view yaml) {
   if (!value) return value.error().describe();
   const auto policy = wire::decode<SandboxPolicy>(*value);
   if (policy.ok()) return "accepted";
-  return cat(policy.error().causes.at(0).field, ": ", policy.error().causes.at(0).message);
+  return first_fault(policy.error());
 }
 
 // proves: VLT-90
@@ -61,16 +62,16 @@ TEST(EffectivePolicy, LessMemoryLowersNoAddressSpaceAndMoreRaisesIt) {
 
 // proves partly: VLT-58, VLT-59, VLT-60, VLT-61, VLT-62, VLT-63
 TEST(SandboxPolicy, RefusesNegativeZeroMistypedAndUnknownLimits) {
-  EXPECT_EQ(fault_of_policy("limits: {memory: 0}"), "limits.memory: must be more than zero");
-  EXPECT_EQ(fault_of_policy("limits: {memory: 4Ki}"), "limits.memory: must be at least 1Mi");
-  EXPECT_EQ(fault_of_policy("limits: {memory: -1}"), "limits.memory: must not be negative");
-  EXPECT_EQ(fault_of_policy("limits: {memory: true}"),
-            "limits.memory: expected a quantity such as \"512Mi\", got boolean");
-  EXPECT_EQ(fault_of_policy("limits: {stdout: 0}"), "limits.stdout: must be more than zero");
-  EXPECT_EQ(fault_of_policy("limits: {pids: 0}"), "limits.pids: must be at least 1");
-  EXPECT_EQ(fault_of_policy("limits: {pids: many}"), "limits.pids: expected integer, got string");
-  EXPECT_EQ(fault_of_policy("limits: {openFiles: 2}"), "limits.openFiles: must be at least 3");
-  EXPECT_EQ(fault_of_policy("limits: {mem: 1}"), "limits.mem: unknown field");
+  EXPECT_EQ(fault_of_policy("limits: {memory: 0}"), "limits.memory: invalid");
+  EXPECT_EQ(fault_of_policy("limits: {memory: 4Ki}"), "limits.memory: invalid");
+  EXPECT_EQ(fault_of_policy("limits: {memory: -1}"), "limits.memory: invalid");
+  EXPECT_EQ(fault_of_policy("limits: {memory: true}"), "limits.memory: wrong type");
+  EXPECT_EQ(fault_of_policy("limits: {stdout: 0}"), "limits.stdout: invalid");
+  EXPECT_EQ(fault_of_policy("limits: {pids: 0}"), "limits.pids: invalid");
+  EXPECT_EQ(fault_of_policy("limits: {pids: many}"), "limits.pids: wrong type");
+  EXPECT_EQ(fault_of_policy("limits: {openFiles: 2}"), "limits.openFiles: invalid");
+  EXPECT_EQ(fault_of_policy("limits: {memory: 1Mi, pids: 1, openFiles: 3}"), "accepted");
+  EXPECT_EQ(fault_of_policy("limits: {mem: 1}"), "limits.mem: invalid");
   for (const char* limit :
        {"wallTime: 0s", "wallTime: -3s", "wallTime: 3", "cpuTime: 0s", "cpuTime: forever"}) {
     EXPECT_NE(fault_of_policy(cat("limits: {", limit, "}")), "accepted") << limit;
@@ -90,7 +91,7 @@ TEST(SandboxPolicy, RefusesMountsThatAreNotPlainAbsolutePaths) {
   EXPECT_EQ(fault_of_policy("hostMounts: [{hostPath: /a/b, sandboxPath: /c, mode: rw}]"),
             "accepted");
   EXPECT_EQ(fault_of_policy("hostMounts: [{hostPath: /a, sandboxPath: /c, mode: rx}]"),
-            "hostMounts[0].mode: \"rx\" is not one of: ro, rw");
+            "hostMounts[0].mode: not supported");
 }
 
 // proves partly: WSM-57, WSM-58, WSM-59, WSM-60, WSM-61, WSM-62, WSM-63
@@ -107,8 +108,9 @@ TEST(SandboxPolicy, RefusesAbsurdLimitsOfEveryKind) {
     EXPECT_EQ(fault_of_policy(cat("limits: {", name, ": []}")).substr(0, 8 + name.size()),
               cat("limits.", name, ":"));
   }
-  EXPECT_EQ(fault_of_policy("limits: {wallTime: 10000h}"), "limits.wallTime: must be at most 720h");
-  EXPECT_EQ(fault_of_policy("limits: {fsBytes: 2000Ti}"), "limits.fsBytes: must be at most 1024Ti");
+  EXPECT_EQ(fault_of_policy("limits: {wallTime: 10000h}"), "limits.wallTime: invalid");
+  EXPECT_EQ(fault_of_policy("limits: {fsBytes: 2000Ti}"), "limits.fsBytes: invalid");
+  EXPECT_EQ(fault_of_policy("limits: {wallTime: 720h, fsBytes: 1024Ti}"), "accepted");
 }
 
 // proves partly: WSM-24
@@ -117,21 +119,20 @@ TEST(SandboxPolicy, RefusesPlacesThatOverlap) {
     return fault_of_policy(cat("hostMounts: [{hostPath: /a, sandboxPath: ", first,
                                "}, {hostPath: /b, sandboxPath: ", second, "}]"));
   };
-  EXPECT_EQ(two("/data", "/data"), "hostMounts[1].sandboxPath: overlaps /data");
-  EXPECT_EQ(two("/data", "/data/sub"), "hostMounts[1].sandboxPath: overlaps /data");
-  EXPECT_EQ(two("/data/sub", "/data"), "hostMounts[1].sandboxPath: overlaps /data/sub");
+  EXPECT_EQ(two("/data", "/data"), "hostMounts[1].sandboxPath: invalid");
+  EXPECT_EQ(two("/data", "/data/sub"), "hostMounts[1].sandboxPath: invalid");
+  EXPECT_EQ(two("/data/sub", "/data"), "hostMounts[1].sandboxPath: invalid");
   EXPECT_EQ(two("/data", "/database"), "accepted");
-  EXPECT_EQ(two("/data", "/workspace"), "hostMounts[1].sandboxPath: overlaps /workspace");
+  EXPECT_EQ(two("/data", "/workspace"), "hostMounts[1].sandboxPath: invalid");
   EXPECT_EQ(two("/data", "/workspace/data"), "accepted");
 }
 
 TEST(SandboxPolicy, RefusesEmptyAndRepeatedNames) {
-  EXPECT_EQ(fault_of_policy("tools: [sh, '']"),
-            "tools[1]: must have 1 to 255 bytes and no NUL byte");
-  EXPECT_EQ(fault_of_policy("tools: [sh, env, sh]"), "tools[2]: is given twice");
-  EXPECT_EQ(fault_of_policy("devices: [/dev/a, /dev/a]"), "devices[1]: is given twice");
+  EXPECT_EQ(fault_of_policy("tools: [sh, '']"), "tools[1]: invalid");
+  EXPECT_EQ(fault_of_policy("tools: [sh, env, sh]"), "tools[2]: invalid");
+  EXPECT_EQ(fault_of_policy("devices: [/dev/a, /dev/a]"), "devices[1]: invalid");
   EXPECT_EQ(fault_of_policy("network: {enabled: true, allowDomains: [a.example, a.example]}"),
-            "network.allowDomains[1]: is given twice");
+            "network.allowDomains[1]: invalid");
 }
 
 TEST(SandboxPolicy, RefusesKeysThatAreGivenTwiceInEitherFormat) {
@@ -144,9 +145,7 @@ TEST(SandboxPolicy, RefusesKeysThatAreGivenTwiceInEitherFormat) {
 TEST(SandboxPolicy, RefusesVariablesThatChangeHowProgramsAreLoaded) {
   for (const char* name :
        {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "GLIBC_TUNABLES"}) {
-    EXPECT_EQ(fault_of_policy(cat("env: {", name, ": x}")),
-              cat("env.", name,
-                  ": would change how every program is loaded; start the command with it instead"));
+    EXPECT_EQ(fault_of_policy(cat("env: {", name, ": x}")), cat("env.", name, ": invalid"));
   }
   EXPECT_NE(fault_of_policy("env: {PADDOCK_TOKEN: x}"), "accepted");
 }
@@ -171,18 +170,16 @@ TEST(SandboxPolicy, TakesThePathsOfCoverageOnlyInside) {
 TEST(SandboxPolicy, RefusesVariablesThatAreNone) {
   EXPECT_EQ(fault_of_policy("env: {A_1: x}"), "accepted");
   for (const char* name : {"1A", "A-B", "A=B", "A B"}) {
-    EXPECT_EQ(fault_of_policy(cat("env: {\"", name, "\": x}")),
-              cat("env.", name, ": is not a variable name"));
+    EXPECT_EQ(fault_of_policy(cat("env: {\"", name, "\": x}")), cat("env.", name, ": invalid"));
   }
-  EXPECT_EQ(fault_of_policy("env: {\"\": x}"), "env: is not a variable name");
-  EXPECT_EQ(fault_of_policy("env: {A: \"x\\0y\"}"), "env.A: must not contain a NUL byte");
+  EXPECT_EQ(fault_of_policy("env: {\"\": x}"), "env: invalid");
+  EXPECT_EQ(fault_of_policy("env: {A: \"x\\0y\"}"), "env.A: invalid");
 }
 
 TEST(SandboxPolicy, RefusesDomainsWithoutANetwork) {
   EXPECT_EQ(fault_of_policy("network: {enabled: false, allowDomains: [a.example]}"),
-            "network.allowDomains: has no effect while network.enabled is false");
-  EXPECT_EQ(fault_of_policy("network: {enabled: true}"),
-            "network.allowDomains: must name at least one domain, or leave network disabled");
+            "network.allowDomains: invalid");
+  EXPECT_EQ(fault_of_policy("network: {enabled: true}"), "network.allowDomains: invalid");
 }
 
 }  // namespace
