@@ -9,11 +9,18 @@
 
 #include "common/cas/blob_store.h"
 #include "common/wire/json.h"
+#include "controller/api/metrics/metrics.h"
 #include "controller/api/routes.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/api/server/pipeline.h"
+#include "controller/calls/relay.h"
+#include "controller/events/notifier.h"
+#include "controller/events/watch_history.h"
+#include "controller/nodes/leases.h"
+#include "controller/reconciler/reconciler.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
+#include "controller/workspaces/blob_intake.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::api {

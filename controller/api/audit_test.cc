@@ -1,4 +1,5 @@
 #include "controller/api/api_test_support.h"
+#include "controller/api/server/write_behind_queue.h"
 #include "controller/store/full_store_test_support.h"
 
 namespace paddock::api {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "controller/api/api_test_support.h"
+#include "controller/calls/relay.h"
 #include "controller/nodes/registry.h"
 
 namespace paddock::api {

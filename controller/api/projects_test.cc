@@ -2,6 +2,7 @@
 #include "controller/api/api_test_support.h"
 #include "controller/projects/inline_html.h"
 #include "controller/projects/preview_scopes.h"
+#include "controller/reconciler/reconciler.h"
 
 namespace paddock::api {
 namespace {

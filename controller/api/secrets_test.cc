@@ -7,6 +7,7 @@
 
 #include "controller/api/secrets_test_support.h"
 #include "controller/api/watch_test_support.h"
+#include "controller/secrets/vault.h"
 
 namespace paddock::api {
 namespace {

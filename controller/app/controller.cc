@@ -7,11 +7,16 @@
 #include "common/os/file.h"
 #include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/routes.h"
+#include "controller/api/server/open_requests.h"
 #include "controller/api/server/pipeline.h"
+#include "controller/api/server/write_behind_queue.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/database.h"
 #include "controller/app/open_blobs.h"
+#include "controller/calls/relay.h"
 #include "controller/http_server/origin.h"
+#include "controller/receipts/receipt_keys.h"
+#include "controller/secrets/vault.h"
 #include "controller/sessions/open_commands.h"
 
 namespace paddock::app {

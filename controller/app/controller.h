@@ -6,13 +6,17 @@
 #include <memory>
 #include <string>
 
+#include "controller/api/metrics/metrics.h"
 #include "controller/api/server/router.h"
 #include "controller/api/server/services.h"
+#include "controller/api/server/write_behind_queue.h"
 #include "controller/app/config.h"
+#include "controller/calls/relay.h"
 #include "controller/events/notifier.h"
 #include "controller/events/watch_history.h"
 #include "controller/http_server/server.h"
 #include "controller/reconciler/reconciler.h"
+#include "controller/workspaces/blob_intake.h"
 #include "controller/workspaces/stored_bytes.h"
 #include "controller/workspaces/sweeper.h"
 

@@ -4,6 +4,7 @@
 
 #include "controller/api/objects/deletes.h"
 #include "controller/api/objects/objects.h"
+#include "controller/api/server/write_behind_queue.h"
 
 namespace paddock::api {
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "controller/api/server/documents.h"
+#include "controller/events/watch_history.h"
 
 namespace paddock::api {
 namespace {

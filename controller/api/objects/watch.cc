@@ -4,6 +4,8 @@
 
 #include "common/wire/json.h"
 #include "controller/api/server/authenticate.h"
+#include "controller/events/notifier.h"
+#include "controller/events/watch_history.h"
 #include "controller/k8s/watch.h"
 
 namespace paddock::api {

@@ -1,6 +1,7 @@
 #include "controller/api/server/audit_writer.h"
 
 #include "common/base/text.h"
+#include "controller/api/server/denial_rate_limiter.h"
 
 namespace paddock::api {
 namespace {

@@ -8,7 +8,9 @@
 
 #include "common/base/percent.h"
 #include "common/base/text.h"
+#include "common/cas/blobs.h"
 #include "controller/api/server/byte_range.h"
+#include "controller/api/server/sound_blobs.h"
 #include "controller/http_server/refusal.h"
 
 namespace paddock::api {

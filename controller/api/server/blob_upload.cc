@@ -2,9 +2,13 @@
 
 #include "common/base/crash_point.h"
 #include "common/base/text.h"
+#include "common/cas/blobs.h"
 #include "common/cas/bundle.h"
 #include "common/compression/compression.h"
 #include "controller/api/server/documents.h"
+#include "controller/workspaces/blob_intake.h"
+#include "controller/workspaces/shown_blobs.h"
+#include "controller/workspaces/stored_bytes.h"
 
 namespace paddock::api {
 namespace {

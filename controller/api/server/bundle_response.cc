@@ -3,10 +3,12 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/cas/blobs.h"
 #include "common/cas/bundle.h"
 #include "common/compression/compression.h"
 #include "common/os/fd.h"
 #include "controller/api/server/blob_response.h"
+#include "controller/api/server/sound_blobs.h"
 
 namespace paddock::api {
 namespace {

@@ -7,6 +7,7 @@
 #include "controller/api/objects/spec_differences.h"
 #include "controller/api/server/documents.h"
 #include "controller/auth/grants.h"
+#include "controller/reconciler/reconciler.h"
 #include "controller/scheduler/quota.h"
 #include "controller/store/grant_reads.h"
 

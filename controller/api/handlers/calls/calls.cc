@@ -6,6 +6,7 @@
 #include "common/contracts/calls.h"
 #include "common/contracts/node.h"
 #include "controller/api/server/documents.h"
+#include "controller/calls/relay.h"
 
 namespace paddock::api {
 namespace {

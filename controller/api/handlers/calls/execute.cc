@@ -11,6 +11,7 @@
 #include "controller/api/handlers/calls/execute_record.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/route.h"
+#include "controller/calls/relay.h"
 
 namespace paddock::api {
 namespace {

@@ -1,6 +1,8 @@
 #include "controller/api/handlers/calls/execute_record.h"
 
 #include "common/crypto/digest.h"
+#include "controller/api/metrics/metrics.h"
+#include "controller/api/server/write_behind_queue.h"
 #include "controller/runs/audit_events.h"
 #include "controller/runs/measures.h"
 

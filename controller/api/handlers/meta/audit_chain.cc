@@ -3,6 +3,8 @@
 #include "common/audit_chain/checkpoint.h"
 #include "common/wire/json.h"
 #include "controller/api/server/documents.h"
+#include "controller/api/server/write_behind_queue.h"
+#include "controller/receipts/receipt_keys.h"
 
 namespace paddock::api {
 namespace {

@@ -1,6 +1,7 @@
 #include "controller/api/handlers/meta/audit_log.h"
 
 #include "controller/api/server/documents.h"
+#include "controller/api/server/write_behind_queue.h"
 
 namespace paddock::api {
 namespace {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "common/base/text.h"
+#include "common/cas/blobs.h"
 #include "common/os/file.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"

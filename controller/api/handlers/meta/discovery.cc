@@ -5,12 +5,19 @@
 #include "common/base/log.h"
 #include "common/contracts/readiness.h"
 #include "common/contracts/version.h"
+#include "controller/api/metrics/metrics.h"
 #include "controller/api/metrics/scheduling_metrics.h"
 #include "controller/api/metrics/stored_use.h"
 #include "controller/api/server/documents.h"
+#include "controller/calls/relay.h"
+#include "controller/events/notifier.h"
 #include "controller/k8s/discovery.h"
 #include "controller/k8s/objects.h"
 #include "controller/k8s/table.h"
+#include "controller/reconciler/reconciler.h"
+#include "controller/secrets/vault.h"
+#include "controller/workspaces/blob_intake.h"
+#include "controller/workspaces/stored_bytes.h"
 
 namespace paddock::api {
 namespace {

@@ -9,6 +9,7 @@
 #include "common/wire/json.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/own_request.h"
+#include "controller/events/notifier.h"
 #include "controller/http_server/target.h"
 
 namespace paddock::api {

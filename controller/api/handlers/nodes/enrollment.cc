@@ -7,6 +7,7 @@
 #include "controller/api/server/documents.h"
 #include "controller/auth/token.h"
 #include "controller/nodes/credentials.h"
+#include "controller/nodes/leases.h"
 
 namespace paddock::api {
 namespace {

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "common/base/log.h"
+#include "common/cas/blobs.h"
 #include "controller/nodes/report_rules.h"
+#include "controller/workspaces/tree_members.h"
 
 namespace paddock::api {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "controller/api/objects/spec_differences.h"
 #include "controller/api/server/services.h"
+#include "controller/nodes/leases.h"
 
 namespace paddock::api {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
+#include "controller/events/notifier.h"
 #include "controller/nodes/operate.h"
 #include "controller/nodes/synchronize.h"
 

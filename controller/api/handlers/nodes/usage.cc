@@ -4,6 +4,7 @@
 #include "controller/api/objects/list_query.h"
 #include "controller/api/server/documents.h"
 #include "controller/k8s/pods.h"
+#include "controller/nodes/usage_table.h"
 
 namespace paddock::api {
 namespace {

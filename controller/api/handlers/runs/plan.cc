@@ -7,6 +7,7 @@
 #include "controller/api/handlers/runs/runs.h"
 #include "controller/api/objects/creates.h"
 #include "controller/api/server/documents.h"
+#include "controller/reconciler/reconciler.h"
 
 namespace paddock::api {
 namespace {

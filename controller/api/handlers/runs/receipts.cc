@@ -6,6 +6,7 @@
 #include "controller/api/objects/objects.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
+#include "controller/receipts/receipt_keys.h"
 #include "controller/receipts/statement.h"
 
 namespace paddock::api {

@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "common/cas/blobs.h"
 #include "controller/api/handlers/access/grants.h"
 #include "controller/api/handlers/runs/arrays.h"
 #include "controller/api/handlers/runs/run_requirements.h"
@@ -10,6 +11,7 @@
 #include "controller/projects/files.h"
 #include "controller/store/grant_reads.h"
 #include "controller/volumes/resolve.h"
+#include "controller/workspaces/shown_blobs.h"
 #include "controller/workspaces/trees.h"
 
 namespace paddock::api {

@@ -8,10 +8,13 @@
 #include "common/contracts/sandbox.h"
 #include "controller/api/handlers/runs/run_files.h"
 #include "controller/api/handlers/runs/run_kind.h"
+#include "controller/api/metrics/metrics.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/command_outcome.h"
 #include "controller/api/server/command_stream.h"
 #include "controller/api/server/documents.h"
+#include "controller/api/server/write_behind_queue.h"
+#include "controller/calls/relay.h"
 #include "controller/runs/audit_events.h"
 #include "controller/runs/measures.h"
 

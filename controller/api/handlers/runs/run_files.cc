@@ -7,6 +7,8 @@
 #include "controller/api/objects/list_query.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
+#include "controller/api/server/write_behind_queue.h"
+#include "controller/calls/relay.h"
 
 namespace paddock::api {
 namespace {

@@ -10,6 +10,7 @@
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/tool_bundles.h"
 #include "controller/api/objects/creates.h"
+#include "controller/reconciler/reconciler.h"
 
 namespace paddock::api {
 namespace {

@@ -1,5 +1,7 @@
 #include "controller/api/handlers/runs/run_stream.h"
 
+#include "controller/events/notifier.h"
+
 namespace paddock::api {
 namespace {
 

@@ -9,6 +9,7 @@
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/tool_bundles.h"
 #include "controller/api/objects/deletes.h"
+#include "controller/reconciler/reconciler.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
 

@@ -9,6 +9,7 @@
 #include "controller/api/objects/changes.h"
 #include "controller/api/objects/creates.h"
 #include "controller/api/objects/spec_differences.h"
+#include "controller/secrets/vault.h"
 
 namespace paddock::api {
 namespace {

@@ -8,10 +8,14 @@
 #include "controller/api/handlers/sessions/sandbox_kind.h"
 #include "controller/api/handlers/sessions/session_access.h"
 #include "controller/api/objects/deletes.h"
+#include "controller/api/server/write_behind_queue.h"
+#include "controller/calls/relay.h"
 #include "controller/nodes/node_sizes.h"
+#include "controller/reconciler/reconciler.h"
 #include "controller/sessions/claims.h"
 #include "controller/sessions/life.h"
 #include "controller/sessions/placement.h"
+#include "controller/sessions/under_way.h"
 #include "controller/store/grant_reads.h"
 
 namespace paddock::api {

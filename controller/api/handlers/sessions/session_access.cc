@@ -1,7 +1,10 @@
 #include "controller/api/handlers/sessions/session_access.h"
 
 #include "common/contracts/disk_end.h"
+#include "controller/api/server/write_behind_queue.h"
+#include "controller/calls/relay.h"
 #include "controller/sessions/life.h"
+#include "controller/sessions/under_way.h"
 
 namespace paddock::api {
 namespace {

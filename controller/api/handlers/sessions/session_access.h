@@ -6,6 +6,7 @@
 #include "common/contracts/audit.h"
 #include "common/contracts/session_calls.h"
 #include "controller/api/server/call.h"
+#include "controller/calls/relay.h"
 
 namespace paddock::api {
 

@@ -2,13 +2,17 @@
 
 #include "controller/api/handlers/sessions/sandboxes.h"
 #include "controller/api/handlers/sessions/session_access.h"
+#include "controller/api/metrics/metrics.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/command_outcome.h"
 #include "controller/api/server/command_stream.h"
 #include "controller/api/server/documents.h"
+#include "controller/api/server/write_behind_queue.h"
+#include "controller/calls/relay.h"
 #include "controller/runs/audit_events.h"
 #include "controller/runs/measures.h"
 #include "controller/sessions/life.h"
+#include "controller/sessions/under_way.h"
 
 namespace paddock::api {
 namespace {

@@ -5,6 +5,7 @@
 #include "controller/api/handlers/sessions/session_access.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
+#include "controller/api/server/write_behind_queue.h"
 #include "controller/sessions/life.h"
 
 namespace paddock::api {

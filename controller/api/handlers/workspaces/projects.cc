@@ -2,12 +2,15 @@
 
 #include "common/base/percent.h"
 #include "common/base/text.h"
+#include "common/cas/blobs.h"
 #include "controller/api/handlers/workspaces/workspace_kind.h"
 #include "controller/api/objects/objects.h"
 #include "controller/api/server/blob_response.h"
 #include "controller/projects/files.h"
 #include "controller/projects/inline_html.h"
 #include "controller/projects/manifest.h"
+#include "controller/projects/preview_scopes.h"
+#include "controller/reconciler/reconciler.h"
 #include "controller/workspaces/trees.h"
 
 namespace paddock::api {

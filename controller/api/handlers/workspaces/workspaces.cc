@@ -1,10 +1,15 @@
 #include "controller/api/handlers/workspaces/workspaces.h"
 
+#include "common/cas/blobs.h"
 #include "common/contracts/tree_claim.h"
 #include "controller/api/handlers/workspaces/workspace_kind.h"
 #include "controller/api/objects/creates.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/blob_upload.h"
+#include "controller/workspaces/blob_intake.h"
+#include "controller/workspaces/shown_blobs.h"
+#include "controller/workspaces/stored_bytes.h"
+#include "controller/workspaces/tree_members.h"
 #include "controller/workspaces/trees.h"
 
 namespace paddock::api {
