@@ -76,6 +76,33 @@ TEST_P(Exhaust, FiltersOfItsOwnCount) {
   EXPECT_LE(parse_integer<int>(told).value_or(100'000), 16 * 32) << done.out;
 }
 
+// Counted also where nothing counts memory, and whoever holds them.
+TEST_P(Exhaust, FiltersOfItsOwnAreFewAtATime) {
+  constexpr int kMost = 256;
+  for (const char* how : {"hoard", "hop"}) {
+    LaunchRequest launch = request(probe("own_filters", {how}));
+    launch.policy.limits.memory = Quantity{512 * kMiB};
+    launch.policy.limits.pids = 300;
+    launch.policy.limits.wall_time = wire::Duration{Millis(60'000)};
+    const Finished done = run(launch);
+    ASSERT_TRUE(done.result);
+    ASSERT_THAT(done.out, HasSubstr("FILTERS ")) << how << done.result->reason;
+    const std::string told(trim(done.out.substr(done.out.find("FILTERS ") + 8)));
+    const int filters = parse_integer<int>(told).value_or(100'000);
+    EXPECT_LE(filters, kMost) << how;
+    EXPECT_GE(filters, kMost / 2) << how;
+    ASSERT_FALSE(done.result->denials.empty()) << how;
+    EXPECT_EQ(done.result->denials[0].target, "seccomp");
+  }
+}
+
+TEST_P(Exhaust, FiltersThatEndedWithTheirProcessesDoNotCount) {
+  const Finished done = run(probe("own_filters", {"churn"}));
+  EXPECT_EQ(done.out, "CHURNED 400 of 400\n") << done.err;
+  ASSERT_TRUE(done.result);
+  EXPECT_TRUE(done.result->denials.empty());
+}
+
 TEST_P(Exhaust, FiltersOfItsOwnHideNothing) {
   const Finished done = expect_contained("own_filters", {"hide"});
   ASSERT_TRUE(done.result);

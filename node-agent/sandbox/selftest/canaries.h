@@ -26,6 +26,7 @@ std::span<const CanarySpec> canary_table();
 struct CanaryLimits {
   static constexpr int64_t kPids = 16;
   static constexpr int64_t kOpenFiles = 32;
+  static constexpr int64_t kFilters = 256;  // of every run
   static constexpr int64_t kFileBytes = 256 << 10;
   static constexpr int64_t kScratchBytes = 1 << 20;
   static constexpr int64_t kScratchFiles = 64;

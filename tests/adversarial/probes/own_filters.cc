@@ -1,5 +1,7 @@
 // Installs filters of system calls of its own. With `hide`: to take the place of the launcher's, to
-// listen in its place, or to be asked before it. With `hoard`: as many of the largest as there are.
+// listen in its place, or to be asked before it. With `hoard`: as many of the largest as there are,
+// each process its own. With `hop`: the same, by processes that hand theirs on to a child and end,
+// so that whoever counts finds neither. With `churn`: many, and none for long, which is allowed.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -9,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 
 #include "probe.h"
 
@@ -69,15 +72,47 @@ void hide() {
   for (;;) pause();
 }
 
+// Until the time is up; then whoever has it waits, so that all filters are there at once.
+[[noreturn]] void take_and_hop(int told, time_t end) {
+  static std::array<sock_filter, kLargest> program;
+  for (sock_filter& each : program) each = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  while (time(nullptr) < end) {
+    if (install(program.data(), kLargest, 0) == 0 && write(told, "x", 1) != 1) _exit(1);
+    if (fork() > 0) _exit(0);
+  }
+  close(told);
+  for (;;) pause();
+}
+
+void churn() {
+  constexpr int kRounds = 400;
+  int done = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool all = answer(SYS_acct, SECCOMP_RET_ERRNO | ENOSYS) == 0 &&
+                       answer(SYS_reboot, SECCOMP_RET_ERRNO | ENOSYS) == 0;
+      _exit(all ? 0 : 1);
+    }
+    int status = 1;
+    if (child > 0 && waitpid(child, &status, 0) == child && status == 0) ++done;
+  }
+  std::printf("CHURNED %d of %d\n", done, kRounds);
+  std::fflush(stdout);
+  _exit(0);
+}
+
 // Each process has its own, and none ends. All have what they get once the pipe has no writer any
 // more: whoever got no further has closed it, and who was ended for it too.
-void hoard() {
+void hoard(bool hops) {
+  constexpr int kHopSeconds = 3;
+  const time_t end = time(nullptr) + kHopSeconds;
   int ends[2];
   if (pipe(ends) != 0) return;
   pid_t child = 0;
   for (int i = 0; i < 256 && child >= 0; ++i) {
     child = fork();
-    if (child == 0) take(ends[1]);
+    if (child == 0) hops ? take_and_hop(ends[1], end) : take(ends[1]);
   }
   close(ends[1]);
   std::puts("BEGUN");
@@ -98,7 +133,9 @@ void hoard() {
 
 int main(int count, char** arguments) {
   if (count != 2) return 2;
-  if (std::strcmp(arguments[1], "hoard") == 0) hoard();
+  if (std::strcmp(arguments[1], "hoard") == 0) hoard(false);
+  if (std::strcmp(arguments[1], "hop") == 0) hoard(true);
+  if (std::strcmp(arguments[1], "churn") == 0) churn();
   hide();
   return verdict();
 }

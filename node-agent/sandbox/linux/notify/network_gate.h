@@ -20,6 +20,7 @@ struct GateAnswer {
   bool waits = false;            // nor is this: for a lock that somebody else has
   bool done = false;             // it succeeds without being made: its effect is there
   int limit_signal = 0;          // that a process sends, and no limit
+  int looks = 0;                 // how many processes were looked at for it
 };
 
 // For connect, bind, listen, sendto, sendmsg, sendmmsg and socket.

@@ -12,6 +12,7 @@
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
 #include "node-agent/sandbox/linux/notify/exec_gate.h"
+#include "node-agent/sandbox/linux/notify/filter_gate.h"
 #include "node-agent/sandbox/linux/notify/lock_gate.h"
 #include "node-agent/sandbox/linux/seccomp/syscall_names.h"
 
@@ -74,6 +75,8 @@ Notifications::Notifications(const LaunchChoices& choices, NetworkReach reach, T
   reply_size_ = sizes.seccomp_notif_resp;
 }
 
+Notifications::~Notifications() = default;
+
 void Notifications::listen_on(os::Fd listener) {
   listener_ = std::move(listener);
   (void)ioctl(listener_.get(), kSetFlags, kSyncWakeUp);  // older kernels are slower
@@ -111,6 +114,8 @@ bool Notifications::may_take_long(const Question& question) {
     case SYS_execve:
     case SYS_execveat:
     case SYS_flock:
+    case SYS_seccomp:
+    case SYS_prctl:
       return true;
     default:
       return false;
@@ -120,7 +125,8 @@ bool Notifications::may_take_long(const Question& question) {
 void Notifications::answer(const Question& question, MonoTime now) {
   const NotifyingThread caller(question.thread, clock_);
   GateAnswer verdict = judge(caller, question.call, question.id);
-  budget_.spend(now, 1 + static_cast<int>(verdict.denials.size()) + caller.reads() / 4);
+  budget_.spend(now,
+                1 + static_cast<int>(verdict.denials.size()) + caller.reads() / 4 + verdict.looks);
   // If the asker still waits, its pid was not reused: what was read belongs to the asker.
   if (!still_waiting(question.id)) return;
   if (verdict.waits) return wait(question, now);
@@ -241,6 +247,7 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       if (call.nr == SYS_execve || call.nr == SYS_execveat || call.nr == SYS_memfd_create)
         return judge_exec(caller, call, tools_);
       if (call.nr == SYS_flock) return judge_lock(caller, call, [&] { return still_waiting(id); });
+      if (call.nr == SYS_seccomp || call.nr == SYS_prctl) return judge_filter(caller, call, id);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:
     case SyscallAction::kPretend:
@@ -253,6 +260,12 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       break;
   }
   return {ENOSYS, {}};  // the filter does not ask about these
+}
+
+GateAnswer Notifications::judge_filter(const NotifyingThread& caller, const seccomp_data& call,
+                                       uint64_t id) {
+  if (!filters_) filters_ = std::make_unique<FilterGate>(clock_);
+  return filters_->judge(caller, call, [&] { return still_waiting(id); });
 }
 
 // Kills the process as the filter itself would have done: by SIGSYS, which its parent sees. Where

@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -27,10 +28,15 @@ namespace paddock::sandbox {
 // A run's own command is the first process that the sandbox's init starts.
 inline constexpr pid_t kCommandInside = 2;
 
+class FilterGate;
+
 class Notifications {
  public:
   Notifications(const LaunchChoices& choices, NetworkReach reach, ToolView tools,
                 const Clock& clock);
+  ~Notifications();
+  Notifications(const Notifications&) = delete;
+  Notifications& operator=(const Notifications&) = delete;
 
   void listen_on(os::Fd listener);
   // Of whom command_killed_for() tells; call it before anything is asked.
@@ -80,6 +86,7 @@ class Notifications {
 
  private:
   GateAnswer judge(const NotifyingThread& caller, const seccomp_data& call, uint64_t id);
+  GateAnswer judge_filter(const NotifyingThread& caller, const seccomp_data& call, uint64_t id);
   GateAnswer forbid(const NotifyingThread& caller, const std::string& name, std::string_view why,
                     uint64_t id);
   bool still_waiting(uint64_t id) const;
@@ -96,6 +103,7 @@ class Notifications {
   std::vector<SyscallRule> table_;  // made for the first question: most runs ask none
   os::Fd listener_;
   AnswerRateLimiter budget_;
+  std::unique_ptr<FilterGate> filters_;  // made for the first of its questions
   pid_t command_inside_ = kCommandInside;
   bool may_hold_ = false;
   std::deque<Question> waiting_;  // whose askers are threads inside: no more than these can be

@@ -34,6 +34,14 @@ pid_t last_number(std::string_view text) {
       .value_or(-1);
 }
 
+int64_t first_number(std::string_view text) {
+  return parse_integer<int64_t>(text.substr(0, text.find_first_of("\t "))).value_or(-1);
+}
+
+int count_of_numbers(std::string_view text) {
+  return text.empty() ? 0 : static_cast<int>(std::ranges::count(text, '\t')) + 1;
+}
+
 std::optional<uint64_t> signals_in(std::string_view mask) {
   uint64_t bits = 0;
   const auto [end, error] = std::from_chars(mask.data(), mask.data() + mask.size(), bits, 16);
@@ -120,11 +128,15 @@ std::optional<NotifyingThread::Process> NotifyingThread::process() const {
   out.pid = parse_integer<pid_t>(status_field(status, "Tgid")).value_or(-1);
   out.inside = last_number(status_field(status, "NStgid"));
   out.thread_inside = last_number(status_field(status, "NSpid"));
-  out.sigsys_kills =
-      status_field(status, "Threads") == "1" && !has_sigsys(status_field(status, "SigBlk")) &&
-      !has_sigsys(status_field(status, "SigIgn")) && !has_sigsys(status_field(status, "SigCgt"));
+  out.threads = parse_integer<int>(status_field(status, "Threads")).value_or(1);
+  out.sigsys_kills = out.threads == 1 && !has_sigsys(status_field(status, "SigBlk")) &&
+                     !has_sigsys(status_field(status, "SigIgn")) &&
+                     !has_sigsys(status_field(status, "SigCgt"));
   if (out.pid <= 0) return std::nullopt;
   out.interrupted = has_to_handle(status, out.pid == thread_);
+  out.user = first_number(status_field(status, "Uid"));
+  out.depth = count_of_numbers(status_field(status, "NSpid"));
+  out.filters = parse_integer<int>(status_field(status, "Seccomp_filters"));
   return out;
 }
 

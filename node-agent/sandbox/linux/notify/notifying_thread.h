@@ -40,6 +40,10 @@ class NotifyingThread {
     pid_t thread_inside = -1;   // the asking thread of it
     bool sigsys_kills = false;  // for certain: one thread, no handler, not blocked
     bool interrupted = false;   // the asking thread has a signal to handle
+    int threads = 1;
+    int64_t user = -1;                // its real user
+    int depth = 0;                    // of how many pid namespaces it has a number
+    std::optional<int> filters = {};  // that bind the asking thread; Linux 5.9
   };
   std::optional<Process> process() const;
 

@@ -1,5 +1,7 @@
 // Every call with every interesting argument on both machines, against rules that were written down
 // a second time.
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -115,6 +117,9 @@ class Oracle {
     if (call == "ioctl")
       return ask_if(low(a[1]) == TIOCSTI || low(a[1]) == TIOCLINUX || low(a[1]) == TIOCSETD);
     if (call == "flock") return ask_if((a[1] & 3) != 0);
+    if (call == "seccomp") return ask_if(low(a[0]) == SECCOMP_SET_MODE_FILTER);
+    if (call == "prctl")
+      return ask_if(low(a[0]) == PR_SET_SECCOMP && low(a[1]) == SECCOMP_MODE_FILTER);
     if (call == "sendto") return ask_if(a[4] != 0);
     if (call == "execve") return ask_if(static_cast<uint32_t>(a[3]) != kChoices.pass);
     if (call == "sendmsg") return ask_if(a[2] >> 32 != kChoices.pass);
@@ -203,7 +208,7 @@ TEST(SeccompProgram, DecidesAlikeForArgumentsTogether) {
     for (const std::string_view name :
          {"socket", "openat", "open", "sendto", "sendmsg", "clone", "unshare", "mknodat", "ioctl",
           "fcntl", "personality", "sched_setscheduler", "socketpair", "fchmodat", "execve", "flock",
-          "setsockopt"}) {
+          "setsockopt", "seccomp", "prctl"}) {
       if (const int number = syscall_number(name, machine).value(); number >= 0)
         with_arguments.push_back(number);
     }

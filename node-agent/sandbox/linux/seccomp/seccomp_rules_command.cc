@@ -1,9 +1,11 @@
 // The rules that only the command has: see syscall_table.h.
 #include <asm/ioctls.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -71,6 +73,11 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
 
     // Whoever can read a file can lock it, against the host too: taken for the asker, or refused.
     {"flock", kJudge, "a lock on a file of others", any_bit(1, LOCK_SH | LOCK_EX)},
+
+    // The kernel compiles each into room that the whole host shares: as many as a run may have.
+    {"seccomp", kJudge, "a filter of its own", equal(0, SECCOMP_SET_MODE_FILTER)},
+    {"prctl", kJudge, "a filter of its own", equal(0, PR_SET_SECCOMP),
+     equal(1, SECCOMP_MODE_FILTER)},
 
     // The kernel and the host.
     {"bpf", kReport, "runs code in the kernel"},

@@ -7,6 +7,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -83,6 +84,7 @@ inline const std::vector<uint64_t>& interesting() {
                                  uint64_t{6},
                                  uint64_t{10},
                                  uint64_t{17},
+                                 uint64_t{PR_SET_SECCOMP},
                                  uint64_t{40},
                                  uint64_t{132},
                                  uint64_t{262},

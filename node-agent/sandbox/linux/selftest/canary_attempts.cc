@@ -158,6 +158,7 @@ constexpr Attempt kAttempts[] = {
     {"environment", variables},
     // Its mode and its mount allow it, in every view; only Landlock asks for a path from the root.
     {"landlock", [](const Surface&) { return open_answer("/proc/self/fd/0", O_WRONLY); }},
+    {"own-filters", [](const Surface&) { return install_filters(); }},
     {"open-files", [](const Surface&) { return hold_descriptors(); }},
     {"file-size", [](const Surface&) { return write_large_file(); }},
     {"scratch-bytes", [](const Surface&) { return fill_scratch(); }},

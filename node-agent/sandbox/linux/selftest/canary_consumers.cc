@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,6 +74,17 @@ std::string hold_descriptors() {
     const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (fd < 0) return cat(error_name(), " at ", newest + 1);
     newest = fd;
+  }
+  return "nothing stopped it";
+}
+
+// The shortest there are: how many, not how long, is what is counted.
+std::string install_filters() {
+  sock_filter allow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  const sock_fprog program{1, &allow};
+  for (int i = 0; i < 4 * CanaryLimits::kFilters; ++i) {
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+      return cat(error_name(), " at ", i);
   }
   return "nothing stopped it";
 }

@@ -6,6 +6,7 @@
 namespace paddock::sandbox {
 
 std::string hold_descriptors();
+std::string install_filters();
 std::string write_large_file();
 std::string fill_scratch();
 std::string make_files();

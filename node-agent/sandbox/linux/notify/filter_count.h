@@ -1,0 +1,67 @@
+// How many filters of system calls the programs of one run have installed themselves. The kernel
+// compiles each into room that the whole host shares, and counts it for nobody; it is freed with
+// the last thread that is bound by it. Nobody outside is told of that, nor of forks, by which
+// filters are inherited. So this counts what was let through, and takes back what cannot be there
+// any more. It is never less than what is there. Pure.
+#pragma once
+
+#include <sys/types.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+namespace paddock::sandbox {
+
+class FilterCount {
+ public:
+  // At a time. A program has 4,096 instructions at most, some 51 KiB of that room by the costliest
+  // of them. Those who filter their own calls have two or three for each process.
+  static constexpr int kMost = 256;
+
+  // What a process that is alive was seen with.
+  struct Seen {
+    int filters = 0;  // of the run's own, that bind its first thread
+    int threads = 1;
+  };
+  using Alive = std::map<pid_t, Seen>;
+
+  bool full() const { return held_ >= kMost; }
+  int held() const { return held_; }
+
+  // One more, of a process of which a thread has `carried` already.
+  void add(pid_t process, int carried) {
+    int& of_it = by_process_[process];
+    of_it = std::max(of_it, carried) + 1;
+    ++held_;
+  }
+
+  // Only what somebody alive is bound by is still there. `alive` has all processes.
+  void recount(const Alive& alive) {
+    std::map<pid_t, int> still;
+    int64_t sum = 0;
+    for (const auto& [process, seen] : alive) {
+      const auto known = by_process_.find(process);
+      if (known == by_process_.end()) {
+        sum += seen.filters;  // all inherited: each of its threads has these
+      } else {
+        sum += still.emplace(process, own(known->second, seen)).first->second;
+      }
+    }
+    by_process_ = std::move(still);
+    held_ = static_cast<int>(std::min<int64_t>(held_, sum));
+  }
+
+ private:
+  // Of a process that has installed some: no others than those and what it began with, whichever
+  // thread has which. A single thread says itself what it has; its last one may be on the way.
+  static int own(int known, const Seen& seen) {
+    const int most = std::max(known, seen.filters);
+    return seen.threads > 1 ? most : std::min(most, seen.filters + 1);
+  }
+
+  int held_ = 0;
+  std::map<pid_t, int> by_process_;  // of those that have installed some
+};
+
+}  // namespace paddock::sandbox
