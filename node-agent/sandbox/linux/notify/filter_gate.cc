@@ -40,11 +40,12 @@ GateAnswer refuse(const NotifyingThread& caller, int looks) {
 GateAnswer FilterGate::judge(const NotifyingThread& caller, const seccomp_data& call,
                              const std::function<bool()>& still_asks) {
   if (!names_a_program(call)) return {};
+  if (count_.full() && was_full_ && clock_.mono() < recount_at_) return refuse(caller, 0);
   const auto asking = caller.process();
   if (!asking || !still_asks()) return {.error = ENOMEM};  // it is gone
   // Whoever asks first has none of its own yet.
   if (!launchers_) launchers_ = asking->filters.value_or(0);
-  int looks = 0;
+  int looks = 1;
   const auto full = is_full(caller, *asking, still_asks, looks);
   if (!full) return {.waits = true, .looks = looks};
   if (*full) return refuse(caller, looks);
@@ -58,7 +59,7 @@ std::optional<bool> FilterGate::is_full(const NotifyingThread& caller,
   if (!count_.full()) return false;
   if (!asking.filters) return true;  // before Linux 5.9 nothing is taken back
   const MonoTime now = clock_.mono();
-  if (now < recount_at_) return was_full_ ? std::optional(true) : std::nullopt;
+  if (now < recount_at_) return std::nullopt;
   if (recount(caller, asking, still_asks, looks)) {
     unsure_since_.reset();
     return was_full_ = count_.full();
@@ -72,7 +73,7 @@ bool FilterGate::recount(const NotifyingThread& caller, const NotifyingThread::P
                          const std::function<bool()>& still_asks, int& looks) {
   const MonoTime began = clock_.mono();
   ProcessCensus census = take_census(caller, asking, clock_);
-  looks = census.looks;
+  looks += census.looks;
   const MonoTime now = clock_.mono();
   recount_at_ = now + kRestFactor * (now - began);
   // If it still asks, its number was not reused, and this was its namespace.

@@ -17,7 +17,7 @@ struct GateAnswer {
   std::vector<contracts::Denial> denials;
   std::string broker_user = {};  // the caller's executable, if the call reaches the broker
   bool held = false;             // it is not answered yet
-  bool waits = false;            // nor is this: for a lock that somebody else has
+  bool waits = false;            // nor is this: it is judged again in a moment
   bool done = false;             // it succeeds without being made: its effect is there
   int limit_signal = 0;          // that a process sends, and no limit
   int looks = 0;                 // how many processes were looked at for it

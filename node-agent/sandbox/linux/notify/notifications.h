@@ -61,8 +61,9 @@ class Notifications {
   // it reads their memory or waits for an exec. All other questions are answered at once.
   static bool may_take_long(const Question& question);
   void answer(const Question& question, MonoTime now);
-  // Askers of flock whose lock somebody else holds are judged again and again: retry() does it when
-  // retry_at() has come. Their descriptor may lead to another file by then.
+  // Askers of flock whose lock somebody else holds, and of filters that cannot be counted yet, are
+  // judged again and again: retry() does it when retry_at() has come. A descriptor may lead to
+  // another file by then.
   std::optional<MonoTime> retry_at() const;
   void retry(MonoTime now);
   // Refuses these askers: nobody will try again for them.
