@@ -61,7 +61,7 @@ TEST_P(Exhaust, RoomThatIsOnlyReservedCounts) {
 
 TEST_P(Exhaust, MemoryOfTheKernelCounts) { expect_bounded_memory(probe("kernel_memory")); }
 
-// The largest have some 33 KiB, of which a thread can have seven. Where they are counted none is
+// The largest have some 33 KiB, of which a thread can have a few. Where they are counted none is
 // for nothing; and none is there once it was ended.
 TEST_P(Exhaust, FiltersOfItsOwnCount) {
   LaunchRequest launch = request(probe("own_filters", {"hoard"}));
