@@ -15,6 +15,9 @@ namespace {
 
 constexpr int kLingerMs = 10'000;
 constexpr int kShortLingerMs = 1'000;  // where places are scarce
+// So many threads wait for their clients' next requests, which saves a busy client the way by the
+// poller. More would be threads that mostly wait.
+constexpr size_t kMaxLingering = 128;
 
 DisconnectToken client_of(const Transport& transport, DisconnectMonitor& disconnects) {
   return {[&transport] { return !transport.stopping() && !transport.peer_gone(); },
@@ -45,11 +48,15 @@ Connection::Connection(const ConnectionRules& rules, std::unique_ptr<Transport> 
       names_(std::move(names)),
       over_unix_socket_(over_unix_socket) {}
 
+Deadline Connection::first_deadline() {
+  silent_until_ =
+      Deadline::in_ms(names_.tls ? rules_.options.header_timeout_ms : idle_timeout_ms());
+  return *silent_until_;
+}
+
 // A gateway's header comes before TLS: who leads a run's connections here sees nothing of what they
 // say.
-bool Connection::begin() {
-  const int patience = names_.tls ? rules_.options.header_timeout_ms : idle_timeout_ms();
-  const Deadline deadline = Deadline::in_ms(patience);
+bool Connection::begin(Deadline deadline) {
   if (!over_unix_socket_ && transport_->greet(deadline, greeting_) != IoState::kOk) return false;
   if (!lacks_tls()) return transport_->handshake(deadline) == IoState::kOk;
   transport_ = transport_->without_tls();
@@ -67,18 +74,27 @@ Status Connection::check_tls(const RequestHead& head) const {
   return invalid_argument("TLS_REQUIRED", "this port speaks TLS: ask by https://");
 }
 
-void Connection::serve() {
-  if (!begin()) {
-    transport_->finish(0);
-    return;
+std::optional<Deadline> Connection::serve(IdleWait idle) {
+  if (!begun_) {
+    begun_ = begin(*silent_until_);
+    silent_until_.reset();
   }
-  while (serve_one()) {
+  for (bool goes_on = begun_; goes_on;) {
+    const Next next = wait_for_request(idle);
+    if (next == Next::kIdle) return silent_until_;
+    silent_until_.reset();
+    goes_on = next == Next::kRequest && serve_one();
   }
-  transport_->finish(bytes_unread_ ? kLingerMs : 0);
+  end();
+  return std::nullopt;
 }
 
+// It blocks only where a client may still be sending a body that nobody reads, which is never so
+// between two requests.
+void Connection::end() { transport_->finish(bytes_unread_ ? kLingerMs : 0); }
+
 void Connection::refuse(const Error& error) {
-  if (!names_.tls || begin()) {
+  if (!names_.tls || begin(Deadline::in_ms(rules_.options.header_timeout_ms))) {
     (void)rules_.codec.write(*transport_, refusal(error), {.head_only = false, .close = true});
   }
   transport_->finish(kShortLingerMs);
@@ -116,19 +132,30 @@ int Connection::idle_timeout_ms() const {
                  : options.idle_timeout_ms;
 }
 
-bool Connection::wait_for_request() {
-  if (!input_.empty()) return !transport_->stopping();
-  input_.release();
-  const Deadline deadline = Deadline::in_ms(idle_timeout_ms());
-  const Deadline soon = Deadline::in_ms(kIdleAfter.count()).earlier_of(deadline);
-  const IoState state = transport_->wait_readable(soon);
-  if (state != IoState::kTooSlow) return state == IoState::kOk;
-  thread_is_idle();
-  return transport_->wait_readable(deadline) == IoState::kOk;
+Connection::Next Connection::wait_for_request(IdleWait idle) {
+  if (!input_.empty()) return transport_->stopping() ? Next::kEnd : Next::kRequest;
+  if (!silent_until_) silent_until_ = Deadline::in_ms(idle_timeout_ms());
+  IoState state = linger(*silent_until_);
+  if (state == IoState::kTooSlow && !silent_until_->over()) {
+    input_.release();
+    if (idle == IdleWait::kElsewhere) return Next::kIdle;
+    thread_is_idle();
+    state = transport_->wait_readable(*silent_until_);
+  }
+  return state == IoState::kOk ? Next::kRequest : Next::kEnd;
+}
+
+// A client that asks one thing after another finds its thread where it was. Returns kOk also where
+// TLS has decrypted bytes that nobody read, of which a poller would not know.
+IoState Connection::linger(Deadline until) const {
+  const bool many = rules_.lingering.fetch_add(1) >= kMaxLingering;
+  const Deadline soon = Deadline::in_ms(many ? 0 : kIdleAfter.count());
+  const IoState state = transport_->wait_readable(soon.earlier_of(until));
+  rules_.lingering.fetch_sub(1);
+  return state;
 }
 
 Result<std::optional<RequestHead>> Connection::next_head() {
-  if (!wait_for_request()) return std::optional<RequestHead>();
   const ServerOptions& options = rules_.options;
   const Deadline deadline = Deadline::in_ms(options.header_timeout_ms);
   bool skipped = false;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <compare>
+#include <cstdint>
 #include <limits>
 
 namespace paddock::http_server {
@@ -23,6 +25,7 @@ class Deadline {
     return static_cast<int>(std::clamp<int64_t>(left, 0, std::numeric_limits<int>::max()));
   }
   bool over() const { return Clock::now() >= at_; }
+  auto operator<=>(const Deadline&) const = default;  // the earlier one is less
 
  private:
   explicit Deadline(Clock::time_point at) : at_(at) {}

@@ -39,7 +39,7 @@ void Input::make_room() {
 }
 
 void Input::release() {
-  if (!empty() || capacity_ <= kSmallBytes) return;
+  if (!empty()) return;
   data_.reset();
   capacity_ = begin_ = end_ = 0;
 }

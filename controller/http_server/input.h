@@ -19,7 +19,7 @@ class Input {
   // Waits for more bytes and appends them; views given out before are invalid then.
   IoState fill(Deadline deadline);
   void consume(size_t size) { begin_ += size; }
-  // Gives back memory while nothing is buffered: for connections that sit idle.
+  // Gives its memory back while nothing is buffered: for connections that sit idle.
   void release();
 
  private:

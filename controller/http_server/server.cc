@@ -10,8 +10,10 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "controller/http_server/connection.h"
+#include "controller/http_server/idle_poller.h"
 #include "controller/http_server/listener.h"
 #include "controller/http_server/thread_group.h"
+#include "controller/http_server/worker_pool.h"
 
 namespace paddock::http_server {
 namespace {
@@ -35,43 +37,71 @@ std::vector<std::string> normalised(const std::vector<std::string>& hosts) {
   return out;
 }
 
+// What the kernel tells the server by.
+struct Descriptors {
+  static Result<Descriptors> make() {
+    Descriptors all;
+    for (os::Fd* event : {&all.stop, &all.wakeup, &all.finished_workers, &all.finished_own}) {
+      ASSIGN_OR_RETURN(*event, StopSignal::make_event());
+    }
+    ASSIGN_OR_RETURN(all.disconnects, DisconnectMonitor::make_poll());
+    ASSIGN_OR_RETURN(all.idle, IdlePoller::make_poll());
+    return all;
+  }
+  os::Fd stop;
+  os::Fd wakeup;
+  os::Fd finished_workers;
+  os::Fd finished_own;
+  os::Fd disconnects;
+  os::Fd idle;
+};
+
 class GuardedServer final : public Server {
  public:
   GuardedServer(ServerOptions options, Handler handler,
-                std::vector<std::unique_ptr<Listener>> listeners, os::Fd stop, os::Fd disconnects,
-                os::Fd finished_connections, os::Fd finished_own)
+                std::vector<std::unique_ptr<Listener>> listeners, Descriptors fds)
       : options_(std::move(options)),
         handler_(std::move(handler)),
         listeners_(std::move(listeners)),
         allowed_hosts_(normalised(options_.allowed_hosts)),
         codec_(options_.wall),
-        stop_(std::move(stop)),
-        disconnects_(std::move(disconnects), stop_),
-        connections_(std::move(finished_connections)),
-        own_(std::move(finished_own)) {
+        stop_(std::move(fds.stop)),
+        disconnects_(std::move(fds.disconnects), stop_),
+        idle_(std::move(fds.idle), std::move(fds.wakeup), stop_),
+        workers_(std::move(fds.finished_workers)),
+        own_(std::move(fds.finished_own)) {
     for (const auto& listener : listeners_) ports_.push_back(listener->port());
   }
   ~GuardedServer() override { stop(); }
 
   bool start_accepting() {
     return own_.start([this] { disconnects_.tell_until_stopped(); }) &&
+           own_.start([this] { idle_.poll_until_stopped(); }) &&
            own_.start([this] { accept_until_stopped(); });
   }
   int port(size_t i) const override { return ports_.at(i); }
   size_t connections() const override { return serving_.load(); }
+  size_t parked() const override { return idle_.parked(); }
+  // Own threads first: only they give work to the others.
   void stop() override {
     std::lock_guard lock(stop_mutex_);
     stop_.raise();
     own_.join_all();
     listeners_.clear();
-    connections_.join_all();
+    workers_.stop();
   }
 
  private:
+  using ConnectionPtr = std::shared_ptr<Connection>;
   void accept_until_stopped();
   void accept_burst(const Listener& listener);
   void admit(const Listener& listener, os::Fd fd);
   void pause(int why);
+  void refuse(ConnectionPtr connection);
+  void serve(const ConnectionPtr& connection);
+  bool park(const ConnectionPtr& connection, Deadline silent_until);
+  void resume(const ConnectionPtr& connection, IdlePoller::Reason reason);
+  void give_up(const ConnectionPtr& connection);
 
   const ServerOptions options_;
   const Handler handler_;
@@ -81,24 +111,26 @@ class GuardedServer final : public Server {
   const Codec codec_;
   StopSignal stop_;
   DisconnectMonitor disconnects_;
+  IdlePoller idle_;
   std::atomic<size_t> serving_{0};
-  const ConnectionRules rules_{options_, handler_, codec_, serving_, disconnects_};
+  std::atomic<size_t> lingering_{0};
+  const ConnectionRules rules_{options_, handler_, codec_, serving_, lingering_, disconnects_};
   std::atomic<size_t> refusing_{0};
   int64_t pauses_ = 0;  // in a row; of the accepting thread
   std::mutex stop_mutex_;
-  ThreadGroup connections_;
-  ThreadGroup own_;  // threads
+  WorkerPool workers_;  // serve connections
+  ThreadGroup own_;     // threads
 };
 
 void GuardedServer::accept_until_stopped() {
-  std::vector<pollfd> fds{{stop_.fd(), POLLIN, 0}, {connections_.finished_fd(), POLLIN, 0}};
+  std::vector<pollfd> fds{{stop_.fd(), POLLIN, 0}, {workers_.finished_fd(), POLLIN, 0}};
   for (const auto& listener : listeners_) fds.push_back({listener->fd(), POLLIN, 0});
   while (!stop_.raised()) {
     if (::poll(fds.data(), fds.size(), -1) < 0) {
       if (errno != EINTR) pause(errno);
       continue;
     }
-    if (fds[1].revents != 0) connections_.join_finished();
+    if (fds[1].revents != 0) workers_.join_finished();
     for (size_t i = 0; i < listeners_.size(); ++i) {
       if (fds[i + 2].revents != 0) accept_burst(*listeners_[i]);
     }
@@ -132,7 +164,8 @@ void GuardedServer::pause(int why) {
   (void)::poll(&stop, 1, kPauseMs);
 }
 
-// Only the accepting thread counts up, so the caps hold.
+// Only the accepting thread counts up, so the caps hold. A connection has a thread once its client
+// says something.
 void GuardedServer::admit(const Listener& listener, os::Fd fd) {
   const bool full = serving_.load() >= options_.max_connections;
   if (full && refusing_.load() >= kMaxRefusals) return;
@@ -141,19 +174,46 @@ void GuardedServer::admit(const Listener& listener, os::Fd fd) {
   if (!transport.ok()) return log_error(transport.error().describe());
   auto connection = std::make_shared<Connection>(rules_, std::move(*transport), std::move(names),
                                                  listener.is_unix());
-  std::atomic<size_t>& counter = full ? refusing_ : serving_;
-  counter.fetch_add(1);
-  const bool started = connections_.start([connection, full, &counter] {
-    if (full) {
-      connection->refuse(too_many_connections());
-    } else {
-      connection->serve();
-    }
-    counter.fetch_sub(1);
+  if (full) return refuse(std::move(connection));
+  serving_.fetch_add(1);
+  if (!park(connection, connection->first_deadline()))
+    resume(connection, IdlePoller::Reason::kReadable);
+}
+
+void GuardedServer::refuse(ConnectionPtr connection) {
+  refusing_.fetch_add(1);
+  const bool started = workers_.run([this, connection = std::move(connection)] {
+    connection->refuse(too_many_connections());
+    refusing_.fetch_sub(1);
   });
-  if (started) return;
-  counter.fetch_sub(1);
+  if (!started) refusing_.fetch_sub(1);
+}
+
+// Once it is parked it is another thread's.
+void GuardedServer::serve(const ConnectionPtr& connection) {
+  const std::optional<Deadline> silent_until = connection->serve();
+  if (silent_until) {
+    if (park(connection, *silent_until)) return;
+    connection->serve_to_end();
+  }
+  serving_.fetch_sub(1);
+}
+
+bool GuardedServer::park(const ConnectionPtr& connection, Deadline silent_until) {
+  return idle_.park(connection->fd(), silent_until,
+                    [this, connection](IdlePoller::Reason reason) { resume(connection, reason); });
+}
+
+void GuardedServer::resume(const ConnectionPtr& connection, IdlePoller::Reason reason) {
+  if (reason != IdlePoller::Reason::kReadable) return give_up(connection);
+  if (workers_.run([this, connection] { serve(connection); })) return;
   log_warn("no thread for a connection", {{"connections", cat(serving_.load())}});
+  give_up(connection);
+}
+
+void GuardedServer::give_up(const ConnectionPtr& connection) {
+  connection->end();
+  serving_.fetch_sub(1);
 }
 
 }  // namespace
@@ -164,13 +224,9 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler han
     ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener, Listener::open(address));
     listeners.push_back(std::move(listener));
   }
-  ASSIGN_OR_RETURN(os::Fd stop, StopSignal::make_event());
-  ASSIGN_OR_RETURN(os::Fd finished_connections, StopSignal::make_event());
-  ASSIGN_OR_RETURN(os::Fd finished_own, StopSignal::make_event());
-  ASSIGN_OR_RETURN(os::Fd disconnects, DisconnectMonitor::make_poll());
-  auto server = std::make_unique<GuardedServer>(
-      std::move(options), std::move(handler), std::move(listeners), std::move(stop),
-      std::move(disconnects), std::move(finished_connections), std::move(finished_own));
+  ASSIGN_OR_RETURN(Descriptors fds, Descriptors::make());
+  auto server = std::make_unique<GuardedServer>(std::move(options), std::move(handler),
+                                                std::move(listeners), std::move(fds));
   if (!server->start_accepting())
     return Error{Code::kUnavailable, "NO_THREADS", "no thread could be started"};
   return std::unique_ptr<Server>(std::move(server));

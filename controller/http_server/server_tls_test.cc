@@ -319,6 +319,39 @@ TEST_F(ServerTls, AStreamEndsWhenItsClientGoesPolitelyOrNot) {  // T18: never se
   }
 }
 
+TEST_F(ServerTls, WhatTlsHasDecryptedIsNotWaitedForAsIfItWereToCome) {
+  start(tls_listener());
+  TlsClient one(server_->port(0), {ours().ca.certificate_pem});
+  std::string asked;  // one record of 16 KiB, of which the server reads 4 KiB at a time
+  constexpr int kRequests = 400;
+  for (int i = 0; i < kRequests - 1; ++i) asked += get("/ping");
+  ASSERT_LT(asked.size(), 16u << 10);
+  for (int round = 0; round < 2; ++round) {
+    one.send(asked);
+    one.send(get("/nowhere"));
+    const int before = round * kRequests;
+    EXPECT_THAT(one.read_until("NOT_FOUND"), HasSubstr("pong"));
+    EXPECT_EQ(handled_.count(), before + kRequests);
+    while (server_->parked() != 1) std::this_thread::yield();
+  }
+}
+
+TEST_F(ServerTls, WhoWaitsHoldsNoThreadAndMayGoPolitelyOrNot) {
+  start(tls_listener());
+  for (const bool politely : {true, false}) {
+    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
+    for (int turn = 0; turn < 2; ++turn) {
+      while (server_->parked() != 1) std::this_thread::yield();
+      one.send(get("/ping"));
+      EXPECT_THAT(one.read_until("pong"), HasSubstr("200 OK"));
+    }
+    while (server_->parked() != 1) std::this_thread::yield();
+    if (politely) one.say_goodbye();
+    one.shut();
+    while (server_->connections() > 0) std::this_thread::yield();
+  }
+}
+
 TEST_F(ServerTls, AClientThatVanishesWhileItIsWrittenToIsOnlyAnError) {  // T16: SIGPIPE
   start(tls_listener());
   for (int i = 0; i < 10; ++i) {

@@ -1,0 +1,125 @@
+#include "controller/http_server/idle_poller.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <vector>
+
+namespace paddock::http_server {
+namespace {
+
+// One event is enough, and the first of it is as good as all: until the connection is parked again
+// a worker reads it. (EPOLLHUP and EPOLLERR are always reported.)
+constexpr uint32_t kReadable = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT;
+constexpr uint64_t kNobody = 0;  // the stop and the wakeup; no connection has it
+
+bool control(int poll, int operation, int fd, uint32_t events, uint64_t id) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = id;
+  return ::epoll_ctl(poll, operation, fd, &event) == 0;
+}
+
+}  // namespace
+
+Result<os::Fd> IdlePoller::make_poll() {
+  os::Fd poll(::epoll_create1(EPOLL_CLOEXEC));
+  if (!poll.valid()) return system_error("making a poll descriptor", errno);
+  return poll;
+}
+
+// With the lock, so that an event that comes at once finds whom it is for.
+bool IdlePoller::park(int connection, Deadline until, Resume resume) {
+  bool sooner = false;
+  const bool parked = state_.with([&](State& state) {
+    if (state.stopped) return false;
+    const uint64_t id = ++state.last;
+    if (!arm(connection, id)) return false;
+    state.parked.emplace(id, Parked{until, std::move(resume)});
+    state.by_deadline.emplace(until, id);
+    sooner = !state.sleeps_until || until < *state.sleeps_until;
+    if (sooner) state.sleeps_until = until;  // whoever comes now need not rouse it once more
+    return true;
+  });
+  if (sooner) rouse();
+  return parked;
+}
+
+// A connection that was parked before is still known to the kernel, and reports nothing.
+bool IdlePoller::arm(int connection, uint64_t id) const {
+  if (control(poll_.get(), EPOLL_CTL_MOD, connection, kReadable, id)) return true;
+  return errno == ENOENT && control(poll_.get(), EPOLL_CTL_ADD, connection, kReadable, id);
+}
+
+void IdlePoller::rouse() const {
+  const uint64_t one = 1;
+  (void)!::write(wakeup_.get(), &one, sizeof one);
+}
+
+size_t IdlePoller::parked() const {
+  return state_.with([](const State& state) { return state.parked.size(); });
+}
+
+IdlePoller::Parked IdlePoller::take(State& state, uint64_t id) {
+  const auto found = state.parked.find(id);
+  Parked parked = std::move(found->second);
+  state.by_deadline.erase({parked.until, id});
+  state.parked.erase(found);
+  return parked;
+}
+
+void IdlePoller::resume(uint64_t id) {
+  const Resume resume = state_.with([&](State& state) -> Resume {
+    return state.parked.contains(id) ? take(state, id).resume : nullptr;
+  });
+  if (resume) resume(Reason::kReadable);
+}
+
+void IdlePoller::resume_overdue() {
+  std::vector<Resume> overdue;
+  state_.with([&](State& state) {
+    while (!state.by_deadline.empty() && state.by_deadline.begin()->first.over())
+      overdue.push_back(take(state, state.by_deadline.begin()->second).resume);
+  });
+  for (const Resume& resume : overdue) resume(Reason::kDeadline);
+}
+
+void IdlePoller::resume_all() {
+  const auto all = state_.with([](State& state) {
+    state.stopped = true;
+    state.by_deadline.clear();
+    return std::exchange(state.parked, {});
+  });
+  for (const auto& [id, parked] : all) parked.resume(Reason::kStopping);
+}
+
+int IdlePoller::next_timeout_ms() {
+  return state_.with([](State& state) {
+    state.sleeps_until.reset();
+    if (state.by_deadline.empty()) return -1;
+    state.sleeps_until = state.by_deadline.begin()->first;
+    return state.sleeps_until->left_ms();
+  });
+}
+
+void IdlePoller::poll_until_stopped() {
+  std::array<epoll_event, 64> events;
+  const bool hears = control(poll_.get(), EPOLL_CTL_ADD, stop_.fd(), EPOLLIN, kNobody) &&
+                     control(poll_.get(), EPOLL_CTL_ADD, wakeup_.get(), EPOLLIN, kNobody);
+  while (hears && !stop_.raised()) {
+    const int count = ::epoll_wait(poll_.get(), events.data(), static_cast<int>(events.size()),
+                                   next_timeout_ms());
+    for (int i = 0; i < count; ++i) {
+      const uint64_t id = events[static_cast<size_t>(i)].data.u64;
+      uint64_t roused = 0;
+      if (id == kNobody) (void)!::read(wakeup_.get(), &roused, sizeof roused);
+      if (id != kNobody) resume(id);
+    }
+    resume_overdue();
+  }
+  resume_all();
+}
+
+}  // namespace paddock::http_server

@@ -1,0 +1,67 @@
+// Connections that wait and hold no thread: one thread polls for all of them, and each is resumed
+// once, by whichever comes first of its client, its deadline and the stop. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "common/base/guarded.h"
+#include "common/os/fd.h"
+#include "controller/http_server/deadline.h"
+#include "controller/http_server/stop_signal.h"
+
+namespace paddock::http_server {
+
+class IdlePoller {
+ public:
+  // Readable includes the end of what the client sends, and its being gone.
+  enum class Reason { kReadable, kDeadline, kStopping };
+  // Called on the polling thread, without a lock: returns quickly and does not throw.
+  using Resume = std::function<void(Reason)>;
+
+  static Result<os::Fd> make_poll();
+  // `wakeup` is an event descriptor (StopSignal::make_event).
+  IdlePoller(os::Fd poll, os::Fd wakeup, const StopSignal& stop)
+      : poll_(std::move(poll)), wakeup_(std::move(wakeup)), stop_(stop) {}
+
+  // From here until `resume` is called the connection is this object's: the caller does nothing
+  // with it, and it stays open. What is readable already is told too. False: the kernel has no room
+  // for it, or the server stops; `resume` is not called then.
+  bool park(int connection, Deadline until, Resume resume);
+  size_t parked() const;
+  // Resumes whom it concerns until the stop, which concerns everybody. One thread calls it.
+  void poll_until_stopped();
+
+ private:
+  struct Parked {
+    Deadline until;
+    Resume resume;
+  };
+  struct State {
+    uint64_t last = 0;
+    // By park() and not by descriptor, whose number comes round: what the kernel tells of an
+    // earlier one is not found here.
+    std::map<uint64_t, Parked> parked;
+    std::set<std::pair<Deadline, uint64_t>> by_deadline;  // the same
+    std::optional<Deadline> sleeps_until;                 // the polling thread; absent: for ever
+    bool stopped = false;
+  };
+  static Parked take(State& state, uint64_t id);
+  bool arm(int connection, uint64_t id) const;
+  void rouse() const;
+  int next_timeout_ms();
+  void resume(uint64_t id);
+  void resume_overdue();
+  void resume_all();
+
+  os::Fd poll_;
+  os::Fd wakeup_;
+  const StopSignal& stop_;
+  Guarded<State> state_;
+};
+
+}  // namespace paddock::http_server

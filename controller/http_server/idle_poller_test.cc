@@ -1,0 +1,134 @@
+// Who is resumed, by what, and that it is once.
+#include "controller/http_server/idle_poller.h"
+
+#include <sys/socket.h>
+
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controller/http_server/server_fixture.h"
+
+namespace paddock::http_server {
+namespace {
+
+using testing::ElementsAre;
+using Reason = IdlePoller::Reason;
+
+constexpr int64_t kLongMs = 3'600'000;
+
+struct Pair {
+  Pair() {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) ::abort();
+    server = os::Fd(ends[0]);
+    client = os::Fd(ends[1]);
+  }
+  void say() const { EXPECT_EQ(::send(client.get(), "x", 1, MSG_NOSIGNAL), 1); }
+  void hear() const {
+    char byte = 0;
+    EXPECT_EQ(::recv(server.get(), &byte, 1, 0), 1);
+  }
+  os::Fd server;
+  os::Fd client;
+};
+
+class IdlePollerTest : public testing::Test {
+ protected:
+  ~IdlePollerTest() override { stop(); }
+  void stop() {
+    stop_.raise();
+    if (polling_.joinable()) polling_.join();
+  }
+  bool park(const Pair& pair, int64_t ms, const std::string& name) {
+    return poller_.park(pair.server.get(), Deadline::in_ms(ms), [this, name](Reason reason) {
+      told_.with([&](auto& told) { told.emplace_back(name, reason); });
+      resumed_.add();
+    });
+  }
+  std::vector<std::pair<std::string, Reason>> told() {
+    return told_.with([](auto& told) { return told; });
+  }
+
+  Tally resumed_;
+  Guarded<std::vector<std::pair<std::string, Reason>>> told_;
+  StopSignal stop_{StopSignal::make_event().value()};
+  IdlePoller poller_{IdlePoller::make_poll().value(), StopSignal::make_event().value(), stop_};
+  std::thread polling_{[this] { poller_.poll_until_stopped(); }};
+};
+
+TEST_F(IdlePollerTest, WhatIsThereAlreadyIsToldOnce) {
+  const Pair one;
+  one.say();
+  ASSERT_TRUE(park(one, kLongMs, "one"));
+  ASSERT_TRUE(resumed_.wait_until(1));
+  one.say();
+  one.hear();
+  one.hear();
+  ASSERT_TRUE(park(one, kLongMs, "again"));
+  EXPECT_EQ(poller_.parked(), 1u) << "nothing is left to read, and what was told is not told again";
+  one.say();
+  ASSERT_TRUE(resumed_.wait_until(2));
+  EXPECT_THAT(told(), ElementsAre(std::pair("one", Reason::kReadable),
+                                  std::pair("again", Reason::kReadable)));
+}
+
+TEST_F(IdlePollerTest, TheEarlierDeadlineIsToldFirstAlsoWhenItCameLater) {
+  const Pair late;
+  const Pair early;
+  ASSERT_TRUE(park(late, 200, "late"));
+  ASSERT_TRUE(park(early, 1, "early"));
+  ASSERT_TRUE(resumed_.wait_until(2));
+  EXPECT_THAT(told(), ElementsAre(std::pair("early", Reason::kDeadline),
+                                  std::pair("late", Reason::kDeadline)));
+  EXPECT_EQ(poller_.parked(), 0u);
+}
+
+TEST_F(IdlePollerTest, AnEventOfAnEarlierTurnWakesNobody) {
+  const Pair one;
+  ASSERT_TRUE(park(one, 0, "first"));
+  ASSERT_TRUE(resumed_.wait_until(1));
+  one.say();  // to a descriptor that the kernel still watches for the first turn
+  const Pair other;
+  other.say();
+  ASSERT_TRUE(park(other, kLongMs, "other"));
+  ASSERT_TRUE(resumed_.wait_until(2));
+  ASSERT_TRUE(park(one, kLongMs, "second"));
+  ASSERT_TRUE(resumed_.wait_until(3));
+  EXPECT_THAT(told(), ElementsAre(std::pair("first", Reason::kDeadline),
+                                  std::pair("other", Reason::kReadable),
+                                  std::pair("second", Reason::kReadable)));
+}
+
+TEST_F(IdlePollerTest, ADescriptorWhoseNumberComesRoundIsAnother) {
+  for (int turn = 1; turn <= 50; ++turn) {
+    const Pair one;  // closed at the end of each turn, with its deadline over or its byte unread
+    if (turn % 2 == 0) one.say();
+    ASSERT_TRUE(park(one, turn % 2 == 0 ? kLongMs : 0, cat(turn)));
+    ASSERT_TRUE(resumed_.wait_until(turn));
+    EXPECT_EQ(told().back().first, cat(turn));
+  }
+}
+
+TEST_F(IdlePollerTest, TheStopResumesAllAndTakesNoMore) {
+  const Pair one;
+  const Pair two;
+  ASSERT_TRUE(park(one, kLongMs, "one"));
+  ASSERT_TRUE(park(two, kLongMs, "two"));
+  stop();
+  EXPECT_THAT(told(), ElementsAre(std::pair("one", Reason::kStopping),
+                                  std::pair("two", Reason::kStopping)));
+  EXPECT_FALSE(park(one, 0, "late"));
+  EXPECT_EQ(resumed_.count(), 2);
+}
+
+TEST_F(IdlePollerTest, WhatTheKernelDoesNotWatchIsNotTaken) {
+  Pair closed;
+  closed.server.reset();
+  EXPECT_FALSE(park(closed, kLongMs, "closed"));
+  EXPECT_EQ(poller_.parked(), 0u);
+}
+
+}  // namespace
+}  // namespace paddock::http_server

@@ -1,0 +1,166 @@
+// Clients between two requests: they hold no thread, and whatever they do next is served or ends.
+#include <dirent.h>
+#include <sys/resource.h>
+
+#include "controller/http_server/server_fixture.h"
+
+namespace paddock::http_server {
+namespace {
+
+using testing::HasSubstr;
+
+size_t entries(const char* folder) {
+  DIR* opened = ::opendir(folder);
+  size_t count = 0;
+  while (::readdir(opened) != nullptr) ++count;
+  ::closedir(opened);
+  return count - 2;  // "." and ".."
+}
+
+size_t threads() { return entries("/proc/self/task"); }
+
+// Connections whose both ends are in this process, as many as its descriptors allow.
+size_t as_many_as(size_t wanted) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  return std::min<size_t>(wanted, (limit.rlim_cur - 200) / 2);
+}
+
+class ServerIdle : public ServerTest {
+ protected:
+  static ServerOptions roomy() {
+    ServerOptions options = one_listener();
+    options.max_connections = 20'000;
+    options.idle_timeout_ms = 3'600'000;  // a slow machine needs long to make so many
+    return options;
+  }
+  void wait_until_parked(size_t count) const {
+    while (server_->parked() != count) std::this_thread::yield();
+  }
+  RawClient parked_client() {
+    const size_t before = server_->parked();
+    RawClient one = client();
+    EXPECT_EQ(one.ask(get("/ping")).body, "pong");
+    wait_until_parked(before + 1);
+    return one;
+  }
+};
+
+TEST_F(ServerIdle, TenThousandThatAreSilentHoldNoThread) {
+  start(roomy());
+  const size_t count = as_many_as(10'000);
+  std::vector<RawClient> clients;
+  for (size_t i = 0; i < count; ++i) {
+    clients.push_back(client());
+    ASSERT_TRUE(clients.back().connected());
+    if (i % 10 == 0) ASSERT_EQ(clients.back().ask(get("/ping")).body, "pong");
+  }
+  wait_until_parked(count);
+  EXPECT_EQ(server_->connections(), count);
+  while (threads() > 32) std::this_thread::yield();  // those of the requests are kept some seconds
+  for (size_t i = 0; i < count; i += 997) EXPECT_EQ(clients[i].ask(get("/ping")).body, "pong");
+  expect_alive();
+  server_->stop();
+  EXPECT_EQ(server_->connections(), 0u);
+  for (size_t i = 0; i < count; i += 997) EXPECT_TRUE(clients[i].closed_by_server());
+}
+
+TEST_F(ServerIdle, AllWhoAskAtOnceAreAnswered) {
+  start(roomy());
+  std::vector<RawClient> clients;
+  for (int i = 0; i < 300; ++i) clients.push_back(client());
+  for (int round = 0; round < 3; ++round) {
+    wait_until_parked(clients.size());
+    for (RawClient& each : clients) each.send(get("/ping"));
+    for (RawClient& each : clients) EXPECT_EQ(each.answer().body, "pong");
+  }
+}
+
+TEST_F(ServerIdle, WhatIsPipelinedAfterAWaitIsAnsweredInOrder) {
+  ServerOptions options = one_listener();
+  options.header_timeout_ms = kPatienceMs;
+  start(options);
+  RawClient one = parked_client();
+  one.send(get("/ping") + post("/echo", "second") + "GET /pi");
+  EXPECT_EQ(one.answer().body, "pong");
+  EXPECT_EQ(one.answer().body, "second");
+  one.send("ng HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(one.answer().body, "pong");
+}
+
+TEST_F(ServerIdle, WhoAsksAndSendsNoMoreIsAnswered) {
+  start();
+  RawClient one = parked_client();
+  one.send(get("/ping"));
+  one.close_sending();
+  EXPECT_EQ(one.answer().body, "pong");
+  EXPECT_TRUE(one.closed_by_server());
+}
+
+TEST_F(ServerIdle, WhoGoesGivesItsPlaceBack) {
+  start();
+  RawClient half = parked_client();
+  RawClient gone = parked_client();
+  RawClient reset = parked_client();
+  RawClient silent = client();
+  wait_until_parked(4);
+  half.close_sending();
+  EXPECT_TRUE(half.closed_by_server());
+  gone.close();
+  const linger at_once{1, 0};
+  ::setsockopt(reset.fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  reset.close();
+  silent.close();
+  while (server_->connections() > 0) std::this_thread::yield();
+  expect_alive();
+}
+
+TEST_F(ServerIdle, AByteAfterAWaitBeginsARequestWithItsDeadline) {
+  ServerOptions options = one_listener();
+  options.header_timeout_ms = 300;
+  start(options);
+  RawClient slow = parked_client();
+  pollfd answered{slow.fd(), POLLIN, 0};
+  do slow.send("G");
+  while (::poll(&answered, 1, 20) == 0);
+  const Answer answer = slow.answer();
+  EXPECT_EQ(answer.status, 408);
+  EXPECT_THAT(answer.body, HasSubstr("HEADERS_TOO_SLOW"));
+}
+
+TEST_F(ServerIdle, NonsenseAfterAWaitIsRefused) {
+  start();
+  RawClient one = parked_client();
+  one.send(std::string(1 << 20, '\n'));
+  EXPECT_EQ(one.answer().status, 400);
+  EXPECT_TRUE(one.closed_by_server());
+  expect_alive();
+}
+
+TEST_F(ServerIdle, TimeIsUpForTheParkedOneByOne) {
+  ServerOptions options = one_listener();
+  options.idle_timeout_ms = 2'000;
+  start(options);
+  RawClient early = parked_client();
+  RawClient asks = parked_client();
+  EXPECT_EQ(asks.ask(get("/ping")).body, "pong");  // its time begins anew
+  EXPECT_TRUE(early.closed_by_server());
+  EXPECT_TRUE(asks.closed_by_server());
+  EXPECT_EQ(server_->parked(), 0u);
+}
+
+TEST_F(ServerIdle, StopEndsTheParkedAtOnce) {
+  start(roomy());
+  std::vector<RawClient> clients;
+  for (int i = 0; i < 100; ++i) clients.push_back(client());
+  wait_until_parked(clients.size());
+  server_->stop();
+  EXPECT_EQ(server_->connections(), 0u);
+  EXPECT_EQ(server_->parked(), 0u);
+  for (RawClient& each : clients) EXPECT_TRUE(each.closed_by_server());
+}
+
+}  // namespace
+}  // namespace paddock::http_server
