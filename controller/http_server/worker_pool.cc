@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/units.h"
 #include "controller/base/idle_thread.h"
 
 namespace paddock::http_server {

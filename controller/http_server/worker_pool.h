@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "common/base/guarded.h"
+#include "common/base/units.h"
+#include "common/os/fd.h"
 #include "controller/http_server/thread_group.h"
 
 namespace paddock::http_server {
