@@ -24,6 +24,7 @@ struct ChildContext {
   bool privileged = false;  // the launcher
   int user_lock = -1;       // of the user of the host that it has to itself
   bool detached_trees = false;
+  bool in_empty_root = false;   // it was cloned without the host's mounts, and gets its /proc too
   OwnView* own_view = nullptr;  // none: the launcher sends one
   int control = -1;
   int out = -1;

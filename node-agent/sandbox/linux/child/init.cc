@@ -139,17 +139,23 @@ Status make_own_view(ChildContext& context) {
   return leave_host();
 }
 
-// Gets the view from the launcher, which makes all of it but two mounts. Only a process in the pid
-// namespace can mount its /proc. Terminals that are mounted from inside this user namespace cannot
-// use up those that the kernel reserves for the host.
-Status get_view(ChildContext& context) {
+// Only a process in the pid namespace can mount its /proc, unless the kernel is a newer one.
+Status send_proc(const ChildContext& context) {
   ASSIGN_OR_RETURN(const os::Fd proc, new_proc());
   if (!send_control(context.control, Type::kProc, 0, 0, {}, proc.get()))
     return step_error("handing over /proc", errno);
+  return {};
+}
+
+// Gets the view from the launcher, which makes all of it but two mounts at most. Terminals that are
+// mounted from inside this user namespace cannot use up those that the kernel reserves for the
+// host.
+Status get_view(ChildContext& context) {
+  if (!context.in_empty_root) TRY(send_proc(context));
   ASSIGN_OR_RETURN(const os::Fd terminals, new_terminals());
   if (!send_control(context.control, Type::kTerminals, 0, 0, {}, terminals.get()))
     return step_error("handing over the terminals", errno);
-  TRY(leave_host());
+  if (!context.in_empty_root) TRY(leave_host());
   auto message = receive_control(context.control);
   if (!message || message->type != Type::kView) return step_error("waiting for the view", EPIPE);
   context.view = std::move(message->fd);

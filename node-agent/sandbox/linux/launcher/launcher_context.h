@@ -8,6 +8,7 @@
 
 #include "common/os/fd.h"
 #include "node-agent/sandbox/backend/launch.h"
+#include "node-agent/sandbox/linux/filesystem/root.h"
 #include "node-agent/sandbox/linux/filesystem/shared_view.h"
 #include "node-agent/sandbox/linux/launcher/exec_host.h"
 #include "node-agent/sandbox/linux/launcher/input_feed.h"
@@ -32,6 +33,8 @@ struct LauncherContext {
   os::Fd root_mapping;               // HostIdentity::root_mapping of the default identity
   os::Fd mounts;                     // watch_mounts(), opened before `shared` was last checked
   std::optional<SharedView> shared;  // none: each view is made from the host's own folders
+  // Where sandboxes are cloned. None: among the host's mounts, which they leave by themselves.
+  std::optional<EmptyRoot> empty_root;
   // The sandbox of the run that is over. It is destroyed after the result is out, because the
   // kernel may need long to take its processes apart.
   std::shared_ptr<PreparedSandbox> used;

@@ -15,10 +15,13 @@
 #include "node-agent/sandbox/command/command_spec.h"
 #include "node-agent/sandbox/linux/child/child.h"
 #include "node-agent/sandbox/linux/child/control.h"
+#include "node-agent/sandbox/linux/filesystem/new_mount.h"
+#include "node-agent/sandbox/linux/filesystem/root.h"
 #include "node-agent/sandbox/linux/kernel/landlock.h"
 #include "node-agent/sandbox/linux/kernel/loopback.h"
 #include "node-agent/sandbox/linux/kernel/machine.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
+#include "node-agent/sandbox/linux/users/host_user.h"
 #include "node-agent/sandbox/linux/users/user_namespace.h"
 #include "node-agent/sandbox/plan/mount_groups.h"
 
@@ -257,6 +260,41 @@ Result<os::Fd> PreparedSandbox::ruleset_for(const SandboxPlan& plan, int root) {
   return std::move(ruleset_);
 }
 
+Status PreparedSandbox::clone_init(const LauncherContext& launcher, ChildContext& child) {
+  const bool own_user = launcher.user && identity_.uid == launcher.user->id();
+  // Without a user of its own, init needs the host's /proc once more, for bounds.
+  in_empty_root_ = launcher.empty_root && own_user && child.own_view == nullptr;
+  child.in_empty_root = in_empty_root_;
+  std::optional<EmptyRoot::Visit> away;
+  if (in_empty_root_) {
+    ASSIGN_OR_RETURN(EmptyRoot::Visit visit, launcher.empty_root->enter());
+    away.emplace(std::move(visit));
+  }
+  // The sandbox's own user shall own the namespaces too, as the kernel charges what is in them to
+  // their owner.
+  std::optional<ActingAs> user;
+  if (own_user) {
+    ASSIGN_OR_RETURN(ActingAs acting, ActingAs::user(identity_.uid));
+    user.emplace(std::move(acting));
+    child.user_lock = launcher.user->lock();
+  }
+  int pidfd = -1;
+  const pid_t pid = raw::clone_process(init_namespaces(lent_network_), &pidfd, cgroup_->clone_fd());
+  if (pid < 0) {
+    return step_error("making the namespaces", errno,
+                      "see sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and "
+                      "kernel.apparmor_restrict_unprivileged_userns");
+  }
+  if (pid == 0) {
+    // Close the launcher's end of the channel: while we held it, we would not notice its death.
+    processes_.control.reset();
+    run_init(child);
+  }
+  processes_.pid = pid;
+  processes_.pidfd.reset(pidfd);
+  return {};
+}
+
 Status PreparedSandbox::start_processes(const LauncherContext& launcher, OwnView* own_view,
                                         const SandboxPlan* plan, BrokerProcess* broker) {
   ASSIGN_OR_RETURN(cgroup_,
@@ -277,51 +315,35 @@ Status PreparedSandbox::start_processes(const LauncherContext& launcher, OwnView
       .broker_config = broker != nullptr ? &*plan->broker : nullptr,
       .broker = broker != nullptr ? broker->sandbox_end() : -1,
       .loopback = plan != nullptr && plan->reach.loopback && broker == nullptr && !lent_network_};
-  int pidfd = -1;
-  // The sandbox's own user shall own the namespaces too, as the kernel charges what is in them to
-  // their owner.
-  std::optional<ActingAs> user;
-  if (launcher.user && identity_.uid == launcher.user->id()) {
-    auto acting = ActingAs::user(identity_.uid);
-    if (!acting.ok()) return acting.error();
-    user.emplace(std::move(*acting));
-    child.user_lock = launcher.user->lock();
-  }
-  const pid_t pid = raw::clone_process(init_namespaces(lent_network_), &pidfd, cgroup_->clone_fd());
-  if (pid < 0) {
-    return step_error("making the namespaces", errno,
-                      "see sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and "
-                      "kernel.apparmor_restrict_unprivileged_userns");
-  }
-  if (pid == 0) {
-    // Close the launcher's end of the channel: while we held it, we would not notice its death.
-    processes_.control.reset();
-    run_init(child);
-  }
-  user.reset();
-  processes_.pid = pid;
-  processes_.pidfd.reset(pidfd);
+  TRY(clone_init(launcher, child));
+  const pid_t pid = processes_.pid;
   TRY(write_id_maps(pid, {kInitId, kInitId, identity_.uid, identity_.gid}, identity_.privileged));
   mount_namespace_.reset(open(cat("/proc/", pid, "/ns/mnt").c_str(), O_RDONLY | O_CLOEXEC));
   send_control(processes_.control.get(), Type::kIdsMapped);
   return {};
 }
 
-// Runs while the child closes the sandbox around itself, and waits only for the two mounts that the
+// Runs while the child closes the sandbox around itself, and waits only for the mounts that the
 // child has to make.
 Status PreparedSandbox::make_view(const LauncherContext& launcher,
                                   const std::vector<MountEntry>& table, const MachineShare& share) {
   ASSIGN_OR_RETURN(View view, View::make(true));
   view_ = std::move(view);
   TRY(place_all(*view_, table, identity_, launcher.shared ? &*launcher.shared : nullptr));
-  ASSIGN_OR_RETURN(const ControlMessage proc, expect(Type::kProc));
-  TRY(view_->place_tree("/proc", proc.fd));
+  ASSIGN_OR_RETURN(const os::Fd proc, proc_of_sandbox());
+  TRY(view_->place_tree("/proc", proc));
   moment_ = this_moment();
   ASSIGN_OR_RETURN(proc_names_, ProcNames::show(view_->root(), true, proc_files(share, moment_)));
   ASSIGN_OR_RETURN(const ControlMessage terminals, expect(Type::kTerminals));
   TRY(view_->place_tree("/dev/pts", terminals.fd));
   send_control(processes_.control.get(), Type::kView, 0, 0, {}, view_->root());
   return {};
+}
+
+Result<os::Fd> PreparedSandbox::proc_of_sandbox() {
+  if (in_empty_root_) return new_proc_of(processes_.pid);
+  ASSIGN_OR_RETURN(ControlMessage proc, expect(Type::kProc));
+  return std::move(proc.fd);
 }
 
 // Returns once the kernel has accepted every step of the child, and the child waits for its order.

@@ -16,6 +16,7 @@
 
 namespace paddock::sandbox {
 
+struct ChildContext;
 struct OwnView;
 
 class PreparedSandbox {
@@ -62,8 +63,10 @@ class PreparedSandbox {
   // `plan` is nullptr as long as none is known.
   Status start_processes(const LauncherContext& launcher, OwnView* own_view,
                          const SandboxPlan* plan, BrokerProcess* broker);
+  Status clone_init(const LauncherContext& launcher, ChildContext& child);
   Status make_view(const LauncherContext& launcher, const std::vector<MountEntry>& table,
                    const MachineShare& share);
+  Result<os::Fd> proc_of_sandbox();
   Result<os::Fd> ruleset_for(const SandboxPlan& plan, int root);
   bool waits() const;
   Status wait_until_closed();
@@ -80,7 +83,8 @@ class PreparedSandbox {
   os::Fd taken_ruleset_;                  // the one that the command was given
   bool bounded_ = false;                  // its cgroup will limit processors
   bool fitted_ = false;
-  bool lent_network_ = false;  // it uses the launcher's own network namespace
+  bool in_empty_root_ = false;  // its processes never had the host's mounts
+  bool lent_network_ = false;   // it uses the launcher's own network namespace
   Status loopback_;
   bool has_ruleset_ = false;  // the command gets a Landlock ruleset
   // Init's. As we hold it too, the kernel destroys it when we let go, and not while it reaps init.

@@ -69,6 +69,7 @@ class Server {
 
  private:
   void refresh_shared_view();
+  void make_empty_root();
   Status take_base_filter();
   Status enter_network(EmptyNetwork& out);
   void choose_user();
@@ -117,6 +118,7 @@ Status Server::set_up() {
     ASSIGN_OR_RETURN(launcher_.root_mapping,
                      make_mapping_namespace({0, 0, kDefaultHostId, kDefaultHostId}));
   }
+  make_empty_root();
   TRY(take_base_filter());
   ASSIGN_OR_RETURN(listener_, os::listen_packets(options_.socket));
   if (stat(options_.socket.c_str(), &socket_) != 0) return system_error("the socket", errno);
@@ -135,6 +137,14 @@ void Server::refresh_shared_view() {
   auto made = SharedView::make(launcher_.host);
   if (!made.ok()) return say(made.error());
   launcher_.shared = std::move(*made);
+}
+
+// Where it cannot be made, each sandbox gets a copy of the host's mounts, and detaches it.
+void Server::make_empty_root() {
+  if (!launcher_makes_views(launcher_.host) || !kernel_makes_proc_of_others()) return;
+  auto made = EmptyRoot::make();
+  if (!made.ok()) return say(made.error());
+  launcher_.empty_root.emplace(std::move(*made));
 }
 
 // The server takes the base filter itself, so that every process of every run inherits it.
