@@ -11,12 +11,12 @@
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/filesystem/new_mount.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
+#include "node-agent/sandbox/plan/proc_covers.h"
 
 namespace paddock::sandbox {
 namespace {
 
 constexpr const char* kStaging = ".proc";
-constexpr const char* kSettings = "sys";
 // The kernel's own file, which says another UUID each time it is read.
 constexpr const char* kUuid = "sys/kernel/random/uuid";
 // A file that is in every whole /proc, and that is never one of ours.
@@ -50,16 +50,18 @@ Status write_one(int files, const ProcFile& file) {
   return os::write_all(made.get(), file.content);
 }
 
-// Copies the mount of one of our files, read-only.
-Result<os::Fd> copy_of(int from, const char* name) {
-  os::Fd out(open_tree(from, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW));
+// Copies the mount of something in it, with the attributes that it has.
+Result<os::Fd> copy_of(const os::Fd& from, const char* name) {
+  os::Fd out(
+      open_tree(from.get(), name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW));
   if (!out.valid()) return step_error(cat("copying the mount for /proc/", name), errno);
-  mount_attr attributes{};
-  attributes.attr_set =
-      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-  attributes.propagation = MS_PRIVATE;
-  if (mount_setattr(out.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) != 0)
-    return step_error(cat("restricting /proc/", name), errno);
+  return out;
+}
+
+// The kernel's own file, read-only.
+Result<os::Fd> copy_of_uuid(const os::Fd& proc) {
+  ASSIGN_OR_RETURN(os::Fd out, copy_of(proc, kUuid));
+  TRY(make_read_only(out, cat("/proc/", kUuid)));
   return out;
 }
 
@@ -68,18 +70,6 @@ Status put(const os::Fd& proc, const char* name, const os::Fd& mount) {
   const os::Fd target(openat(proc.get(), name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!target.valid()) return errno == ENOENT ? Status() : step_error(cat("/proc/", name), errno);
   return attach(mount, target, cat("/proc/", name));
-}
-
-Status put_all(const os::Fd& proc, const os::Fd& files, const std::vector<ProcFile>& table) {
-  auto uuid = copy_of(proc.get(), kUuid);  // before its folder is covered
-  for (const ProcFile& file : table) {
-    if (file.path.find('/') != std::string::npos) continue;
-    ASSIGN_OR_RETURN(const os::Fd mount, copy_of(files.get(), file.path.c_str()));
-    TRY(put(proc, file.path.c_str(), mount));
-  }
-  ASSIGN_OR_RETURN(const os::Fd settings, copy_of(files.get(), kSettings));
-  TRY(put(proc, kSettings, settings));
-  return uuid.ok() ? put(proc, kUuid, *uuid) : Status();
 }
 
 Status list_processes_only(const os::Fd& proc) {
@@ -109,25 +99,81 @@ Status detach_again(int view) {
   return {};
 }
 
+Result<os::Fd> new_files() {
+  return new_file_system("tmpfs", {{"size", "8m"}, {"nr_inodes", "16384"}, {"mode", "0755"}},
+                         MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+}
+
+std::string folder_of(const std::string& path) {
+  const size_t end = path.rfind('/');
+  return end == std::string::npos ? std::string() : path.substr(0, end);
+}
+
+bool lies_in_sys(std::string_view cover) { return cover.find('/') != std::string_view::npos; }
+
 }  // namespace
 
-Result<ProcNames> ProcNames::show(int view, bool detached, const std::vector<ProcFile>& table) {
-  const os::Fd proc(openat(view, "proc", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!proc.valid()) return step_error("opening the sandbox's /proc", errno);
-  ProcNames out;
-  ASSIGN_OR_RETURN(
-      out.files_,
-      new_file_system("tmpfs", {{"size", "8m"}, {"nr_inodes", "16384"}, {"mode", "0755"}},
-                      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
-  TRY(out.rewrite(table));
-  if (!detached) TRY(attach_for_now(view, out.files_));
-  TRY(put_all(proc, out.files_, table));
-  if (!detached) TRY(detach_again(view));
-  TRY(list_processes_only(proc));
+Result<ReadyProcFiles> ReadyProcFiles::make(std::vector<ProcFile> table) {
+  ReadyProcFiles out;
+  ASSIGN_OR_RETURN(out.mount_, new_files());
+  for (const ProcFile& file : table) {
+    TRY(make_folders(out.mount_.get(), file.path));
+    TRY(write_one(out.mount_.get(), file));
+  }
+  TRY(make_read_only(out.mount_, "the files of /proc"));
+  out.table_ = std::move(table);
   return out;
 }
 
-Status ProcNames::rewrite(std::vector<ProcFile> table) {
+Result<ProcNames> ProcNames::show(int view, bool detached, const std::vector<ProcFile>& table,
+                                  const ReadyProcFiles* ready) {
+  ProcNames out;
+  out.ready_ = ready;
+  out.proc_.reset(openat(view, "proc", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!out.proc_.valid()) return step_error("opening the sandbox's /proc", errno);
+  const std::vector<std::string> covers = proc_covers(table);
+  for (const std::string& cover : covers) {
+    const bool around_is_own =
+        lies_in_sys(cover) && out.is_own("sys");  // which hides what is ready
+    if (ready != nullptr &&
+        (around_is_own || is_of_one_run(cover) || differs(cover, table, ready->table())))
+      out.own_.push_back(cover);
+  }
+  ASSIGN_OR_RETURN(out.files_, new_files());
+  TRY(out.write(out.own_of(table)));
+  if (!detached) TRY(attach_for_now(view, out.files_));
+  TRY(out.put_all(covers));
+  if (!detached) TRY(detach_again(view));
+  TRY(list_processes_only(out.proc_));
+  return out;
+}
+
+Status ProcNames::rewrite(const std::vector<ProcFile>& table) {
+  std::vector<std::string> more;
+  for (const std::string& cover : proc_covers(table)) {
+    if (!is_own(cover) && differs(cover, table, ready_->table())) more.push_back(cover);
+  }
+  own_.insert(own_.end(), more.begin(), more.end());
+  TRY(write(own_of(table)));
+  if (more.empty()) return {};
+  TRY(make_read_only(files_, "the files of /proc"));
+  for (const std::string& cover : more) TRY(put_own(cover));
+  return make_writable(files_, "the files of /proc");
+}
+
+bool ProcNames::is_own(std::string_view cover) const {
+  return ready_ == nullptr || std::ranges::count(own_, cover) > 0;
+}
+
+std::vector<ProcFile> ProcNames::own_of(const std::vector<ProcFile>& table) const {
+  std::vector<ProcFile> out;
+  for (const ProcFile& file : table) {
+    if (is_own(proc_cover(file.path))) out.push_back(file);
+  }
+  return out;
+}
+
+Status ProcNames::write(std::vector<ProcFile> table) {
   for (const ProcFile& before : written_) {
     const auto now = std::ranges::find(table, before.path, &ProcFile::path);
     if (now != table.end() && now->kind == before.kind) continue;
@@ -135,14 +181,41 @@ Status ProcNames::rewrite(std::vector<ProcFile> table) {
     if (unlinkat(files_.get(), before.path.c_str(), flags) != 0)
       return step_error(cat("removing /proc/", before.path), errno);
   }
+  std::string made;
   for (const ProcFile& file : table) {
     const auto before = std::ranges::find(written_, file.path, &ProcFile::path);
     if (before != written_.end() && *before == file) continue;
-    if (before == written_.end()) TRY(make_folders(files_.get(), file.path));
+    if (const std::string folder = folder_of(file.path); folder != made) {
+      TRY(make_folders(files_.get(), file.path));
+      made = folder;
+    }
     TRY(write_one(files_.get(), file));
   }
   written_ = std::move(table);
   return {};
+}
+
+Status ProcNames::put_own(const std::string& cover) const {
+  ASSIGN_OR_RETURN(const os::Fd mount, copy_of(files_, cover.c_str()));
+  return put(proc_, cover.c_str(), mount);
+}
+
+// Copies take over the attributes of the mount that they are of. To make that read-only while they
+// are made is cheaper than to make each of them so. What lies in sys comes by itself only if the
+// rest is not of the run's own making.
+Status ProcNames::put_all(const std::vector<std::string>& covers) {
+  auto uuid = copy_of_uuid(proc_);  // before its folder is covered
+  TRY(make_read_only(files_, "the files of /proc"));
+  for (const std::string& cover : covers) {
+    if (is_own(cover)) {
+      if (ready_ != nullptr || !lies_in_sys(cover)) TRY(put_own(cover));
+    } else if (!lies_in_sys(cover)) {
+      ASSIGN_OR_RETURN(const os::Fd mount, copy_of(ready_->mount(), cover.c_str()));
+      TRY(put(proc_, cover.c_str(), mount));
+    }
+  }
+  TRY(make_writable(files_, "the files of /proc"));
+  return uuid.ok() ? put(proc_, kUuid, *uuid) : Status();
 }
 
 }  // namespace paddock::sandbox

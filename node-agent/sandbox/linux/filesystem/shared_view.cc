@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "node-agent/sandbox/linux/kernel/machine.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
 #include "node-agent/sandbox/plan/mount_groups.h"
 #include "node-agent/sandbox/plan/tool_view.h"
@@ -43,9 +44,18 @@ std::optional<SharedView::Seen> SharedView::see(const std::string& path) {
   return Seen{path, now.st_dev, now.st_ino, now.st_ctim};
 }
 
+MachineShare whole_machine(const HostFacts& host) {
+  return {.machine = host.machine,
+          .processors = host.machine->processors,
+          .memory_bytes = {},
+          .pids = {},
+          .mounts = {}};
+}
+
 Result<SharedView> SharedView::make(const HostFacts& host) {
   ASSIGN_OR_RETURN(View view, View::make(true));
   SharedView out(standing_mounts(host), std::move(view));
+  ASSIGN_OR_RETURN(out.proc_, ReadyProcFiles::make(proc_files(whole_machine(host), this_moment())));
   for (const MountEntry& entry : out.table_) {
     if (has_source(entry)) TRY(out.watch(entry.source));
   }

@@ -10,11 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "node-agent/sandbox/linux/filesystem/proc_names.h"
 #include "node-agent/sandbox/linux/filesystem/sources.h"
 #include "node-agent/sandbox/linux/filesystem/view.h"
 #include "node-agent/sandbox/linux/kernel/landlock.h"
 
 namespace paddock::sandbox {
+
+// What a sandbox shows of the machine as long as it has no request: all of it. Most requests get
+// just that, so little has to be made anew for one.
+MachineShare whole_machine(const HostFacts& host);
 
 class SharedView {
  public:
@@ -25,6 +30,8 @@ class SharedView {
   // The Landlock ruleset of a run that sees these mounts and nothing else. Nothing while a standing
   // tool is absent from the host: a run that names it gets an error.
   const std::optional<LandlockRuleset>& landlock() const { return landlock_; }
+  // What /proc tells of the whole machine.
+  const ReadyProcFiles& proc() const { return proc_; }
   // The standing tools and their loaders.
   const OpenFiles& programs() const { return programs_; }
   // Whether the host's folders still hold the same files; see mounts_have_changed() too.
@@ -49,6 +56,7 @@ class SharedView {
 
   std::vector<MountEntry> table_;
   View view_;
+  ReadyProcFiles proc_;
   std::optional<LandlockRuleset> landlock_;
   OpenFiles programs_;
   std::vector<Seen> sources_;

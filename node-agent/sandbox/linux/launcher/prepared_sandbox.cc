@@ -61,15 +61,6 @@ Error setup_failed(std::string message) {
   return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
 }
 
-// What a prepared sandbox shows of the machine: all of it. Most requests get just that, so little
-// has to be rewritten when the request is known.
-MachineShare whole_machine(const HostFacts& host) {
-  return {.machine = host.machine,
-          .processors = host.machine->processors,
-          .memory_bytes = {},
-          .pids = {}};
-}
-
 // Empty if the share is all processors of this launcher.
 std::vector<int> processors_to_choose(const MachineShare& share) {
   return share.processors.size() < share.machine->processors.size() ? share.processors
@@ -333,7 +324,9 @@ Status PreparedSandbox::make_view(const LauncherContext& launcher,
   ASSIGN_OR_RETURN(const os::Fd proc, proc_of_sandbox());
   TRY(view_->place_tree("/proc", proc));
   moment_ = this_moment();
-  ASSIGN_OR_RETURN(proc_names_, ProcNames::show(view_->root(), true, proc_files(share, moment_)));
+  ASSIGN_OR_RETURN(proc_names_,
+                   ProcNames::show(view_->root(), true, proc_files(share, moment_),
+                                   launcher.shared ? &launcher.shared->proc() : nullptr));
   ASSIGN_OR_RETURN(const ControlMessage terminals, expect(Type::kTerminals));
   TRY(view_->place_tree("/dev/pts", terminals.fd));
   send_control(processes_.control.get(), Type::kView, 0, 0, {}, view_->root());

@@ -1,0 +1,25 @@
+// Which of the files below /proc (machine_facts.h) a launcher makes once for all its runs, and what
+// is mounted as one: a file, or a folder with all that is in it. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "node-agent/sandbox/plan/machine_facts.h"
+
+namespace paddock::sandbox {
+
+// The name that is mounted for this path: one of /proc itself, or one below sys that tells of the
+// run, while all around it tells of the machine. Lives as long as the path.
+std::string_view proc_cover(std::string_view path);
+// Those of a table, each once. What lies in another one follows it.
+std::vector<std::string> proc_covers(const std::vector<ProcFile>& table);
+
+// Those that are a run's own from the start: they tell of its limits, its view or its moment.
+bool is_of_one_run(std::string_view cover);
+// Those that are a run's own because they differ from what its launcher has ready for all.
+bool differs(std::string_view cover, const std::vector<ProcFile>& table,
+             const std::vector<ProcFile>& ready);
+
+}  // namespace paddock::sandbox
