@@ -1,5 +1,6 @@
 #include "cli/client/connection.h"
 
+#include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 
@@ -24,10 +25,14 @@ Result<std::string> named_token(const ConnectionOptions& options, const Env& env
 Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const Env& env) {
   http::Endpoint endpoint;
   endpoint.base_url = options.server.empty() ? env.var("PADDOCK_SERVER") : options.server;
-  while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
-  if (!endpoint.base_url.starts_with("https://") && !endpoint.base_url.starts_with("http://")) {
-    return invalid_argument("INVALID_SERVER", "must be an https:// address", "--server");
+  const std::vector<std::string> addresses = http::addresses_in(endpoint.base_url);
+  for (const std::string& each : addresses) {
+    const bool http = each.starts_with("https://") || each.starts_with("http://");
+    if (!http || each.find(',') != std::string::npos)
+      return invalid_argument("INVALID_SERVER", "must be an https:// address, or several by commas",
+                              "--server");
   }
+  endpoint.base_url = join(addresses, ",");
   ASSIGN_OR_RETURN(endpoint.token, named_token(options, env));
   const std::string ca_file =
       options.ca_file.empty() ? env.var("PADDOCK_CA_FILE") : options.ca_file;

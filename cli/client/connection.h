@@ -1,5 +1,6 @@
 // Which controller a command talks to, and with which credential:
-//   --server URL [--token-file F] [--ca-file F]     any controller
+//   --server URL [--token-file F] [--ca-file F]     any controller; several, by commas, that take
+//                                                   over from each other
 //   --instance NAME [--token-file F]                an instance on this host, else as its operator
 //   PADDOCK_SERVER, PADDOCK_TOKEN, PADDOCK_CA_FILE; PADDOCK_INSTANCE; else the instance `default`
 #pragma once

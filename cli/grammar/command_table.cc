@@ -329,7 +329,7 @@ const std::vector<CommandRow>& command_table() {
 const std::vector<OptionRow>& global_options() {
   static const std::vector<OptionRow> kOptions = {
       {"--instance", "NAME", "instance on this host; PADDOCK_INSTANCE, or `default`, unless given"},
-      {"--server", "URL", "controller elsewhere; also PADDOCK_SERVER"},
+      {"--server", "URL", "controller elsewhere, or several by commas; also PADDOCK_SERVER"},
       {"--token-file", "FILE",
        "file with the caller's token; or the token in PADDOCK_TOKEN (else the instance's "
        "operator)"},

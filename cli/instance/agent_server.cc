@@ -1,5 +1,9 @@
 #include "cli/instance/agent_server.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "common/base/text.h"
 #include "common/client/requests.h"
 #include "common/os/file.h"
 
@@ -8,15 +12,19 @@ namespace {
 
 constexpr size_t kMaxCa = 1 << 20;
 
+bool may_be_told_secrets(const std::string& url) {
+  http::Endpoint endpoint;
+  endpoint.base_url = url;
+  if (url.find(',') != std::string::npos) return false;
+  return url.starts_with("https://") ||
+         (url.starts_with("http://") && client::on_this_host(endpoint));
+}
+
 }  // namespace
 
 Result<std::string> agent_server(const Parsed& parsed) {
-  std::string url = parsed.text("server");
-  while (url.ends_with('/')) url.pop_back();
-  http::Endpoint endpoint;
-  endpoint.base_url = url;
-  if (url.starts_with("https://") || (url.starts_with("http://") && client::on_this_host(endpoint)))
-    return url;
+  const std::vector<std::string> addresses = http::addresses_in(parsed.text("server"));
+  if (std::ranges::all_of(addresses, may_be_told_secrets)) return join(addresses, ",");
   return invalid_argument("INVALID_SERVER",
                           "must be an https:// address (http:// on this host's loopback only)",
                           "--server");

@@ -8,7 +8,7 @@ using wire::Value;
 
 Value kubeconfig(const std::string& context, const http::Endpoint& endpoint,
                  const std::string& name_space) {
-  Value cluster = Value::Object{{"server", endpoint.base_url}};
+  Value cluster = Value::Object{{"server", http::address_of(endpoint)}};
   if (!endpoint.ca_pem.empty()) cluster.set("certificate-authority-data", base64(endpoint.ca_pem));
   const auto named = [&](const char* field, Value content) {
     return Value(

@@ -487,6 +487,8 @@ inline constexpr Row kRows[] = {
     {"STORE_AWAY", kUnavailable, "the database does not answer: is PostgreSQL running, and reachable from the controller's host? What was refused can be sent again"},
     {"STORE_OUTCOME_UNKNOWN", kUnavailable, "the database went away while it committed: whether the change was kept is told once it is back; read before you repeat it"},
     {"STORE_FENCED", kUnavailable, "another controller leads this database: ask that one; or the database was set back, and the controller begins anew: send it again"},
+    {"NOT_LEADER", kUnavailable, "this controller is a standby and did nothing of it: ask the one that leads (`details.leader`, where it says its URL). Agents and `paddock` do so by themselves if `server` names both ([operations.md](operations.md#several-controllers))"},
+    {"STANDBY_FILES_DIFFER", kFailedPrecondition, "the data folder lacks files of the controller that leads or led this database: copy those that are named ([operations.md](operations.md#several-controllers))"},
     {"STORE_LOGIN_REFUSED", kFailedPrecondition, "user, password and database in the file of `store.postgres.urlFile`, and the server's `pg_hba.conf`"},
     {"STORE_TLS_UNVERIFIED", kFailedPrecondition, "`sslmode=verify-full` and `sslrootcert` in the URL; without TLS only a Unix socket or loopback is used"},
     {"STORE_READ_ONLY", kFailedPrecondition, "the URL names a replica: name the primary"},

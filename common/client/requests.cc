@@ -1,5 +1,7 @@
 #include "common/client/requests.h"
 
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "common/contracts/status.h"
 #include "common/wire/json.h"
@@ -55,13 +57,20 @@ http::Request stream_request(std::string method, std::string target) {
   return request;
 }
 
-bool on_this_host(const http::Endpoint& endpoint) {
-  if (!endpoint.unix_socket.empty()) return true;
-  const std::string& url = endpoint.base_url;
+namespace {
+
+bool is_on_this_host(const std::string& url) {
   const size_t scheme = url.find("://");
   const std::string_view host = std::string_view(url).substr(scheme == url.npos ? 0 : scheme + 3);
   return host.starts_with("127.") || host.starts_with("[::1]") || host == "localhost" ||
          host.starts_with("localhost:");
+}
+
+}  // namespace
+
+bool on_this_host(const http::Endpoint& endpoint) {
+  if (!endpoint.unix_socket.empty()) return true;
+  return std::ranges::all_of(http::addresses_in(endpoint.base_url), is_on_this_host);
 }
 
 Failure failure_of(const http::Response& response) {

@@ -21,8 +21,9 @@ std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int f
                                   Random& random) {
   const Error& error = failure.error;
   if (error.reason == "ABORTED" || failed >= kMaxAttempts) return std::nullopt;
-  // A request that never left may be sent again whatever it is.
-  if (!repeatable && error.reason != "UNREACHABLE") return std::nullopt;
+  // A request that never left, or was left alone, may be sent again whatever it is.
+  if (!repeatable && error.reason != "UNREACHABLE" && error.reason != "NOT_LEADER")
+    return std::nullopt;
   const bool may_pass = error.code == Code::kUnavailable ||
                         error.code == Code::kResourceExhausted ||
                         error.code == Code::kDeadlineExceeded;
@@ -40,8 +41,9 @@ std::optional<Millis> Patience::after(const Failure& failure, bool repeatable, M
   if (const auto delay = retry_delay(failure, repeatable, ++failed_, random)) return delay;
   const Reason& reason = failure.error.reason;
   const bool nobody_there =
-      failure.unanswered || is_one_of(reason, {"UNEXPECTED_ANSWER", "STORE_FULL", "STORE_IO",
-                                               "STORE_BUSY", "STORE_AWAY"});
+      failure.unanswered ||
+      is_one_of(reason, {"UNEXPECTED_ANSWER", "STORE_FULL", "STORE_IO", "STORE_BUSY", "STORE_AWAY",
+                         "STORE_FENCED", "NOT_LEADER"});
   if (!nobody_there || left <= Millis(0)) return std::nullopt;
   const auto delay = retry_delay(failure, repeatable, 1, random);  // whether it may be sent at all
   if (!delay) return std::nullopt;

@@ -22,6 +22,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr long kConnectTimeoutMs = 10'000;
+constexpr long kConnectElsewhereMs = 3'000;  // where there is another address to try
 constexpr long kBufferBytes = 256 << 10;
 constexpr int kPollMs = 1'000;
 
@@ -43,11 +44,14 @@ bool is_plain(std::string_view text) {
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-Status check(const Endpoint& endpoint, const Request& request, const std::string& token) {
-  const bool scheme =
-      endpoint.base_url.starts_with("https://") || endpoint.base_url.starts_with("http://");
-  if (!scheme || !is_plain(endpoint.base_url) ||
-      endpoint.base_url.find_first_of("@ ?#") != std::string::npos) {
+bool is_address(const std::string& url) {
+  const bool scheme = url.starts_with("https://") || url.starts_with("http://");
+  return scheme && is_plain(url) && url.find_first_of("@ ?#,") == std::string::npos;
+}
+
+Status check(const std::vector<std::string>& addresses, const Request& request,
+             const std::string& token) {
+  if (addresses.empty() || !std::ranges::all_of(addresses, is_address)) {
     return invalid_argument("BAD_URL",
                             "the endpoint is not an http or https address without credentials");
   }
@@ -121,15 +125,14 @@ void secure(CURL* easy, const Endpoint& endpoint) {
   }
 }
 
-void prepare(CURL* easy, const Endpoint& endpoint, const Request& request, curl_slist* headers) {
-  curl_easy_reset(easy);  // connections stay
-  secure(easy, endpoint);
-  curl_easy_setopt(easy, CURLOPT_URL, cat(endpoint.base_url, request.target).c_str());
+void prepare(CURL* easy, const std::string& address, const Request& request, curl_slist* headers,
+             long connect_ms) {
+  curl_easy_setopt(easy, CURLOPT_URL, cat(address, request.target).c_str());
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
   const long timeout = static_cast<long>(request.timeout.count());
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout);
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                   timeout == 0 ? kConnectTimeoutMs : std::min(timeout, kConnectTimeoutMs));
+                   timeout == 0 ? connect_ms : std::min(timeout, connect_ms));
   if (request.method == "HEAD") {
     curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
   } else if (in_one_piece(request)) {
@@ -142,9 +145,16 @@ void prepare(CURL* easy, const Endpoint& endpoint, const Request& request, curl_
   curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
 }
 
+// The server did not see the request, or says that it did nothing of it.
+bool was_not_done(const Result<Response>& answer) {
+  if (answer.ok()) return answer->status == 503 && answer->headers.contains(kLeaderHeader);
+  return answer.error().reason == "UNREACHABLE" || is_peer_unproven(answer.error());
+}
+
 class CurlClient final : public Client {
  public:
-  explicit CurlClient(Endpoint endpoint) : endpoint_(std::move(endpoint)) {
+  explicit CurlClient(Endpoint endpoint)
+      : endpoint_(std::move(endpoint)), addresses_(addresses_in(endpoint_.base_url)) {
     if (!start_curl()) return;
     easy_.reset(curl_easy_init());
     multi_.reset(curl_multi_init());
@@ -154,11 +164,34 @@ class CurlClient final : public Client {
     if (!easy_ || !multi_)
       return Error{Code::kInternal, "NO_HTTP", "the HTTP library does not start"};
     const std::string token = endpoint_.live_token ? endpoint_.live_token() : endpoint_.token;
-    TRY(check(endpoint_, request, token));
-    if (aborted_.load()) return aborted();
+    TRY(check(addresses_, request, token));
     const SigpipeGuard guard;
     const Headers headers = make_headers(token, request);
-    prepare(easy_.get(), endpoint_, request, headers.get());
+    for (size_t tried = 1;; ++tried) {
+      size_t turn = endpoint_.turn->load();
+      address_ = addresses_[turn % addresses_.size()];
+      Result<Response> answer = ask(request, headers.get());
+      const bool not_done = was_not_done(answer);
+      if (answer.ok() && !not_done) return answer;
+      // Whoever gave no answer is not asked next, by nobody who shares the turn.
+      if (!aborted_.load()) endpoint_.turn->compare_exchange_strong(turn, turn + 1);
+      if (!not_done || tried >= addresses_.size()) return answer;
+    }
+  }
+
+  void abort() override {
+    aborted_.store(true);
+    if (multi_) curl_multi_wakeup(multi_.get());
+  }
+
+ private:
+  // One server, by address_.
+  Result<Response> ask(const Request& request, curl_slist* headers) {
+    if (aborted_.load()) return aborted();
+    curl_easy_reset(easy_.get());  // connections stay
+    secure(easy_.get(), endpoint_);
+    prepare(easy_.get(), address_, request, headers,
+            addresses_.size() > 1 ? kConnectElsewhereMs : kConnectTimeoutMs);
     while (true) {
       Exchange exchange(easy_.get(), request, clock_.wall());
       exchange.attach();
@@ -173,12 +206,6 @@ class CurlClient final : public Client {
     }
   }
 
-  void abort() override {
-    aborted_.store(true);
-    if (multi_) curl_multi_wakeup(multi_.get());
-  }
-
- private:
   Error aborted() const { return {Code::kUnavailable, "ABORTED", "the request was given up"}; }
 
   // Whether a kept connection broke under a request that never arrived whole, so that nobody can
@@ -205,8 +232,7 @@ class CurlClient final : public Client {
       if (request.idle_timeout.count() > 0) {
         const auto silent = steady_clock::now() - exchange.last_activity();
         if (silent >= request.idle_timeout) {
-          return Error{Code::kDeadlineExceeded, "IDLE_TIMEOUT",
-                       cat(endpoint_.base_url, " went silent")};
+          return Error{Code::kDeadlineExceeded, "IDLE_TIMEOUT", cat(address_, " went silent")};
         }
         const auto left = std::chrono::ceil<Millis>(request.idle_timeout - silent).count();
         wait_ms = static_cast<int>(std::min<int64_t>(left, kPollMs));
@@ -231,8 +257,8 @@ class CurlClient final : public Client {
       long verdict = 0;
       if (code == CURLE_PEER_FAILED_VERIFICATION &&
           curl_easy_getinfo(easy_.get(), CURLINFO_SSL_VERIFYRESULT, &verdict) == CURLE_OK)
-        return certificate_error(verdict, endpoint_.base_url, clock_.wall());
-      return curl_error(code, endpoint_.base_url, connected > 0);
+        return certificate_error(verdict, address_, clock_.wall());
+      return curl_error(code, address_, connected > 0);
     }
     long status = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
@@ -244,6 +270,8 @@ class CurlClient final : public Client {
   }
 
   const Endpoint endpoint_;
+  const std::vector<std::string> addresses_;
+  std::string address_;      // the one that is asked
   const SystemClock clock_;  // as libcurl asks it, for certificates and peers' dates alone
   Multi multi_;
   Easy easy_;

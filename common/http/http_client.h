@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/base/units.h"
@@ -15,13 +17,25 @@
 namespace paddock::http {
 
 struct Endpoint {
-  std::string base_url;     // https://127.0.0.1:8443
+  // https://127.0.0.1:8443; or several by commas, of which one answers at a time: who does not
+  // (nobody there, or kLeaderHeader) is passed over, before anything was done.
+  std::string base_url;
   std::string unix_socket;  // when set, base_url's host is only a name
   std::string ca_pem;       // trusted CA; empty: the system's
   std::string token;        // sent as Authorization: Bearer
   // When set, asked before each request for what to send instead. Any thread.
   std::function<std::string()> live_token = {};
+  // Which of several is asked: copies share it, so that all of them move on together.
+  std::shared_ptr<std::atomic<size_t>> turn = std::make_shared<std::atomic<size_t>>(0);
 };
+
+// An answer 503 with this header: the server did nothing, another one leads.
+inline constexpr const char* kLeaderHeader = "paddock-leader";
+
+// The addresses of a base_url, without spaces around them or slashes at their ends.
+std::vector<std::string> addresses_in(std::string_view base_url);
+// The one that is asked next.
+std::string address_of(const Endpoint& endpoint);
 
 struct Request {
   std::string method = "GET";

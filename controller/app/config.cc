@@ -1,5 +1,7 @@
 #include "controller/app/config.h"
 
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "common/wire/settings.h"
 #include "controller/http_server/cors.h"
@@ -21,6 +23,10 @@ void PostgresConfig::validate(wire::Check& check) const {
     check.fail("urlFile", "must be the absolute path of a file, which has the URL in it");
   if (lease.value < Millis(2'000) || lease.value > Millis(300'000))
     check.fail("lease", "must be from 2s to 5m");
+  const bool http = advertised_url.starts_with("https://") || advertised_url.starts_with("http://");
+  if (!advertised_url.empty() &&
+      (!http || !std::ranges::all_of(advertised_url, [](char c) { return c > ' ' && c < 0x7F; })))
+    check.fail("advertisedUrl", "must start with https:// or http://, without spaces");
 }
 
 void ArtifactConfig::validate(wire::Check& check) const {

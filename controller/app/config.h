@@ -53,8 +53,9 @@ struct BlobConfig {
 
 struct PostgresConfig {
   std::string url_file;
-  wire::Duration lease{std::chrono::seconds(10)};
+  wire::Duration lease{std::chrono::seconds(3)};
   int64_t max_readers = 8;
+  std::string advertised_url;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{
@@ -64,7 +65,11 @@ struct PostgresConfig {
         field("lease", &PostgresConfig::lease,
               "without a sign of life for so long another controller may lead; 2s to 5m"),
         field("maxReaders", &PostgresConfig::max_readers,
-              "connections for reading, beside the one that writes", {.min = 1, .max = 256})};
+              "connections for reading, beside the one that writes", {.min = 1, .max = 256}),
+        field("advertisedUrl", &PostgresConfig::advertised_url,
+              "by which clients reach this controller: standbys tell it to everybody while this "
+              "one leads; empty: they tell none",
+              {.max_length = 512})};
   }
   void validate(wire::Check& check) const;
 };

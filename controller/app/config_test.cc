@@ -74,6 +74,9 @@ TEST(Config, ADatabaseIsNamedByAFileAndItsLeaseIsBounded) {
   EXPECT_EQ(field("{lease: 1s}"), "store.postgres.lease");
   EXPECT_EQ(field("{lease: 6m}"), "store.postgres.lease");
   EXPECT_EQ(field("{maxReaders: 0}"), "store.postgres.maxReaders");
+  EXPECT_EQ(field("{advertisedUrl: 'https://a.example:8443'}"), "");
+  EXPECT_EQ(field("{advertisedUrl: a.example}"), "store.postgres.advertisedUrl");
+  EXPECT_EQ(field("{advertisedUrl: 'https://a b'}"), "store.postgres.advertisedUrl");
 }
 
 TEST(Config, TheTokenForAnyNodeCanBeLeftOut) {

@@ -12,7 +12,9 @@
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/database.h"
+#include "controller/app/listening.h"
 #include "controller/app/open_blobs.h"
+#include "controller/app/shared_files.h"
 #include "controller/calls/relay.h"
 #include "controller/http_server/origin.h"
 #include "controller/receipts/receipt_keys.h"
@@ -21,12 +23,6 @@
 
 namespace paddock::app {
 namespace {
-
-std::string url_host(const std::string& host) {
-  if (host == "0.0.0.0") return "127.0.0.1";
-  if (host == "::") return "[::1]";
-  return host.find(':') == std::string::npos ? host : cat("[", host, "]");
-}
 
 // Of a quota that its operator did not share out, no namespace gets all.
 workspaces::Shares shares_of(const Config& config) {
@@ -205,27 +201,13 @@ Status Controller::log_findings() {
 }
 
 Result<std::string> Controller::start() {
-  http_server::ListenAddress address;
-  address.host = config_.host;
-  address.port = static_cast<int>(config_.port);
-  if (!config_.plain_http) {
-    ASSIGN_OR_RETURN(address.tls,
-                     prepare_tls(config_, dependencies_.random, dependencies_.clock.wall()));
-  }
-  http_server::ServerOptions options;
-  options.listen.push_back(std::move(address));
-  if (!config_.unix_socket.empty()) {
-    http_server::ListenAddress socket;
-    socket.unix_socket = config_.unix_socket;
-    options.listen.push_back(std::move(socket));
-  }
-  options.max_connections = static_cast<size_t>(config_.max_connections);
-  options.wall = [this] { return dependencies_.clock.wall(); };
-  options.allowed_hosts = config_.allowed_hosts;
-  options.allowed_origins = config_.allowed_origins;
+  ASSIGN_OR_RETURN(http_server::ServerOptions options,
+                   listening(config_, dependencies_.random, dependencies_.clock));
+  if (!config_.store.postgres.url_file.empty())
+    TRY(tell_shared_files(*store_, config_, dependencies_.random));
   ASSIGN_OR_RETURN(server_, http_server::Server::start(std::move(options), handler_));
   TRY(start_execute_port());
-  return cat(config_.plain_http ? "http" : "https", "://", url_host(config_.host), ":", port());
+  return own_url(config_, port());
 }
 
 namespace {

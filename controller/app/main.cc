@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <thread>
 
 #include "common/base/log.h"
@@ -21,6 +22,7 @@
 #include "controller/app/data_folder.h"
 #include "controller/app/flags.h"
 #include "controller/app/open_blobs.h"
+#include "controller/app/standby.h"
 #include "controller/store/backup.h"
 #include "controller/workspaces/blob_backup.h"
 
@@ -136,7 +138,20 @@ void make_room(const Config& config) {
                     "then `paddock delete runs` of those that are not needed"}});
 }
 
-Status serve(const Config& config) {
+// False once a signal ends the program.
+bool rest_unless_told(const sigset_t& signals, Millis limit) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
+  const std::chrono::nanoseconds rest = limit - seconds;
+  const timespec time{seconds.count(), rest.count()};
+  return ::sigtimedwait(&signals, nullptr, &time) < 0;
+}
+
+Status fenced_off() {
+  return Error{Code::kUnavailable, "STORE_FENCED",
+               "another controller leads the database, or it was set back"};
+}
+
+Status serve(Config config) {
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
   spread_sleepers();
@@ -150,8 +165,12 @@ Status serve(const Config& config) {
     fenced.store(true);
     ::kill(::getpid(), SIGTERM);
   };
+  const Dependencies dependencies{clock, random, end};
   ASSIGN_OR_RETURN(const std::unique_ptr<Controller> controller,
-                   Controller::open(config, {clock, random, end}));
+                   open_in_turn(config, dependencies, [&signals](Millis limit) {
+                     return rest_unless_told(signals, limit);
+                   }));
+  if (controller == nullptr) return fenced.load() ? fenced_off() : Status();
   ASSIGN_OR_RETURN(const std::string url, controller->start());
   ASSIGN_OR_RETURN(const SelfDescription self,
                    write_self(config.data_dir, url, controller->port(), random));
@@ -167,9 +186,7 @@ Status serve(const Config& config) {
   worker.join();
   cleaner.join();
   recorder.join();
-  if (!fenced.load()) return {};
-  return Error{Code::kUnavailable, "STORE_FENCED",
-               "another controller leads the database, or it was set back"};
+  return fenced.load() ? fenced_off() : Status();
 }
 
 // NAME.blobs beside NAME.db, of backups that have it.

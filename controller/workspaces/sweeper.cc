@@ -52,6 +52,8 @@ Result<Swept> Sweeper::sweep(WallTime now) {
     if (needed.contains(each.digest)) continue;
     bool gone = false;
     if (unneeded_before_.contains(each.digest)) {
+      // Another one that leads by now may need what this one's record did not name.
+      TRY(store_.read([](store::ReadTxn&) { return Status(); }));
       ASSIGN_OR_RETURN(gone, blobs_.remove_unused(each.digest, unused_since_s));
     }
     if (!gone) {

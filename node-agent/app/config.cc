@@ -8,6 +8,7 @@
 #include "common/contracts/domain_rule.h"
 #include "common/contracts/etc_names.h"
 #include "common/contracts/package_index.h"
+#include "common/http/http_client.h"
 #include "common/os/file.h"
 #include "common/wire/settings.h"
 
@@ -95,8 +96,12 @@ void AgentConfig::validate(wire::Check& check) const {
   const std::vector<std::string> parts = split(name, '.');
   if (!name.empty() && !std::all_of(parts.begin(), parts.end(), is_label))
     check.fail("name", "must be a DNS name: labels of a-z, 0-9 and - between dots");
-  if (!server.starts_with("https://") && !server.starts_with("http://")) {
-    check.fail("server", "must start with https:// (or http:// on loopback)");
+  for (const std::string& each : http::addresses_in(server)) {
+    const bool http = each.starts_with("https://") || each.starts_with("http://");
+    if (http && each.find(',') == std::string::npos) continue;
+    check.fail("server",
+               "must start with https:// (or http:// on loopback), as each of several by commas");
+    break;
   }
   const std::pair<const char*, const std::string*> paths[] = {
       {"dataDir", &data_dir}, {"wheelDir", &wheel_dir}, {"packages.caFile", &packages.ca_file}};

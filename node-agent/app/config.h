@@ -69,7 +69,9 @@ struct AgentConfig {
   std::string instance;  // of `paddock up`, by its flag alone; empty: whoever runs the agent
   static constexpr auto describe() {
     return std::tuple{
-        field("server", &AgentConfig::server, "URL of the controller", {.min_length = 1}),
+        field("server", &AgentConfig::server,
+              "URL of the controller; of several that take over from each other all, by commas",
+              {.min_length = 1}),
         field("caFile", &AgentConfig::ca_file, "PEM file of the trusted CA; empty: the system's"),
         field("name", &AgentConfig::name, "of this node; empty: the host's name",
               {.max_length = 63}),

@@ -29,10 +29,7 @@ class ClientSyncPort final : public sync::SyncPort {
 class ClientTransport final : public executor::RunTransport {
  public:
   ClientTransport(http::Endpoint endpoint, std::string node)
-      : url_(endpoint.base_url),
-        ca_pem_(endpoint.ca_pem),
-        client_(std::move(endpoint)),
-        node_(std::move(node)) {}
+      : endpoint_(endpoint), client_(std::move(endpoint)), node_(std::move(node)) {}
   Result<contracts::Tree> fetch_tree(const std::string& run_uid,
                                      const std::string& volume) override {
     return client_.fetch_tree(node_, run_uid, volume);
@@ -56,7 +53,8 @@ class ClientTransport final : public executor::RunTransport {
   }
   Result<executor::RunCredential> tool_token(const std::string& run_uid, int64_t attempt) override {
     ASSIGN_OR_RETURN(std::string token, client_.run_tool_token(node_, run_uid, attempt));
-    return executor::RunCredential{std::move(token), url_, ca_pem_, addresses_of_url(url_)};
+    const std::string url = http::address_of(endpoint_);
+    return executor::RunCredential{std::move(token), url, endpoint_.ca_pem, addresses_of_url(url)};
   }
   Result<contracts::ToolBundle> tool_bundle(const std::string& run_uid) override {
     return client_.run_tool_bundle(node_, run_uid);
@@ -68,8 +66,7 @@ class ClientTransport final : public executor::RunTransport {
   void abort() override { client_.abort(); }
 
  private:
-  std::string url_;
-  std::string ca_pem_;
+  const http::Endpoint endpoint_;
   client::ControllerClient client_;
   std::string node_;
 };

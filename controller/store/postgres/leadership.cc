@@ -49,9 +49,9 @@ Status may_take(const Standing& now, const PostgresOptions& options) {
           "s unless it is renewed; stop that one, or choose another database")};
 }
 
-// What is left of a former leader: a session in the middle of a transaction would hold the row.
-Status end_sessions(Connection& db, int64_t epoch) {
-  const std::string name = session_name(epoch);
+// What is left of a leader's sessions of this name: one in the middle of a transaction would hold
+// the row.
+Status end_sessions(Connection& db, const std::string& name) {
   const auto ended = db.ask(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 "
       "AND datname = current_database() AND pid <> pg_backend_pid()",
@@ -66,7 +66,8 @@ Status end_sessions(Connection& db, int64_t epoch) {
 Status end_former(Connection& db, const PostgresOptions& options) {
   ASSIGN_OR_RETURN(const Standing now, standing(db, false));
   TRY(may_take(now, options));
-  return end_sessions(db, now.epoch);
+  TRY(end_sessions(db, readers_name(now.epoch)));
+  return end_sessions(db, session_name(now.epoch));
 }
 
 Result<Leadership> take_row(Connection& db, const PostgresOptions& options) {
@@ -125,6 +126,7 @@ Result<bool> look_up(Connection& db, const Leadership& batch) {
 }  // namespace
 
 std::string session_name(int64_t epoch) { return cat("paddock-controller epoch ", epoch); }
+std::string readers_name(int64_t epoch) { return cat(session_name(epoch), " reads"); }
 
 Result<Leadership> take_lead(const Target& target, const PostgresOptions& options) {
   ASSIGN_OR_RETURN(const auto db, Connection::open(target, kLookingName));
@@ -140,7 +142,7 @@ Result<Leadership> take_lead(const Target& target, const PostgresOptions& option
 
 Result<bool> was_committed(const Target& target, const Leadership& batch) {
   ASSIGN_OR_RETURN(const auto db, Connection::open(target, kLookingName));
-  TRY(end_sessions(*db, batch.epoch));
+  TRY(end_sessions(*db, session_name(batch.epoch)));
   return look_up(*db, batch);
 }
 

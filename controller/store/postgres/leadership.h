@@ -21,8 +21,9 @@ struct Leadership {
   MonoTime asked;     // the lease lasts from then on at least
 };
 
-// By which sessions of a leader are found at the server.
+// By which sessions of a leader are found at the server: the one that writes, and those that read.
 std::string session_name(int64_t epoch);
+std::string readers_name(int64_t epoch);
 
 // Prepares the tables and takes the lead. STORE_LOCKED while another holder's lease lives;
 // STORE_BUSY when what the former leader had begun does not end; as prepare_schema().

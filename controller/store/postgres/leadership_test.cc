@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "common/base/guarded.h"
+#include "controller/store/lead_watch.h"
 #include "controller/store/postgres/postgres_fixture_test_support.h"
 
 namespace paddock::store::postgres {
@@ -42,6 +43,43 @@ TEST_F(PostgresLead, IsRefusedToASecondOneByNameAndGivenUpAtTheEnd) {
   EXPECT_TRUE(write_pair(*first, "a").ok()) << "it was not disturbed";
   first.reset();
   EXPECT_EQ(refusal(options("the second")), "opened");
+}
+
+TEST_F(PostgresLead, IsSeenByWhoeverWaitsForIt) {
+  auto watch = LeadWatch::open(*options("the second").postgres).value();
+  EXPECT_TRUE(watch->look().value().free) << "nobody has made a table";
+  auto first = Store::open(options("the first")).value();
+  ASSERT_TRUE(
+      first->write([](WriteTxn& txn) { return txn.put_setting(kLeaderUrlSetting, "u"); }).ok());
+  Lead seen = watch->look().value();
+  EXPECT_FALSE(seen.free);
+  EXPECT_FALSE(seen.anew);
+  EXPECT_EQ(seen.leader, "the first");
+  EXPECT_EQ(seen.url, "u");
+  EXPECT_GT(seen.left, Millis(0));
+  EXPECT_EQ(watch->setting(kLeaderUrlSetting).value(), "u");
+  EXPECT_TRUE(LeadWatch::open(*options("the first").postgres).value()->look().value().free);
+  first.reset();
+  seen = watch->look().value();
+  EXPECT_TRUE(seen.free) << "at once";
+  EXPECT_FALSE(seen.anew) << "another instance led it";
+  EXPECT_EQ(seen.epoch, 1);
+}
+
+TEST_F(PostgresLead, TakingOverEndsWhatTheFormerOneReads) {
+  auto options = counting("one");
+  options.postgres->lease = Millis(400);
+  auto former = Store::open(options).value();
+  Status read;
+  std::string next_opened;
+  read = former->read([&](ReadTxn& txn) -> Status {
+    TRY(txn.resource_version());
+    auto next = open_when_it_may(this->options("one"));
+    next_opened = next ? "opened" : "";
+    return txn.resource_version().ok() ? Status() : Status(Error{});
+  });
+  EXPECT_EQ(next_opened, "opened");
+  EXPECT_FALSE(read.ok()) << "its session was ended";
 }
 
 TEST_F(PostgresLead, IsTakenOverAtOnceByTheSameInstance) {

@@ -24,7 +24,7 @@ class PgStore final : public sql::CachingStore {
   PgStore(const Target& target, const Leadership& lead, const StoreOptions& options)
       : engine_(target, lead, *options.postgres),
         writer_(engine_, cache_, tokens_, options),
-        readers_(target, session_name(lead.epoch) + " reads", options.postgres->most_readers),
+        readers_(target, readers_name(lead.epoch), options.postgres->most_readers),
         renew_every_(options.postgres->lease / 4),
         renewing_([this] { renew(); }) {}
 

@@ -1,0 +1,20 @@
+// Where the API is served, by a controller that leads and by one that waits alike.
+#pragma once
+
+#include <string>
+
+#include "common/base/random.h"
+#include "common/base/result.h"
+#include "common/base/time.h"
+#include "controller/app/config.h"
+#include "controller/http_server/server.h"
+
+namespace paddock::app {
+
+// Makes a certificate where the configuration names none. `clock` is used as long as the server is.
+Result<http_server::ServerOptions> listening(const Config& config, Random& random,
+                                             const Clock& clock);
+// Of a server that listens so, on this port, as this host reaches it.
+std::string own_url(const Config& config, int port);
+
+}  // namespace paddock::app

@@ -1,0 +1,94 @@
+#include "controller/app/shared_files.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/base/text.h"
+#include "common/crypto/digest.h"
+#include "common/os/file.h"
+#include "controller/app/open_blobs.h"
+#include "controller/auth/token.h"
+
+namespace paddock::app {
+namespace {
+
+constexpr const char* kCaSetting = "shared-files/ca";
+constexpr const char* kBlobsSetting = "shared-files/blobs";
+
+// Empty where there is none.
+std::string text_of(const std::string& path) {
+  const auto text = os::read_file(path, 1 << 20);
+  return text.ok() ? std::string(trim(*text)) : std::string();
+}
+
+bool has_local_ca(const Config& config) {
+  return !config.plain_http && config.tls.cert_file.empty();
+}
+
+std::string ca_mark(const Config& config) {
+  if (!has_local_ca(config)) return {};
+  const std::string pem = text_of(os::join_path(config.data_dir, "tls/ca.pem"));
+  return pem.empty() ? std::string() : crypto::sha256_hex(pem);
+}
+
+// The bucket's claim, or a file of its own in the folder of files.
+std::string blobs_file(const Config& config) {
+  if (config.blobs.s3.used()) return bucket_mark(config.data_dir);
+  return os::join_path(config.data_dir, "blobs/instance-id");
+}
+
+Status add_token(store::LeadWatch& leader, const Config& config, const std::string& name,
+                 std::vector<Cause>& missing) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> known, leader.token_hashes(name));
+  const std::string file = cat("tokens/", name);
+  const std::string own = auth::token_hash(text_of(os::join_path(config.data_dir, file)));
+  if (known.empty() || std::ranges::find(known, own) != known.end()) return {};
+  missing.push_back({file, "is not the leader's"});
+  return {};
+}
+
+Error files_differ(std::vector<Cause> missing) {
+  std::vector<std::string> names;
+  for (const Cause& each : missing) names.push_back(each.field);
+  return Error{
+      Code::kFailedPrecondition, "STANDBY_FILES_DIFFER",
+      cat("another controller leads or led this database, and this data folder lacks what both "
+          "must have: ",
+          join(names, ", "),
+          "; copy tls/ca.pem, tls/ca-key.pem, tokens/, secrets.key, receipt-keys.pem and bucket-id "
+          "from its data folder (the folder blobs is to be the same one where there is no bucket)"),
+      std::move(missing)};
+}
+
+}  // namespace
+
+Status tell_shared_files(store::Store& store, const Config& config, Random& random) {
+  const std::string file = blobs_file(config);
+  if (text_of(file).empty()) TRY(os::write_file_atomic(file, make_uuid(random) + "\n"));
+  const std::string ca = ca_mark(config);
+  const std::string blobs = text_of(file);
+  return store.write([&](store::WriteTxn& txn) -> Status {
+    TRY(txn.put_setting(store::kLeaderUrlSetting, config.store.postgres.advertised_url));
+    TRY(txn.put_setting(kCaSetting, ca));
+    return txn.put_setting(kBlobsSetting, blobs);
+  });
+}
+
+Status check_shared_files(store::LeadWatch& leader, const Config& config) {
+  std::vector<Cause> missing;
+  TRY(add_token(leader, config, "admin", missing));
+  if (config.enroll_token) TRY(add_token(leader, config, "enroll", missing));
+  ASSIGN_OR_RETURN(const std::string ca, leader.setting(kCaSetting));
+  if (!ca.empty() && has_local_ca(config)) {
+    const bool key = os::exists(os::join_path(config.data_dir, "tls/ca-key.pem"));
+    if (ca_mark(config) != ca || !key) missing.push_back({"tls/ca.pem", "is not the leader's"});
+  }
+  ASSIGN_OR_RETURN(const std::string blobs, leader.setting(kBlobsSetting));
+  if (!blobs.empty() && text_of(blobs_file(config)) != blobs)
+    missing.push_back(
+        {config.blobs.s3.used() ? "bucket-id" : "blobs", "are not those of the leader"});
+  return missing.empty() ? Status() : files_differ(std::move(missing));
+}
+
+}  // namespace paddock::app

@@ -1,0 +1,132 @@
+// What a standby says, and which files it must have in common with the leader.
+#include "controller/app/standby.h"
+
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "common/crypto/digest.h"
+#include "common/http/http_client.h"
+#include "common/wire/json.h"
+#include "controller/app/shared_files.h"
+#include "controller/auth/token.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::app {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+http_server::Response asked(const std::string& path, const std::string& leader = {}) {
+  http_server::Request request;
+  request.method = "GET";
+  request.path = path;
+  return standby_answer(request, leader);
+}
+
+std::string header(const http_server::Response& response, const std::string& name) {
+  for (const auto& [key, value] : response.headers)
+    if (key == name) return value;
+  return {};
+}
+
+TEST(Standby, IsAliveAndNotReady) {
+  EXPECT_EQ(asked("/livez").status, 200);
+  EXPECT_EQ(asked("/healthz").status, 200);
+  for (const char* path : {"/readyz", "/health", "/api/v1/namespaces/default/runs", "/"}) {
+    const auto answer = asked(path);
+    EXPECT_EQ(answer.status, 503) << path;
+    const auto body = wire::parse_json(answer.body).value();
+    EXPECT_EQ(body.text("error.code"), "NOT_LEADER") << path;
+    EXPECT_EQ(header(answer, "retry-after"), "1");
+    EXPECT_EQ(header(answer, http::kLeaderHeader), "elsewhere");
+  }
+}
+
+TEST(Standby, TellsTheLeadersUrlIfItHasOne) {
+  const auto answer = asked("/readyz", "https://a.example:8443");
+  EXPECT_EQ(header(answer, http::kLeaderHeader), "https://a.example:8443");
+  const auto body = wire::parse_json(answer.body).value();
+  EXPECT_EQ(body.text("error.details.leader"), "https://a.example:8443");
+}
+
+TEST(Standby, TellsNothingThatWouldBreakAnAnswer) {
+  for (const char* odd : {"https://a\r\nset-cookie: x", "javascript:x", "https://a b"})
+    EXPECT_EQ(header(asked("/readyz", odd), http::kLeaderHeader), "elsewhere") << odd;
+}
+
+class FakeWatch final : public store::LeadWatch {
+ public:
+  Result<store::Lead> look() override { return store::Lead{}; }
+  Result<std::vector<std::string>> token_hashes(const std::string& subject) override {
+    return tokens[subject];
+  }
+  Result<std::string> setting(const std::string& key) override { return settings[key]; }
+  std::map<std::string, std::vector<std::string>> tokens;
+  std::map<std::string, std::string> settings;
+};
+
+class SharedFiles : public testing::Test {
+ protected:
+  SharedFiles() {
+    config_.data_dir = folder_.path();
+    for (const char* each : {"tls", "tokens", "blobs"}) (void)os::make_dirs(folder_ / each);
+    put("tokens/admin", "pdk-one");
+    put("tls/ca.pem", "the CA");
+    put("tls/ca-key.pem", "its key");
+    put("blobs/instance-id", "0123");
+    watch_.tokens = {{"admin", {auth::token_hash("pdk-one")}}};
+    watch_.settings = {{"shared-files/ca", crypto::sha256_hex("the CA")},
+                       {"shared-files/blobs", "0123"}};
+  }
+  void put(const std::string& file, const std::string& text) {
+    folder_.write(file, text + "\n", 0600);
+  }
+  std::vector<std::string> differing() {
+    const Status same = check_shared_files(watch_, config_);
+    if (same.ok()) return {};
+    EXPECT_EQ(same.error().reason, "STANDBY_FILES_DIFFER");
+    std::vector<std::string> out;
+    for (const Cause& each : same.error().causes) out.push_back(each.field);
+    return out;
+  }
+  const test::TempDir folder_;
+  Config config_;
+  FakeWatch watch_;
+};
+
+TEST_F(SharedFiles, ThatAreThoseOfTheLeaderAreGood) { EXPECT_THAT(differing(), IsEmpty()); }
+
+TEST_F(SharedFiles, EachThatIsAnotherIsNamed) {
+  put("tokens/admin", "pdk-two");
+  put("tls/ca.pem", "another CA");
+  put("blobs/instance-id", "4567");
+  EXPECT_THAT(differing(), ElementsAre("tokens/admin", "tls/ca.pem", "blobs"));
+}
+
+TEST_F(SharedFiles, AnEmptyFolderHasNone) {
+  const test::TempDir empty;
+  config_.data_dir = empty.path();
+  EXPECT_THAT(differing(), Not(IsEmpty()));
+}
+
+TEST_F(SharedFiles, ACertificateOfOnesOwnNeedsNoCaOfTheLeaders) {
+  put("tls/ca.pem", "another CA");
+  config_.tls.cert_file = "/etc/paddock/cert.pem";
+  config_.tls.key_file = "/etc/paddock/key.pem";
+  EXPECT_THAT(differing(), IsEmpty());
+}
+
+TEST_F(SharedFiles, TheTokenForAnyNodeCountsWhereThereIsOne) {
+  watch_.tokens["enroll"] = {auth::token_hash("pdke-one")};
+  EXPECT_THAT(differing(), ElementsAre("tokens/enroll"));
+  config_.enroll_token = false;
+  EXPECT_THAT(differing(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace paddock::app

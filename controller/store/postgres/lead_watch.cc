@@ -1,0 +1,86 @@
+#include "controller/store/lead_watch.h"
+
+#include <utility>
+
+#include "controller/store/postgres/connection.h"
+#include "controller/store/postgres/target.h"
+
+namespace paddock::store {
+namespace {
+
+using postgres::Answer;
+using postgres::bytes_in;
+using postgres::Connection;
+using postgres::integer_in;
+
+class PgLeadWatch final : public LeadWatch {
+ public:
+  PgLeadWatch(postgres::Target target, std::string holder)
+      : target_(std::move(target)), holder_(std::move(holder)) {}
+
+  Result<Lead> look() override {
+    TRY(connect());
+    if (!has_tables_) {
+      ASSIGN_OR_RETURN(const Answer found,
+                       db_->ask("SELECT to_regclass('paddock_leader') IS NOT "
+                                "NULL AND to_regclass('settings') IS NOT NULL"));
+      has_tables_ = integer_in(found.get(), 0, 0) != 0;
+    }
+    if (!has_tables_) return Lead{};
+    ASSIGN_OR_RETURN(
+        const Answer row,
+        db_->ask("SELECT epoch, holder, holder_name, greatest(0, least(86400000, extract(epoch "
+                 "FROM lease_until - clock_timestamp()) * 1000))::bigint, "
+                 "(SELECT value FROM settings WHERE key = $1) FROM paddock_leader",
+                 {postgres::text(kLeaderUrlSetting)}));
+    if (PQntuples(row.get()) != 1) return Lead{};
+    Lead lead;
+    const std::string_view holder = bytes_in(row.get(), 0, 1);
+    lead.epoch = integer_in(row.get(), 0, 0);
+    lead.leader = bytes_in(row.get(), 0, 2);
+    lead.left = Millis(integer_in(row.get(), 0, 3));
+    lead.url = bytes_in(row.get(), 0, 4);
+    lead.anew = holder.empty() || holder == holder_;
+    lead.free = lead.anew || lead.left == Millis(0);
+    return lead;
+  }
+
+  Result<std::vector<std::string>> token_hashes(const std::string& subject) override {
+    TRY(connect());
+    ASSIGN_OR_RETURN(const Answer rows,
+                     db_->ask("SELECT hash FROM tokens WHERE subject = $1 AND revoked = 0",
+                              {postgres::text(subject)}));
+    std::vector<std::string> out;
+    for (int i = 0; i < PQntuples(rows.get()); ++i) out.emplace_back(bytes_in(rows.get(), i, 0));
+    return out;
+  }
+
+  Result<std::string> setting(const std::string& key) override {
+    TRY(connect());
+    ASSIGN_OR_RETURN(const Answer row,
+                     db_->ask("SELECT value FROM settings WHERE key = $1", {postgres::text(key)}));
+    return PQntuples(row.get()) > 0 ? std::string(bytes_in(row.get(), 0, 0)) : std::string();
+  }
+
+ private:
+  Status connect() {
+    if (db_ && !db_->lost() && !db_->ended_by_server()) return {};
+    db_.reset();
+    ASSIGN_OR_RETURN(db_, Connection::open(target_, "paddock-controller looking"));
+    return {};
+  }
+
+  const postgres::Target target_;
+  const std::string holder_;
+  std::unique_ptr<Connection> db_;
+  bool has_tables_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LeadWatch>> LeadWatch::open(const PostgresOptions& options) {
+  ASSIGN_OR_RETURN(postgres::Target target, postgres::parse_target(options.url));
+  return std::unique_ptr<LeadWatch>(new PgLeadWatch(std::move(target), options.holder));
+}
+
+}  // namespace paddock::store

@@ -1,0 +1,268 @@
+"""Two controllers on one PostgreSQL database: one leads, the other takes over; an agent and the command line follow."""
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import ssl
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import BIN, held_port, main, make_project, wait_until
+from postgres_server import PROGRAMS, PostgresServer
+
+LINES = 150
+JOB = f"""
+import time
+for i in range({LINES}):
+    print(f"line {{i}}", flush=True)
+    time.sleep(0.1)
+"""
+RUNS = "/apis/paddock.dev/v1alpha1/namespaces/default/runs"
+# What an operator copies to a standby (docs/operations.md).
+SHARED = ["tls/ca.pem", "tls/ca-key.pem", "tokens"]
+
+
+class Controller:
+    def __init__(self, pair, name, port):
+        self.folder, self.port, self.pair = pair.folder / name, port, pair
+        self.url = f"https://127.0.0.1:{port}"
+        self.process = None
+
+    def start(self):
+        variables = {"DATA_DIR": str(self.folder), "PORT": str(self.port), "STORE_POSTGRES_ADVERTISED_URL": self.url,
+                     "STORE_POSTGRES_URL_FILE": str(self.pair.folder / "store-url")}
+        with open(self.pair.folder / f"{self.folder.name}.log", "a") as log:
+            self.process = subprocess.Popen([BIN / "paddock-controller"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={
+                **self.pair.env, **{"PADDOCK_CONTROLLER_" + key: value for key, value in variables.items()}})
+
+    def end(self, how=signal.SIGTERM):
+        """Its exit status."""
+        if self.process is None:
+            return None
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGCONT)
+            self.process.send_signal(how)
+        status, self.process = self.process.wait(60), None
+        return status
+
+    def records(self):
+        return [json.loads(line) for line in (self.pair.folder / f"{self.folder.name}.log").read_text().splitlines()]
+
+    def ask(self, path, method="GET", body=None, patience=3):
+        """Status, headers and text; None where nobody answers."""
+        tls = ssl.create_default_context(cafile=str(self.pair.ca))
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=tls, timeout=patience)
+        try:
+            connection.request(method, path, body and json.dumps(body), {"Authorization": f"Bearer {self.pair.token}",
+                                                                         "Content-Type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+
+    def is_ready(self):
+        answer = self.ask("/readyz")
+        return answer is not None and answer[0] == 200
+
+    def refuses(self):
+        """The leader's URL, once it says that it does not lead."""
+        answer = self.ask("/readyz")
+        if answer is None or answer[0] != 503 or "NOT_LEADER" not in answer[2]:
+            return None
+        return answer[1]["paddock-leader"]
+
+    def post(self, name, patience=3):
+        """Whether a run was acknowledged; here twice is a conflict, which says the same."""
+        body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": name}, "spec": {"type": "code", "code": "print(1)"}}
+        answer = self.ask(RUNS, "POST", body, patience)
+        return answer is not None and answer[0] in (201, 409)
+
+
+@unittest.skipUnless(PROGRAMS, "PostgreSQL is not installed (Debian: postgresql-15)")
+class TwoControllers(unittest.TestCase):
+    def setUp(self):
+        self.server = self.enterContext(PostgresServer())
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-pair-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.env = {"PATH": os.environ["PATH"], "PADDOCK_HOME": str(self.folder / "home"), "NO_COLOR": "1"}
+        url = self.folder / "store-url"
+        url.touch(0o600)
+        url.write_text(self.server.url() + "\n")
+        self.one, self.two = (Controller(self, name, self.enterContext(held_port())) for name in ("one", "two"))
+        self.ca = self.one.folder / "tls/ca.pem"
+        self.begin(self.one)
+        wait_until("the first to lead", lambda: self.ca.exists() and (self.one.folder / "tokens/admin").exists())
+        self.token = (self.one.folder / "tokens/admin").read_text().strip()
+        wait_until("the first to be ready", self.one.is_ready)
+        self.share(self.two.folder)
+        self.project = make_project(self.folder / "project", job__py=JOB, quick__py="print('once')\n")
+
+    def begin(self, controller):
+        controller.start()
+        self.addCleanup(controller.end, signal.SIGKILL)
+
+    def share(self, folder):
+        for name in SHARED:
+            source = self.one.folder / name
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
+        (folder / "blobs").symlink_to(self.one.folder / "blobs")  # as a file system that both hosts mount
+
+    def begin_standby(self):
+        self.begin(self.two)
+        self.assertEqual(wait_until("the second to wait", self.two.refuses), self.one.url)
+
+    def servers(self):
+        return f"{self.one.url},{self.two.url}"
+
+    def begin_agent(self):
+        config = self.folder / "agent.yaml"
+        config.write_text(json.dumps({"server": self.servers(), "caFile": str(self.ca), "name": "node-1", "dataDir": str(self.folder / "agent"),
+                                      "enrollTokenFile": str(self.one.folder / "tokens/enroll")}))
+        with open(self.folder / "agent.log", "a") as log:
+            agent = subprocess.Popen([BIN / "paddock-node-agent", "--config", config], env=self.env, stdin=subprocess.DEVNULL,
+                                     stdout=log, stderr=log)
+        self.addCleanup(agent.wait, 60)
+        self.addCleanup(agent.terminate)
+        wait_until("the node to be ready", lambda: self.json("get", "node", "node-1").get("status", {}).get("ready"))
+
+    def paddock(self, *words, check=True):
+        done = subprocess.run([BIN / "paddock", *map(str, words)], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=300,
+                              env={**self.env, "PADDOCK_SERVER": self.servers(), "PADDOCK_TOKEN": self.token, "PADDOCK_CA_FILE": str(self.ca)})
+        if check:
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def json(self, *words):
+        done = self.paddock(*words, "-o", "json", check=False)
+        return json.loads(done.stdout) if done.returncode == 0 else {}
+
+    def begin_job(self):
+        self.paddock("compute", self.project, "python3 job.py", "--detach", "--name", "job")
+        self.seen(5)
+
+    def seen(self, line):
+        wait_until(f"line {line}", lambda: f"line {line}\n" in self.paddock("logs", "job", check=False).stdout)
+
+    def check_job(self):
+        """It went through, once, and each of its lines is there once."""
+        self.check_run("job")
+        log = self.paddock("logs", "job").stdout.splitlines()
+        self.assertEqual([each for each in log if each.startswith("line")], [f"line {i}" for i in range(LINES)])
+
+    def check_run(self, name):
+        phase = lambda: self.json("get", "run", name).get("status", {}).get("phase")
+        self.assertEqual(wait_until(f"{name} to end", lambda: phase() if phase() in ("Succeeded", "Failed", "Canceled") else None), "Succeeded")
+        self.assertEqual(self.json("get", "run", name)["status"]["attempt"], 1, name)
+
+    def epoch(self):
+        return int(self.server.query("SELECT epoch FROM paddock_leader"))
+
+    def check_audit(self):
+        self.paddock("audit", "verify")
+
+    def test_a_killed_leader_is_replaced_and_nothing_is_lost_or_doubled(self):
+        self.begin_standby()
+        self.begin_agent()
+        self.begin_job()
+        self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "before")
+        watch = subprocess.Popen([BIN / "paddock", "logs", "job", "-f"], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, env={**self.env, "PADDOCK_SERVER": self.servers(), "PADDOCK_TOKEN": self.token,
+                                                                 "PADDOCK_CA_FILE": str(self.ca)})
+        self.addCleanup(watch.kill)
+        self.one.end(signal.SIGKILL)
+        # Nobody leads yet: the command waits and finds the one that does.
+        self.paddock("get", "runs")
+        self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "after")
+        self.assertTrue(self.two.is_ready())
+        for name in ("before", "after"):
+            self.check_run(name)
+        self.check_job()
+        said, _ = watch.communicate(timeout=120)
+        self.assertEqual([each for each in said.splitlines() if each.startswith("line")], [f"line {i}" for i in range(LINES)])
+        self.check_audit()
+        self.begin(self.one)
+        self.assertEqual(wait_until("the former leader to wait", self.one.refuses), self.two.url)
+
+    def test_a_leader_that_was_stopped_writes_nothing_when_it_goes_on(self):
+        self.begin_standby()
+        self.begin_agent()
+        self.begin_job()
+        self.one.process.send_signal(signal.SIGSTOP)
+        wait_until("the second to lead", self.two.is_ready)
+        self.assertTrue(self.two.post("new"))
+        epoch = self.epoch()
+        former = self.server.query("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'paddock-controller epoch %' "
+                                   f"AND application_name NOT LIKE 'paddock-controller epoch {epoch}%'")
+        self.assertEqual(former, "0", "what was left of its sessions is ended")
+        self.check_job()  # meanwhile the agent has found the other one
+        self.one.process.send_signal(signal.SIGCONT)
+        self.assertFalse(self.one.post("late", patience=30), "it is refused, or not answered any more")
+        self.assertEqual(self.one.process.wait(60), 1)
+        self.assertEqual(self.one.records()[-1]["reason"], "STORE_FENCED")
+        self.assertEqual(self.epoch(), epoch)
+        self.assertIn("RUN_NOT_FOUND", self.paddock("get", "run", "late", check=False).stderr)
+        self.check_run("new")
+        self.check_audit()
+
+    def test_a_leader_that_is_ended_hands_over_at_once_and_back(self):
+        self.begin_standby()
+        leaders = [(self.one, self.two), (self.two, self.one)]
+        for number, (leader, next_one) in enumerate(leaders):
+            before = self.epoch()
+            self.assertEqual(leader.end(), 0)
+            wait_until("the next one to lead", next_one.is_ready)
+            self.assertEqual(self.epoch(), before + 1)
+            self.assertTrue(next_one.post(f"run-{number}"))
+            self.begin(leader)
+            self.assertEqual(wait_until("the former one to wait", leader.refuses), next_one.url)
+        self.assertEqual(self.two.end(), 0, "a standby ends when it is told to")
+        self.assertTrue(self.one.post("last"))
+
+    def test_a_standby_is_alive_and_says_who_leads(self):
+        self.begin_standby()
+        self.assertEqual(self.two.ask("/livez")[0], 200)
+        self.assertEqual(self.two.ask("/healthz")[0], 200)
+        status, headers, text = self.two.ask(RUNS)
+        refusal = json.loads(text)["error"]
+        self.assertEqual((status, refusal["code"], refusal["details"]["leader"]), (503, "NOT_LEADER", self.one.url))
+        self.assertEqual(headers["retry-after"], "1")
+
+    def test_a_data_folder_of_its_own_takes_nothing_over(self):
+        shutil.rmtree(self.two.folder)
+        self.begin(self.two)
+        self.assertEqual(self.two.process.wait(60), 1)
+        last = self.two.records()[-1]
+        self.assertEqual(last["reason"], "STANDBY_FILES_DIFFER")
+        self.assertIn("tokens/admin", last["error"])
+        self.assertTrue(self.one.post("undisturbed"), "the token is not revoked")
+
+    def test_how_long_a_failover_takes(self):
+        """PADDOCK_FAILOVERS=10 measures as many: from SIGKILL to the first write that is acknowledged."""
+        self.begin_standby()
+        leader, standby = self.one, self.two
+        took = []
+        for number in range(int(os.environ.get("PADDOCK_FAILOVERS", "2"))):
+            self.assertTrue(leader.post(f"before-{number}"))
+            begun = time.monotonic()
+            leader.end(signal.SIGKILL)
+            wait_until("a write to be taken", lambda: standby.post(f"after-{number}"))
+            took.append(round(time.monotonic() - begun, 2))
+            self.begin(leader)
+            wait_until("the former one to wait", leader.refuses)
+            leader, standby = standby, leader
+        print("from SIGKILL to the first acknowledged write, s:", took, flush=True)
+        names = self.json("get", "runs")["items"]
+        self.assertEqual(len(names), 2 * len(took), "nothing that was acknowledged is lost")
+
+
+if __name__ == "__main__":
+    main()
