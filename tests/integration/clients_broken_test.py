@@ -231,6 +231,15 @@ class Asking(Broken):
         with mock.patch.dict(os.environ, {"PADDOCK_HOME": "/none"}, clear=True):
             self.refused("INSTANCE_NOT_UP", self.client_of)
 
+    def test_who_is_away_or_does_not_lead_is_passed_over(self):
+        standby = answer(503, '{"error": {"code": "NOT_LEADER", "message": "no", "retryable": true}}', "application/json", "Retry-After: 30")
+        with BrokenServer(standby) as waiting, BrokenServer(answer(200, RUN)) as leader:
+            client = self.client_of(f"http://127.0.0.1:1, {waiting.url},{leader.url}", "token")
+            for _ in range(2):
+                self.assertEqual(client.runs.get("a").metadata.name, "a")
+            client.runs.cancel("a")  # a POST
+        self.assertEqual((len(waiting.requests), len(leader.requests)), (1, 3))
+
     def test_patience_lasts_while_nobody_is_there_and_for_no_refusal(self):
         class Clock:
             now = 0.0

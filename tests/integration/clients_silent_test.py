@@ -66,7 +66,8 @@ class Canceling(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([request.split(" ")[0] for request in self.requests], ["POST", "POST", "DELETE"])
 
     async def test_a_silent_server_is_given_up_and_a_slow_reader_is_not_silence(self):
-        client = AsyncClient(f"http://{self.client._transport._server.host}:{self.client._transport._server.port}", timeout=0.2)
+        server = self.client._transport._servers.now()
+        client = AsyncClient(f"http://{server.host}:{server.port}", timeout=0.2)
         with mock.patch("paddock._aio._transport.backoff", lambda failed: 0), self.assertRaises(PaddockError) as caught:
             await client.runs.get("a")
         self.assertEqual((caught.exception.code, len(self.requests)), ("TIMEOUT", 4))

@@ -10,7 +10,7 @@ import time
 from typing import Any, Callable, Generator, Iterator, List, Mapping, Optional, Tuple, TypeVar
 
 from ._backoff import asked_for
-from ._wire import KEPT, KEPT_S, MAX_ERROR, lost, not_connected, server_at
+from ._wire import KEPT, KEPT_S, MAX_ERROR, PASSED_OVER, Server, Servers, lost, not_connected
 from .errors import error_of
 
 T = TypeVar("T")
@@ -32,40 +32,40 @@ def _still_open(connection: http.client.HTTPConnection) -> bool:
 
 class Connections:
     def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float) -> None:
-        self._server, self._timeout = server_at(base_url, token, ca_file), timeout
+        self._servers, self._timeout = Servers(base_url, token, ca_file), timeout
         self._lock = threading.Lock()
-        self._kept: List[Tuple[float, http.client.HTTPConnection]] = []
+        self._kept: List[Tuple[float, Server, http.client.HTTPConnection]] = []
 
     def close(self) -> None:
         with self._lock:
             kept, self._kept = self._kept, []
-        for _, connection in kept:
+        for _, _, connection in kept:
             connection.close()
 
-    def _take(self) -> Optional[http.client.HTTPConnection]:
+    def _take(self, server: Server) -> Optional[http.client.HTTPConnection]:
         while True:
             with self._lock:
                 if not self._kept:
                     return None
-                since, connection = self._kept.pop()
-            if time.monotonic() - since < KEPT_S and _still_open(connection):
+                since, where, connection = self._kept.pop()
+            if where is server and time.monotonic() - since < KEPT_S and _still_open(connection):
                 return connection
             connection.close()
 
-    def _keep(self, connection: http.client.HTTPConnection) -> None:
+    def _keep(self, server: Server, connection: http.client.HTTPConnection) -> None:
         with self._lock:
             if len(self._kept) < KEPT:
-                self._kept.append((time.monotonic(), connection))
+                self._kept.append((time.monotonic(), server, connection))
                 return
         connection.close()
 
-    def _connect(self, timeout: float) -> http.client.HTTPConnection:
-        server = self._server
+    def _connect(self, server: Server, timeout: float) -> http.client.HTTPConnection:
         connection = http.client.HTTPConnection(server.host, server.port, timeout=timeout) if server.tls is None else \
             http.client.HTTPSConnection(server.host, server.port, timeout=timeout, context=server.tls)
         try:
             connection.connect()
         except (OSError, http.client.HTTPException) as error:
+            self._servers.move_on(server)
             raise not_connected(error) from error
         if connection.sock is not None:
             connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -76,23 +76,27 @@ class Connections:
              timeout: Optional[float] = None) -> Iterator[Response]:
         """One try. A successful answer whose body is still to be read; `timeout` is of silence."""
         limit = self._timeout if timeout is None else timeout
-        connection = self._take() or self._connect(limit)
+        server = self._servers.now()
+        connection = self._take(server) or self._connect(server, limit)
         done = False
         try:
             if connection.sock is not None:
                 connection.sock.settimeout(limit)
-            connection.request(method, self._server.prefix + target, body, {**self._server.headers, **(headers or {})})
+            connection.request(method, server.prefix + target, body, {**server.headers, **(headers or {})})
             response = connection.getresponse()
             if not 200 <= response.status < 300:
                 error = error_of(response.status, response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
                 done = response.isclosed() and not response.will_close
+                if error.code in PASSED_OVER:
+                    self._servers.move_on(server)
                 raise error
             yield response
             done = response.isclosed() and not response.will_close
         except (OSError, http.client.HTTPException) as failed:
+            self._servers.move_on(server)
             raise lost(isinstance(failed, socket.timeout)) from failed
         finally:
             if done and connection.sock is not None:
-                self._keep(connection)
+                self._keep(server, connection)
             else:
                 connection.close()

@@ -6,12 +6,14 @@ from .errors import PaddockError
 MAX_ATTEMPTS = 4
 REPEATABLE = ("GET", "PUT", "DELETE")
 # Nothing has been begun: such a request may be sent again whatever it asks for.
-NEVER_BEGUN = ("UNREACHABLE", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
+NEVER_BEGUN = ("UNREACHABLE", "NOT_LEADER", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
+# Nothing has been begun, and another address of the same instance may answer.
+PASSED_OVER = ("UNREACHABLE", "NOT_LEADER")
 
 
 def nobody_there(error: PaddockError) -> bool:
     """There was no answer, or one that the server cannot work now: it is being started, mended or moved."""
-    return error.code in ("UNREACHABLE", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER") or error.code.startswith("STORE_")
+    return error.code in ("UNREACHABLE", "NOT_LEADER", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER") or error.code.startswith("STORE_")
 
 
 def should_retry(error: PaddockError, failed: int, safe: bool, patient: bool) -> bool:

@@ -7,7 +7,7 @@ import json
 from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
 
 from ._backoff import Waited, backoff
-from ._retry import REPEATABLE, should_retry
+from ._retry import PASSED_OVER, REPEATABLE, should_retry
 from ._wire import MAX_ANSWER, Answer
 from .errors import PaddockError
 from ._http import Connections, sleep
@@ -42,6 +42,16 @@ class Transport(Connections):
             response.read()  # nothing is left: the connection can be used again
             return Answer(response.status, data, response.getheader("Content-Type") or "")
 
+    def _somewhere(self, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str], timeout: Optional[float]) -> Answer:
+        """Of several addresses each is asked once, until one answers that leads."""
+        for _ in range(len(self._servers) - 1):
+            try:
+                return self._once(method, target, body, headers, timeout)
+            except PaddockError as error:
+                if error.code not in PASSED_OVER:
+                    raise
+        return self._once(method, target, body, headers, timeout)
+
     def request(self, method: str, target: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None,
                 safe: bool = False, timeout: Optional[float] = None) -> Answer:
         """`body`: bytes, or what is sent as JSON. `safe`: sending it twice does it once."""
@@ -49,7 +59,7 @@ class Transport(Connections):
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body, allow_nan=False).encode()
             sent["Content-Type"] = "application/json"
-        return repeated(lambda: self._once(method, target, body, sent, timeout), safe or method in REPEATABLE, self.patience)
+        return repeated(lambda: self._somewhere(method, target, body, sent, timeout), safe or method in REPEATABLE, self.patience)
 
     def json(self, method: str, target: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None,
              safe: bool = False, timeout: Optional[float] = None) -> Any:

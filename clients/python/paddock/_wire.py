@@ -56,6 +56,25 @@ def server_at(base_url: str, token: str, ca_file: Optional[str]) -> Server:
     return Server(url.hostname, port, url.path.rstrip("/"), headers, _trust(ca_file) if url.scheme == "https" else None)
 
 
+class Servers:
+    """The addresses of one instance, by commas, of which one answers at a time. Any thread."""
+
+    def __init__(self, base_url: str, token: str, ca_file: Optional[str]) -> None:
+        self._all = [server_at(each.strip(), token, ca_file) for each in base_url.split(",")]
+        self._turn = 0
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def now(self) -> Server:
+        return self._all[self._turn % len(self._all)]
+
+    def move_on(self, asked: Server) -> None:
+        """From one that gave no answer or does not lead, unless somebody has moved on already."""
+        if self.now() is asked:
+            self._turn += 1
+
+
 def _invalid(message: str) -> PaddockError:
     return PaddockError(message, code="INVALID_SERVER")
 

@@ -19,7 +19,8 @@ ANSWER_S = 20.0  # beside what a piece of code may take
 
 class Client:
     """`Client()` is the instance on this host, or the controller that PADDOCK_SERVER, PADDOCK_TOKEN and PADDOCK_CA_FILE
-    name; `Client(url, token, ca_file)` another. All of a program may use it at the same time. `timeout`: of one answer, in seconds.
+    name; `Client(url, token, ca_file)` another, with several addresses by commas where controllers take over from each other. All of a
+    program may use it at the same time. `timeout`: of one answer, in seconds.
     `patience`: for how many seconds a request is sent again while no server answers (a few times in any case), if it can do nothing twice.
 
     Every call may raise PaddockError.

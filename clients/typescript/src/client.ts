@@ -8,7 +8,7 @@ import { Workspaces } from "./workspaces.js";
 const ANSWER_MS = 20_000; // beside what a piece of code may take
 
 export interface ClientOptions {
-  /** https://host:port */
+  /** https://host:port; several by commas: those of controllers that take over from each other */
   baseUrl: string;
   token?: string | undefined;
   /** "default" unless given */

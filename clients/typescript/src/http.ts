@@ -6,7 +6,9 @@ const MAX_ATTEMPTS = 4;
 const MAX_ERROR = 1 << 20;
 const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
-const NEVER_BEGUN = ["UNREACHABLE", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
+const NEVER_BEGUN = ["UNREACHABLE", "NOT_LEADER", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
+/** Nothing has been begun, and another address of the same instance may answer. */
+const PASSED_OVER = ["UNREACHABLE", "NOT_LEADER"];
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
 /** The words of OpenSSL's verification, as Node has them, and Node's own. */
@@ -90,11 +92,13 @@ export function checkedUrl(baseUrl: string, token: string): string {
 
 /** There was no answer, or one that the server cannot work now: it is being started, mended or moved. */
 function nobodyThere(error: PaddockError): boolean {
-  return ["UNREACHABLE", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER"].includes(error.code) || error.code.startsWith("STORE_");
+  return ["UNREACHABLE", "NOT_LEADER", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER"].includes(error.code) || error.code.startsWith("STORE_");
 }
 
 export class Transport {
-  readonly #baseUrl: string;
+  /** Of one instance, of which one answers at a time. */
+  readonly #baseUrls: string[];
+  #turn = 0;
 
   constructor(
     baseUrl: string,
@@ -103,14 +107,16 @@ export class Transport {
     private readonly fetcher: typeof fetch,
     private readonly patienceMs = 0,
   ) {
-    this.#baseUrl = checkedUrl(baseUrl, token);
+    this.#baseUrls = baseUrl.split(",").map((each) => checkedUrl(each.trim(), token));
   }
 
   /** One try, up to the head of a successful answer. Whoever calls it reads the pieces or closes it. */
   async open(method: string, target: string, sending: Sending = {}): Promise<Opened> {
     const watchdog = new Watchdog(sending.timeoutMs ?? this.timeoutMs, sending.signal);
+    const turn = this.#turn;
+    let answered = false;
     try {
-      const response = await this.fetcher(this.#baseUrl + target, {
+      const response = await this.fetcher(this.#baseUrls[turn % this.#baseUrls.length] + target, {
         method,
         headers: { ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}), ...sending.headers },
         ...(sending.body === undefined ? {} : { body: sending.body as BodyInit }),
@@ -118,6 +124,7 @@ export class Transport {
         cache: "no-store",
         signal: watchdog.signal,
       });
+      answered = true;
       const pieces = read(response, watchdog, sending.signal);
       const close = (): void => {
         watchdog.stop();
@@ -127,13 +134,28 @@ export class Transport {
       throw errorOf(response.status, new TextDecoder().decode(await joined(pieces, MAX_ERROR)), askedFor(response.headers.get("retry-after")));
     } catch (error) {
       watchdog.stop();
-      throw lost(error, watchdog, sending.signal);
+      const ended = lost(error, watchdog, sending.signal);
+      const leads = answered && !(ended instanceof PaddockError && ended.code === "NOT_LEADER");
+      if (!leads && !sending.signal?.aborted && this.#turn === turn) this.#turn++;
+      throw ended;
     }
   }
 
   async #once(method: string, target: string, sending: Sending): Promise<Answer> {
     const { response, pieces } = await this.open(method, target, sending);
     return { contentType: response.headers.get("content-type") ?? "", body: await joined(pieces) };
+  }
+
+  /** Of several addresses each is asked once, until one answers that leads. */
+  async #somewhere(method: string, target: string, sending: Sending): Promise<Answer> {
+    for (let asked = 1; ; asked++) {
+      try {
+        return await this.#once(method, target, sending);
+      } catch (error) {
+        const passed = error instanceof PaddockError && PASSED_OVER.includes(error.code);
+        if (!passed || asked >= this.#baseUrls.length) throw error;
+      }
+    }
   }
 
   async request(method: string, target: string, sending: Sending = {}): Promise<Uint8Array> {
@@ -144,7 +166,7 @@ export class Transport {
     const waited = new Waited();
     for (let failed = 1; ; failed++) {
       try {
-        return await this.#once(method, target, sending);
+        return await this.#somewhere(method, target, sending);
       } catch (error) {
         if (!(error instanceof PaddockError) || !error.retryable) throw error;
         const patient = waited.ms() < this.patienceMs && nobodyThere(error);

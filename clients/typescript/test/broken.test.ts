@@ -170,6 +170,19 @@ test("names lead nowhere else", () =>
     for (const name of ["", ".", ".."]) await refused("INVALID_NAME", () => client.runs.get(name));
   }));
 
+test("who is away or does not lead is passed over", async () => {
+  const standby = json(503, { message: "no", error: { code: "NOT_LEADER", retryable: true } });
+  let left = "";
+  await broken([hangUp], async ({ url }) => void (left = url));
+  await broken([standby], (waiting) =>
+    broken([json(200, RUN)], async (leader) => {
+      const client = new Client({ baseUrl: `${left}, ${waiting.url},${leader.url}`, token: "t" });
+      for (let i = 0; i < 2; i++) assert.equal((await client.runs.get("a")).metadata?.name, "a");
+      assert.deepEqual([waiting.requests.length, leader.requests.length], [1, 2]);
+    }),
+  );
+});
+
 test("addresses and tokens that make no sense, and nobody there", async () => {
   for (const baseUrl of ["", "host", "ftp://host", "https://user:pw@host", "https://host/?a=1", "http://example.org"]) {
     await refused("INVALID_SERVER", async () => new Client({ baseUrl, token: "t" }));

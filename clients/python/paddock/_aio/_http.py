@@ -10,7 +10,7 @@ import time
 from typing import Any, AsyncGenerator, AsyncIterator, Callable, Iterator, List, Mapping, Optional, TypeVar
 
 from .._backoff import asked_for
-from .._wire import KEPT, KEPT_S, MAX_ERROR, lost, not_connected, server_at
+from .._wire import KEPT, KEPT_S, MAX_ERROR, PASSED_OVER, Server, Servers, lost, not_connected
 from ..errors import error_of, unexpected
 
 T = TypeVar("T")
@@ -38,8 +38,8 @@ async def aclosing(stream: AsyncStream[T]) -> AsyncIterator[AsyncStream[T]]:
 class Connection:
     """Whoever waits for it waits `silence` seconds for each piece."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+    def __init__(self, server: Server, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.server, self._reader, self._writer = server, reader, writer
         self.loop = asyncio.get_running_loop()
         self.silence = self.kept_since = 0.0
         self.expired = False
@@ -171,7 +171,7 @@ class AsyncConnections:
     """Of the event loop that uses it; one after another may."""
 
     def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float) -> None:
-        self._server, self._timeout = server_at(base_url, token, ca_file), timeout
+        self._servers, self._timeout = Servers(base_url, token, ca_file), timeout
         self._kept: List[Connection] = []
 
     async def aclose(self) -> None:
@@ -180,10 +180,10 @@ class AsyncConnections:
             connection.close()
         await asyncio.sleep(0)  # aborted transports are gone with the loop's next turn
 
-    def _take(self) -> Optional[Connection]:
+    def _take(self, server: Server) -> Optional[Connection]:
         while self._kept:
             connection = self._kept.pop()
-            if connection.loop is asyncio.get_running_loop() and connection.good():
+            if connection.server is server and connection.loop is asyncio.get_running_loop() and connection.good():
                 return connection
             connection.close()
         return None
@@ -194,17 +194,17 @@ class AsyncConnections:
         connection.kept_since = time.monotonic()
         self._kept.append(connection)
 
-    async def _connect(self, timeout: float) -> Connection:
-        server = self._server
+    async def _connect(self, server: Server, timeout: float) -> Connection:
         port = server.port or (80 if server.tls is None else 443)
         try:
             opening = asyncio.open_connection(server.host, port, ssl=server.tls, limit=MAX_HEAD)
-            return Connection(*await asyncio.wait_for(opening, timeout))
+            return Connection(server, *await asyncio.wait_for(opening, timeout))
         except (OSError, asyncio.TimeoutError) as error:
+            self._servers.move_on(server)
             raise not_connected(error) from error
 
-    def _head(self, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str]) -> bytes:
-        server = self._server
+    @staticmethod
+    def _head(server: Server, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str]) -> bytes:
         host = f"[{server.host}]" if ":" in server.host else server.host
         sent = {"Host": host + (f":{server.port}" if server.port else ""), "Accept-Encoding": "identity", **server.headers, **headers}
         if body is not None or method in ("POST", "PUT"):
@@ -220,19 +220,23 @@ class AsyncConnections:
         """One try. A successful answer whose body is still to be read; `timeout` is of silence. Who is canceled in it leaves the
         connection closed."""
         limit = self._timeout if timeout is None else timeout
-        connection = self._take() or await self._connect(limit)
+        server = self._servers.now()
+        connection = self._take(server) or await self._connect(server, limit)
         done = False
         try:
             connection.silence = limit
-            await connection.send(self._head(method, target, body, headers or {}) + (body or b""))
+            await connection.send(self._head(server, method, target, body, headers or {}) + (body or b""))
             response = await _answer(connection)
             if not 200 <= response.status < 300:
                 error = error_of(response.status, await response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
                 done = response.reusable()
+                if error.code in PASSED_OVER:
+                    self._servers.move_on(server)
                 raise error
             yield response
             done = response.reusable()
         except (OSError, EOFError, asyncio.LimitOverrunError, http.client.HTTPException) as failed:
+            self._servers.move_on(server)
             raise lost(connection.expired) from failed
         finally:
             if done:
