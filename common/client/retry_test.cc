@@ -27,6 +27,7 @@ TEST(RetryDelay, RepeatsOnlyWhatMayPassAndMayBeRepeated) {
   }
   EXPECT_TRUE(
       retry_delay(failure(Code::kUnavailable, "UNREACHABLE"), false, 1, random).has_value());
+  EXPECT_TRUE(retry_delay(failure(Code::kUnavailable, "NOT_LEADER"), false, 1, random).has_value());
   EXPECT_FALSE(retry_delay(failure(Code::kUnavailable, "ABORTED"), true, 1, random).has_value());
   EXPECT_FALSE(retry_delay(failure(Code::kUnavailable), true, 4, random).has_value());
 }
@@ -59,6 +60,7 @@ TEST(Patience, LastsWhileNobodyAnswersAndForNoRefusal) {
   EXPECT_EQ(tries(Millis(0), nobody), 4) << "a few times in any case";
   EXPECT_GT(tries(Millis(120'000), nobody), 10);
   EXPECT_LT(tries(Millis(120'000), nobody), 40);
+  EXPECT_GT(tries(Millis(120'000), failure(Code::kUnavailable, "NOT_LEADER")), 10);
   EXPECT_EQ(tries(Millis(120'000), failure(Code::kResourceExhausted, "QUOTA_PENDING")), 4);
   EXPECT_EQ(tries(Millis(120'000), failure(Code::kInvalidArgument)), 1);
   EXPECT_GT(tries(Millis(120'000), failure(Code::kUnavailable, "STORE_FULL")), 10);
