@@ -10,7 +10,8 @@ import time
 from typing import Any, AsyncGenerator, AsyncIterator, Callable, Iterator, List, Mapping, Optional, TypeVar
 
 from .._backoff import asked_for
-from .._wire import KEPT, KEPT_S, MAX_ERROR, PASSED_OVER, Server, Servers, lost, not_connected
+from .._retry import PASSED_OVER
+from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, lost, not_connected
 from ..errors import error_of, unexpected
 
 T = TypeVar("T")
