@@ -133,5 +133,15 @@ TEST(Flags, AreReadInBothForms) {
   EXPECT_FALSE(parse_flags({"--port"}).ok());
 }
 
+TEST(Flags, AMoveNamesWhereTo) {
+  EXPECT_FALSE(parse_flags({}).value().migrate_store);
+  EXPECT_EQ(parse_flags({"--migrate-store", "postgres"}).value().migrate_store,
+            store::MoveTo::kPostgres);
+  EXPECT_EQ(parse_flags({"--migrate-store=sqlite"}).value().migrate_store, store::MoveTo::kSqlite);
+  for (const auto& bad :
+       {std::vector<std::string>{"--migrate-store"}, {"--migrate-store", "mysql"}})
+    EXPECT_EQ(parse_flags(bad).error().reason, "FLAG_INVALID");
+}
+
 }  // namespace
 }  // namespace paddock::app

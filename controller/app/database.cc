@@ -9,6 +9,7 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "controller/app/lost_database.h"
+#include "controller/store/move_store.h"
 
 namespace paddock::app {
 namespace {
@@ -51,32 +52,44 @@ std::string holder_name() {
 }
 
 // Both would be used in turn by whoever edits the configuration, each with half of the history.
-Status check_no_file(const std::string& data_dir) {
-  if (!os::exists(os::join_path(data_dir, "paddock.db"))) return {};
+Status check_no_file(const Config& config) {
+  if (!os::exists(store_file(config))) return {};
   return Error{Code::kFailedPrecondition, "STORE_CHOSEN_TWICE",
                "the data folder has a store of its own, paddock.db, and store.postgres names "
-               "another: move paddock.db away, or remove store.postgres"};
+               "another: move it there (--migrate-store postgres), move paddock.db away, or remove "
+               "store.postgres"};
 }
 
 }  // namespace
 
-Result<store::StoreOptions> store_options(const Config& config, Random& random) {
-  store::StoreOptions options;
+std::string store_file(const Config& config) {
+  return os::join_path(config.data_dir, "paddock.db");
+}
+
+Result<store::PostgresOptions> postgres_options(const Config& config, Random& random) {
   const PostgresConfig& chosen = config.store.postgres;
-  if (chosen.url_file.empty()) {
-    TRY(check_database_is_there(config.data_dir));
-    options.path = os::join_path(config.data_dir, "paddock.db");
-    options.reserve = config.store.reserve.bytes;
-    return options;
-  }
-  TRY(check_no_file(config.data_dir));
+  if (chosen.url_file.empty())
+    return invalid_argument("STORE_URL_INVALID", "names no file, and so no database", kUrlField);
   store::PostgresOptions postgres;
   ASSIGN_OR_RETURN(postgres.url, url_in(chosen.url_file));
   ASSIGN_OR_RETURN(postgres.holder, holder_of(config.data_dir, random));
   postgres.holder_name = holder_name();
   postgres.lease = chosen.lease.value;
   postgres.most_readers = static_cast<size_t>(chosen.max_readers);
-  options.postgres = std::move(postgres);
+  return postgres;
+}
+
+Result<store::StoreOptions> store_options(const Config& config, Random& random) {
+  store::StoreOptions options;
+  TRY(store::check_not_moving(store_file(config)));
+  if (config.store.postgres.url_file.empty()) {
+    TRY(check_database_is_there(config.data_dir));
+    options.path = store_file(config);
+    options.reserve = config.store.reserve.bytes;
+    return options;
+  }
+  TRY(check_no_file(config));
+  ASSIGN_OR_RETURN(options.postgres, postgres_options(config, random));
   return options;
 }
 

@@ -1,6 +1,8 @@
 // Which store the configuration chooses: paddock.db in the data folder, or a PostgreSQL database.
 #pragma once
 
+#include <string>
+
 #include "common/base/random.h"
 #include "common/base/result.h"
 #include "controller/app/config.h"
@@ -10,7 +12,13 @@ namespace paddock::app {
 
 // What Store::open is given, but for whom it calls. Reads the file of the URL; makes `store-holder`
 // in the data folder at the first start with PostgreSQL: who this instance is to its database.
-// STORE_MISSING, STORE_CHOSEN_TWICE, STORE_URL_INVALID.
+// STORE_MISSING, STORE_CHOSEN_TWICE, STORE_URL_INVALID, STORE_MOVE_UNFINISHED.
 Result<store::StoreOptions> store_options(const Config& config, Random& random);
+
+// Of the database that the configuration names, whether the data folder has a file or not.
+// STORE_URL_INVALID.
+Result<store::PostgresOptions> postgres_options(const Config& config, Random& random);
+
+std::string store_file(const Config& config);
 
 }  // namespace paddock::app

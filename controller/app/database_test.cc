@@ -44,6 +44,16 @@ TEST_F(ChosenStore, IsNeverBoth) {
   EXPECT_EQ(reason(), "STORE_CHOSEN_TWICE");
 }
 
+TEST_F(ChosenStore, IsNeitherWhileItIsBeingMoved) {
+  folder_.write("paddock.db.move", "postgres 01234567-89ab-4def-8123-456789abcdef\n", 0600);
+  EXPECT_EQ(reason(), "STORE_MOVE_UNFINISHED");
+  EXPECT_NE(chosen().error().message.find("--migrate-store postgres"), std::string::npos);
+  config_.store.postgres.url_file = folder_ / "url";
+  EXPECT_EQ(reason(), "STORE_MOVE_UNFINISHED");
+  folder_.write("paddock.db.move", "x", 0600);
+  EXPECT_EQ(reason(), "STORE_MOVE_UNFINISHED");
+}
+
 TEST_F(ChosenStore, IsNotNamedByAFileThatEverybodyReads) {
   config_.store.postgres.url_file = folder_ / "nothing";
   EXPECT_EQ(reason(), "STORE_URL_INVALID");

@@ -22,6 +22,19 @@ constexpr std::array kValueFlags = {
 
 Error bad(std::string message) { return invalid_argument("FLAG_INVALID", std::move(message)); }
 
+// Flags of no variable, each with a value.
+constexpr std::array<std::string_view, 3> kOwnFlags = {"--config", "--restore", "--migrate-store"};
+
+Status take(Flags& flags, std::string_view name, const std::string& value) {
+  if (name == "--config") flags.config_file = value;
+  if (name == "--restore") flags.restore = value;
+  if (name != "--migrate-store") return {};
+  if (value != "postgres" && value != "sqlite")
+    return bad("--migrate-store takes where the store is moved to: postgres or sqlite");
+  flags.migrate_store = value == "sqlite" ? store::MoveTo::kSqlite : store::MoveTo::kPostgres;
+  return {};
+}
+
 }  // namespace
 
 Result<Flags> parse_flags(const std::vector<std::string>& args) {
@@ -38,16 +51,14 @@ Result<Flags> parse_flags(const std::vector<std::string>& args) {
       const size_t equals = arg.find('=');
       const std::string name = arg.substr(0, equals);
       const auto known = std::ranges::find(kValueFlags, name, &ValueFlag::name);
-      const bool own = name == "--config" || name == "--restore";
+      const bool own = std::ranges::find(kOwnFlags, name) != kOwnFlags.end();
       if (known == kValueFlags.end() && !own)
         return bad(cat("unknown option ", arg, "; see --help"));
       if (equals == std::string::npos && i + 1 == args.size())
         return bad(cat(name, " needs a value"));
       const std::string value = equals != std::string::npos ? arg.substr(equals + 1) : args[++i];
-      if (name == "--restore") {
-        flags.restore = value;
-      } else if (known == kValueFlags.end()) {
-        flags.config_file = value;
+      if (own) {
+        TRY(take(flags, name, value));
       } else {
         flags.overrides[std::string(known->variable)] = value;
       }
@@ -59,11 +70,14 @@ Result<Flags> parse_flags(const std::vector<std::string>& args) {
 std::string usage() {
   return "usage: paddock-controller [--config FILE] [--data-dir DIR] [--host ADDRESS] [--port N]\n"
          "                          [--unix-socket FILE] [--plain-http] [--version] [--help]\n"
-         "                          [--restore FILE]\n"
+         "                          [--restore FILE] [--migrate-store postgres|sqlite]\n"
          "Serves the API over TLS, on loopback unless told otherwise. SIGTERM stops it.\n"
          "--restore puts a backup (`paddock admin backup`) in the place of the store and ends; "
          "the\n"
          "former store is kept beside it.\n"
+         "--migrate-store moves the store to the empty database of store.postgres.urlFile, or "
+         "back\n"
+         "from there to a new paddock.db in the data folder, and ends; the controller is stopped.\n"
          "Every key of the file, and its PADDOCK_CONTROLLER_… variable: controller.example.yaml\n";
 }
 

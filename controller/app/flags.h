@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/base/result.h"
+#include "controller/store/move_store.h"
 
 namespace paddock::app {
 
@@ -14,6 +16,7 @@ struct Flags {
   std::map<std::string, std::string>
       overrides;        // PADDOCK_CONTROLLER_… variables that flags stand for
   std::string restore;  // a backup's file; not empty: restore it and end
+  std::optional<store::MoveTo> migrate_store;  // move the store there and end
   bool help = false;
   bool version = false;
 };

@@ -20,10 +20,13 @@
 #include "common/os/start_reserve.h"
 #include "controller/app/controller.h"
 #include "controller/app/data_folder.h"
+#include "controller/app/database.h"
 #include "controller/app/flags.h"
+#include "controller/app/migrate_store.h"
 #include "controller/app/open_blobs.h"
 #include "controller/app/standby.h"
 #include "controller/store/backup.h"
+#include "controller/store/move_store.h"
 #include "controller/workspaces/blob_backup.h"
 
 namespace paddock::app {
@@ -202,6 +205,7 @@ Result<workspaces::RestoredBlobs> restore_blobs(const Config& config, const std:
 
 Status restore(const Config& config, const std::string& backup) {
   if (!config.store.postgres.url_file.empty()) return store::backed_up_elsewhere();
+  TRY(store::check_not_moving(store_file(config)));
   const SystemClock clock;
   ASSIGN_OR_RETURN(
       const store::Restored restored,
@@ -217,6 +221,16 @@ Status restore(const Config& config, const std::string& backup) {
                         {"files_put_back", std::to_string(blobs.put_back)},
                         {"files_lost", std::to_string(blobs.faults.size())}});
   return {};
+}
+
+Status migrate(const Config& config, store::MoveTo to) {
+  ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
+  return migrate_store(config, to);
+}
+
+Status do_as_told(const Config& config, const Flags& flags) {
+  if (flags.migrate_store) return migrate(config, *flags.migrate_store);
+  return flags.restore.empty() ? serve(config) : restore(config, flags.restore);
 }
 
 int run(const std::vector<std::string>& args) {
@@ -237,7 +251,7 @@ int run(const std::vector<std::string>& args) {
     return 2;
   }
   set_log_level(log_level(config->log_level));
-  const Status served = flags->restore.empty() ? serve(*config) : restore(*config, flags->restore);
+  const Status served = do_as_told(*config, *flags);
   if (served.ok()) return 0;
   log_error("ended", {{"reason", served.error().reason}, {"error", served.error().describe()}});
   return 1;

@@ -146,6 +146,13 @@ Result<bool> was_committed(const Target& target, const Leadership& batch) {
   return look_up(*db, batch);
 }
 
+Status hold_lead(Connection& db, const PostgresOptions& options) {
+  ASSIGN_OR_RETURN(const Standing now, standing(db, false));
+  TRY(may_take(now, options));
+  ASSIGN_OR_RETURN(const Standing held, standing(db, true));
+  return may_take(held, options);
+}
+
 Status give_up_lead(Connection& db, int64_t epoch) {
   TRY(db.ask("UPDATE paddock_leader SET lease_until = clock_timestamp() WHERE epoch = $1",
              {number(epoch)}));

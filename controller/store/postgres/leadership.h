@@ -33,6 +33,10 @@ Result<Leadership> take_lead(const Target& target, const PostgresOptions& option
 // ends sessions of this epoch that are left over. STORE_AWAY, STORE_BUSY: ask again.
 Result<bool> was_committed(const Target& target, const Leadership& batch);
 
+// Within a transaction: until it ends nobody takes the lead, and who has it writes nothing.
+// STORE_LOCKED while another holder's lease lives; STORE_BUSY.
+Status hold_lead(Connection& db, const PostgresOptions& options);
+
 // Lets others lead at once.
 Status give_up_lead(Connection& db, int64_t epoch);
 

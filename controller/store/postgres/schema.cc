@@ -171,32 +171,46 @@ CREATE INDEX idempotent_creates_name ON idempotent_creates (name);
 // A DO block holds any number of statements: the protocol takes one at a time.
 std::string as_one(std::string_view steps) { return cat("DO $step$ BEGIN ", steps, " END $step$"); }
 
-Result<int64_t> stored_version(Connection& db) {
-  ASSIGN_OR_RETURN(
-      const Answer found,
-      db.ask(
-          "SELECT to_regclass('paddock_leader') IS NOT NULL, (SELECT count(*) FROM pg_class "
-          "WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v'))"));
-  const bool ours = integer_in(found.get(), 0, 0) != 0;
-  if (!ours && integer_in(found.get(), 0, 1) > 0)
-    return Error{Code::kFailedPrecondition, "STORE_NOT_OURS",
-                 "the database has tables of another program; give the controller a database of "
-                 "its own"};
-  if (!ours) return 0;
-  ASSIGN_OR_RETURN(const Answer version, db.ask("SELECT schema_version FROM paddock_leader"));
-  return PQntuples(version.get()) > 0 ? integer_in(version.get(), 0, 0) : 0;
-}
-
 }  // namespace
 
 int64_t schema_version() { return static_cast<int64_t>(kSteps.size()); }
 
+Error schema_too_new(int64_t version) {
+  return {Code::kFailedPrecondition, "STORE_SCHEMA_TOO_NEW",
+          cat("the database has schema ", version, ", this program knows up to ", schema_version(),
+              "; install the newer version")};
+}
+
+Result<int64_t> count_tables(Connection& db) {
+  ASSIGN_OR_RETURN(const Answer found,
+                   db.ask("SELECT count(*) FROM pg_class WHERE relnamespace = "
+                          "current_schema()::regnamespace AND relkind IN ('r', 'p', 'v')"));
+  return integer_in(found.get(), 0, 0);
+}
+
+Result<int64_t> stored_schema(Connection& db) {
+  ASSIGN_OR_RETURN(const Answer found,
+                   db.ask("SELECT to_regclass('paddock_leader') IS NOT NULL, to_regclass($1) IS "
+                          "NOT NULL",
+                          {text(kMovedAway)}));
+  if (integer_in(found.get(), 0, 1) != 0)
+    return Error{Code::kFailedPrecondition, "STORE_MOVED_AWAY",
+                 "the store of this database was moved to a file; remove store.postgres, or give "
+                 "the controller another database"};
+  if (integer_in(found.get(), 0, 0) == 0) {
+    ASSIGN_OR_RETURN(const int64_t others, count_tables(db));
+    if (others == 0) return 0;
+    return Error{Code::kFailedPrecondition, "STORE_NOT_OURS",
+                 "the database has tables of another program; give the controller a database of "
+                 "its own"};
+  }
+  ASSIGN_OR_RETURN(const Answer version, db.ask("SELECT schema_version FROM paddock_leader"));
+  return PQntuples(version.get()) > 0 ? integer_in(version.get(), 0, 0) : 0;
+}
+
 Status prepare_schema(Connection& db) {
-  ASSIGN_OR_RETURN(const int64_t from, stored_version(db));
-  if (from > schema_version())
-    return Error{Code::kFailedPrecondition, "STORE_SCHEMA_TOO_NEW",
-                 cat("the database has schema ", from, ", this program knows up to ",
-                     schema_version(), "; install the newer version")};
+  ASSIGN_OR_RETURN(const int64_t from, stored_schema(db));
+  if (from > schema_version()) return schema_too_new(from);
   if (from == schema_version()) return {};
   for (int64_t step = from; step < schema_version(); ++step)
     TRY(db.soon(as_one(kSteps.at(static_cast<size_t>(step)))));

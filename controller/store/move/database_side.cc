@@ -1,0 +1,113 @@
+#include "controller/store/move/database_side.h"
+
+#include <string_view>
+#include <utility>
+
+#include "common/base/text.h"
+#include "controller/store/postgres/errors.h"
+#include "controller/store/postgres/leadership.h"
+#include "controller/store/postgres/schema.h"
+#include "controller/store/postgres/target.h"
+
+namespace paddock::store::move {
+
+namespace {
+
+using postgres::Answer;
+
+constexpr const char* kName = "paddock-controller moving";
+constexpr const char* kBroughtTable = "paddock_leader";
+
+// All at once takes as long as it takes; whoever has what it needs is not waited for.
+constexpr const char* kSettings =
+    "SELECT set_config('lock_timeout', '3s', true), set_config('statement_timeout', '0', true), "
+    "set_config('idle_in_transaction_session_timeout', '0', true), "
+    "set_config('synchronous_commit', CASE current_setting('synchronous_commit') "
+    "WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)";
+
+// Remarks on a table go with the transaction, and are no rows of the store.
+Status remark(postgres::Connection& db, std::string_view table, std::string_view id) {
+  return db.soon(cat("COMMENT ON TABLE ", table, " IS 'move ", id, "'"));
+}
+
+Result<bool> has_remark(const PostgresOptions& options, std::string_view table,
+                        std::string_view id) {
+  ASSIGN_OR_RETURN(const postgres::Target target, postgres::parse_target(options.url));
+  ASSIGN_OR_RETURN(const auto db, postgres::Connection::open(target, kName));
+  ASSIGN_OR_RETURN(const Answer row,
+                   db->ask("SELECT obj_description(to_regclass($1::text), 'pg_class')",
+                           {postgres::text(table)}));
+  return postgres::bytes_in(row.get(), 0, 0) == cat("move ", id);
+}
+
+}  // namespace
+
+Result<Database> begin_at(const PostgresOptions& options) {
+  ASSIGN_OR_RETURN(const postgres::Target target, postgres::parse_target(options.url));
+  ASSIGN_OR_RETURN(Database db, postgres::Connection::open(target, kName));
+  TRY(db->soon("BEGIN ISOLATION LEVEL REPEATABLE READ"));
+  TRY(db->ask(kSettings));
+  return db;
+}
+
+Status commit(postgres::Connection& db) {
+  TRY(db.finish());
+  const auto answer = db.ask("COMMIT");
+  if (answer.ok() && std::string_view(PQcmdStatus(answer->get())) == "COMMIT") return {};
+  if (!db.lost()) {
+    if (!answer.ok()) return answer.error();
+    return Error{Code::kUnavailable, "STORE_IO",
+                 "the database gave the move up; nothing was moved"};
+  }
+  return Error{Code::kUnavailable, "STORE_OUTCOME_UNKNOWN",
+               "the database went away as it committed the move: the same command finishes it, or "
+               "does it anew, once the database is back"}
+      .within(answer.error().describe());
+}
+
+Status make_tables(postgres::Connection& db) {
+  ASSIGN_OR_RETURN(const int64_t others, postgres::count_tables(db));
+  if (others > 0)
+    return Error{Code::kFailedPrecondition, "STORE_NOT_EMPTY",
+                 "the database has tables already; a store is moved to an empty one: name a new "
+                 "database, or drop and create this one"};
+  return postgres::prepare_schema(db);
+}
+
+Status put_given(postgres::Connection& db, const Given& given) {
+  return db.soon(
+      "UPDATE paddock_leader SET changes_given = $1, objects_given = $2, audit_given = $3",
+      {postgres::number(given[0]), postgres::number(given[1]), postgres::number(given[2])});
+}
+
+Status mark_brought(postgres::Connection& db, const std::string& id) {
+  return remark(db, kBroughtTable, id);
+}
+
+Status hold_source(postgres::Connection& db, const PostgresOptions& options) {
+  ASSIGN_OR_RETURN(const int64_t version, postgres::stored_schema(db));
+  if (version == 0)
+    return Error{Code::kFailedPrecondition, "STORE_NOTHING_TO_MOVE",
+                 "the database has no store; name the one that has it"};
+  if (version > postgres::schema_version()) return postgres::schema_too_new(version);
+  if (version < postgres::schema_version())
+    return Error{Code::kFailedPrecondition, "STORE_SCHEMA_TOO_OLD",
+                 "the database is of an older version; start this version's controller with it "
+                 "once, then move it"};
+  return postgres::hold_lead(db, options);
+}
+
+Status mark_taken(postgres::Connection& db, const std::string& id) {
+  TRY(db.soon(cat("ALTER TABLE ", kBroughtTable, " RENAME TO ", postgres::kMovedAway)));
+  return remark(db, postgres::kMovedAway, id);
+}
+
+Result<bool> has_brought(const PostgresOptions& options, const std::string& id) {
+  return has_remark(options, kBroughtTable, id);
+}
+
+Result<bool> has_taken(const PostgresOptions& options, const std::string& id) {
+  return has_remark(options, postgres::kMovedAway, id);
+}
+
+}  // namespace paddock::store::move

@@ -1,0 +1,36 @@
+// A move's end at PostgreSQL: one transaction, from the first look to COMMIT.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/base/result.h"
+#include "controller/store/move/copy.h"
+#include "controller/store/postgres/connection.h"
+#include "controller/store/store.h"
+
+namespace paddock::store::move {
+
+using Database = std::unique_ptr<postgres::Connection>;
+
+// Connects and begins; all that is read is one snapshot.
+Result<Database> begin_at(const PostgresOptions& options);
+// Nothing that was committed when this fails, but for STORE_OUTCOME_UNKNOWN.
+Status commit(postgres::Connection& db);
+
+// As the target: STORE_NOT_EMPTY; then our tables.
+Status make_tables(postgres::Connection& db);
+Status put_given(postgres::Connection& db, const Given& given);
+// The store that this move brought.
+Status mark_brought(postgres::Connection& db, const std::string& id);
+
+// As the source: it is ours and of our schema, and nobody leads it until this transaction ends.
+Status hold_source(postgres::Connection& db, const PostgresOptions& options);
+// From then on no controller takes it for its store (STORE_MOVED_AWAY).
+Status mark_taken(postgres::Connection& db, const std::string& id);
+
+// Whether the move of this id was committed.
+Result<bool> has_brought(const PostgresOptions& options, const std::string& id);
+Result<bool> has_taken(const PostgresOptions& options, const std::string& id);
+
+}  // namespace paddock::store::move

@@ -1,0 +1,32 @@
+// A move's end at the SQLite file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/base/time.h"
+#include "controller/store/move/copy.h"
+#include "controller/store/sqlite/connection.h"
+#include "controller/store/sqlite/open_file.h"
+
+namespace paddock::store::move {
+
+// While nobody else uses the store of this name. STORE_LOCKED.
+Result<os::LockFile> lock_file(const std::string& file);
+
+// As the source, locked and looked at as a whole. STORE_NOTHING_TO_MOVE, STORE_SCHEMA_TOO_OLD; as
+// Store::open.
+Result<sqlite::OpenedFile> open_source(const std::string& file);
+// Out of the way of what has its place now, once nobody has it open; answers with its new name.
+// Nothing, if it is gone already.
+Result<std::string> put_aside(const std::string& file, WallTime now);
+
+// As the target: an empty one under another name. STORE_NOT_EMPTY: there is a file.
+Result<std::unique_ptr<sqlite::Connection>> make_target(const std::string& file);
+Status put_given(sqlite::Connection& db, const Given& given);
+// Once it is closed: gives it its name, unless it has it.
+Status take_place(const std::string& file);
+void remove_target(const std::string& file);
+
+}  // namespace paddock::store::move

@@ -1,0 +1,26 @@
+// What is written beside the file while a move ends: from before the database commits until the
+// file has the name that it is to have. Of an earlier one it says which, for the database to be
+// asked whether it was committed.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/result.h"
+#include "controller/store/move_store.h"
+
+namespace paddock::store::move {
+
+struct Marker {
+  MoveTo to = MoveTo::kPostgres;
+  std::string id;  // a UUID
+};
+
+std::string_view word_of(MoveTo to);  // as the command line has it
+
+// Of this store's file. STORE_MOVE_UNFINISHED: there is one that says nothing.
+Result<std::optional<Marker>> read_marker(const std::string& file);
+Status write_marker(const std::string& file, const Marker& marker);
+Status remove_marker(const std::string& file);
+
+}  // namespace paddock::store::move
