@@ -27,6 +27,7 @@ class PostgresServer:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-pg-"))
         self.process = None
         self.bouncer = None
+        self.port = None  # of loopback, once it is served by TLS
 
     def __enter__(self):
         if "user" in _as():
@@ -45,11 +46,33 @@ class PostgresServer:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self):
+        where = ["-c", "listen_addresses="]
+        if self.port:
+            where = ["-c", "listen_addresses=127.0.0.1", "-p", str(self.port), "-c", "ssl=on"] + [
+                word for name in ("cert", "key") for word in ("-c", f"ssl_{name}_file={self.folder}/server-{name}.pem")]
         with open(self.folder / "log", "a") as log:
-            self.process = subprocess.Popen([PROGRAMS / "postgres", "-D", self.folder / "data", "-k", self.folder, "-c", "listen_addresses="],
+            self.process = subprocess.Popen([PROGRAMS / "postgres", "-D", self.folder / "data", "-k", self.folder, *where],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", **_as())
         wait_until("the database to answer", lambda: subprocess.run(
-            [PROGRAMS / "pg_isready", "-q", "-h", self.folder]).returncode == 0)
+            [PROGRAMS / "pg_isready", "-q", "-h", self.folder, *self.at_port()]).returncode == 0)
+
+    def at_port(self):
+        return ["-p", str(self.port)] if self.port else []
+
+    def serve_tls(self, port, certificate, key):
+        """Starts it anew, at this port of loopback besides, by this certificate for `localhost`."""
+        self.stop()
+        for name, source in ("cert", certificate), ("key", key):
+            target = self.folder / f"server-{name}.pem"
+            shutil.copy(source, target)
+            target.chmod(0o600)
+            if "user" in _as():
+                shutil.chown(target, _as()["user"])
+        self.port = port
+        self.start()
+
+    def tls_url(self, host, authority):
+        return f"postgresql://paddock@{host}:{self.port}/paddock?sslmode=verify-full&sslrootcert={authority}"
 
     def stop(self, how=signal.SIGINT):
         """SIGINT: sessions are ended; SIGQUIT: at once, as in a crash."""
@@ -62,7 +85,7 @@ class PostgresServer:
         return f"postgresql:///paddock?user=paddock&host={folder or self.folder}"
 
     def query(self, sql, database="paddock"):
-        return subprocess.run([PROGRAMS / "psql", "-h", self.folder, "-U", "paddock", "-d", database, "-qtAc", sql], check=True, text=True,
+        return subprocess.run([PROGRAMS / "psql", "-h", self.folder, *self.at_port(), "-U", "paddock", "-d", database, "-qtAc", sql], check=True, text=True,
                               stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout.strip()
 
     def start_bouncer(self):

@@ -1,14 +1,16 @@
 """A whole instance whose store is a PostgreSQL database: killed controllers, a database that restarts, a former leader."""
+import concurrent.futures
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
 import unittest
 
 from bare_controller import BareController
-from harness import BIN, Instance, ended, main, make_project, wait_until
+from harness import BIN, Instance, ended, held_port, main, make_project, wait_until
 from postgres_server import BOUNCER, PROGRAMS, PostgresServer
 
 LINES = 60
@@ -78,6 +80,51 @@ class OnPostgres(unittest.TestCase):
         done = instance.run("audit", "verify", check=False)
         return "audit log is whole" if done.returncode == 0 else done.stdout + done.stderr
 
+    def hold_commits(self):
+        """From now on each commit waits for a standby that does not come; its locks are held until it is acknowledged."""
+        self.server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        self.server.query("SELECT pg_reload_conf()")
+
+    def let_commits_go(self):
+        self.server.query("ALTER SYSTEM RESET synchronous_standby_names")
+        self.server.query("SELECT pg_reload_conf()")
+
+    def committing(self):
+        """The server process that waits with the commit of an object."""
+        return self.server.query("SELECT a.pid FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid WHERE wait_event = 'SyncRep' "
+                                 "AND l.relation = 'objects'::regclass AND l.mode = 'RowExclusiveLock'")
+
+    def post_while_commits_wait(self, instance, name):
+        """The future of its answer, once its commit waits."""
+        pool = concurrent.futures.ThreadPoolExecutor(1)
+        self.addCleanup(pool.shutdown)
+        self.hold_commits()
+        answer = pool.submit(instance.post_run, name, {"type": "code", "code": "print(1)"})
+        wait_until("its commit to wait", self.committing)
+        return answer
+
+    def test_a_session_that_is_ended_in_its_commit_is_looked_up(self):
+        instance = self.instance()
+        answer = self.post_while_commits_wait(instance, "kept")
+        self.server.query(f"SELECT pg_terminate_backend({self.committing()})")
+        self.let_commits_go()
+        status, body = answer.result()
+        self.assertEqual(status, 201, body)
+        self.check_all(instance, ["kept"])
+
+    def test_a_database_that_goes_in_a_commit_and_stays_away_leaves_it_unknown_and_both_are_said(self):
+        instance = self.instance()
+        answer = self.post_while_commits_wait(instance, "unknown")
+        self.server.stop(signal.SIGQUIT)
+        status, body = answer.result()
+        self.assertEqual((status, body["error"]["code"]), (503, "STORE_OUTCOME_UNKNOWN"), body)
+        self.server.start()
+        self.let_commits_go()
+        wait_until("the controller to write again", lambda: instance.post_run(
+            "after", {"type": "code", "code": "print(1)"})[0] in (201, 409))
+        self.assertEqual(instance.post_run("unknown", {"type": "code", "code": "print(1)"})[0], 409, "it had been kept")
+        self.check_all(instance, ["unknown", "after"])
+
     @unittest.skipUnless(BOUNCER, "pgbouncer is not installed")
     def test_behind_a_pooler_that_gives_each_transaction_another_session(self):
         instance = self.instance(self.server.url(self.server.start_bouncer()))
@@ -114,6 +161,32 @@ class OneLeads(BareController):
         wait_until("the former leader to end", lambda: ended(pid))
         last = json.loads((self.folder / "log").read_text().splitlines()[-1])
         self.assertEqual(last["reason"], "STORE_FENCED")
+
+    def certify(self, name):
+        """A new authority and a certificate of it for `localhost`: paths of the three files."""
+        ca, ca_key, certificate, key, request = (self.folder / f"{name}-{part}.pem" for part in ("ca", "ca-key", "cert", "key", "request"))
+        extensions = self.folder / "extensions"
+        extensions.write_text("subjectAltName = DNS:localhost\n")
+        for words in (["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-days", "2", "-keyout", ca_key, "-out", ca],
+                      ["req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", key, "-out", request],
+                      ["x509", "-req", "-in", request, "-CA", ca, "-CAkey", ca_key, "-CAcreateserial", "-days", "2", "-extfile", extensions,
+                       "-out", certificate]):
+            subprocess.run(["openssl", *words], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return ca, certificate, key
+
+    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+    def test_over_tls_the_certificate_is_that_of_the_authority_and_of_the_host_or_nothing_is_sent(self):
+        ca, certificate, key = self.certify("right")
+        other, _, _ = self.certify("wrong")
+        with held_port() as port:
+            self.server.serve_tls(port, certificate, key)
+            name = "PADDOCK_CONTROLLER_STORE_POSTGRES_URL_FILE"
+            for host, authority in ("localhost", other), ("127.0.0.1", ca), ("localhost", "/nothing.pem"):
+                record = self.refused(self.folder / "new", **{name: write_url(self.folder, self.server.tls_url(host, authority))})
+                self.assertEqual(record["reason"], "STORE_TLS_UNVERIFIED", record)
+            self.start(**{name: write_url(self.folder, self.server.tls_url("localhost", ca))})
+            self.assertEqual(self.server.query("SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
+                                               "WHERE application_name LIKE 'paddock-controller epoch%'"), "t")
 
     def test_what_cannot_be_used_is_named(self):
         (self.folder / "old").mkdir()
