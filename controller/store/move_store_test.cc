@@ -16,10 +16,10 @@
 namespace paddock::store {
 namespace {
 
-constexpr WallTime kNow{1'700'000'000'000};
+constexpr WallTime kMovedAt{1'700'000'000'000};
 
 // A row of each table, and of some as many as make several pages.
-Status fill(WriteTxn& txn, int runs) {
+Status fill_tables(WriteTxn& txn, int runs) {
   for (int i = 0; i < runs; ++i) {
     contracts::Run run = make_run(cat("run-", i, "-\xc3\xa9"));
     TRY(txn.create(run));
@@ -58,11 +58,11 @@ class MoveStore : public postgres::PostgresTest {
   }
   void fill_new(int runs) {
     const auto store = must_open(places().file);
-    ASSERT_TRUE(store->write([&](WriteTxn& txn) { return fill(txn, runs); }).ok());
+    ASSERT_TRUE(store->write([&](WriteTxn& txn) { return fill_tables(txn, runs); }).ok());
     chain_ = chain_of(*store);
   }
   MovePlaces places() { return {folder_->file("paddock.db"), *options("mover").postgres}; }
-  Result<Moved> move(MoveTo to) { return move_store(to, places(), kNow, random_); }
+  Result<Moved> move(MoveTo to) { return move_store(to, places(), kMovedAt, random_); }
   std::string moving(MoveTo to) {
     const auto moved = move(to);
     return moved.ok() ? "moved" : moved.error().reason.str();
@@ -112,7 +112,7 @@ TEST_F(MoveStore, ThereAndBackIsTheSame) {
   ASSERT_TRUE(there.ok()) << there.error().describe();
   EXPECT_EQ(there->tables.size(), move::tables().size());
   for (const MovedTable& each : there->tables) EXPECT_GT(each.rows, 0) << each.name;
-  const std::string kept = cat("paddock.db.moved-", kNow.ms);
+  const std::string kept = cat("paddock.db.moved-", kMovedAt.ms);
   EXPECT_EQ(files(), (std::set<std::string>{kept}));
   const auto back = move(MoveTo::kSqlite);
   ASSERT_TRUE(back.ok()) << back.error().describe();
@@ -236,7 +236,7 @@ class MoveStoreCut : public MoveStore, public testing::WithParamInterface<Cut> {
     MovePlaces through = places();
     through.postgres.url = proxy.url(database_);
     proxy.cut_at(piece, GetParam().how);
-    const auto first = move_store(GetParam().to, through, kNow, random_);
+    const auto first = move_store(GetParam().to, through, kMovedAt, random_);
     const bool reached = proxy.has_cut();
     proxy.let_all_through();
     EXPECT_TRUE(first.ok() || reached);
