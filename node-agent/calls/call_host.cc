@@ -26,7 +26,6 @@ CallHost::CallHost(const CallSettings& settings, std::string node,
     : most_snippets_(settings.snippets.config.max_parallel),
       most_others_(settings.sessions.config.max_parallel),
       snippets_enabled_(settings.snippets.config.enabled),
-      sessions_enabled_(settings.sessions.config.max_sessions > 0),
       node_(std::move(node)),
       self_(std::move(self)),
       endpoint_(std::move(endpoint)),
@@ -42,8 +41,10 @@ CallHost::CallHost(const CallSettings& settings, std::string node,
                 {session_launcher.socket(), [&session_launcher] { session_launcher.revive(); },
                  [this](auto time) { wakeup_.schedule(time); }, deferred_teardown_, clock}) {}
 
+// Also of an agent that takes neither snippets nor sessions: commands and files of its runs come on
+// lanes.
 void CallHost::start() {
-  if (snippets_enabled_ || sessions_enabled_) maintainer_ = std::thread([this] { maintain(); });
+  maintainer_ = std::thread([this] { maintain(); });
 }
 
 // Of the thread that maintains. False: it ends.
@@ -77,16 +78,10 @@ bool CallHost::look() {
 }
 
 void CallHost::maintain() {
-  const auto first_lane = [this] {
-    state_.with([this](State& state) {
-      if (!state.stopping && state.lanes.empty()) add_lane(state);
-    });
-  };
-  if (sessions_enabled_) first_lane();
-  if (snippets_enabled_) {
-    if (!look()) return;
-    first_lane();
-  }
+  state_.with([this](State& state) {
+    if (!state.stopping && state.lanes.empty()) add_lane(state);
+  });
+  if (snippets_enabled_ && !look()) return;
   Millis next{0};
   do {
     next = clean_up();
@@ -159,7 +154,7 @@ std::optional<contracts::CallsRequest> CallHost::next_request(int64_t number, bo
       out.snippets = contracts::SnippetSkills{};
     out.wait_ms = (ready || !snippets_enabled_ ? kHold : kHoldUntilReady).count();
     out.takes_snippets = ready && state.snippets < most_snippets_;
-    out.takes = out.takes_snippets || (sessions_enabled_ && state.others < most_others_);
+    out.takes = out.takes_snippets || state.others < most_others_;
     out.dropped = std::exchange(state.heard, {});
     for (const auto& [id, event] : state.calls) {
       if (state.unsure) out.holds.push_back(id);

@@ -1,4 +1,5 @@
-// Work beside runs that somebody waits for: snippets, and what is asked of sandbox sessions. The
+// Work beside runs that somebody waits for: snippets, what is asked of sandbox sessions, and
+// commands and files of runs that run here. The
 // lanes on which the controller hands over calls, and the thread that maintains both kinds. An
 // agent that nobody calls holds one lane.
 #pragma once
@@ -117,7 +118,6 @@ class CallHost {
   const int64_t most_snippets_;
   const int64_t most_others_;
   const bool snippets_enabled_;
-  const bool sessions_enabled_;
   const std::string node_;
   const AgentProcess self_;
   const std::function<http::Endpoint()> endpoint_;

@@ -42,6 +42,17 @@ class LentHost(JoinedHosts):
         host.end()
         self.assertEqual(self.nodes(), [self.own], "a lent host whose agent stops is not listed for ever")
 
+    def test_its_runs_take_commands_and_files_though_it_takes_no_sessions(self):
+        host = self.joined("lent", f"endsAt: {from_now(minutes=30)}")
+        self.instance.run("run", "--detach", "--name", "here", "--timeout", "5m", "--", "sh", "-c", "echo READY; while [ ! -e go ]; do sleep 0.05; done")
+        wait_until("the run", lambda: "READY" in self.instance.run("logs", "here").stdout)
+        self.assertEqual(self.instance.run_object("here")["status"]["nodeName"], "lent")
+        self.assertEqual(self.instance.run("exec", "here", "--", "echo", "seen").stdout, "seen\n")
+        self.instance.run("cp", __file__, "here:go")
+        self.instance.wait_phase("here", "Succeeded")
+        self.instance.run("uncordon", self.own)
+        host.end()
+
     def test_it_goes_when_its_time_is_over(self):
         self.assert_went(self.start(f"endsAt: {from_now(seconds=2)}"), "its host's time is over")
 
