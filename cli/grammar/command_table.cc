@@ -130,15 +130,19 @@ std::vector<CommandRow> result_commands() {
        kLookGroup,
        "run a command in the sandbox of a run while it runs",
        {name, {"CMD", "the command and its words, behind --", true, true}},
-       {{"--timeout", "D", "the most that it may take; 1m unless given, at most 1h"},
+       {{"-i,--stdin", "", "it reads what comes through standard input, 8 MiB at most"},
+        {"-t,--tty", "", "refused: there is no terminal"},
+        {"--timeout", "D", "the most that it may take; 1m unless given, at most 1h"},
         {"--id", "ID", "name of this command: what it was refused has it in the run's result"},
         kNamespace,
         {"-o,--output", "FORMAT", "json or yaml: the whole answer"}},
-       "It has the run's files, environment, limits and rules, and no shell and no input of its\n"
-       "own. The output is shown as it comes, and the command's exit code is passed through. "
+       "It has the run's files, environment, limits and rules, no shell of its own, and no input\n"
+       "without -i. With -i standard input is read to its end first. The output is shown as it "
+       "comes, and the command's exit code is passed through. "
        "Ctrl-C\n"
        "ends the command, and so does a lost connection or the end of the run; the run goes on.\n\n"
        "  paddock exec train-1 -- tail -n 3 log\n"
+       "  tar c . | paddock exec -i train-1 -- tar x\n"
        "  paddock exec train-1 -- sh -c 'tail -n 3 out/*.log; df -h /tmp'"},
       {"files",
        kLookGroup,

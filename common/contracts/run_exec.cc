@@ -1,5 +1,6 @@
 #include "common/contracts/run_exec.h"
 
+#include "common/base/text.h"
 #include "common/contracts/names.h"
 
 namespace paddock::contracts {
@@ -15,6 +16,7 @@ void RunCommandRequest::validate(wire::Check& check) const {
   if (bytes > run_exec::kMostCommandBytes)
     check.fail("command",
                "must have at most 131072 bytes in all: larger input is a file of the run");
+  if (!input.empty() && !decode_base64(input)) check.fail("stdin", "must be base64");
   if (!command_id.empty() && !is_dns_label(command_id))
     check.fail("commandId", "must be lower-case letters, digits and '-', at most 63");
 }

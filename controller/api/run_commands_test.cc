@@ -80,12 +80,35 @@ TEST_F(RunCommands, SayWhyANodeTakesNone) {
   EXPECT_EQ(ask(nonsense).reason(), "UNEXPECTED_ANSWER");
 }
 
+// Nothing of the input is recorded, and nothing but its size decides.
+TEST_F(RunCommands, BringTheirInputToTheNodeAndNowhereElse) {
+  place("r", contracts::RunPhase::kRunning);
+  const auto feeding = [](const std::string& input) {
+    return cat(R"({"command":["cat"],"stdin":")", base64(input), R"("})");
+  };
+  EXPECT_EQ(ask(ending(0), feeding("hush hush")).status, 200);
+  EXPECT_EQ(order_.text("stdin"), base64("hush hush"));
+  for (const char* type : {"command.start", "command.complete"}) {
+    EXPECT_EQ(log(type).find(base64("hush hush")), std::string::npos) << type;
+    EXPECT_EQ(log(type).find("hush"), std::string::npos) << type;
+  }
+  constexpr size_t kMost = contracts::run_exec::kMostInputBytes;
+  EXPECT_EQ(ask(ending(0), feeding(std::string(kMost, 'x'))).status, 200);
+  for (const size_t more : {size_t{1}, size_t{2}, size_t{3}, size_t{4096}}) {
+    const Answer refused = call("POST", target(), feeding(std::string(kMost + more, 'x')));
+    EXPECT_EQ(refused.status, 400) << more;
+    EXPECT_EQ(refused.reason(), "STDIN_TOO_LARGE") << more;
+  }
+  EXPECT_EQ(call("POST", target(), feeding(std::string(kMost * 2, 'x'))).reason(),
+            "BODY_TOO_LARGE");
+}
+
 TEST_F(RunCommands, AreReadStrictly) {
   place("r", contracts::RunPhase::kRunning);
   for (const char* body :
        {"{}", R"({"command":[]})", R"({"command":[""]})", R"({"command":["a\u0000b"]})",
         R"({"command":["a"],"commandId":"A"})", R"({"command":["a"],"timeoutMs":0})",
-        R"({"command":["a"],"timeoutMs":3600001})"})
+        R"({"command":["a"],"timeoutMs":3600001})", R"({"command":["a"],"stdin":"@"})"})
     EXPECT_EQ(call("POST", target(), body).status, 400) << body;
   EXPECT_EQ(call("POST", target(), R"({"command":["a"],"env":{}})").reason(), "UNKNOWN_FIELD");
   EXPECT_EQ(call("POST", cat(target(), "/one/cancel")).reason(), "COMMAND_NOT_FOUND");

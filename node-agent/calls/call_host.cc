@@ -219,7 +219,7 @@ void CallHost::lane(int64_t number) {
   bool done = false;
   while (auto request = next_request(number, done, idle_since)) {
     request->answer = answer;
-    const auto told = client->exchange_calls(node_, *request);
+    auto told = client->exchange_calls(node_, *request);
     note_answer(told.ok(), !request->holds.empty());
     if (!told.ok()) {
       drop_calls(request->dropped);  // to be said again
@@ -242,7 +242,7 @@ void CallHost::lane(int64_t number) {
           std::ranges::any_of(state.lanes, [](const auto& each) { return each.second.idle; });
       if (!listens && !state.stopping) add_lane(state);
     });
-    answer = serve(*told->call);
+    answer = serve(std::move(*told->call));
     state_.with([&](State& state) { --(snippet ? state.snippets : state.others); });
     idle_since = clock_.mono();
   }

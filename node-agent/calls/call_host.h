@@ -105,15 +105,15 @@ class CallHost {
   void drop_calls(const std::vector<std::string>& drops);
   void note_answer(bool answered, bool told_what_is_held);
   int register_call(const std::string& id);
-  contracts::CallAnswer serve(const contracts::NodeCall& call);
-  Result<wire::Value> perform(const contracts::NodeCall& call, int drop);
+  contracts::CallAnswer serve(contracts::NodeCall call);
+  Result<wire::Value> perform(contracts::NodeCall& call, int drop);
   Result<wire::Value> read_run_file(const contracts::NodeCall& call);
   Result<wire::Value> put_run_file(const contracts::NodeCall& call);
   using OnOutput = std::function<void(contracts::FrameType, std::string_view)>;
   using Command = std::function<Result<contracts::SandboxResult>(const OnOutput&)>;
   Result<wire::Value> with_output(const std::string& call, bool stream, const Command& command);
   Result<wire::Value> run_command(const contracts::NodeCall& call, int drop);
-  Result<wire::Value> execute_in_run(const contracts::NodeCall& call, int drop);
+  Result<wire::Value> execute_in_run(contracts::NodeCall& call, int drop);
 
   const int64_t most_snippets_;
   const int64_t most_others_;

@@ -1,4 +1,6 @@
 // What is done for each kind of call.
+#include <utility>
+
 #include "common/base/text.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
@@ -11,6 +13,8 @@
 
 namespace paddock::agent {
 namespace {
+
+using Input = launch::AttachedLaunch::Input;
 
 constexpr size_t kMostExecResult = size_t{64} << 20;  // both streams, six bytes for each of theirs
 constexpr Millis kExecGrace{10'000};                  // what a launcher leaves them, and no more
@@ -100,13 +104,19 @@ Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int d
   });
 }
 
-// The launcher of the run keeps its limits and its time; whoever drops the call ends it.
-Result<wire::Value> CallHost::execute_in_run(const contracts::NodeCall& call, int drop) {
-  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::ExecOrder>(call.payload));
+// The launcher of the run keeps its limits and its time; whoever drops the call ends it. The input
+// is kept once, as bytes, until it ends.
+Result<wire::Value> CallHost::execute_in_run(contracts::NodeCall& call, int drop) {
+  ASSIGN_OR_RETURN(auto order, wire::decode<contracts::ExecOrder>(call.payload));
+  call.payload = {};
+  const auto input = decode_base64(std::exchange(order.input, {}));
+  if (!input) return invalid_argument("BAD_DATA", "the command's input is not base64");
   ASSIGN_OR_RETURN(const std::string socket, runs_.exec_socket(order.run_uid));
-  ASSIGN_OR_RETURN(auto command, launch::AttachedLaunch::execute(socket, order, kMostExecResult));
+  ASSIGN_OR_RETURN(auto command,
+                   launch::AttachedLaunch::execute(socket, order, kMostExecResult,
+                                                   input->empty() ? Input::kNone : Input::kPipe));
   return with_output(call.id, order.stream, [&](const OnOutput& on_output) {
-    const sessions::Following how{Millis(order.time_ms), kExecGrace, drop, -1, on_output};
+    const sessions::Following how{Millis(order.time_ms), kExecGrace, drop, -1, on_output, *input};
     return sessions::follow(command, how, clock_);
   });
 }
@@ -130,7 +140,7 @@ Result<wire::Value> CallHost::put_run_file(const contracts::NodeCall& call) {
   return wire::encode(answer);
 }
 
-Result<wire::Value> CallHost::perform(const contracts::NodeCall& call, int drop) {
+Result<wire::Value> CallHost::perform(contracts::NodeCall& call, int drop) {
   if (call.kind == contracts::kSnippetCall) {
     const auto order = wire::decode<contracts::SnippetOrder>(call.payload);
     if (!order.ok()) return passing(order.error());
@@ -160,7 +170,7 @@ Result<wire::Value> CallHost::perform(const contracts::NodeCall& call, int drop)
   return Error{Code::kUnavailable, "CALL_UNKNOWN", "the node knows no such call"};
 }
 
-contracts::CallAnswer CallHost::serve(const contracts::NodeCall& call) {
+contracts::CallAnswer CallHost::serve(contracts::NodeCall call) {
   const int drop = register_call(call.id);
   auto done = perform(call, drop);
   state_.with([&](State& state) { state.calls.erase(call.id); });

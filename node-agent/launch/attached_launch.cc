@@ -54,10 +54,16 @@ Result<AttachedLaunch> AttachedLaunch::prelaunch(const std::string& socket,
 }
 
 Result<AttachedLaunch> AttachedLaunch::execute(const std::string& socket,
-                                               const contracts::ExecOrder& order,
-                                               size_t max_result) {
+                                               const contracts::ExecOrder& order, size_t max_result,
+                                               Input input) {
   AttachedLaunch out(max_result);
-  const Status placed = out.place(socket, order, {.exec = true});
+  os::Pipe ends;
+  if (input == Input::kPipe) {
+    ASSIGN_OR_RETURN(ends, os::make_pipe());
+    out.talk_ = std::move(ends.write);
+    TRY(do_not_block(out.talk_));
+  }
+  const Status placed = out.place(socket, order, {.input = ends.read.get(), .exec = true});
   if (!placed.ok()) return not_executed(placed.error());
   out.launched_.launcher = 0;
   return out;

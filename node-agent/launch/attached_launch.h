@@ -28,9 +28,13 @@ class AttachedLaunch {
                                           size_t max_result);
   // A command in a run that runs: it has begun when this returns. `socket`: the run's own, the
   // `execSocket` of its request. FailedPrecondition, RUN_NOT_RUNNING, where nobody listens there
-  // any more; ResourceExhausted, TOO_MANY_COMMANDS.
+  // any more; ResourceExhausted, TOO_MANY_COMMANDS. `input`: what is written to talk() is the
+  // command's standard input, its end once that is closed; else its input is empty. The order has
+  // none of it.
+  enum class Input { kNone, kPipe };
   static Result<AttachedLaunch> execute(const std::string& socket,
-                                        const contracts::ExecOrder& order, size_t max_result);
+                                        const contracts::ExecOrder& order, size_t max_result,
+                                        Input input = Input::kNone);
 
   // The wall time passes from now on. One that has ended already says in its result why.
   void begin(Millis wall_time) { (void)begin_attached(launched_, wall_time); }
@@ -46,7 +50,8 @@ class AttachedLaunch {
   // While it has not ended; 0 of a command in a run: that launcher is the run's.
   pid_t launcher() const { return launched_.launcher; }
 
-  // The other end of the program's standard input, unless ordered ahead; it does not block.
+  // The other end of the program's standard input; it does not block. -1: ordered ahead, executed
+  // without input, or closed.
   int talk() const { return talk_.get(); }
   void close_talk() { talk_.reset(); }
 

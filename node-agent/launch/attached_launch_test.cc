@@ -1,6 +1,7 @@
 #include "node-agent/launch/attached_launch.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "node-agent/launch/attached_launch_fixture.h"
 
@@ -133,6 +134,25 @@ TEST_F(Executing, AsksTheLauncherOfARunWhichItNeverSignals) {
   say(FrameType::kResult, result(3));
   ASSERT_TRUE(follow(*command).ok());
   EXPECT_EQ(command->take_result().rc, 3);
+}
+
+TEST_F(Executing, FeedsACommandByAPipeThatIsNotInItsOrder) {
+  std::thread server([&] {
+    auto client = os::accept_packets(listener_.get());
+    ordered_ = std::move(*os::receive_packet(client->get()));
+    ASSERT_TRUE(os::send_packet(client->get(), cat("pid ", getpid())).ok());
+    connection_ = std::move(*client);
+  });
+  auto command =
+      AttachedLaunch::execute(socket(), {.run_uid = "r", .command_id = "c", .command = {"cat"}},
+                              1 << 20, AttachedLaunch::Input::kPipe);
+  server.join();
+  ASSERT_TRUE(command.ok());
+  ASSERT_EQ(ordered_.fds.size(), 3u);
+  ASSERT_EQ(write(command->talk(), "in", 2), 2);
+  command->close_talk();
+  EXPECT_EQ(os::read_all(ordered_.fds[2].get(), 16).value(), "in");
+  EXPECT_EQ(command->talk(), -1);
 }
 
 TEST_F(Executing, SaysWhyItDoesNot) {

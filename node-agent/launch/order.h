@@ -17,9 +17,9 @@ struct OrderFiles {
   int request = -1;
   int events = -1;
   int lock = -1;   // -1: none. The caller closes its copy after the answer, or holds the lock too.
-  int input = -1;  // an attached run's: the command's standard input. It has no lock.
+  int input = -1;  // the command's standard input, of an attached run (it has no lock) or `exec`
   bool ahead = false;  // see contracts/launch.h; neither lock nor input
-  bool exec = false;   // of a run's launcher; the request is an ExecOrder. Neither lock nor input.
+  bool exec = false;   // of a run's launcher; the request is an ExecOrder. No lock.
 };
 
 struct Launched {

@@ -1,6 +1,8 @@
 #include "node-agent/sessions/command.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <array>
 
@@ -12,6 +14,18 @@ namespace {
 constexpr size_t kMaxResult = size_t{128} << 20;  // both streams, six bytes for each of theirs
 constexpr Millis kResultTime{15'000};             // for a launcher to end what is over
 
+// As much as the command takes now. A pipe without a reader is no fault: it wants no more.
+void feed(launch::AttachedLaunch& command, std::string_view& rest) {
+  while (!rest.empty()) {
+    const ssize_t count = write(command.talk(), rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count < 0) break;
+    rest.remove_prefix(static_cast<size_t>(count));
+  }
+  command.close_talk();
+}
+
 }  // namespace
 
 Result<launch::AttachedLaunch> order_command(const std::string& socket,
@@ -22,9 +36,12 @@ Result<launch::AttachedLaunch> order_command(const std::string& socket,
 Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const Following& how,
                                         const Clock& clock) {
   LivedDeadline end(how.wall_time + how.grace + kResultTime, clock.mono());
-  std::array<pollfd, 3> fds = {
-      {{command.events(), POLLIN, 0}, {how.stop, POLLIN, 0}, {how.kill, POLLIN, 0}}};
-  auto& [events, stop, kill] = fds;
+  std::array<pollfd, 4> fds = {{{command.events(), POLLIN, 0},
+                                {how.stop, POLLIN, 0},
+                                {how.kill, POLLIN, 0},
+                                {command.talk(), POLLOUT, 0}}};
+  auto& [events, stop, kill, talk] = fds;
+  std::string_view input = how.input;
   while (!command.has_result()) {
     const int count = poll(fds.data(), static_cast<nfds_t>(fds.size()), end.poll_ms(clock.mono()));
     if (count == 0 && end.left(clock.mono()) <= Millis(0)) return launch::launcher_lost();
@@ -32,6 +49,10 @@ Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const F
     if (stop.revents != 0) command.end();
     if (kill.revents != 0) kill = stop = {-1, 0, 0};  // once
     if (stop.revents != 0) stop = {-1, 0, 0};
+    if (talk.revents != 0) {
+      feed(command, input);
+      talk = {command.talk(), POLLOUT, 0};
+    }
     if (events.revents != 0) TRY(command.read_events(how.on_output));
   }
   return command.take_result();

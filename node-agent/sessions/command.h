@@ -23,6 +23,7 @@ struct Following {
   int kill = -1;        // and at once when this does
   // Output as it comes; must not wait: the launcher's pipe is read by nobody else.
   std::function<void(contracts::FrameType, std::string_view)> on_output = {};
+  std::string_view input = {};  // for its talk(), which is closed behind it
 };
 // How it ended, from its beginning on. LAUNCHER_LOST.
 Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const Following& how,

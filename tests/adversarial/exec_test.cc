@@ -1,10 +1,12 @@
 // Commands that are executed in a run while it runs: they are where its own command is, behind the
 // same walls, and gone with it.
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "common/os/file.h"
 #include "common/os/packet_socket.h"
 #include "node-agent/launch/attached_launch.h"
+#include "node-agent/sessions/command.h"
 #include "tests/adversarial/serve_fixture.h"
 
 namespace paddock::adversarial {
@@ -74,6 +77,26 @@ class Exec : public ServeTest {
     }
     return done;
   }
+  Executed fed(std::vector<std::string> command, const std::string& input,
+               Millis time = Millis(100'000)) const {
+    Executed done;
+    auto begun = AttachedLaunch::execute(exec_socket(),
+                                         {.run_uid = "r",
+                                          .command_id = "fed",
+                                          .command = std::move(command),
+                                          .time_ms = time.count()},
+                                         64 << 20, AttachedLaunch::Input::kPipe);
+    EXPECT_TRUE(begun.ok()) << (begun.ok() ? "" : begun.error().describe());
+    if (!begun.ok()) return done;
+    const auto take = [&](contracts::FrameType type, std::string_view bytes) {
+      (type == contracts::FrameType::kStdout ? done.out : done.err) += bytes;
+    };
+    const sessions::Following how{.wall_time = time, .on_output = take, .input = input};
+    auto result = sessions::follow(*begun, how, SystemClock());
+    EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().describe());
+    if (result.ok()) done.result = std::move(*result);
+    return done;
+  }
   // Seen from the host: inside, commands of a run do not see each other (Landlock). By the command
   // line, as what a command starts has no environment of a test's.
   static bool no_sleep_is_left(const std::string& seconds) {
@@ -121,6 +144,26 @@ TEST_P(Exec, IsWhereTheRunIs) {
 }
 
 // All that the kernel says of a process, but for numbers that are its own.
+// It reads it as a pipe of its own, also by name, and what it leaves unread holds up nobody.
+TEST_P(Exec, ReadsWhatItIsFedToItsEnd) {
+  signal(SIGPIPE, SIG_IGN);
+  Launched run = start(patient());
+  ASSERT_TRUE(run.wait_for_output("READY"));
+  EXPECT_EQ(fed({"cat"}, "one\ntwo").out, "one\ntwo");
+  EXPECT_EQ(fed({"cat", "/dev/stdin"}, "by name").out, "by name");
+  EXPECT_EQ(fed({"wc", "-c"}, std::string(size_t{8} << 20, 'x')).out, "8388608\n");
+  EXPECT_EQ(fed({"wc", "-c"}, "").out, "0\n");
+  EXPECT_EQ(execute({"wc", "-c"}).out, "0\n");
+  const std::string more(size_t{1} << 20, 'x');
+  EXPECT_EQ(fed({"sh", "-c", "exit 5"}, more).result.rc, 5);
+  EXPECT_EQ(fed({"sh", "-c", "sleep 4716 & exit 6"}, more).result.rc, 6);
+  EXPECT_TRUE(no_sleep_is_left("4716"));
+  EXPECT_EQ(fed({"sleep", "4717"}, more, Millis(300)).result.status, SandboxStatus::kTimeout);
+  EXPECT_TRUE(no_sleep_is_left("4717"));
+  allow();
+  EXPECT_EQ(run.wait().result->status, SandboxStatus::kOk);
+}
+
 TEST_P(Exec, IsBehindTheSameWalls) {
   const std::string told =
       "for n in user mnt pid net ipc uts cgroup; do readlink /proc/self/ns/$n; done; "
@@ -412,6 +455,15 @@ TEST_P(Exec, TakesNoOtherOrder) {
   const auto answer = os::receive_packet(client->get());
   ASSERT_TRUE(answer.ok());
   EXPECT_THAT(answer->bytes, HasSubstr("BAD_ORDER"));
+  // A file, or a folder of the host, is no input.
+  for (const char* input : {"/etc/passwd", "/"}) {
+    const auto order = os::file_in_memory("{}");
+    const os::Fd third(open(input, O_RDONLY | O_CLOEXEC));
+    const std::array<int, 3> fds = {order->get(), order->get(), third.get()};
+    const auto other = os::connect_packets(exec_socket());
+    ASSERT_TRUE(other.ok() && os::send_packet(other->get(), contracts::kExecOrder, fds).ok());
+    EXPECT_THAT(os::receive_packet(other->get())->bytes, HasSubstr("BAD_ORDER")) << input;
+  }
   Executed done;
   auto begun = begin({std::string("a\0b", 3)});
   if (begun.ok() && follow(*begun, done)) {

@@ -1,14 +1,20 @@
 """Commands in runs that run (`paddock exec`): where the run is, behind its walls, recorded, and gone with it."""
+import base64
 import contextlib
+import hashlib
 import http.client
+import io
 import json
+import os
 import pathlib
 import ssl
 import subprocess
+import tarfile
 import urllib.parse
 
 from harness import BIN, PATIENCE_S, ProjectTest, ended, find_file, main, wait_until
 
+MOST_INPUT = 8 << 20
 PATIENT = "echo READY; echo hi > note; while [ ! -e go ]; do sleep 0.05; done; echo DONE"
 
 
@@ -31,16 +37,31 @@ class Exec(ProjectTest):
     def exec(self, name, *words, options=(), **kwargs):
         return self.instance.run("exec", name, *options, "--", *words, check=False, **kwargs)
 
+    def feeding(self, name, *words, options=("-i",), stdin=subprocess.PIPE):
+        return subprocess.Popen([str(BIN / "paddock"), "exec", *options, name, "--", *words], env=self.instance.env,
+                                stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def feed(self, name, given, *words, options=("-i",)):
+        process = self.feeding(name, *words, options=options)
+        out, err = process.communicate(given, timeout=2 * PATIENCE_S)
+        return process.returncode, out, err.decode()
+
     def end(self, name, phase="Succeeded"):
         # The run may end, and its commands with it, before this one's own end is known.
         self.exec(name, "touch", "go")
         return self.instance.wait_phase(name, phase)
 
-    def call(self, method, path, body=None, token=None):
+    def connect(self):
         port = json.loads(find_file(self.instance.home, "controller.json").read_text())["port"]
-        token = token or find_file(self.instance.home, "tokens/admin").read_text().strip()
         tls = ssl.create_default_context(cafile=str(find_file(self.instance.home, "tls/ca.pem")))
-        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=PATIENCE_S)
+        return http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=PATIENCE_S)
+
+    def admin(self):
+        return find_file(self.instance.home, "tokens/admin").read_text().strip()
+
+    def call(self, method, path, body=None, token=None):
+        token = token or self.admin()
+        connection = self.connect()
         try:
             connection.request(method, path if path.startswith(("/admin", "/audit")) else "/apis/paddock.dev/v1alpha1" + path, None if body is None else json.dumps(body),
                                {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
@@ -66,6 +87,127 @@ class Exec(ProjectTest):
         refused = self.exec("here", "true")
         self.assertIn("RUN_NOT_RUNNING", refused.stderr)
         self.assertNotEqual(refused.returncode, 0)
+
+    def test_with_i_it_reads_what_comes_through_ours_and_its_end(self):
+        self.begin("fed")
+        self.assertEqual(self.feed("fed", b"print(1)", "python3", "-"), (0, b"1\n", ""))
+        self.assertEqual(self.feed("fed", b"not meant", "wc", "-c", options=()), (0, b"0\n", ""))
+        self.assertEqual(self.feed("fed", b"", "wc", "-c"), (0, b"0\n", ""))
+        self.assertEqual(self.feed("fed", b"by name", "cat", "/dev/stdin"), (0, b"by name", ""))
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as archive:
+            for name, content in (("a/b.txt", b"b\n"), ("c.bin", bytes(range(256)))):
+                entry = tarfile.TarInfo(name)
+                entry.size = len(content)
+                archive.addfile(entry, io.BytesIO(content))
+        self.assertEqual(self.feed("fed", packed.getvalue(), "tar", "x")[0], 0)
+        done = self.exec("fed", "sh", "-c", "cat a/b.txt; sha256sum < c.bin")
+        self.assertEqual(done.stdout, "b\n" + hashlib.sha256(bytes(range(256))).hexdigest() + "  -\n")
+        self.end("fed")
+
+    def test_of_its_input_nothing_is_recorded(self):
+        self.begin("hush")
+        secret = b"tell-nobody-of-this"
+        self.assertEqual(self.feed("hush", secret, "wc", "-c", options=("-i", "--id", "one"))[:2], (0, b"19\n"))
+        run = self.end("hush")
+        events = [e for e in self.events(run) if e["command_id"].endswith("/exec/one")]
+        self.assertEqual([e["type"] for e in events], ["command.start", "command.complete"])
+        for told in (secret.decode(), base64.b64encode(secret).decode()):
+            self.assertNotIn(told, json.dumps(self.events(run)))
+            self.assertNotIn(told, json.dumps(run))
+            for file in pathlib.Path(self.instance.home).rglob("*.log"):
+                self.assertNotIn(told, file.read_text(errors="replace"), file)
+
+    def test_as_much_as_may_be_sent_arrives_in_four_at_once_and_no_more_is_taken(self):
+        self.begin("much")
+        given = os.urandom(MOST_INPUT)
+        wanted = hashlib.sha256(given).hexdigest().encode() + b"  -\n"
+        many = [self.feeding("much", "sha256sum") for _ in range(4)]
+        for process in many:
+            process.stdin.write(given)
+            process.stdin.close()
+        for process in many:
+            with process.stdout, process.stderr:
+                self.assertEqual((process.stdout.read(), process.stderr.read()), (wanted, b""))
+            self.assertEqual(process.wait(PATIENCE_S), 0)
+        code, out, err = self.feed("much", given + b"x", "touch", "begun")
+        self.assertIn("STDIN_TOO_LARGE", err)
+        self.assertNotEqual((code, out), (0, b""))
+        path = "/namespaces/default/runs/much/commands"
+        body = {"command": ["touch", "begun"], "stdin": base64.b64encode(given + b"x").decode()}
+        status, answer = self.call("POST", path, body)
+        self.assertEqual((status, answer["error"]["code"]), (400, "STDIN_TOO_LARGE"), answer)
+        self.assertEqual(self.exec("much", "test", "-e", "begun").returncode, 1)
+        self.end("much")
+
+    def test_input_without_an_end_is_refused_and_begins_nothing(self):
+        self.begin("endless")
+        with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as source:
+            process = self.feeding("endless", "touch", "begun", options=("-i", "--id", "one"), stdin=source.stdout)
+            _, err = process.communicate(timeout=PATIENCE_S)
+            source.kill()
+        self.assertIn(b"STDIN_TOO_LARGE", err)
+        self.assertEqual(self.exec("endless", "test", "-e", "begun").returncode, 1)
+        run = self.end("endless")
+        self.assertFalse([e for e in self.events(run) if e["command_id"].endswith("/exec/one")])
+
+    def test_a_command_that_does_not_read_ends_as_it_would_without_input(self):
+        self.begin("deaf")
+        given = b"x" * MOST_INPUT
+        for script, wanted in (("exit 5", 5), ("exec <&-; exit 6", 6), ("head -c 1 >/dev/null; exit 7", 7)):
+            self.assertEqual(self.feed("deaf", given, "sh", "-c", script)[0], wanted, script)
+        self.assertEqual(self.feed("deaf", given, "sleep", "600", options=("-i", "--timeout", "1s"))[0], 124)
+        # One that hands its input on to somebody who stays ends all the same.
+        self.assertEqual(self.feed("deaf", given, "sh", "-c", "sleep 600 & exit 8")[0], 8)
+        waiting = self.feeding("deaf", "sleep", "48155", options=("-i", "--timeout", "1h"))
+        waiting.stdin.write(given)
+        waiting.stdin.close()
+        wait_until("the command", lambda: sleepers(48155))
+        waiting.kill()
+        waiting.wait()
+        wait_until("its processes to be gone", lambda: not sleepers(48155))
+        waiting.stdout.close()
+        waiting.stderr.close()
+        self.end("deaf")
+
+    def test_a_caller_who_leaves_before_the_end_of_the_input_has_begun_nothing(self):
+        self.begin("half")
+        body = json.dumps({"command": ["touch", "begun"], "commandId": "one", "stdin": base64.b64encode(b"x" * 300_000).decode()}).encode()
+        for sent in (0, 1, len(body) // 2, len(body) - 1):
+            connection = self.connect()
+            connection.putrequest("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/runs/half/commands")
+            for name, value in (("Authorization", f"Bearer {self.admin()}"), ("Content-Type", "application/json"),
+                                ("Content-Length", str(len(body)))):
+                connection.putheader(name, value)
+            connection.endheaders(body[:sent])
+            connection.close()
+        self.assertEqual(self.exec("half", "test", "-e", "begun").returncode, 1)
+        run = self.end("half")
+        self.assertFalse([e for e in self.events(run) if e["command_id"].endswith("/exec/one")])
+
+    def test_a_terminal_is_refused_by_name(self):
+        for options in (["-t"], ["-it"], ["-i", "--tty"]):
+            code, _, err = self.feed("none", b"", "sh", options=options)
+            self.assertEqual(code, 2, err)
+            self.assertIn("-t", err)
+
+    def test_it_goes_on_when_its_callers_token_is_revoked_and_can_still_be_canceled(self):
+        self.begin("revoked")
+        path = "/namespaces/default/runs/revoked/commands"
+        _, made = self.call("POST", "/admin/tokens", {"subject": "gone", "scopes": ["runs:write"], "namespace": "default"})
+        body = json.dumps({"command": ["sh", "-c", "sleep 48156"], "commandId": "one", "timeoutMs": 3_600_000})
+        connection = self.connect()
+        connection.request("POST", "/apis/paddock.dev/v1alpha1" + path, body,
+                           {"Authorization": f"Bearer {made['token']}", "Content-Type": "application/json"})
+        wait_until("the command", lambda: sleepers(48156))
+        self.assertLess(self.call("DELETE", f"/admin/tokens/{made['id']}")[0], 300)
+        self.assertEqual(self.call("POST", path + "/one/cancel", {}, made["token"])[0], 401)
+        self.assertTrue(sleepers(48156))
+        self.assertEqual(self.call("POST", path + "/one/cancel")[0], 202)
+        answer = connection.getresponse()
+        self.assertEqual((answer.status, json.loads(answer.read())["errorClass"]), (200, "CANCELLED"))
+        connection.close()
+        self.end("revoked")
 
     def test_each_is_recorded_with_who_what_and_how_it_ended(self):
         self.begin("told")
@@ -146,6 +288,7 @@ class Exec(ProjectTest):
                             ({"command": ["true"], "commandId": "A/b"}, "commandId"),
                             ({"command": ["true"], "timeoutMs": 0}, "timeoutMs"),
                             ({"command": ["true"], "timeoutMs": 3_600_001}, "timeoutMs"),
+                            ({"command": ["true"], "stdin": "YQ"}, "stdin"), ({"command": ["true"], "stdin": 1}, "stdin"),
                             ({"command": ["true"], "env": {}}, "env")):
             with self.subTest(str(body)[:60]):
                 status, answer = self.call("POST", path, body)

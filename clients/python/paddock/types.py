@@ -526,6 +526,7 @@ class RunCommandRequest:
     command: list[str]  # argv, executed as it is: no shell, looked up in the run's PATH
     commandId: str = ""  # to cancel it by, chosen by the caller; one is made unless given
     timeoutMs: Optional[int] = None  # the most that it may take; a minute unless given
+    stdin: str = ""  # what it reads as its standard input, as base64: 8 MiB at most. It reads the end of its input at once unless given
 
 
 @dataclasses.dataclass

@@ -1037,6 +1037,8 @@ export interface RunCommandRequest {
   commandId?: string;
   /** the most that it may take; a minute unless given */
   timeoutMs?: number;
+  /** what it reads as its standard input, as base64: 8 MiB at most. It reads the end of its input at once unless given */
+  stdin?: string;
 }
 
 export interface RunResult {

@@ -29,7 +29,8 @@ inline constexpr BodyRule kSmallDocument{BodyKind::kDocument, size_t{64} << 10};
 // What a request may say beside what it means anyway: a DELETE, a cancel.
 inline constexpr BodyRule kOptionalDocument{BodyKind::kDocument, size_t{64} << 10, true};
 inline constexpr BodyRule kMediaDocument{BodyKind::kDocument, size_t{1} << 20};
-inline constexpr BodyRule kExecDocument{BodyKind::kDocument, size_t{1} << 20};
+// A command with its standard input, which is 8 MiB at most and comes as base64.
+inline constexpr BodyRule kExecDocument{BodyKind::kDocument, size_t{16} << 20};
 inline constexpr BodyRule kToolDocument{BodyKind::kDocument, size_t{256} << 10};
 // An object to change: the stored one must stay small enough for every reader.
 inline constexpr BodyRule kChangeDocument{BodyKind::kDocument, size_t{2} << 20};

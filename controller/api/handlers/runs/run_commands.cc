@@ -1,5 +1,6 @@
 #include "controller/api/handlers/runs/run_commands.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -97,13 +98,15 @@ Result<RunResult> understand(const RunCommand& command, const wire::Value& answe
   return told_to_caller(std::move(*result), command.request.command_id);
 }
 
-calls::CallOptions options_of(const RunCommand& command) {
+// The input goes with it, and is kept nowhere else.
+calls::CallOptions options_of(RunCommand& command) {
   contracts::ExecOrder order;
   order.run_uid = command.run.metadata.uid;
   order.command_id = command.request.command_id;
   order.command = command.request.command;
   order.time_ms = command.request.timeout_ms.value_or(contracts::run_exec::kUsualTimeMs);
   order.stream = command.stream;
+  order.input = std::exchange(command.request.input, {});
   calls::CallOptions options;
   options.name = name_of_command(command.run, command.request.command_id);
   options.caller = command.caller;
@@ -113,12 +116,12 @@ calls::CallOptions options_of(const RunCommand& command) {
   options.patience = Millis(order.time_ms) + kAnswerTime;
   options.queue_patience = kQueueTime;
   options.payload = wire::encode(order);
-  options.bytes = join(order.command, " ").size();
+  options.bytes = join(order.command, " ").size() + order.input.size();
   return options;
 }
 
 // That it begins is written while it does, and is there before anybody hears of its end.
-Result<RunResult> carry_out(const RunCommand& command, const DisconnectToken& client,
+Result<RunResult> carry_out(RunCommand& command, const DisconnectToken& client,
                             const OnPiece& on_piece = {}, const OnStart& on_start = {}) {
   Services& services = command.services;
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
@@ -139,12 +142,24 @@ Result<RunResult> carry_out(const RunCommand& command, const DisconnectToken& cl
   return explained(answer.error());
 }
 
+Result<contracts::RunCommandRequest> request_in(wire::Value body) {
+  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::RunCommandRequest>(body));
+  const size_t input = request.input.size() / 4 * 3;  // and up to two bytes less
+  const size_t padding = request.input.ends_with("==") ? 2 : request.input.ends_with('=') ? 1 : 0;
+  if (input - std::min(input, padding) <= contracts::run_exec::kMostInputBytes) return request;
+  return invalid_argument(
+      "STDIN_TOO_LARGE",
+      cat("a command's standard input has at most ", contracts::run_exec::kMostInputBytes,
+          " bytes: send more in parts, each appended by a command of its own"),
+      "stdin");
+}
+
 }  // namespace
 
 Result<Response> run_command_in_run(Call& call) {
   ASSIGN_OR_RETURN(Run run, running_run(call));
   TRY(KindTraits<Run>::check_maker(call.principal, run));
-  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::RunCommandRequest>(call.body));
+  ASSIGN_OR_RETURN(auto request, request_in(std::exchange(call.body, {})));
   if (request.command_id.empty()) request.command_id = make_uuid(call.services.random);
   ASSIGN_OR_RETURN(const bool stream, flag_parameter(call.request, "stream"));
   contracts::AuditEvent event = event_of(call, "", "runs", run.metadata);

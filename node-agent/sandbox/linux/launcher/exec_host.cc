@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -44,7 +45,13 @@ constexpr std::chrono::milliseconds kClientFarewell{1'000};  // and their client
 struct Received {
   os::Fd order;
   os::Fd events;
+  os::Fd input;  // the pipe that the command reads; invalid: it has no input
 };
+
+bool is_pipe(const os::Fd& end) {
+  struct stat info {};
+  return fstat(end.get(), &info) == 0 && S_ISFIFO(info.st_mode);
+}
 
 Result<Received> receive_exec_order(int client) {
   pollfd said{client, POLLIN, 0};
@@ -54,10 +61,12 @@ Result<Received> receive_exec_order(int client) {
   ASSIGN_OR_RETURN(const uid_t user, os::peer_user(client));
   if (user != geteuid() && user != 0)
     return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the run's own user is served"};
-  if (packet.bytes != contracts::kExecOrder || packet.fds.size() != 2 ||
-      !os::is_regular_file(packet.fds[0]))
+  const size_t count = packet.fds.size();
+  if (packet.bytes != contracts::kExecOrder || (count != 2 && count != 3) ||
+      !os::is_regular_file(packet.fds[0]) || (count == 3 && !is_pipe(packet.fds[2])))
     return invalid_argument("BAD_ORDER", "this is not an order of this launcher's version");
-  return Received{std::move(packet.fds[0]), std::move(packet.fds[1])};
+  return Received{std::move(packet.fds[0]), std::move(packet.fds[1]),
+                  count == 3 ? std::move(packet.fds[2]) : os::Fd()};
 }
 
 Result<ExecOrder> read_order(const os::Fd& file) {
@@ -82,6 +91,13 @@ Result<LaunchRequest> request_of(const ExecGround& ground, const Result<ExecOrde
   return out;
 }
 
+// So that the command can open it by its name, such as /dev/stdin.
+Status lend_stream(const ExecGround& ground, const os::Fd& end) {
+  if (ground.lends_streams && fchown(end.get(), ground.stream_owner, ground.stream_group) != 0)
+    return step_error("lending a stream", errno);
+  return {};
+}
+
 struct OpenChannels {
   ExecChannels ours;
   os::Fd control;
@@ -95,8 +111,7 @@ Result<OpenChannels> open_exec_channels(const ExecGround& ground) {
   ASSIGN_OR_RETURN(os::Pipe err, os::make_pipe());
   for (const os::Fd* end : {&out.read, &err.read}) {
     if (fcntl(end->get(), F_SETFL, O_NONBLOCK) != 0) return system_error("the output pipes", errno);
-    if (ground.lends_streams && fchown(end->get(), ground.stream_owner, ground.stream_group) != 0)
-      return step_error("lending a stream", errno);
+    TRY(lend_stream(ground, *end));
   }
   return OpenChannels{{std::move(control.launcher), std::move(out.read), std::move(err.read)},
                       std::move(control.child),
@@ -120,12 +135,17 @@ CommandSpec spec_of(const ExecGround& ground, const LaunchRequest& request) {
 }
 
 // All that the keeper and the command's process will hear lies ready when init starts them.
-Result<ExecChannels> start_in_run(const ExecGround& ground, const LaunchRequest& request) {
+Result<ExecChannels> start_in_run(const ExecGround& ground, const LaunchRequest& request,
+                                  const os::Fd& input) {
   ASSIGN_OR_RETURN(OpenChannels channels, open_exec_channels(ground));
   ASSIGN_OR_RETURN(const os::Fd spec, os::file_in_memory(pack(spec_of(ground, request))));
   const int talk = channels.ours.control.get();
   bool sent = send_control(talk, Type::kOutput, 0, 0, {}, channels.out.get()) &&
               send_control(talk, Type::kErrors, 0, 0, {}, channels.err.get());
+  if (input.valid()) {
+    TRY(lend_stream(ground, input));
+    sent = sent && send_control(talk, Type::kInput, 0, 0, {}, input.get());
+  }
   if (ground.ruleset.valid())
     sent = sent && send_control(talk, Type::kRuleset, 0, 0, {}, ground.ruleset.get());
   sent = sent && send_control(talk, Type::kGo, ground.has_ruleset ? 1 : 0, 0, {}, spec.get());
@@ -166,7 +186,7 @@ struct ExecHost::Client {
   void serve() const;
   Status begin() const;
   void end() const;
-  Result<SandboxResult> execute(const LaunchRequest& request, Millis time,
+  Result<SandboxResult> execute(const LaunchRequest& request, os::Fd input, Millis time,
                                 EventWriter& events) const;
   void keep(const SandboxResult& result, const ExecSupervisor& watched) const;
 };
@@ -200,10 +220,12 @@ void ExecHost::Client::keep(const SandboxResult& result, const ExecSupervisor& w
   }
 }
 
-Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, Millis time,
-                                                EventWriter& events) const {
+// Of the input nothing stays here: only the command holds the end that it reads.
+Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, os::Fd input,
+                                                Millis time, EventWriter& events) const {
   const ExecGround& ground = *shared->ground;
-  ASSIGN_OR_RETURN(ExecChannels channels, start_in_run(ground, request));
+  ASSIGN_OR_RETURN(ExecChannels channels, start_in_run(ground, request, input));
+  input.reset();
   ExecSupervisor supervisor(std::move(channels),
                             {ground.plan, ground.choices, events, shared->clock, socket.get(),
                              shared->over.get(), time, contracts::run_exec::kMostOutputBytes});
@@ -227,7 +249,7 @@ void ExecHost::Client::serve() const {
     const auto order = read_order(received->order);
     const auto request = request_of(*shared->ground, order);
     (void)answer(request, events, [&](const LaunchRequest& wanted) {
-      auto result = execute(wanted, Millis(order->time_ms), events);
+      auto result = execute(wanted, std::move(received->input), Millis(order->time_ms), events);
       if (result.ok()) {
         end();
         return std::move(*result);
