@@ -85,11 +85,39 @@ Result<Value> create_sandbox(const Place& place, const Arguments& given) {
   return session_brief(*made);
 }
 
-Result<Value> exec_in_sandbox(const Place& place, const Arguments& given) {
+struct CommandAsked {
+  std::string target;
+  Value body;
+};
+
+Result<CommandAsked> command_in_run(const Place& place, const Arguments& given) {
+  ASSIGN_OR_RETURN(const std::string run, given.name("run"));
+  const int64_t seconds = given.integer("timeoutSeconds", kUsualCommandSeconds);
+  Value::Array words = {"sh", "-c", given.text("command")};
+  return CommandAsked{cat(paths::run(place.name_space, run), "/commands"),
+                      Value::Object{{"command", std::move(words)}, {"timeoutMs", seconds * 1000}}};
+}
+
+Result<CommandAsked> command_in_session(const Place& place, const Arguments& given) {
   ASSIGN_OR_RETURN(const std::string session, session_of(place, given));
-  const Value body = Value::Object{{"command", given.text("command")}};
+  if (given.find("timeoutSeconds") != nullptr)
+    return bad_argument("timeoutSeconds is for a run; of a sandbox, sandbox_create says it",
+                        "timeoutSeconds");
+  return CommandAsked{session + "/commands", Value::Object{{"command", given.text("command")}}};
+}
+
+Result<CommandAsked> command_asked(const Place& place, const Arguments& given) {
+  const bool in_run = given.find("run") != nullptr;
+  if (in_run == (given.find("sandbox") != nullptr))
+    return bad_argument("name a sandbox, or a run that runs, and not both",
+                        in_run ? "run" : "sandbox");
+  return in_run ? command_in_run(place, given) : command_in_session(place, given);
+}
+
+Result<Value> exec_in_sandbox(const Place& place, const Arguments& given) {
+  ASSIGN_OR_RETURN(const CommandAsked asked, command_asked(place, given));
   ASSIGN_OR_RETURN(const Value result,
-                   place.api.send({"POST", session + "/commands", body, "", Millis(0)}));
+                   place.api.send({"POST", asked.target, asked.body, "", Millis(0)}));
   Value answer = Value::Object{{"exitCode", *result.find("exitCode")}};
   set_output(answer, result.text("stdout"), result.text("stderr"));
   if (result.find("truncated") != nullptr && !result.find("truncated")->is_null())
@@ -206,12 +234,15 @@ Tool sandbox_create_tool() {
 Tool sandbox_exec_tool() {
   return {"sandbox_exec",
           "Run a command in a sandbox",
-          "Runs a shell command in a sandbox's /workspace and waits for its end. Files stay; "
-          "processes, variables and cd do not. Long output loses its middle: write it to a file "
-          "and read that.",
-          object({{"sandbox", session_name()},
-                  {"command", text("for the shell, such as python3 a.py 2>&1 | tail")}},
-                 {"sandbox", "command"}),
+          "Runs a shell command in a sandbox's /workspace, or in that of a run while it runs, and "
+          "waits for its end. Files stay; processes, variables and cd do not. Long output loses "
+          "its middle: write it to a file and read that.",
+          object({{"sandbox", text("as sandbox_create answered; or else name a run")},
+                  {"run", text("one that runs, as run_start answered")},
+                  {"command", text("for the shell, such as python3 a.py 2>&1 | tail")},
+                  {"timeoutSeconds",
+                   number("of a command in a run; 45 unless given", 1, kMostCommandSeconds)}},
+                 {"command"}),
           object({{"exitCode", number("as a shell shows it")},
                   {"stdout", text("what it printed")},
                   {"stderr", text("what it printed there")},

@@ -57,6 +57,36 @@ TEST_F(McpSandboxes, RunCommands) {
   EXPECT_EQ(wire::to_json(*done->find("untrusted")), R"(["stdout","stderr","denials"])");
 }
 
+TEST_F(McpSandboxes, RunCommandsInRunsToo) {
+  const Value ended = json(R"({"exitCode":0,"stdout":"3\n","stderr":""})");
+  api_.answers = {ended, ended};
+  ASSERT_TRUE(call("sandbox_exec", R"({"run":"r","command":"ls | wc -l"})").ok());
+  EXPECT_EQ(api_.asked[0], "POST /apis/paddock.dev/v1alpha1/namespaces/default/runs/r/commands");
+  EXPECT_EQ(wire::to_json(api_.last_body),
+            R"({"command":["sh","-c","ls | wc -l"],"timeoutMs":45000})");
+  ASSERT_TRUE(call("sandbox_exec", R"({"run":"r","command":"ls","timeoutSeconds":7})").ok());
+  EXPECT_EQ(*api_.last_body.find("timeoutMs")->integer(), 7000);
+}
+
+TEST_F(McpSandboxes, RunCommandsInOnePlaceThatIsNamed) {
+  struct Case {
+    const char* arguments;
+    const char* field;
+  };
+  for (const Case& each :
+       {Case{R"({"command":"ls"})", "sandbox"},
+        Case{R"({"command":"ls","run":"r","sandbox":"s"})", "run"},
+        Case{R"({"command":"ls","run":"../s"})", "run"},
+        Case{R"({"command":"ls","run":"r","timeoutSeconds":601})", "timeoutSeconds"},
+        Case{R"({"command":"ls","sandbox":"s","timeoutSeconds":7})", "timeoutSeconds"}}) {
+    const auto refused = call("sandbox_exec", each.arguments);
+    ASSERT_FALSE(refused.ok()) << each.arguments;
+    EXPECT_EQ(refused.error().reason, "ARGUMENT_INVALID");
+    EXPECT_EQ(refused.error().causes[0].field, each.field) << each.arguments;
+  }
+  EXPECT_TRUE(api_.asked.empty());
+}
+
 TEST_F(McpSandboxes, SayThatASessionIsGone) {
   api_.missing = {Code::kGone, "SESSION_ENDED", "the session ended: IDLE_TIMEOUT"};
   const auto gone = call("sandbox_exec", R"({"sandbox":"s","command":"ls"})");

@@ -28,6 +28,9 @@ constexpr const char* kAnyProgram =
     "command sh, args [\"-c\", \"make && make test\"]";
 constexpr std::array kRemedies = {
     Remedy{"RUN_NOT_FOUND", "run_list shows those that there are"},
+    Remedy{"RUN_NOT_RUNNING",
+           "run_wait says how it stands; what is left of one that ended is in run_logs and "
+           "run_artifacts"},
     Remedy{"SANDBOX_NOT_FOUND",
            "sandbox_list shows those that there are; sandbox_create makes one"},
     Remedy{"SESSION_ENDED", "its files are gone; sandbox_create makes another one"},

@@ -24,7 +24,7 @@ TYPESCRIPT = SOURCE / "clients" / "typescript"
 EXAMPLES = SOURCE / "examples" / "clients"
 USING = SOURCE / "tests" / "integration" / "using_paddock.py"
 sys.path.insert(0, str(PYTHON))
-from paddock import Client, PaddockError, RunSpec, types  # noqa: E402
+from paddock import AsyncClient, Client, PaddockError, RunSpec, types  # noqa: E402
 from paddock._folder import contents_of  # noqa: E402
 from paddock._ignore import BUILT_IN, SECRETS, Rules  # noqa: E402
 from paddock.workflow import code_execution_step, step_of  # noqa: E402
@@ -133,6 +133,29 @@ class PythonClient(WithInstance):
             os.symlink("/etc/passwd", folder / "link")
             self.client.workspaces.upload("folder", folder)
         self.assertEqual([(entry.path, entry.executable) for entry in self.client.workspaces.files("folder")], [("sub/a.sh", True)])
+
+    def test_a_command_in_a_run_that_runs_and_its_input(self):
+        runs = self.client.runs
+        script = "echo begun; while [ ! -e go ]; do sleep 0.05; done"
+        name = runs.create(RunSpec("command", ["sh", "-c", script])).metadata.name
+        self.assertEqual(next(iter(runs.follow_logs(name))), "begun\n")
+        done = runs.exec(name, "cat; echo wrong >&2; exit 3", stdin="a\nb")
+        self.assertEqual((done.exitCode, done.stdout, done.stderr), (3, "a\nb", "wrong\n"))
+        self.assertEqual(runs.exec(name, ["wc", "-c"], stdin=b"\0\xff").stdout, "2\n")
+        self.assertEqual(runs.exec(name, ["wc", "-c"]).stdout, "0\n")
+        self.assertEqual(runs.exec(name, ["sleep", "600"], timeout=0.5).errorClass, "TIMEOUT")
+        error = self.refused("STDIN_TOO_LARGE", lambda: runs.exec(name, ["cat"], stdin=b"x" * ((8 << 20) + 1)))
+        self.assertEqual((error.status_code, error.field), (400, "stdin"))
+        self.assertEqual(self.refused("INVALID_FIELD", lambda: runs.exec(name, [])).field, "command")
+        self.refused("COMMAND_NOT_FOUND", lambda: runs.cancel_exec(name, "none"))
+
+        async def at_once():
+            async with AsyncClient(self.server, self.token, self.ca) as client:
+                return await asyncio.gather(*(client.runs.exec(name, "cat", stdin=word) for word in ("a", "b")))
+        self.assertEqual([each.stdout for each in asyncio.run(at_once())], ["a", "b"])
+        runs.exec(name, ["touch", "go"])
+        runs.wait(name)
+        self.refused("RUN_NOT_RUNNING", lambda: runs.exec(name, "true"))
 
     def test_a_run_that_sleeps_is_waited_for_and_canceled(self):
         runs = self.client.runs

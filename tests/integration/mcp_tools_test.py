@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BIN, SOURCE, Instance, find_file, main
+from harness import BIN, SOURCE, Instance, find_file, main, wait_until
 from mcp_wire import MOST_LINE, HttpClient, StdioClient, ToolError, strict_faults
 
 PAGE = SOURCE / "docs" / "mcp.md"
@@ -104,6 +104,21 @@ class Tools(WithInstance):
                                ("sandbox_write", {"path": "a", "text": ""})):
                 gone = self.refused("SANDBOX_NOT_FOUND", client, tool, sandbox=name, **more)
                 self.assertIn("sandbox_create", gone["causes"][-1]["message"])
+
+    def test_a_command_in_a_run_while_it_runs(self):
+        for client in self.both():
+            script = "echo READY; while [ ! -e go ]; do sleep 0.05; done"
+            run = client.call("run_start", command="sh", args=["-c", script], type="command")["run"]
+            wait_until("the run", lambda: "READY" in json.dumps(client.call("run_logs", run=run)))
+            done = client.call("sandbox_exec", run=run, command="pwd | tee here; echo no >&2; exit 3")
+            self.assertEqual((done["exitCode"], done["stdout"], done["stderr"]), (3, "/workspace\n", "no\n"))
+            self.assertEqual(client.call("sandbox_exec", run=run, command="sleep 600", timeoutSeconds=1)["errorClass"], "TIMEOUT")
+            client.call("sandbox_exec", run=run, command="cat here && touch go")
+            client.call("run_wait", run=run)
+            gone = self.refused("RUN_NOT_RUNNING", client, "sandbox_exec", run=run, command="true")
+            self.assertIn("run_logs", gone["causes"][-1]["message"])
+            for arguments in ({}, {"run": run, "sandbox": "s"}, {"sandbox": "s", "timeoutSeconds": 5}):
+                self.refused("ARGUMENT_INVALID", client, "sandbox_exec", command="true", **arguments)
 
     def test_a_refused_command_names_the_way_that_works(self):
         for client in self.both():

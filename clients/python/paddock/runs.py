@@ -2,13 +2,14 @@
 """Runs: one execution each, of a command in a sandbox on a node."""
 from __future__ import annotations
 
+import base64
 import dataclasses
 import hashlib
 import os
 import pathlib
 import time
 import uuid
-from typing import Any, Iterable, List, Mapping, Optional, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import types
 from ._backoff import Waited
@@ -21,6 +22,7 @@ from .errors import PaddockError, unexpected
 from .events import follow
 
 PIECE = 1 << 20
+MARGIN_S = 45.0  # beside what a command may take: waiting for its node, its grace and its answer
 ENDED = ("Succeeded", "Failed", "Canceled")
 
 
@@ -110,6 +112,24 @@ class Runs:
                 response.readline(PIECE)
         except PaddockError:
             sleep(max(0.0, min(left, 0.5)))  # whether that matters, the next look says
+
+    def exec(self, name: str, command: Union[str, Sequence[str]], *, stdin: Union[bytes, str] = b"", timeout: float = 60.0,
+             command_id: Optional[str] = None) -> types.RunResult:
+        """A command in the sandbox of a run while it runs: what it printed and how it ended; it is never sent twice.
+
+        Words are executed as they are, text is for the shell inside. `stdin` (8 MiB at most) is its whole input; `timeout`: seconds
+        that it may take, an hour at most. Whoever leaves this call ends the command; with a `command_id` another caller can, too.
+        """
+        words = ["sh", "-c", command] if isinstance(command, str) else list(command)
+        body: Dict[str, Any] = {"command": words, "commandId": command_id or uuid.uuid4().hex, "timeoutMs": max(1, round(timeout * 1000))}
+        if stdin:
+            body["stdin"] = base64.b64encode(stdin.encode() if isinstance(stdin, str) else stdin).decode()
+        answer = self._transport.request("POST", self._path(name, "commands"), body, timeout=timeout + MARGIN_S)
+        return decode(types.RunResult, answer.json())
+
+    def cancel_exec(self, name: str, command_id: str) -> None:
+        """COMMAND_NOT_FOUND where it has ended, or has not begun."""
+        self._transport.request("POST", self._path(name, "commands", part(command_id), "cancel"), {})
 
     def logs(self, name: str, *, tail_lines: Optional[int] = None, since_seconds: Optional[int] = None, timestamps: bool = False) -> str:
         """Standard output and error as they were written, up to now."""

@@ -16,3 +16,11 @@ export async function sha256(data: Uint8Array): Promise<string> {
 export async function randomName(): Promise<string> {
   return (await webCrypto()).randomUUID();
 }
+
+/** In pieces: a call has room for so many arguments only. */
+export function base64(data: string | Uint8Array): string {
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  return btoa(pieces.join(""));
+}

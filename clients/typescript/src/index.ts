@@ -4,7 +4,7 @@ export { PaddockError, type Cause } from "./errors.js";
 export type { Reason } from "./reasons.js";
 export type { FollowOptions, RunEvent } from "./events.js";
 export type { CallOptions } from "./http.js";
-export type { CreateOptions, LogOptions, Runs, WaitOptions } from "./runs.js";
+export type { CreateOptions, ExecOptions, LogOptions, Runs, WaitOptions } from "./runs.js";
 export type { CommandEvent, CommandOptions, Files as SessionFiles, SandboxOptions, Sandboxes, Session } from "./sandboxes.js";
 export type * from "./types.js";
 export type { Contents, Entry, File, Files, Workspaces } from "./workspaces.js";

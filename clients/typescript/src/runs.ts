@@ -1,11 +1,12 @@
 // Runs: one execution each, of a command in a sandbox on a node.
-import { randomName, sha256 } from "./crypto.js";
+import { base64, randomName, sha256 } from "./crypto.js";
 import { PaddockError } from "./errors.js";
 import { follow, type FollowOptions, type RunEvent } from "./events.js";
 import { part, pathIn, query, type CallOptions, type Transport } from "./http.js";
-import type { Artifact, Run, RunSpecInput } from "./types.js";
+import type { Artifact, Run, RunResult, RunSpecInput } from "./types.js";
 import { Waited, pause } from "./waiting.js";
 
+const MARGIN_MS = 45_000; // beside what a command may take: waiting for its node, its grace and its answer
 const ENDED = ["Succeeded", "Failed", "Canceled"];
 
 export interface CreateOptions extends CallOptions {
@@ -27,6 +28,15 @@ export interface LogOptions extends CallOptions {
   tailLines?: number | undefined;
   sinceSeconds?: number | undefined;
   timestamps?: boolean | undefined;
+}
+
+export interface ExecOptions extends CallOptions {
+  /** its whole standard input, 8 MiB at most */
+  stdin?: string | Uint8Array | undefined;
+  /** the most that it may take; a minute unless given, an hour at most */
+  timeoutMs?: number | undefined;
+  /** to cancel it by; one is made unless given */
+  commandId?: string | undefined;
 }
 
 interface Page<T> {
@@ -141,6 +151,22 @@ export class Runs {
       if (!(error instanceof PaddockError)) throw error;
       await pause(Math.max(0, Math.min(leftMs, 500)), signal); // whether that matters, the next look says
     }
+  }
+
+  /**
+   * A command in the sandbox of a run while it runs: what it printed and how it ended; it is never sent twice. Words are executed
+   * as they are, text is for the shell inside. Its signal ends the command.
+   */
+  async exec(name: string, command: string | string[], options: ExecOptions = {}): Promise<RunResult> {
+    const { stdin, timeoutMs = 60_000, commandId = await randomName(), signal } = options;
+    const words = typeof command === "string" ? ["sh", "-c", command] : command;
+    const body = { command: words, commandId, timeoutMs, ...(stdin ? { stdin: base64(stdin) } : {}) };
+    return this.transport.json<RunResult>("POST", this.#path(name, "commands"), body, { signal, timeoutMs: timeoutMs + MARGIN_MS });
+  }
+
+  /** COMMAND_NOT_FOUND where it has ended, or has not begun. */
+  async cancelExec(name: string, commandId: string, options: CallOptions = {}): Promise<void> {
+    await this.transport.json("POST", this.#path(name, "commands", part(commandId), "cancel"), {}, options);
   }
 
   /** Standard output and error as they were written, up to now. */

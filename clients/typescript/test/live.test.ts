@@ -61,6 +61,30 @@ test("a run that sleeps: a wait that ends, a cancel", { skip }, async () => {
   assert.deepEqual([run.status.phase, run.status.result?.status], ["Canceled", "CANCELED"]);
 });
 
+test("a command in a run that runs, its input, its signal", { skip }, async () => {
+  const paddock = client();
+  const script = "echo begun; while [ ! -e go ]; do sleep 0.05; done";
+  const name = (await paddock.runs.create({ type: "command", command: ["sh", "-c", script] })).metadata.name ?? "";
+  for await (const text of paddock.runs.followLogs(name)) {
+    assert.equal(text, "begun\n");
+    break;
+  }
+  const done = await paddock.runs.exec(name, "cat; echo wrong >&2; exit 3", { stdin: "ä\n" });
+  assert.deepEqual([done.exitCode, done.stdout, done.stderr], [3, "ä\n", "wrong\n"]);
+  const most = new Uint8Array(8 << 20).fill(255);
+  assert.equal((await paddock.runs.exec(name, ["wc", "-c"], { stdin: most })).stdout, `${8 << 20}\n`);
+  assert.equal((await refused("STDIN_TOO_LARGE", () => paddock.runs.exec(name, ["cat"], { stdin: `${"x".repeat(8 << 20)}x` }))).field, "stdin");
+  assert.equal((await paddock.runs.exec(name, ["sleep", "600"], { timeoutMs: 500 })).errorClass, "TIMEOUT");
+  const controller = new AbortController();
+  const waiting = paddock.runs.exec(name, ["sleep", "600"], { signal: controller.signal, commandId: "left" });
+  controller.abort(new Error("enough"));
+  await assert.rejects(waiting, /enough/);
+  await refused("COMMAND_NOT_FOUND", () => paddock.runs.cancelExec(name, "none"));
+  await paddock.runs.exec(name, ["touch", "go"]);
+  await paddock.runs.wait(name);
+  await refused("RUN_NOT_RUNNING", () => paddock.runs.exec(name, "true"));
+});
+
 test("the same key gives the same run; what is wrong is said by its field", { skip }, async () => {
   const paddock = client();
   await paddock.workspaces.upload("ts-key", { "job.py": "print(1)" });
