@@ -150,7 +150,10 @@ TEST_P(Exec, ReadsWhatItIsFedToItsEnd) {
   Launched run = start(patient());
   ASSERT_TRUE(run.wait_for_output("READY"));
   EXPECT_EQ(fed({"cat"}, "one\ntwo").out, "one\ntwo");
-  EXPECT_EQ(fed({"cat", "/dev/stdin"}, "by name").out, "by name");
+  // An ordinary user's agent makes the pipe itself; here that is root, whose pipe it may not open.
+  if (GetParam() == As::kRoot) {
+    EXPECT_EQ(fed({"cat", "/dev/stdin"}, "by name").out, "by name");
+  }
   EXPECT_EQ(fed({"wc", "-c"}, std::string(size_t{8} << 20, 'x')).out, "8388608\n");
   EXPECT_EQ(fed({"wc", "-c"}, "").out, "0\n");
   EXPECT_EQ(execute({"wc", "-c"}).out, "0\n");
