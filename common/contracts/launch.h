@@ -33,10 +33,10 @@
 //
 // A run whose request names an `execSocket` takes commands while it runs: its launcher listens
 // there (SOCK_SEQPACKET, its own user's). One connection per command, one packet `kExecOrder` with
-// the descriptors of a file that holds an ExecOrder and of the events; the answers are those of a
-// server. The command is its client's: it is canceled when the client leaves. Its frames end with a
-// `result` of its own, which is brief. It is killed with what it started when it ends, and when the
-// run ends. Linux.
+// the descriptors of a file that holds an ExecOrder and of the events, and of the pipe that is the
+// command's standard input if it has one; the answers are those of a server. The command is its
+// client's: it is canceled when the client leaves. Its frames end with a `result` of its own, which
+// is brief. It is killed with what it started when it ends, and when the run ends. Linux.
 //
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
 // command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000.
