@@ -118,18 +118,24 @@ class Exec(ProjectTest):
             for file in pathlib.Path(self.instance.home).rglob("*.log"):
                 self.assertNotIn(told, file.read_text(errors="replace"), file)
 
-    def test_as_much_as_may_be_sent_arrives_in_four_at_once_and_no_more_is_taken(self):
-        self.begin("much")
-        given = os.urandom(MOST_INPUT)
-        wanted = hashlib.sha256(given).hexdigest().encode() + b"  -\n"
-        many = [self.feeding("much", "sha256sum") for _ in range(4)]
-        for process in many:
-            process.stdin.write(given)
+    def test_each_of_many_at_once_gets_its_own_input(self):
+        self.begin("many")
+        given = [os.urandom(256 << 10) for _ in range(4)]
+        many = [self.feeding("many", "sha256sum") for _ in given]
+        for process, each in zip(many, given):
+            process.stdin.write(each)
             process.stdin.close()
-        for process in many:
+        for process, each in zip(many, given):
             with process.stdout, process.stderr:
+                wanted = hashlib.sha256(each).hexdigest().encode() + b"  -\n"
                 self.assertEqual((process.stdout.read(), process.stderr.read()), (wanted, b""))
             self.assertEqual(process.wait(PATIENCE_S), 0)
+        self.end("many")
+
+    def test_as_much_as_may_be_sent_arrives_and_no_more_is_taken(self):
+        self.begin("much")
+        given = os.urandom(MOST_INPUT)
+        self.assertEqual(self.feed("much", given, "sha256sum"), (0, hashlib.sha256(given).hexdigest().encode() + b"  -\n", ""))
         code, out, err = self.feed("much", given + b"x", "touch", "begun")
         self.assertIn("STDIN_TOO_LARGE", err)
         self.assertNotEqual((code, out), (0, b""))
@@ -155,10 +161,13 @@ class Exec(ProjectTest):
         self.begin("deaf")
         given = b"x" * MOST_INPUT
         for script, wanted in (("exit 5", 5), ("exec <&-; exit 6", 6), ("head -c 1 >/dev/null; exit 7", 7)):
-            self.assertEqual(self.feed("deaf", given, "sh", "-c", script)[0], wanted, script)
-        self.assertEqual(self.feed("deaf", given, "sleep", "600", options=("-i", "--timeout", "1s"))[0], 124)
+            done = self.feed("deaf", given, "sh", "-c", script)
+            self.assertEqual(done[0], wanted, (script, done))
+        done = self.feed("deaf", given, "sleep", "600", options=("-i", "--timeout", "1s"))
+        self.assertEqual(done[0], 124, done)
         # One that hands its input on to somebody who stays ends all the same.
-        self.assertEqual(self.feed("deaf", given, "sh", "-c", "sleep 600 & exit 8")[0], 8)
+        done = self.feed("deaf", given, "sh", "-c", "sleep 600 & exit 8")
+        self.assertEqual(done[0], 8, done)
         waiting = self.feeding("deaf", "sleep", "48155", options=("-i", "--timeout", "1h"))
         waiting.stdin.write(given)
         waiting.stdin.close()

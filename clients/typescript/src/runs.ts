@@ -6,7 +6,7 @@ import { part, pathIn, query, type CallOptions, type Transport } from "./http.js
 import type { Artifact, Run, RunResult, RunSpecInput } from "./types.js";
 import { Waited, pause } from "./waiting.js";
 
-const MARGIN_MS = 45_000; // beside what a command may take: waiting for its node, its grace and its answer
+const MARGIN_MS = 75_000; // beside what a command may take: waiting for its node, its grace and its answer
 const ENDED = ["Succeeded", "Failed", "Canceled"];
 
 export interface CreateOptions extends CallOptions {

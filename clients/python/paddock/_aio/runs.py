@@ -21,7 +21,7 @@ from ..errors import PaddockError, unexpected
 from .events import follow
 
 PIECE = 1 << 20
-MARGIN_S = 45.0  # beside what a command may take: waiting for its node, its grace and its answer
+MARGIN_S = 75.0  # beside what a command may take: waiting for its node, its grace and its answer
 ENDED = ("Succeeded", "Failed", "Canceled")
 
 

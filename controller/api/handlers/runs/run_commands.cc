@@ -27,7 +27,7 @@ using contracts::RunResult;
 namespace audit = contracts::audit;
 
 constexpr Millis kAnswerTime{30'000};  // beside what the command may take: with its grace
-constexpr Millis kQueueTime{10'000};
+constexpr Millis kQueueTime{30'000};   // others' input may be on its way to the node before it
 
 // One command, apart from the request that asked for it: a stream outlives its handler.
 struct RunCommand {
