@@ -46,7 +46,8 @@ Error name_full_disk(Error error) {
 }
 
 bool is_host_fault(const Error& named) {
-  return is_one_of(named.reason, {kNodeDiskFull, kDiskReadOnly, kDiskFails, "SANDBOX_UNAVAILABLE"});
+  return is_one_of(named.reason, {kNodeDiskFull, kDiskReadOnly, kDiskFails, "LAUNCHES_UNWRITABLE",
+                                  "SANDBOX_UNAVAILABLE"});
 }
 
 }  // namespace paddock::contracts

@@ -108,6 +108,20 @@ TEST_F(NodesTest, ANodeThatCouldNotBeginARunRestsUntilOneBegins) {
   EXPECT_FALSE(node().status.cool_down);
 }
 
+TEST_F(NodesTest, ANodeWhoseDiskFailsUnderARunRestsThoughItBegan) {
+  ASSERT_TRUE(call().ok());
+  place("a");
+  ASSERT_TRUE(call({report("uid-a", 1, 1)}).ok());
+  EXPECT_FALSE(node().status.cool_down);
+  contracts::RunReport failed = refusal("uid-a", "NODE_DISK_FAILS");
+  failed.outcome->refused.reset();
+  failed.outcome->phase = contracts::RunPhase::kFailed;
+  ASSERT_TRUE(call({failed}).ok());
+  EXPECT_EQ(run("uid-a").status.phase, contracts::RunPhase::kFailed);
+  ASSERT_TRUE(node().status.cool_down);
+  EXPECT_EQ(node().status.cool_down->reason, "NODE_DISK_FAILS");
+}
+
 TEST_F(NodesTest, ANodeWithoutRoomForOneRunsFilesGoesOnForOthers) {
   ASSERT_TRUE(call().ok());
   place("large");

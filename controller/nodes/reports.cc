@@ -126,12 +126,20 @@ Status take_conversation(store::WriteTxn& txn, contracts::Run& run,
   return {};
 }
 
-// A node that could not begin a run rests; one whose command runs is well. One that has no room for
-// what a run brings along has it for others: it says how much it has, and goes on.
+// Its disk: nothing that a run can do makes it fail.
+bool ended_by_the_disk(const contracts::RunOutcome& outcome) {
+  return outcome.phase == contracts::RunPhase::kFailed &&
+         is_one_of(outcome.reason, {contracts::kDiskReadOnly, contracts::kDiskFails});
+}
+
+// A node that could not begin a run rests, and one whose disk took a run's end; one whose command
+// runs is well. One that has no room for what a run brings along has it for others: it says how
+// much it has, and goes on.
 Status judge_node(store::WriteTxn& txn, const std::string& name, const contracts::Run& before,
                   const contracts::RunReport& report, WallTime now) {
   const bool refused =
-      report.outcome && !report.outcome->disk_needed && runs::was_refused(before, *report.outcome);
+      report.outcome && !report.outcome->disk_needed &&
+      (runs::was_refused(before, *report.outcome) || ended_by_the_disk(*report.outcome));
   const bool began = report.phase == contracts::RunPhase::kRunning &&
                      before.status.phase != contracts::RunPhase::kRunning;
   if (!refused && !began) return {};

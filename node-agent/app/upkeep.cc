@@ -7,6 +7,7 @@
 #include "common/os/environment.h"
 #include "node-agent/app/room_settings.h"
 #include "node-agent/host/capabilities.h"
+#include "node-agent/host/host_fault.h"
 #include "node-agent/host/node_status.h"
 #include "node-agent/runtimes/environment_store.h"
 
@@ -40,6 +41,7 @@ Upkeep::Upkeep(const AgentParts& parts)
       looking_(Regularly::First::kLater, kLookEvery, [this] { look_again(); }),
       measuring_(Regularly::First::kAtOnce, kMeasureEvery, [this] { parts_.usage.tell(); }),
       tending_(Regularly::First::kLater, kDiskEvery, [this] { tend_disk(); }),
+      trying_(Regularly::First::kLater, kDiskEvery, [this] { try_host(); }),
       keeper_(parts.credentials, parts.config.name, parts.config.rotate_credential.value,
               parts.clock) {}
 
@@ -63,6 +65,13 @@ void Upkeep::look_again() {
   parts_.host.change([&](contracts::NodeStatus& now) { take_over(found, now); });
 }
 
+// A disk that is slow, or hangs, holds up nothing else of the agent.
+void Upkeep::try_host() {
+  const auto fault = look_for_fault(settings_.data_dir, settings_.sandbox_program);
+  parts_.host.change(
+      [&](contracts::NodeStatus& now) { take_over_fault(fault, now, parts_.clock.wall()); });
+}
+
 // Normally the end of a run prunes the cache, but a full disk gets no runs, so it is pruned here.
 // Cached files that nobody uses are removed before any run is ended.
 void Upkeep::tend_disk() {
@@ -70,7 +79,6 @@ void Upkeep::tend_disk() {
   const DiskUse use = parts_.runs.disk_use();
   parts_.host.change([&](contracts::NodeStatus& now) {
     look_at_disk(settings_, use, now, parts_.clock.wall());
-    look_at_fault(settings_, now, parts_.clock.wall());
     full = contracts::disk_pressure(now) != nullptr;
   });
   if (full) parts_.runs.free_ended();

@@ -41,6 +41,7 @@ class Upkeep {
   void use_new_launcher();
   void look_again();
   void tend_disk();
+  void try_host();
 
   const AgentParts parts_;
   const HostSettings settings_;
@@ -51,6 +52,7 @@ class Upkeep {
   Regularly looking_;
   Regularly measuring_;
   Regularly tending_;
+  Regularly trying_;
   CredentialKeeper keeper_;
 };
 

@@ -12,6 +12,7 @@
 #include "common/base/text.h"
 #include "common/contracts/node.h"
 #include "common/os/file.h"
+#include "node-agent/executor/outcome.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::executor {
@@ -111,8 +112,11 @@ TEST_F(Intents, AreNotedAgainOnceTheDiskKeepsThemAndNoneOfThoseThatItDroppedIsLo
   LaunchIntents& intents = **made;
   ASSERT_TRUE(intents.note("before-1"));
   failing = EIO;
-  for (const char* run : {"dropped-1", "dropped-2"})
-    EXPECT_EQ(intents.note(run).error().reason, "LAUNCHES_UNWRITABLE");
+  for (const char* run : {"dropped-1", "dropped-2"}) {
+    const Error why = intents.note(run).error();
+    EXPECT_EQ(why.reason, "LAUNCHES_UNWRITABLE");
+    EXPECT_TRUE(outcome_of_error(why, false).refused.value_or(false)) << "placed elsewhere";
+  }
   failing = ENOSPC;
   EXPECT_EQ(contracts::name_full_disk(intents.note("dropped-3").error()).reason, "NODE_DISK_FULL");
   EXPECT_FALSE(open()->noted("dropped-1"));

@@ -9,6 +9,7 @@
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "common/os/file.h"
+#include "common/os/sync.h"
 
 namespace paddock::agent {
 namespace {
@@ -16,19 +17,27 @@ namespace {
 constexpr Reason kDataFolderUnwritable = "DATA_FOLDER_UNWRITABLE";
 constexpr const char* kTouched = "touched";  // written to see whether it can be
 
-// In place: it takes no room that a full disk would not have.
-Status try_to_write(const std::string& data_dir) {
+// In place: it takes no room that a full disk would not have. Some disks take what they do not
+// keep, and some keep what they do not give back: a run would find that out only at its end.
+Status try_the_disk(const std::string& data_dir) {
   const std::string path = os::join_path(data_dir, kTouched);
-  const os::Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.valid()) return system_error("opening a file of the data folder", errno);
   if (::pwrite(file.get(), "\n", 1, 0) != 1) return system_error("writing", errno);
+  if (os::sync_all(file.get()) != 0) return system_error("keeping what was written", errno);
+#ifdef POSIX_FADV_DONTNEED  // so that it is not read from memory
+  (void)::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+#endif
+  char byte = 0;
+  const ssize_t got = ::pread(file.get(), &byte, 1, 0);
+  if (got != 1) return system_error("reading what was written", got < 0 ? errno : EIO);
   return {};
 }
 
 }  // namespace
 
 std::optional<Error> look_for_fault(const std::string& data_dir, const std::string& launcher) {
-  if (const Status written = try_to_write(data_dir); !written) {
+  if (const Status written = try_the_disk(data_dir); !written) {
     Error why = contracts::name_full_disk(written.error());
     if (why.reason == contracts::kNodeDiskFull) return std::nullopt;  // told of by its own name
     if (!contracts::is_host_fault(why)) why.reason = kDataFolderUnwritable;

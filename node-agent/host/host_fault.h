@@ -10,8 +10,9 @@
 
 namespace paddock::agent {
 
-// Writes a byte into the data folder, and looks for the launcher. The fault's reason and message;
-// nothing: all is well.
+// Writes some bytes into the data folder, waits until the disk has them, reads them back, and looks
+// for the launcher: that takes as long as the disk takes. The fault's reason and message; nothing:
+// all is well.
 std::optional<Error> look_for_fault(const std::string& data_dir, const std::string& launcher);
 
 // What the status says of it from now on; it keeps since when, as long as the reason stays. Pure.

@@ -1,9 +1,13 @@
 #include "node-agent/host/host_fault.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "common/os/fd.h"
 #include "common/os/file.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
@@ -13,6 +17,10 @@ namespace {
 
 constexpr WallTime kNow{1'750'000'000'000};
 const Error kReadOnly{Code::kUnavailable, contracts::kDiskReadOnly, "it is read-only"};
+
+bool opens(const std::string& path) {
+  return os::Fd(::open(path.c_str(), O_RDWR | O_CLOEXEC)).valid();
+}
 
 TEST(HostFault, IsAConditionThatComesWithItsCauseAndGoesByItself) {
   contracts::NodeStatus status;
@@ -44,6 +52,18 @@ TEST(HostFault, ADataFolderThatIsGoneIsOne) {
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->reason, "DATA_FOLDER_UNWRITABLE");
   EXPECT_EQ(fault->message.find(folder.path()), std::string::npos) << "no path of the host";
+}
+
+// /dev/null takes every byte, and has none of them.
+TEST(HostFault, ADiskThatDoesNotKeepWhatItTakesIsOne) {
+  const test::TempDir folder;
+  EXPECT_FALSE(look_for_fault(folder.path(), "/bin/sh"));
+  const std::string touched = folder / "touched";
+  ASSERT_EQ(::unlink(touched.c_str()), 0);
+  if (::mknod(touched.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0 || !opens(touched))
+    GTEST_SKIP() << "no device files here";
+  ASSERT_TRUE(look_for_fault(folder.path(), "/bin/sh"));
+  EXPECT_EQ(look_for_fault(folder.path(), "/bin/sh")->reason, "DATA_FOLDER_UNWRITABLE");
 }
 
 }  // namespace

@@ -39,13 +39,14 @@ void look_at_disk(const HostSettings& settings, const DiskUse& use, contracts::N
   }
 }
 
-void look_at_fault(const HostSettings& settings, contracts::NodeStatus& status, WallTime now) {
+void take_over_fault(const std::optional<Error>& fault, contracts::NodeStatus& status,
+                     WallTime now) {
   const std::string before = contracts::unfit(status) ? contracts::unfit(status)->reason : "";
-  tell_fault(status, look_for_fault(settings.data_dir, settings.sandbox_program), now);
-  const contracts::Condition* fault = contracts::unfit(status);
-  if (fault != nullptr && fault->reason != before && fault->type == contracts::kHostFault)
+  tell_fault(status, fault, now);
+  const contracts::Condition* told = contracts::unfit(status);
+  if (told != nullptr && told->reason != before && told->type == contracts::kHostFault)
     log_error("this node can begin no runs",
-              {{"reason", fault->reason}, {"message", fault->message}});
+              {{"reason", told->reason}, {"message", told->message}});
 }
 
 Result<contracts::NodeStatus> node_status(const HostSettings& settings, const devices::Host& host,
@@ -54,7 +55,7 @@ Result<contracts::NodeStatus> node_status(const HostSettings& settings, const de
   status.ready = true;
   take_over(host, status);
   look_at_disk(settings, {}, status, now);
-  look_at_fault(settings, status, now);
+  take_over_fault(look_for_fault(settings.data_dir, settings.sandbox_program), status, now);
   status.os = host.os;
   status.arch = host.arch;
   ASSIGN_OR_RETURN(contracts::SandboxProof proof,

@@ -17,7 +17,8 @@ Result<contracts::NodeStatus> node_status(const HostSettings& settings, const de
 void take_over(const devices::Host& host, contracts::NodeStatus& status);
 void look_at_disk(const HostSettings& settings, const DiskUse& use, contracts::NodeStatus& status,
                   WallTime now);
-void look_at_fault(const HostSettings& settings, contracts::NodeStatus& status, WallTime now);
+void take_over_fault(const std::optional<Error>& fault, contracts::NodeStatus& status,
+                     WallTime now);
 void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status);
 
 }  // namespace paddock::agent
