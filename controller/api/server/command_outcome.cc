@@ -23,6 +23,12 @@ Result<RunResult> told_to_caller(SandboxResult result, const std::string& comman
   return contracts::run_result(std::move(result), command_id);
 }
 
+Error unrecorded(const Error& why) {
+  return {why.code, why.reason,
+          "the command's beginning could not be recorded, so it was ended; it may have done a part "
+          "of its work"};
+}
+
 RunResult canceled_before_start(const std::string& command_id) {
   SandboxResult result;
   result.status = SandboxStatus::kCanceled;

@@ -18,6 +18,9 @@ Result<contracts::SandboxResult> result_in(const wire::Value& answer);
 // That, as the caller is told it. FailedPrecondition (SANDBOX_FAILED).
 Result<contracts::RunResult> told_to_caller(contracts::SandboxResult result,
                                             const std::string& command_id);
+// It was under way when the store said that its beginning was not kept: nobody may take that for a
+// change that was not made.
+Error unrecorded(const Error& why);
 // It was canceled before it began.
 contracts::RunResult canceled_before_start(const std::string& command_id);
 

@@ -44,7 +44,9 @@ void WriteBehindQueue::wake() {
 }
 
 Status WriteBehindQueue::check(store::Store& store) {
-  return state_.with([](const State& state) { return state.failing; }) ? flush(store) : Status();
+  // What was written elsewhere may have told the store already; it asks its disk again then.
+  if (state_.with([](const State& state) { return state.failing; })) return flush(store);
+  return store.check_writable();
 }
 
 Status WriteBehindQueue::settle(store::Store& store, uint64_t number) {

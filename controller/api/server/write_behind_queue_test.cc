@@ -21,7 +21,10 @@ class Moody final : public store::Store {
   Status read(const std::function<Status(store::ReadTxn&)>& look) override {
     return real_->read(look);
   }
-  Status check_writable() override { return real_->check_writable(); }
+  Status check_writable() override {
+    return full ? Status(Error{Code::kUnavailable, "STORE_FULL", "no space"})
+                : real_->check_writable();
+  }
   std::atomic<bool> full{false};
 
  private:
@@ -52,6 +55,14 @@ class Later : public testing::Test {
   Moody store_;
   WriteBehindQueue later_;
 };
+
+TEST_F(Later, NothingBeginsWhileTheStoreRefusesWhatOthersWrite) {
+  EXPECT_TRUE(later_.check(store_).ok());
+  store_.full = true;  // no record of ours has met that yet
+  EXPECT_EQ(later_.check(store_).error().reason, "STORE_FULL");
+  store_.full = false;
+  EXPECT_TRUE(later_.check(store_).ok());
+}
 
 TEST_F(Later, WhileNobodyServesTheCallerWrites) {
   ASSERT_TRUE(add("a").ok());

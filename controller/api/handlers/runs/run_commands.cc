@@ -98,6 +98,14 @@ Result<RunResult> understand(const RunCommand& command, const wire::Value& answe
   return told_to_caller(std::move(*result), command.request.command_id);
 }
 
+Result<RunResult> conclude(const RunCommand& command, const Result<wire::Value>& answer) {
+  if (answer.ok()) return understand(command, *answer);
+  TRY(note_loss(command, answer.error()));
+  if (answer.error().reason == "CALL_CANCELED")
+    return canceled_before_start(command.request.command_id);
+  return explained(answer.error());
+}
+
 // The input goes with it, and is kept nowhere else.
 calls::CallOptions options_of(RunCommand& command) {
   contracts::ExecOrder order;
@@ -127,19 +135,17 @@ Result<RunResult> carry_out(RunCommand& command, const DisconnectToken& client,
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
   const auto settle = [&] { return services.later->settle(services.store, start); };
   calls::CallOptions options = options_of(command);
+  const std::string name = options.name;
   options.client = client;
   options.on_piece = on_piece;
   options.meanwhile = [&] {
     if (on_start) on_start();
-    (void)settle();
+    if (!settle().ok()) (void)services.calls->stop(name);
   };
   const auto answer = services.calls->call(std::move(options), services.clock, services.random);
-  TRY(settle());
-  if (answer.ok()) return understand(command, *answer);
-  TRY(note_loss(command, answer.error()));
-  if (answer.error().reason == "CALL_CANCELED")
-    return canceled_before_start(command.request.command_id);
-  return explained(answer.error());
+  auto result = conclude(command, answer);
+  if (const Status recorded = settle(); !recorded) return unrecorded(recorded.error());
+  return result;
 }
 
 Result<contracts::RunCommandRequest> request_in(wire::Value body) {

@@ -90,10 +90,14 @@ Result<RunResult> understand(const Command& command, const wire::Value& answer) 
   return told_to_caller(std::move(*result), command.request.command_id);
 }
 
+std::string name_of_call(const Command& command) {
+  return cat(command.session.metadata.uid, "/", command.request.command_id);
+}
+
 Result<RunResult> ask_node(const Command& command, const DisconnectToken& client,
                            const OnPiece& on_piece, const std::function<void()>& meanwhile) {
   calls::CallOptions options;
-  options.name = cat(command.session.metadata.uid, "/", command.request.command_id);
+  options.name = name_of_call(command);
   options.caller = command.subject;
   options.kind = contracts::kSessionRun;
   options.patience = time_of(command) + kCommandAnswerTime;
@@ -124,9 +128,9 @@ Result<RunResult> carry_out(Command& command, const DisconnectToken& client,
   const auto settle = [&] { return command.services.later->settle(command.services.store, start); };
   auto result = ask_node(command, client, on_piece, [&] {
     if (on_start) on_start();
-    (void)settle();
+    if (!settle().ok()) (void)command.services.calls->stop(name_of_call(command));
   });
-  TRY(settle());
+  if (const Status recorded = settle(); !recorded) return unrecorded(recorded.error());
   return result;
 }
 
