@@ -17,6 +17,7 @@ namespace {
 using Input = launch::AttachedLaunch::Input;
 
 constexpr size_t kMostExecResult = size_t{64} << 20;  // both streams, six bytes for each of theirs
+constexpr Millis kExecSetup{30'000};                  // the launcher's own bound
 constexpr Millis kExecGrace{10'000};                  // what a launcher leaves them, and no more
 
 std::optional<contracts::FailureKind> kind_of(Code code) {
@@ -116,7 +117,12 @@ Result<wire::Value> CallHost::execute_in_run(contracts::NodeCall& call, int drop
                    launch::AttachedLaunch::execute(socket, order, kMostExecResult,
                                                    input->empty() ? Input::kNone : Input::kPipe));
   return with_output(call.id, order.stream, [&](const OnOutput& on_output) {
-    const sessions::Following how{Millis(order.time_ms), kExecGrace, drop, -1, on_output, *input};
+    const sessions::Following how{.wall_time = Millis(order.time_ms),
+                                  .grace = kExecGrace,
+                                  .setup = kExecSetup,
+                                  .stop = drop,
+                                  .on_output = on_output,
+                                  .input = *input};
     return sessions::follow(command, how, clock_);
   });
 }

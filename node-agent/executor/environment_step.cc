@@ -61,10 +61,12 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
   const StopSignal::Watch watch(stop_, StopKind::kCancel,
                                 [&] { build_stop.raise(StopKind::kCancel); });
   std::optional<os::FileWatch> changes;
-  const FollowEnd end = follow_launcher(process, files, build_stop, {}, ports_.clock, changes, [&] {
-    if (!output->advance()) build_stop.raise(StopKind::kCancel);
-    return output->state().result.has_value();
-  });
+  const LaunchTimes times{Millis(0), wall_time_of(request.policy)};
+  const FollowEnd end =
+      follow_launcher(process, files, build_stop, times, ports_.clock, changes, [&] {
+        if (!output->advance()) build_stop.raise(StopKind::kCancel);
+        return heard_in(output->state());
+      });
   reap_launcher(process);
   if (stop_.at_least(StopKind::kCancel)) {
     return Error{Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"};

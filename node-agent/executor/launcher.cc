@@ -22,9 +22,10 @@
 namespace paddock::executor {
 namespace {
 
-constexpr Millis kGrace{15'000};   // of the launcher, beyond that of its command
-constexpr int kPollMs = 1'000;     // in case a wake-up is missed
-constexpr int kBlindPollMs = 100;  // when the launcher's identity is unknown
+constexpr Millis kGrace{15'000};      // of the launcher, beyond that of its command
+constexpr Millis kLastGrace{60'000};  // of one that was woken behind its time, until it is killed
+constexpr int kPollMs = 1'000;        // in case a wake-up is missed
+constexpr int kBlindPollMs = 100;     // when the launcher's identity is unknown
 
 bool running(const LauncherProcess& process, const LaunchFiles& files) {
   return process.identity ? os::alive(*process.identity) : os::LockFile::held(files.events);
@@ -55,12 +56,43 @@ class Ender {
     if (std::exchange(told_, signal) == signal) return;
     insist_.emplace(grace + kGrace, clock_.mono());
     signal_launcher(process_, signal);
+    signal_launcher(process_, SIGCONT);  // one that was stopped hears it only then
   }
   const LauncherProcess& process_;
   const Millis grace_;
   const Clock& clock_;
   int told_ = 0;
   std::optional<LivedDeadline> insist_;  // the launcher may have stood still with this process
+};
+
+// Keeps the time of a command whose launcher does not: it gives the launcher a while more for its
+// result, wakes it, and kills it in the end.
+class OutsideKeeper {
+ public:
+  OutsideKeeper(const LauncherProcess& process, const LaunchTimes& times, const Clock& clock)
+      : process_(process), times_(times), clock_(clock) {}
+  void look(Heard heard) {
+    if (!times_.wall_time || heard != Heard::kStart) return;
+    const MonoTime now = clock_.mono();
+    if (!due_) due_.emplace(*times_.wall_time + times_.grace + kGrace, now);
+    if (due_->left(now) > Millis(0)) return;
+    if (!std::exchange(woken_, true)) {
+      due_.emplace(times_.grace + kLastGrace, now);
+      signal_launcher(process_, SIGCONT);
+    } else {
+      killed_ = true;
+      signal_launcher(process_, SIGKILL);
+    }
+  }
+  bool killed() const { return killed_; }
+
+ private:
+  const LauncherProcess& process_;
+  const LaunchTimes times_;
+  const Clock& clock_;
+  bool woken_ = false;
+  bool killed_ = false;
+  std::optional<LivedDeadline> due_;  // what stood still with this process gets its time back
 };
 
 }  // namespace
@@ -111,20 +143,23 @@ std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock) {
 }
 
 FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
-                          StopSignal& stop, Millis grace, const Clock& clock,
+                          StopSignal& stop, const LaunchTimes& times, const Clock& clock,
                           std::optional<os::FileWatch>& watch,
-                          const std::function<bool()>& read_events) {
+                          const std::function<Heard()>& read_events) {
   (void)watch.emplace().add_file(files.events);
   const os::Fd exit = process.identity ? os::exit_of(*process.identity) : os::Fd();
-  Ender ender(process, grace, clock);
+  Ender ender(process, times.grace, clock);
+  OutsideKeeper keeper(process, times, clock);
   while (true) {
     // Looked at before reading: what was written before the end is then seen in this round.
     const bool alive = running(process, files);
-    if (read_events()) return FollowEnd::kResult;
-    if (!alive) return FollowEnd::kGone;
+    const Heard heard = read_events();
+    if (heard == Heard::kResult) return FollowEnd::kResult;
+    if (!alive) return keeper.killed() ? FollowEnd::kOverdue : FollowEnd::kGone;
     if (stop.kind() == StopKind::kDetach) return FollowEnd::kDetached;
     ender.ask(stop.kind());
     ender.insist();
+    keeper.look(heard);
     std::array<pollfd, 3> fds = {pollfd{watch->fd(), POLLIN, 0}, pollfd{exit.get(), POLLIN, 0},
                                  pollfd{stop.fd(), POLLIN, 0}};
     ::poll(fds.data(), fds.size(), exit.valid() ? kPollMs : kBlindPollMs);

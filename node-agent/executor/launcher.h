@@ -39,17 +39,27 @@ Result<LauncherProcess> start_launcher(const std::string& program, const LaunchF
 // launcher and the record of its identity.
 std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock);
 
-enum class FollowEnd { kResult, kGone, kDetached };
+// kOverdue: gone without a result, as we killed it behind the limit of its command's time.
+enum class FollowEnd { kResult, kGone, kOverdue, kDetached };
+// What a launcher has said so far.
+enum class Heard { kNothing, kStart, kResult };
+
+struct LaunchTimes {
+  Millis grace{0};                  // of the command, when it is canceled or its time is over
+  std::optional<Millis> wall_time;  // of the command, from its start
+};
 
 // Reads along until the result is there, the launcher is gone without one, or the agent leaves.
-// `read_events` takes in what is new and returns whether the result was seen. A cancel is passed on
-// as SIGTERM, which leaves the command its `grace`; kKill and kForget as SIGQUIT, which leaves it
-// none; both as SIGKILL where they are not obeyed. `watch` becomes what tells of changes: closing
-// it takes the kernel some milliseconds, so the caller does when nobody waits.
+// `read_events` takes in what is new and returns what was heard up to now. A cancel is passed on
+// as SIGTERM, which leaves the command its grace; kKill and kForget as SIGQUIT, which leaves it
+// none; both as SIGKILL where they are not obeyed. A launcher that stands still (stopped, in a
+// frozen cgroup) cannot end its command when the time is over: some seconds later it is told to go
+// on, and killed if it does not. `watch` becomes what tells of changes: closing it takes the kernel
+// some milliseconds, so the caller does when nobody waits.
 FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
-                          StopSignal& stop, Millis grace, const Clock& clock,
+                          StopSignal& stop, const LaunchTimes& times, const Clock& clock,
                           std::optional<os::FileWatch>& watch,
-                          const std::function<bool()>& read_events);
+                          const std::function<Heard()>& read_events);
 
 // After kResult or kGone: waits for the process to leave, with force in the end, and reaps it.
 void reap_launcher(const LauncherProcess& process);

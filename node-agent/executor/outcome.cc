@@ -122,6 +122,22 @@ RunOutcome outcome_of_lost_launcher(bool command_started, const std::optional<Er
   return out;
 }
 
+RunOutcome outcome_of_canceled_without_result() {
+  return {.phase = RunPhase::kCanceled,
+          .reason = Reason("Canceled"),
+          .message =
+              "the run was canceled; its sandbox launcher was gone without a result, and "
+              "the command with it"};
+}
+
+RunOutcome outcome_of_overdue() {
+  return {.phase = RunPhase::kFailed,
+          .reason = Reason("Timeout"),
+          .message =
+              "the command was ended by its node behind its wall time limit: its sandbox "
+              "launcher stood still and was killed with it, so there is no result"};
+}
+
 RunOutcome outcome_of_disk(const std::string& why,
                            const std::optional<contracts::SandboxResult>& result) {
   RunOutcome out{

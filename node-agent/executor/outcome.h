@@ -14,6 +14,10 @@ contracts::RunOutcome outcome_of_error(const Error& error, bool cancel_requested
 // `fault`: of the node's disk, where that is why.
 contracts::RunOutcome outcome_of_lost_launcher(bool command_started,
                                                const std::optional<Error>& fault = {});
+// It was canceled, and its launcher was gone without a result: killed, as it did not obey.
+contracts::RunOutcome outcome_of_canceled_without_result();
+// Its launcher did not end it at the limit of time, and was killed with it.
+contracts::RunOutcome outcome_of_overdue();
 // Its output could not be read any more, and so it was ended.
 contracts::RunOutcome outcome_of_unreadable(const Error& why);
 // It was ended for others, as the disk was full and it had written more than it asked for.

@@ -119,6 +119,10 @@ void RunLife::run() {
 contracts::RunOutcome RunLife::lost() const {
   if (!record_.beyond_disk.empty()) return outcome_of_disk(record_.beyond_disk, {});
   if (unreadable_) return outcome_of_unreadable(*unreadable_);
+  if (overdue_) return outcome_of_overdue();
+  const StopKind wish = stop_.kind();
+  if (wish == StopKind::kCancel || wish == StopKind::kKill)
+    return outcome_of_canceled_without_result();
   return outcome_of_lost_launcher(output_->state().started_ms.has_value(),
                                   disk_fault(folder_.path()));
 }
@@ -201,10 +205,21 @@ FollowEnd RunLife::follow() {
   return end;
 }
 
+Heard heard_in(const OutputState& state) {
+  if (state.result) return Heard::kResult;
+  return state.started_ms ? Heard::kStart : Heard::kNothing;
+}
+
+std::optional<Millis> wall_time_of(const contracts::SandboxPolicy& policy) {
+  if (!policy.limits.wall_time) return std::nullopt;
+  return policy.limits.wall_time->value;
+}
+
 FollowEnd RunLife::follow_command() {
   OutputState told{.last_seq = -1, .started_ms = {}, .result = {}};
+  const LaunchTimes times{grace(), wall_time_of(assignment_.policy)};
   const FollowEnd end =
-      follow_launcher(launcher_, launch_files(), stop_, grace(), ports_.clock, watch_, [&] {
+      follow_launcher(launcher_, launch_files(), stop_, times, ports_.clock, watch_, [&] {
         const Status read = output_->advance();
         if (!read && !unreadable_) {
           unreadable_ = read.error();
@@ -217,10 +232,11 @@ FollowEnd RunLife::follow_command() {
                           state.started_ms != told.started_ms;
         if (news) publish();
         told = std::move(state);
-        return told.result.has_value();
+        return heard_in(told);
       });
   launcher_pid_ = 0;
-  if (end == FollowEnd::kGone) reap_launcher(launcher_);
+  overdue_ = end == FollowEnd::kOverdue;
+  if (end == FollowEnd::kGone || overdue_) reap_launcher(launcher_);
   return end;
 }
 

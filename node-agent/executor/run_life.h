@@ -25,6 +25,11 @@
 
 namespace paddock::executor {
 
+// What a launcher has said by this output.
+Heard heard_in(const OutputState& state);
+// The limit of time that its launcher keeps.
+std::optional<Millis> wall_time_of(const contracts::SandboxPolicy& policy);
+
 class RunLife {
  public:
   // A new run: its folder is on disk when this returns.
@@ -166,7 +171,8 @@ class RunLife {
   std::optional<devices::Ledger::Hold> accelerators_;            // likewise
   Guarded<std::vector<std::string>> accelerator_ids_;            // of these
   std::optional<devices::ProcessorLedger::Hold> processors_;     // likewise
-  std::optional<Error> unreadable_;             // why its output cannot be read any more
+  std::optional<Error> unreadable_;  // why its output cannot be read any more
+  bool overdue_ = false;  // its launcher was killed, as it did not keep the limit of time
   std::list<workspace::TreeCache::Pin> trees_;  // until the run has ended
   std::optional<os::LockFile> lost_lock_;       // keeps a late launcher from starting
 };

@@ -152,6 +152,17 @@ class Recorder : public RunObserver {
   Steps& steps_;
 };
 
+// Each look at it is seconds later.
+class HastyClock final : public Clock {
+ public:
+  WallTime wall() const override { return SystemClock().wall(); }
+  MonoTime mono() const override { return MonoTime{} + kStep * ++looks_; }
+
+ private:
+  static constexpr Millis kStep{4'000};
+  mutable std::atomic<int64_t> looks_ = 0;
+};
+
 class Life : public testing::Test {
  protected:
   Life() {
@@ -190,7 +201,7 @@ class Life : public testing::Test {
                                                      volumes);
             },
             recorder,
-            clock,
+            hasty ? static_cast<const Clock&>(*hasty) : clock,
             random,
             *intents,
             server.get(),
@@ -298,6 +309,7 @@ class Life : public testing::Test {
   Parallel parallel;  // none unless a test wants it
   Recorder recorder{steps};
   SystemClock clock;
+  std::unique_ptr<HastyClock> hasty;  // none unless a test makes one
   SystemRandom random;
   devices::Ledger accelerators;  // empty unless a test fills it
   devices::ProcessorLedger processors{{4, 6, 8}};

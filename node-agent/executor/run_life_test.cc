@@ -163,6 +163,47 @@ TEST_F(Life, ACancelWhileItRunsEndsTheCommand) {
   EXPECT_EQ(last_outcome().result->status, contracts::SandboxStatus::kCanceled);
 }
 
+TEST_F(Life, ACommandWhoseLauncherKeepsNoTimeIsEndedByItsNode) {
+  behave("wait");
+  hasty = std::make_unique<HastyClock>();
+  assignment.policy.limits.wall_time = wire::Duration{Millis(1'000)};
+  life = accept();
+  auto running = std::async(std::launch::async, [this] { life->run(); });
+  while (running.wait_for(Millis(1)) != std::future_status::ready)
+    life->give_input({});  // makes it look again, and so time pass
+  EXPECT_EQ(last_outcome().phase, RunPhase::kFailed);
+  EXPECT_EQ(last_outcome().reason, "Timeout");
+  EXPECT_FALSE(last_outcome().result);
+  EXPECT_FALSE(os::LockFile::held(folder().file("events")));
+}
+
+TEST_F(Life, ALauncherThatWasStoppedHearsOfItsCancelAllTheSame) {
+  behave("wait");
+  life = accept();
+  auto running = std::async(std::launch::async, [this] { life->run(); });
+  recorder.wait_for(RunPhase::kRunning);
+  ASSERT_EQ(::kill(life->launcher(), SIGSTOP), 0);
+  life->stop(StopKind::kCancel);
+  running.wait();
+  EXPECT_EQ(last_outcome().phase, RunPhase::kCanceled);
+  EXPECT_TRUE(last_outcome().result.has_value());
+}
+
+TEST_F(Life, ACanceledRunIsCanceledThoughItsLauncherDied) {
+  behave("linger");
+  assignment.spec.termination_grace = wire::Duration{std::chrono::hours(1)};
+  life = accept();
+  auto running = std::async(std::launch::async, [this] { life->run(); });
+  recorder.wait_for(RunPhase::kRunning);
+  life->stop(StopKind::kCancel);
+  while (output_of(*life, "stdout").find("told to end") == std::string::npos)
+    std::this_thread::yield();
+  ASSERT_EQ(::kill(life->launcher(), SIGKILL), 0);
+  running.wait();
+  EXPECT_EQ(last_outcome().phase, RunPhase::kCanceled);
+  EXPECT_FALSE(last_outcome().result);
+}
+
 TEST_F(Life, ACommandThatIsEndedForTheDiskHasFailedByThatName) {
   behave("linger");
   assignment.spec.termination_grace = wire::Duration{std::chrono::hours(1)};

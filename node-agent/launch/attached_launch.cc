@@ -34,6 +34,13 @@ Error launcher_lost() {
   return {Code::kUnavailable, "LAUNCHER_LOST", "the sandbox's launcher died; try again"};
 }
 
+Error no_answer() {
+  return {
+      Code::kDeadlineExceeded, "NO_ANSWER",
+      "the sandbox's launcher does not answer: it was stopped or frozen, and the command's time "
+      "is over"};
+}
+
 Result<AttachedLaunch> AttachedLaunch::order(const std::string& socket,
                                              const contracts::LaunchRequest& request,
                                              size_t max_result) {
@@ -81,12 +88,26 @@ Status AttachedLaunch::place(const std::string& socket, const Order& order, Orde
   return {};
 }
 
-// While the connection is there, so is its launcher.
+// While the connection is there, so is its launcher; later its identity tells.
+bool AttachedLaunch::signal(int number) {
+  if (launched_.launcher <= 0) return false;
+  if (!launched_.connection.valid()) return left_ && os::signal_process(*left_, number).ok();
+  return !ended() && ::kill(launched_.launcher, number) == 0;
+}
+
+void AttachedLaunch::end() {
+  if (launched_.connection.valid() && signal(SIGCONT)) left_ = os::identify(launched_.launcher);
+  launched_.connection.reset();
+}
+
 void AttachedLaunch::kill() {
-  if (launched_.launcher > 0 && launched_.connection.valid() && !ended())
-    ::kill(launched_.launcher, SIGQUIT);
+  if (launched_.connection.valid()) signal(SIGQUIT);
   end();
 }
+
+bool AttachedLaunch::wake() { return signal(SIGCONT); }
+
+void AttachedLaunch::destroy() { signal(SIGKILL); }
 
 bool AttachedLaunch::ended() const {
   pollfd asked{launched_.connection.get(), POLLIN, 0};

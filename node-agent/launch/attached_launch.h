@@ -8,12 +8,15 @@
 #include <string_view>
 
 #include "common/contracts/launch.h"
+#include "common/os/process.h"
 #include "node-agent/launch/order.h"
 
 namespace paddock::launch {
 
 // Unavailable, LAUNCHER_LOST: it ended without a result.
 Error launcher_lost();
+// DeadlineExceeded, NO_ANSWER: its time is long over, and nothing is heard of it.
+Error no_answer();
 
 class AttachedLaunch {
  public:
@@ -42,10 +45,14 @@ class AttachedLaunch {
   Status begin(Millis wall_time, std::string_view last_argument) {
     return begin_prelaunched(launched_, wall_time, last_argument);
   }
-  // The launcher ends it; its result still comes.
-  void end() { launched_.connection.reset(); }
+  // The launcher ends it; its result still comes. A launcher that was stopped is told to go on.
+  void end();
   // The same, without what is left of its grace; of a command in a run it is the same.
   void kill();
+  // For one whose time is long over without a result: a launcher that stands still is told to go
+  // on, and killed by destroy(). False: it is gone, or the run's.
+  bool wake();
+  void destroy();
   bool ended() const;
   // While it has not ended; 0 of a command in a run: that launcher is the run's.
   pid_t launcher() const { return launched_.launcher; }
@@ -73,8 +80,11 @@ class AttachedLaunch {
   Status place(const std::string& socket, const Order& order, OrderFiles files);
   Status take(const contracts::Frame& frame, const OnOutput& on_output);
 
+  bool signal(int number);
+
   size_t max_result_;
   Launched launched_;
+  std::optional<os::ProcessIdentity> left_;  // the launcher, once there is no connection
   os::Fd talk_;
   os::Fd events_;
   std::string frames_;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <utility>
 
 #include "common/base/suspension.h"
 
@@ -13,6 +14,36 @@ namespace {
 
 constexpr size_t kMaxResult = size_t{128} << 20;  // both streams, six bytes for each of theirs
 constexpr Millis kResultTime{15'000};             // for a launcher to end what is over
+// After this it may stand still, and is told to go on: its caller does not wait for much longer.
+constexpr Millis kWakeTime{5'000};
+
+// How long a result is waited for. One that was told to end has no more time than its grace.
+class ResultTime {
+ public:
+  ResultTime(const Following& how, MonoTime now)
+      : grace_(how.grace), end_(how.setup + how.wall_time + how.grace + kWakeTime, now) {}
+  int poll_ms(MonoTime now) { return end_.poll_ms(now); }
+  void note_end(MonoTime now) {
+    if (end_.left(now) > grace_ + kResultTime) begin_again(now);
+  }
+  // False: nothing more can be done. A launcher that stands still is woken, once.
+  bool look(launch::AttachedLaunch& command, MonoTime now) {
+    if (end_.left(now) > Millis(0)) return true;
+    if (!std::exchange(woken_, true) && command.wake()) {
+      begin_again(now);
+      return true;
+    }
+    command.destroy();
+    return false;
+  }
+
+ private:
+  void begin_again(MonoTime now) { end_ = LivedDeadline(grace_ + kResultTime, now); }
+
+  const Millis grace_;
+  bool woken_ = false;
+  LivedDeadline end_;
+};
 
 // As much as the command takes now. A pipe without a reader is no fault: it wants no more.
 void feed(launch::AttachedLaunch& command, std::string_view& rest) {
@@ -35,7 +66,7 @@ Result<launch::AttachedLaunch> order_command(const std::string& socket,
 
 Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const Following& how,
                                         const Clock& clock) {
-  LivedDeadline end(how.wall_time + how.grace + kResultTime, clock.mono());
+  ResultTime time(how, clock.mono());
   std::array<pollfd, 4> fds = {{{command.events(), POLLIN, 0},
                                 {how.stop, POLLIN, 0},
                                 {how.kill, POLLIN, 0},
@@ -43,10 +74,11 @@ Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const F
   auto& [events, stop, kill, talk] = fds;
   std::string_view input = how.input;
   while (!command.has_result()) {
-    const int count = poll(fds.data(), static_cast<nfds_t>(fds.size()), end.poll_ms(clock.mono()));
-    if (count == 0 && end.left(clock.mono()) <= Millis(0)) return launch::launcher_lost();
+    const int count = poll(fds.data(), static_cast<nfds_t>(fds.size()), time.poll_ms(clock.mono()));
+    if (count == 0 && !time.look(command, clock.mono())) return launch::no_answer();
     if (kill.revents != 0) command.kill();
     if (stop.revents != 0) command.end();
+    if (kill.revents != 0 || stop.revents != 0) time.note_end(clock.mono());
     if (kill.revents != 0) kill = stop = {-1, 0, 0};  // once
     if (stop.revents != 0) stop = {-1, 0, 0};
     if (talk.revents != 0) {

@@ -19,13 +19,15 @@ Result<launch::AttachedLaunch> order_command(const std::string& socket,
 struct Following {
   Millis wall_time{0};  // of the policy
   Millis grace{0};      // behind it
+  Millis setup{0};      // before it, where it was not begun yet
   int stop = -1;        // it ends early, in its grace, when this becomes readable
   int kill = -1;        // and at once when this does
   // Output as it comes; must not wait: the launcher's pipe is read by nobody else.
   std::function<void(contracts::FrameType, std::string_view)> on_output = {};
   std::string_view input = {};  // for its talk(), which is closed behind it
 };
-// How it ended, from its beginning on. LAUNCHER_LOST.
+// How it ended, from its beginning on. LAUNCHER_LOST; NO_ANSWER of a launcher that neither ends it
+// at its limit of time nor when it is told to, and that is killed then unless it is a run's.
 Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const Following& how,
                                         const Clock& clock);
 

@@ -328,9 +328,13 @@ Result<contracts::SandboxResult> Service::run(
       if (const Millis rest = dependencies_.deferred_teardown.rest(); rest > Millis(0))
         dependencies_.wake(rest);
       const Use::Launcher counted(use, command->launcher());
-      auto result =
-          follow(*command, {session.wall_time(), grace, stop, session.ending.fd(), on_output},
-                 dependencies_.clock);
+      auto result = follow(*command,
+                           {.wall_time = session.wall_time(),
+                            .grace = grace,
+                            .stop = stop,
+                            .kill = session.ending.fd(),
+                            .on_output = on_output},
+                           dependencies_.clock);
       if (!result.ok()) return result;
       const auto living = find(session.uid);
       if (living.ok()) prelaunched_.want(session.uid);

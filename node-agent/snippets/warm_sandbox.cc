@@ -53,8 +53,18 @@ Result<contracts::SandboxResult> WarmSandbox::finish(int drop, const Clock& cloc
                                   {drop, POLLIN, 0},
                                   {unsent_.empty() ? -1 : launch_.talk(), POLLOUT, 0}}};
     const int count = poll(fds.data(), fds.size(), end_->poll_ms(clock.mono()));
-    if (count == 0 && end_->left(clock.mono()) <= Millis(0)) return launch::launcher_lost();
-    if (fds[1].revents != 0) return Error{Code::kUnavailable, "DROPPED", "the caller is gone"};
+    if (count == 0 && end_->left(clock.mono()) <= Millis(0)) {
+      if (woken_ || !launch_.wake()) {
+        launch_.destroy();
+        return launch::launcher_lost();
+      }
+      woken_ = true;
+      end_.emplace(kResultTime, clock.mono());
+    }
+    if (fds[1].revents != 0) {
+      launch_.end();
+      return Error{Code::kUnavailable, "DROPPED", "the caller is gone"};
+    }
     if (fds[2].revents != 0) send();
     if (fds[0].revents != 0) TRY(launch_.read_events());  // output: the result repeats all of it
   }

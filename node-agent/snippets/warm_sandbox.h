@@ -43,6 +43,7 @@ class WarmSandbox {
 
   launch::AttachedLaunch launch_;
   bool ready_ = false;
+  bool woken_ = false;  // as its time was long over, and it might stand still
   std::string_view unsent_;
   std::optional<LivedDeadline> end_;  // no result is waited for longer
 };

@@ -8,7 +8,8 @@ import tempfile
 import time
 import unittest
 
-from harness import Instance, contents_below, ended, main, make_project, pids_running, wait_until
+from harness import (Instance, ancestors, command_of, contents_below, ended, main, make_project, pids_running,
+                     wait_until)
 from joined_hosts import Host, make_token
 from session_client import SessionApi, SessionTest
 
@@ -33,6 +34,11 @@ def stand_still(pids):
         os.kill(pid, signal.SIGCONT)
 
 
+def sandbox_of(pid):
+    """The first process of a command's sandbox, and the launcher that started that."""
+    return [each for each in ancestors(pid) if command_of(each)[0].endswith(b"paddock-sandbox")][:2]
+
+
 class StandStill(unittest.TestCase):
     def setUp(self):
         folder = self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-"))
@@ -42,8 +48,8 @@ class StandStill(unittest.TestCase):
         self.instance.env["PADDOCK_CONTROLLER_NODES_LOST_AFTER"] = "5s"
         self.enterContext(self.instance)
 
-    def submit(self, name, script="told.py"):
-        self.instance.run("compute", self.project, f"python3 {script} {name}-{os.getpid()}", "--detach", "--name", name)
+    def submit(self, name, script="told.py", options=()):
+        self.instance.run("compute", self.project, f"python3 {script} {name}-{os.getpid()}", "--detach", "--name", name, *options)
         if script == "told.py":
             wait_until("the command to start", lambda: "started" in self.instance.run("logs", name).stdout)
 
@@ -82,6 +88,37 @@ class StandStill(unittest.TestCase):
             self.assertEqual(self.instance.run_object("sleeps")["status"]["phase"], "Running")
         self.tell("sleeps")
         self.instance.wait_phase("sleeps", "Succeeded")
+
+    def processes_of(self, name):
+        return sandbox_of(pids_running(f"{name}-{os.getpid()}")[0])
+
+    def test_a_launcher_that_stands_still_keeps_no_run_beyond_its_time(self):
+        self.submit("overdue", options=["--timeout", "15s"])
+        init, launcher = self.processes_of("overdue")
+        os.kill(launcher, signal.SIGSTOP)
+        status = self.instance.wait_phase("overdue", "Failed", "Succeeded")["status"]
+        self.assertEqual((status["phase"], status["reason"]), ("Failed", "Timeout"))
+        self.assertEqual(status["result"]["status"], "TIMEOUT", "the launcher itself said so, once it was woken")
+        wait_until("the command to be gone", lambda: ended(init))
+
+    def test_a_run_is_canceled_though_its_launcher_stands_still(self):
+        self.submit("canceled")
+        os.kill(self.processes_of("canceled")[1], signal.SIGSTOP)
+        self.instance.run("cancel", "canceled")
+        status = self.instance.wait_phase("canceled", "Canceled", "Failed")["status"]
+        self.assertEqual((status["phase"], status["reason"]), ("Canceled", "Canceled"))
+
+    def test_a_command_in_a_run_that_stands_still_is_told_so(self):
+        self.submit("frozen")
+        init = self.processes_of("frozen")[0]
+        os.kill(init, signal.SIGSTOP)
+        refused = self.instance.run("exec", "frozen", "--timeout", "1s", "--", "touch", "begun", check=False)
+        self.assertIn("NO_ANSWER", refused.stderr)
+        os.kill(init, signal.SIGCONT)
+        wait_until("it to take commands again", lambda: self.instance.run("exec", "frozen", "--", "true", check=False).returncode == 0)
+        self.assertNotEqual(self.instance.run("exec", "frozen", "--", "cat", "begun", check=False).returncode, 0)
+        self.tell("frozen")
+        self.instance.wait_phase("frozen", "Succeeded")
 
     def test_an_agent_that_is_stopped_says_so_at_once_and_what_it_had_not_begun_waits_for_another(self):
         self.submit("begun")
@@ -151,6 +188,20 @@ class Orphans(SessionTest):
             uid = self.object(name)["metadata"]["uid"]
             begun = wait_until("the end to be recorded", lambda: self.ends_of(uid))
             self.assertIn("command.lost", begun)
+
+    def test_a_command_whose_launcher_stands_still_ends_in_time_and_when_it_is_told_to(self):
+        for how in ("time", "cancel"):
+            name = self.session({"limits": {"timeoutMs": 10_000 if how == "time" else 600_000}})
+            mark = f"still-{how}-{os.getpid()}"
+            call = self.start_command(name, mark, commandId="c1")
+            init, launcher = sandbox_of(pids_running(mark)[0])
+            os.kill(launcher, signal.SIGSTOP)
+            if how == "cancel":
+                self.assertEqual(self.api.cancel(name, "c1")[0], 202)
+            status, answer = call.result()
+            self.assertEqual((status, answer.get("exitCode")), (200, 124 if how == "time" else 143), answer)
+            wait_until("it to be gone", lambda: ended(init))
+            self.assertEqual(self.api.run(name, "echo here")[1].get("stdout"), "here\n")
 
     def test_a_command_outlives_that_controller_and_agent_stand_still_whoever_wakes_first(self):
         name = self.session({"limits": {"timeoutMs": 600_000}})

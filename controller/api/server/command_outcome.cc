@@ -18,6 +18,8 @@ Result<SandboxResult> result_in(const wire::Value& answer) {
 }
 
 Result<RunResult> told_to_caller(SandboxResult result, const std::string& command_id) {
+  constexpr Reason kNoAnswer = "NO_ANSWER";
+  if (result.code == kNoAnswer) return Error{Code::kDeadlineExceeded, kNoAnswer, result.reason};
   if (result.status == SandboxStatus::kInternalError)
     return Error{Code::kFailedPrecondition, "SANDBOX_FAILED", result.reason};
   return contracts::run_result(std::move(result), command_id);

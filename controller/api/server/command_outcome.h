@@ -15,7 +15,8 @@ namespace paddock::api {
 
 // What the node answered. Unavailable (UNEXPECTED_ANSWER).
 Result<contracts::SandboxResult> result_in(const wire::Value& answer);
-// That, as the caller is told it. FailedPrecondition (SANDBOX_FAILED).
+// That, as the caller is told it. FailedPrecondition (SANDBOX_FAILED); DeadlineExceeded
+// (NO_ANSWER).
 Result<contracts::RunResult> told_to_caller(contracts::SandboxResult result,
                                             const std::string& command_id);
 // It was under way when the store said that its beginning was not kept: nobody may take that for a

@@ -35,6 +35,14 @@ LauncherLimits output_limits(const ExecWatched& watched) {
   return out;
 }
 
+// Init starts a command within milliseconds, unless it was stopped, or the whole run was.
+void tell_that_it_stands_still(SandboxResult& result) {
+  result.status = SandboxStatus::kInternalError;
+  result.reason = "the run does not answer: it was stopped or frozen; the command did not begin";
+  result.code = Reason("NO_ANSWER");
+  contracts::apply_status_table(result);
+}
+
 }  // namespace
 
 void tell_of_the_runs_end(SandboxResult& result) {
@@ -69,7 +77,7 @@ void ExecSupervisor::run(const std::string& command, SandboxResult& result) {
 // A keeper that is gone without a word was most likely killed with the run, and one that failed may
 // have found nothing of it any more. Of its end we hear elsewhere, and perhaps a moment later.
 void ExecSupervisor::look_for_the_runs_end() {
-  if (wait_status_ || exec_error_ || no_room_ || cause_ != EndCause::kNone) return;
+  if (wait_status_ || exec_error_ || no_room_ || stood_still_ || cause_ != EndCause::kNone) return;
   pollfd ended{watched_.run_over, POLLIN, 0};
   cut_short_ |= poll(&ended, 1, static_cast<int>(kTimeWithRun.count())) > 0;
 }
@@ -134,7 +142,7 @@ void ExecSupervisor::hear_client() {
 
 void ExecSupervisor::look_at_time() {
   if (!started_ && !wait_status_ && now_ >= setup_end_ && !gives_up_) {
-    if (!setup_error_) setup_error_ = exec_setup_error("setting up took more than 30 seconds");
+    stood_still_ = !setup_error_;
     kill();
   }
   if (started_ && now_ >= *started_ + watched_.time)
@@ -202,6 +210,7 @@ void ExecSupervisor::describe(const std::string& command, SandboxResult& result)
   result.duration_ms = started_ && ended_ ? (*ended_ - *started_).count() : 0;
   result.usage.cpu_ms = cpu_.count();
   if (cut_short_ && !exec_error_) return tell_of_the_runs_end(result);
+  if (stood_still_) return tell_that_it_stands_still(result);
   if (no_room_) {
     result.status = SandboxStatus::kLimitExceeded;
     result.reason = "the run has no room for another process: its pids limit is reached";

@@ -75,8 +75,9 @@ class ExecSupervisor {
   std::optional<MonoTime> gives_up_;  // what was killed is waited for no longer
   EndCause cause_ = EndCause::kNone;
   bool run_over_ = false;
-  bool cut_short_ = false;  // by the run's end
-  bool no_room_ = false;    // for another process
+  bool cut_short_ = false;    // by the run's end
+  bool no_room_ = false;      // for another process
+  bool stood_still_ = false;  // the run did, so nothing was begun
   std::optional<Error> setup_error_;
   std::optional<int> exec_error_;
   std::optional<int> wait_status_;
