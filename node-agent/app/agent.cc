@@ -15,6 +15,7 @@
 #include "node-agent/base/regularly.h"
 #include "node-agent/base/when_readable.h"
 #include "node-agent/host/data_folder.h"
+#include "node-agent/host/kept_proof.h"
 #include "node-agent/host/node_status.h"
 #include "node-agent/runtimes/environment_store.h"
 #include "node-agent/uplink/controller_ports.h"
@@ -86,6 +87,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       workspace::CacheKeeper::open(config.data_dir, executor.sandbox_uid, config.cache_quota));
   HostLook look(host_settings);
   const devices::Host first_look = look.look();
+  const bool proof_is_older = kept_proof(config.data_dir, config.sandbox_program).has_value();
   ASSIGN_OR_RETURN(contracts::NodeStatus status,
                    first_status(config, first_look, bounds, clock.wall()));
   devices::Ledger accelerators;
@@ -146,7 +148,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       departing.emplace(Regularly::First::kAtOnce, kDepartEvery,
                         [&] { leave_if_due(lent_host, runs, calls, loop, clock); });
     const Upkeep upkeep({config, clock, look, host, accelerators, disk, *cache, launchers, runs,
-                         calls, usage, credentials});
+                         calls, usage, credentials, proof_is_older});
     ended = conversation.run(loop);
   }
   calls.stop();

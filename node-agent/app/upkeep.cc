@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "common/base/log.h"
-#include "common/os/environment.h"
 #include "node-agent/app/room_settings.h"
 #include "node-agent/host/capabilities.h"
 #include "node-agent/host/host_fault.h"
@@ -43,7 +42,10 @@ Upkeep::Upkeep(const AgentParts& parts)
       tending_(Regularly::First::kLater, kDiskEvery, [this] { tend_disk(); }),
       trying_(Regularly::First::kLater, kDiskEvery, [this] { try_host(); }),
       keeper_(parts.credentials, parts.config.name, parts.config.rotate_credential.value,
-              parts.clock) {}
+              parts.clock),
+      proving_([this] {
+        if (parts_.proof_is_older) prove_again();
+      }) {}
 
 // Sandboxes that wait were made by the former program, and the proof of what this host enforces was
 // the former program's, too. So both are made anew.
@@ -51,7 +53,11 @@ void Upkeep::use_new_launcher() {
   log_info("the launcher is another program now; trying its sandbox");
   parts_.launchers.replace();
   parts_.calls.discard_warm();
-  auto proof = prove_sandbox(settings_.sandbox_program, os::environment());
+  prove_again();
+}
+
+void Upkeep::prove_again() {
+  auto proof = prove(settings_);
   parts_.host.change([&](contracts::NodeStatus& now) {
     take_over(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
   });

@@ -2,6 +2,8 @@
 // is used, prunes, replaces the launchers and the credential.
 #pragma once
 
+#include <thread>
+
 #include "node-agent/app/config.h"
 #include "node-agent/app/launchers.h"
 #include "node-agent/app/look_pace.h"
@@ -30,15 +32,20 @@ struct AgentParts {
   CallHost& calls;
   UsageReport& usage;
   Credentials& credentials;
+  bool proof_is_older;  // of an earlier process: made again at once
 };
 
 // Each in a thread of its own, until destroyed.
 class Upkeep {
  public:
   explicit Upkeep(const AgentParts& parts);
+  ~Upkeep() { proving_.join(); }
+  Upkeep(const Upkeep&) = delete;
+  Upkeep& operator=(const Upkeep&) = delete;
 
  private:
   void use_new_launcher();
+  void prove_again();
   void look_again();
   void tend_disk();
   void try_host();
@@ -54,6 +61,7 @@ class Upkeep {
   Regularly tending_;
   Regularly trying_;
   CredentialKeeper keeper_;
+  std::thread proving_;  // once
 };
 
 }  // namespace paddock::agent

@@ -4,8 +4,19 @@
 #include "common/os/environment.h"
 #include "node-agent/host/capabilities.h"
 #include "node-agent/host/host_fault.h"
+#include "node-agent/host/kept_proof.h"
 
 namespace paddock::agent {
+
+Result<contracts::SandboxProof> prove(const HostSettings& settings) {
+  auto proof = prove_sandbox(settings.sandbox_program, os::environment());
+  if (proof.ok()) {
+    keep_proof(settings.data_dir, settings.sandbox_program, *proof);
+  } else {
+    forget_proof(settings.data_dir);
+  }
+  return proof;
+}
 
 void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status) {
   for (const contracts::Canary& canary : proof.canaries) {
@@ -58,9 +69,12 @@ Result<contracts::NodeStatus> node_status(const HostSettings& settings, const de
   take_over_fault(look_for_fault(settings.data_dir, settings.sandbox_program), status, now);
   status.os = host.os;
   status.arch = host.arch;
-  ASSIGN_OR_RETURN(contracts::SandboxProof proof,
-                   prove_sandbox(settings.sandbox_program, os::environment()));
-  take_over(std::move(proof), status);
+  if (auto kept = kept_proof(settings.data_dir, settings.sandbox_program)) {
+    take_over(std::move(*kept), status);
+  } else {
+    ASSIGN_OR_RETURN(contracts::SandboxProof proof, prove(settings));
+    take_over(std::move(proof), status);
+  }
   return status;
 }
 

@@ -8,10 +8,14 @@
 
 namespace paddock::agent {
 
-// All that the host says of itself, for the first time: tries the sandbox. Errors:
-// SANDBOX_UNAVAILABLE.
+// All that the host says of itself, for the first time. Of the sandbox what an earlier process
+// proved of it, else tries it now. Errors: SANDBOX_UNAVAILABLE.
 Result<contracts::NodeStatus> node_status(const HostSettings& settings, const devices::Host& host,
                                           WallTime now);
+
+// Tries the sandbox, and keeps what that proved. Takes a second or so, and much longer on a busy
+// host. Errors: SANDBOX_UNAVAILABLE.
+Result<contracts::SandboxProof> prove(const HostSettings& settings);
 
 // The parts of it that may change while the agent runs.
 void take_over(const devices::Host& host, contracts::NodeStatus& status);

@@ -1,0 +1,22 @@
+// What an earlier process of this agent proved of its host's sandbox, kept in the data folder. A
+// proof takes a second or so, and on a host whose processors are busy many times that; meanwhile
+// nobody would hear of the runs that go on. So an agent that is started again begins with what is
+// kept, and proves it anew beside its work.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/contracts/canary.h"
+
+namespace paddock::agent {
+
+// Of this very launcher file, this boot of the kernel and this user; else nothing.
+std::optional<contracts::SandboxProof> kept_proof(const std::string& data_dir,
+                                                  const std::string& launcher);
+// Says in the log where it cannot be kept.
+void keep_proof(const std::string& data_dir, const std::string& launcher,
+                const contracts::SandboxProof& proof);
+void forget_proof(const std::string& data_dir);
+
+}  // namespace paddock::agent
