@@ -1,4 +1,4 @@
-// Which of the files below /proc (machine_facts.h) a launcher makes once for all its runs, and what
+// Which of the files below /proc (proc_contents.h) a launcher makes once for all its runs, and what
 // is mounted as one: a file, or a folder with all that is in it. Pure.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "node-agent/sandbox/plan/machine_facts.h"
+#include "node-agent/sandbox/plan/proc_contents.h"
 
 namespace paddock::sandbox {
 
