@@ -211,7 +211,9 @@ Result<Created> create_once(const Job& job, client::ControllerClient& client,
 // what was sent.
 Result<contracts::Tree> create_run(const Job& job, client::ControllerClient& client,
                                    Foreground& foreground) {
-  TRY(check_ready(job.endpoint, kReadyPatience));
+  // Before much is read. Of several controllers one may be about to lead: then the calls wait.
+  if (http::addresses_in(job.endpoint.base_url).size() == 1)
+    TRY(check_ready(job.endpoint, kReadyPatience));
   std::optional<StdinFile> input;
   if (const std::string& source = job.options.stdin_source; !source.empty()) {
     ASSIGN_OR_RETURN(StdinFile opened, StdinFile::open(source, job.env));

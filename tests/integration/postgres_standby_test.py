@@ -180,7 +180,6 @@ class TwoControllers(unittest.TestCase):
         self.addCleanup(watch.kill)
         self.one.end(signal.SIGKILL)
         # Nobody leads yet: the command waits and finds the one that does.
-        self.paddock("get", "runs")
         self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "after")
         self.assertTrue(self.two.is_ready())
         for name in ("before", "after"):
