@@ -127,18 +127,21 @@ Status revoke(store::Store& store, const FirstToken& first) {
   });
 }
 
-// Whether the file holds a token that the store knows.
-bool is_valid(store::Store& store, const std::string& path) {
+// Whether the file holds a token that the store knows. What cannot be read now may be a good one,
+// which is not to be revoked.
+Result<bool> is_valid(store::Store& store, const std::string& path) {
   const Result<std::string> secret = os::read_file(path);
-  if (!secret) return false;
-  const auto record = store.token_by_hash(auth::token_hash(trim(*secret)));
-  return record.ok() && *record && !(*record)->revoked;
+  if (!secret && secret.error().code == Code::kNotFound) return false;
+  if (!secret) return secret.error();
+  ASSIGN_OR_RETURN(const auto record, store.token_by_hash(auth::token_hash(trim(*secret))));
+  return record && !record->revoked;
 }
 
 Status prepare_token(store::Store& store, const std::string& folder, const FirstToken& first,
                      Random& random) {
   const std::string path = cat(folder, "/", first.file);
-  if (is_valid(store, path)) return {};
+  ASSIGN_OR_RETURN(const bool valid, is_valid(store, path));
+  if (valid) return {};
   TRY(revoke(store, first));
   const auth::MintedToken token = auth::mint_token(random, first.prefix);
   TRY(store.write([&](store::WriteTxn& txn) {

@@ -1,10 +1,13 @@
 #include "controller/app/data_folder.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/crypto/certificate.h"
 #include "common/os/file.h"
+#include "controller/store/store.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::app {
@@ -67,6 +70,21 @@ TEST_F(DataFolder, ACertificateMadeWhileTheClockWasAheadIsMadeAgain) {
 TEST_F(DataFolder, NothingIsMadeAgainWhereTheCaIsOfTheFutureToo) {
   const auto first = prepare(kNow);
   EXPECT_EQ(prepare(WallTime{0})->certificate_pem, first->certificate_pem);
+}
+
+TEST_F(DataFolder, ATokenWhoseFileCannotBeReadNowIsNotRevoked) {
+  const auto store = store::Store::open({dir_.path() + "/paddock.db"});
+  ASSERT_TRUE(store.ok()) << store.error().describe();
+  ASSERT_TRUE(prepare_tokens(**store, config_, random_).ok());
+  const std::string file = dir_.path() + "/tokens/admin";
+  const std::string secret = os::read_file(file).value();
+  std::filesystem::rename(file, file + ".away");
+  std::filesystem::create_directory(file);
+  EXPECT_FALSE(prepare_tokens(**store, config_, random_).ok());
+  std::filesystem::remove(file);
+  std::filesystem::rename(file + ".away", file);
+  ASSERT_TRUE(prepare_tokens(**store, config_, random_).ok());
+  EXPECT_EQ(os::read_file(file).value(), secret);
 }
 
 }  // namespace

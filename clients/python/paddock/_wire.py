@@ -11,6 +11,7 @@ from .errors import PaddockError, unexpected
 
 MAX_ANSWER = 256 << 20
 MAX_ERROR = 1 << 20
+CONNECT_S = 3.0  # as paddock itself
 KEPT = 8  # connections
 KEPT_S = 20.0  # the server closes after 60 s without a request
 NOT_VALID_NOW = (9, 10)  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
@@ -68,6 +69,10 @@ class Servers:
 
     def now(self) -> Server:
         return self._all[self._turn % len(self._all)]
+
+    def patience(self, limit: float) -> float:
+        """How long a connection may take: less where another address can be asked instead."""
+        return limit if len(self._all) == 1 else min(limit, CONNECT_S)
 
     def move_on(self, asked: Server) -> None:
         """From one that gave no answer or does not lead, unless somebody has moved on already."""

@@ -8,7 +8,7 @@ const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
 const NEVER_BEGUN = ["UNREACHABLE", "NOT_LEADER", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
 /** Nothing has been begun, and another address of the same instance may answer. */
-const PASSED_OVER = ["UNREACHABLE", "NOT_LEADER"];
+const PASSED_OVER = ["UNREACHABLE", "NOT_LEADER", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW"];
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
 /** The words of OpenSSL's verification, as Node has them, and Node's own. */
