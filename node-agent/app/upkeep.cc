@@ -56,7 +56,9 @@ void Upkeep::use_new_launcher() {
   prove_again();
 }
 
+// One after the other: what began last is what is true at the end.
 void Upkeep::prove_again() {
+  std::lock_guard lock(proving_one_);
   auto proof = prove(settings_);
   parts_.host.change([&](contracts::NodeStatus& now) {
     take_over(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);

@@ -2,6 +2,7 @@
 // is used, prunes, replaces the launchers and the credential.
 #pragma once
 
+#include <mutex>
 #include <thread>
 
 #include "node-agent/app/config.h"
@@ -53,6 +54,7 @@ class Upkeep {
   const AgentParts parts_;
   const HostSettings settings_;
   LookPace pace_;
+  std::mutex proving_one_;
   // They use the others.
   Regularly pruning_;
   LauncherWatch watching_;

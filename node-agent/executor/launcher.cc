@@ -31,11 +31,12 @@ bool running(const LauncherProcess& process, const LaunchFiles& files) {
   return process.identity ? os::alive(*process.identity) : os::LockFile::held(files.events);
 }
 
-void signal_launcher(const LauncherProcess& process, int signal) {
-  if (!process.identity) return;
-  if (const Status sent = os::signal_process(*process.identity, signal); !sent) {
-    log_warn("a launcher could not be signalled", {{"error", sent.error().describe()}});
-  }
+// Whether it was sent.
+bool signal_launcher(const LauncherProcess& process, int signal) {
+  if (!process.identity) return false;
+  const Status sent = os::signal_process(*process.identity, signal);
+  if (!sent) log_warn("a launcher could not be signalled", {{"error", sent.error().describe()}});
+  return sent.ok();
 }
 
 // Passes a wish to stop on to the launcher, first politely.
@@ -80,8 +81,7 @@ class OutsideKeeper {
       due_.emplace(times_.grace + kLastGrace, now);
       signal_launcher(process_, SIGCONT);
     } else {
-      killed_ = true;
-      signal_launcher(process_, SIGKILL);
+      killed_ = signal_launcher(process_, SIGKILL) || killed_;
     }
   }
   bool killed() const { return killed_; }

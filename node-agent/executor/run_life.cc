@@ -119,10 +119,10 @@ void RunLife::run() {
 contracts::RunOutcome RunLife::lost() const {
   if (!record_.beyond_disk.empty()) return outcome_of_disk(record_.beyond_disk, {});
   if (unreadable_) return outcome_of_unreadable(*unreadable_);
-  if (overdue_) return outcome_of_overdue();
   const StopKind wish = stop_.kind();
   if (wish == StopKind::kCancel || wish == StopKind::kKill)
     return outcome_of_canceled_without_result();
+  if (overdue_) return outcome_of_overdue();
   return outcome_of_lost_launcher(output_->state().started_ms.has_value(),
                                   disk_fault(folder_.path()));
 }

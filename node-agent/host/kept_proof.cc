@@ -31,16 +31,30 @@ struct KeptProof {
 
 std::string file_of(const std::string& data_dir) { return os::join_path(data_dir, "proof"); }
 
-// Empty if the launcher is not there. A file that was changed has another time or size.
-std::string mark_of(const std::string& launcher) {
+// A unit or a container that was changed may have taken some away, in the same boot.
+std::string privileges() {
+  const Result<std::string> status = os::read_file("/proc/self/status");
+  std::string out;
+  for (const std::string_view line : split(status.ok() ? *status : "", '\n')) {
+    const bool told = line.starts_with("CapEff:") || line.starts_with("CapBnd:") ||
+                      line.starts_with("NoNewPrivs:") || line.starts_with("Seccomp:");
+    if (told) out += cat(" ", line);
+  }
+  return out;
+}
+
+std::string moment(const timespec& time) { return cat(time.tv_sec, ".", time.tv_nsec); }
+
+}  // namespace
+
+// A file that was changed has another time or size.
+std::string proof_mark(const std::string& launcher) {
   struct stat info {};
   const auto self = os::identify(::getpid());
   if (!self || ::stat(launcher.c_str(), &info) != 0) return {};
   return cat(self->boot_id, " ", ::geteuid(), " ", info.st_dev, " ", info.st_ino, " ", info.st_size,
-             " ", info.st_mtime, " ", info.st_ctime);
+             " ", moment(info.st_mtim), " ", moment(info.st_ctim), privileges());
 }
-
-}  // namespace
 
 std::optional<contracts::SandboxProof> kept_proof(const std::string& data_dir,
                                                   const std::string& launcher) {
@@ -49,15 +63,15 @@ std::optional<contracts::SandboxProof> kept_proof(const std::string& data_dir,
   const auto document = wire::parse_json(*text, {.max_bytes = kMostKeptBytes});
   if (!document) return std::nullopt;
   auto kept = wire::decode<KeptProof>(*document);
-  const std::string mark = mark_of(launcher);
+  const std::string mark = proof_mark(launcher);
   if (!kept || mark.empty() || kept->of != mark || kept->proof.canaries.empty())
     return std::nullopt;
   return std::move(kept->proof);
 }
 
-void keep_proof(const std::string& data_dir, const std::string& launcher,
+void keep_proof(const std::string& data_dir, const std::string& mark,
                 const contracts::SandboxProof& proof) {
-  const KeptProof kept{mark_of(launcher), proof};
+  const KeptProof kept{mark, proof};
   const Status written =
       os::write_file_atomic(file_of(data_dir), wire::to_json(wire::encode(kept)));
   if (!written)

@@ -11,11 +11,14 @@
 
 namespace paddock::agent {
 
-// Of this very launcher file, this boot of the kernel and this user; else nothing.
+// What a proof is true of: this very launcher file, this boot of the kernel, and this process's
+// user and privileges. Empty if the launcher is not there.
+std::string proof_mark(const std::string& launcher);
+// Nothing if what is kept has another mark.
 std::optional<contracts::SandboxProof> kept_proof(const std::string& data_dir,
                                                   const std::string& launcher);
-// Says in the log where it cannot be kept.
-void keep_proof(const std::string& data_dir, const std::string& launcher,
+// `mark` is of before the proof was begun. Says in the log where it cannot be kept.
+void keep_proof(const std::string& data_dir, const std::string& mark,
                 const contracts::SandboxProof& proof);
 void forget_proof(const std::string& data_dir);
 

@@ -24,7 +24,7 @@ class Kept : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(os::write_file_atomic(launcher_, "one").ok());
-    keep_proof(folder_.path(), launcher_, proof());
+    keep_proof(folder_.path(), proof_mark(launcher_), proof());
   }
   std::optional<contracts::SandboxProof> kept() const {
     return kept_proof(folder_.path(), launcher_);
@@ -49,7 +49,7 @@ TEST_F(Kept, SaysNothingOfAnotherLauncher) {
 TEST_F(Kept, IsNotThereOnceItIsForgottenOrDamaged) {
   ASSERT_TRUE(os::write_file_atomic(folder_ / "proof", "{\"of\": \"").ok());
   EXPECT_FALSE(kept());
-  keep_proof(folder_.path(), launcher_, proof());
+  keep_proof(folder_.path(), proof_mark(launcher_), proof());
   forget_proof(folder_.path());
   forget_proof(folder_.path());
   EXPECT_FALSE(kept());

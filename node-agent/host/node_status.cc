@@ -9,9 +9,11 @@
 namespace paddock::agent {
 
 Result<contracts::SandboxProof> prove(const HostSettings& settings) {
+  const std::string mark = proof_mark(settings.sandbox_program);
   auto proof = prove_sandbox(settings.sandbox_program, os::environment());
-  if (proof.ok()) {
-    keep_proof(settings.data_dir, settings.sandbox_program, *proof);
+  // Of a launcher that was replaced meanwhile nobody knows which one proved it.
+  if (proof.ok() && !mark.empty() && proof_mark(settings.sandbox_program) == mark) {
+    keep_proof(settings.data_dir, mark, *proof);
   } else {
     forget_proof(settings.data_dir);
   }

@@ -26,7 +26,7 @@ using contracts::Run;
 using contracts::RunResult;
 namespace audit = contracts::audit;
 
-constexpr Millis kAnswerTime{30'000};  // beside what the command may take: with its grace
+constexpr Millis kAnswerTime{60'000};  // beside what the command may take: before and after it
 constexpr Millis kQueueTime{30'000};   // others' input may be on its way to the node before it
 
 // One command, apart from the request that asked for it: a stream outlives its handler.
