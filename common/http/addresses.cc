@@ -8,13 +8,20 @@ bool begins_address(std::string_view text) {
   return text.starts_with("https://") || text.starts_with("http://");
 }
 
+// Of control characters none is taken away: they are refused.
+std::string_view without_spaces(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
 }  // namespace
 
 // A comma that no address follows is a part of the one before it, which is then refused whole.
 std::vector<std::string> addresses_in(std::string_view base_url) {
   std::vector<std::string> out;
   for (const std::string& piece : split(base_url, ',')) {
-    std::string address(trim(piece));
+    std::string address(without_spaces(piece));
     if (!out.empty() && !begins_address(address)) {
       out.back() += cat(",", piece);
       continue;
