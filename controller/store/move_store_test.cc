@@ -6,7 +6,11 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <thread>
 
+#include "controller/store/lead_watch.h"
+#include "controller/store/move/database_side.h"
+#include "controller/store/move/marker.h"
 #include "controller/store/move/tables.h"
 #include "controller/store/postgres/postgres_fixture_test_support.h"
 #include "controller/store/postgres/schema.h"
@@ -204,6 +208,77 @@ TEST_F(MoveStore, AFileOfAnOlderVersionIsRefusedAndLeftAsItIs) {
   const auto db =
       sqlite::Connection::open(places().file, sqlite::Connection::Mode::kReader).value();
   EXPECT_EQ(db->pragma("PRAGMA user_version").value(), sqlite::schema_version() - 1);
+}
+
+// Who starts first on the moved store with another data folder would revoke its tokens.
+TEST_F(MoveStore, WhatWasMovedIsNoNewStoreToAnotherInstance) {
+  ASSERT_EQ(moving(MoveTo::kPostgres), "moved");
+  const Lead another = LeadWatch::open(*options("another").postgres).value()->look().value();
+  EXPECT_TRUE(another.free);
+  EXPECT_FALSE(another.anew) << "its files are compared first";
+  EXPECT_EQ(another.leader, "mover");
+  EXPECT_TRUE(LeadWatch::open(*options("mover").postgres).value()->look().value().anew);
+}
+
+TEST_F(MoveStore, WhoWaitedForTheLeadLearnsThatItIsGone) {
+  ASSERT_EQ(moving(MoveTo::kPostgres), "moved");
+  const auto waits = LeadWatch::open(*options("another").postgres).value();
+  ASSERT_TRUE(waits->look().ok());
+  ASSERT_EQ(moving(MoveTo::kSqlite), "moved");
+  const auto seen = waits->look();
+  ASSERT_TRUE(seen.ok()) << seen.error().describe();
+  EXPECT_TRUE(seen->free) << "it is told STORE_MOVED_AWAY when it would lead";
+}
+
+// A controller that asks for the lead meanwhile waits, and does not end the move.
+TEST_F(MoveStore, IsNotEndedByWhoWouldLeadMeanwhile) {
+  ASSERT_EQ(moving(MoveTo::kPostgres), "moved");
+  const std::string id = make_uuid(random_);
+  const auto source = move::begin_at(places().postgres, id).value();
+  ASSERT_TRUE(move::hold_source(*source, places().postgres).ok());
+  std::string led;
+  std::thread leads([&] { led = refusal(options("another")); });
+  while (server_->query(database_, "SELECT count(*) FROM pg_locks WHERE NOT granted") == "0")
+    std::this_thread::yield();
+  EXPECT_TRUE(move::mark_taken(*source, id).ok());
+  const Status taken = move::commit(*source);
+  EXPECT_TRUE(taken.ok()) << taken.error().describe();
+  leads.join();
+  EXPECT_EQ(led, "STORE_MOVED_AWAY");
+}
+
+class MoveLeftOver : public MoveStore {
+ protected:
+  void SetUp() override {
+    MoveStore::SetUp();
+    if (IsSkipped()) return;
+    id_ = make_uuid(random_);
+    ASSERT_TRUE(move::write_marker(places().file, {MoveTo::kPostgres, id_}).ok());
+  }
+  std::string id_;
+};
+
+// The client is gone, its session is not yet.
+TEST_F(MoveLeftOver, ASessionOfItIsEndedBeforeItIsBegunAnew) {
+  const auto left = move::begin_at(places().postgres, id_).value();
+  ASSERT_TRUE(move::make_tables(*left).ok());
+  ASSERT_TRUE(move::mark_brought(*left, id_).ok());
+  ASSERT_TRUE(left->finish().ok());
+  EXPECT_EQ(moving(MoveTo::kPostgres), "moved");
+  EXPECT_FALSE(move::commit(*left).ok());
+}
+
+TEST_F(MoveLeftOver, WhatCannotBeEndedYetIsNotTakenForANo) {
+  const auto target = postgres::parse_target(server_->url(database_)).value();
+  const auto commits = postgres::Connection::open(target, "does not end").value();
+  ASSERT_TRUE(commits->ask("BEGIN").ok());
+  ASSERT_TRUE(
+      commits->ask("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", {postgres::text(id_)})
+          .ok());
+  EXPECT_EQ(moving(MoveTo::kPostgres), "STORE_BUSY");
+  EXPECT_TRUE(exists("paddock.db.move"));
+  ASSERT_TRUE(commits->ask("COMMIT").ok());
+  EXPECT_EQ(moving(MoveTo::kPostgres), "moved");
 }
 
 TEST_F(MoveStore, WhatIsNoTextIsNamed) {

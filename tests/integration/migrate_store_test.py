@@ -22,7 +22,7 @@ for i in range({LINES}):
     time.sleep(0.1)
 """
 URL_FILE = "PADDOCK_CONTROLLER_STORE_POSTGRES_URL_FILE"
-MOVING = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'paddock-controller moving' AND state LIKE '%transaction%'"
+MOVING = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'paddock-controller moving %' AND state LIKE '%transaction%'"
 
 
 def start_move(data, url_file, to):

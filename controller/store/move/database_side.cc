@@ -15,7 +15,10 @@ namespace {
 
 using postgres::Answer;
 
-constexpr const char* kName = "paddock-controller moving";
+// By which the session of a move is found at the server.
+std::string session_name(const std::string& id) { return cat("paddock-controller moving ", id); }
+
+constexpr const char* kLookingName = "paddock-controller looking for a move";
 constexpr const char* kBroughtTable = "paddock_leader";
 
 // All at once takes as long as it takes; whoever has what it needs is not waited for.
@@ -25,15 +28,33 @@ constexpr const char* kSettings =
     "set_config('synchronous_commit', CASE current_setting('synchronous_commit') "
     "WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)";
 
+// Held by a move's transaction until it has ended.
+Status take_turn(postgres::Connection& db, const std::string& id) {
+  TRY(db.ask("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", {postgres::text(id)}));
+  return {};
+}
+
+// A session whose client is gone may still be at its COMMIT: before that has ended, what is seen
+// says nothing.
+Status wait_for_end(postgres::Connection& db, const std::string& id) {
+  TRY(postgres::end_sessions(db, session_name(id)));
+  TRY(db.soon("BEGIN ISOLATION LEVEL READ COMMITTED"));
+  TRY(db.soon(kSettings));
+  TRY(take_turn(db, id));
+  TRY(db.ask("COMMIT"));
+  return {};
+}
+
 // Remarks on a table go with the transaction, and are no rows of the store.
 Status remark(postgres::Connection& db, std::string_view table, std::string_view id) {
   return db.soon(cat("COMMENT ON TABLE ", table, " IS 'move ", id, "'"));
 }
 
 Result<bool> has_remark(const PostgresOptions& options, std::string_view table,
-                        std::string_view id) {
+                        const std::string& id) {
   ASSIGN_OR_RETURN(const postgres::Target target, postgres::parse_target(options.url));
-  ASSIGN_OR_RETURN(const auto db, postgres::Connection::open(target, kName));
+  ASSIGN_OR_RETURN(const auto db, postgres::Connection::open(target, kLookingName));
+  TRY(wait_for_end(*db, id));
   ASSIGN_OR_RETURN(const Answer row,
                    db->ask("SELECT obj_description(to_regclass($1::text), 'pg_class')",
                            {postgres::text(table)}));
@@ -42,11 +63,12 @@ Result<bool> has_remark(const PostgresOptions& options, std::string_view table,
 
 }  // namespace
 
-Result<Database> begin_at(const PostgresOptions& options) {
+Result<Database> begin_at(const PostgresOptions& options, const std::string& id) {
   ASSIGN_OR_RETURN(const postgres::Target target, postgres::parse_target(options.url));
-  ASSIGN_OR_RETURN(Database db, postgres::Connection::open(target, kName));
+  ASSIGN_OR_RETURN(Database db, postgres::Connection::open(target, session_name(id)));
   TRY(db->soon("BEGIN ISOLATION LEVEL REPEATABLE READ"));
-  TRY(db->ask(kSettings));
+  TRY(db->soon(kSettings));
+  TRY(take_turn(*db, id));
   return db;
 }
 
@@ -78,6 +100,11 @@ Status put_given(postgres::Connection& db, const Given& given) {
   return db.soon(
       "UPDATE paddock_leader SET changes_given = $1, objects_given = $2, audit_given = $3",
       {postgres::number(given[0]), postgres::number(given[1]), postgres::number(given[2])});
+}
+
+Status name_holder(postgres::Connection& db, const PostgresOptions& options) {
+  return db.soon("UPDATE paddock_leader SET holder = $1, holder_name = $2",
+                 {postgres::text(options.holder), postgres::text(options.holder_name)});
 }
 
 Status mark_brought(postgres::Connection& db, const std::string& id) {

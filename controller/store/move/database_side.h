@@ -13,14 +13,17 @@ namespace paddock::store::move {
 
 using Database = std::unique_ptr<postgres::Connection>;
 
-// Connects and begins; all that is read is one snapshot.
-Result<Database> begin_at(const PostgresOptions& options);
+// Connects and begins, as the move of this id; all that is read is one snapshot.
+Result<Database> begin_at(const PostgresOptions& options, const std::string& id);
 // Nothing that was committed when this fails, but for STORE_OUTCOME_UNKNOWN.
 Status commit(postgres::Connection& db);
 
 // As the target: STORE_NOT_EMPTY; then our tables.
 Status make_tables(postgres::Connection& db);
 Status put_given(postgres::Connection& db, const Given& given);
+// As the one that led last, whose lease has ended: another one compares its files with these tokens
+// before it leads, and does not take the store for a new one.
+Status name_holder(postgres::Connection& db, const PostgresOptions& options);
 // The store that this move brought.
 Status mark_brought(postgres::Connection& db, const std::string& id);
 
@@ -29,7 +32,8 @@ Status hold_source(postgres::Connection& db, const PostgresOptions& options);
 // From then on no controller takes it for its store (STORE_MOVED_AWAY).
 Status mark_taken(postgres::Connection& db, const std::string& id);
 
-// Whether the move of this id was committed.
+// Whether the move of this id was committed. Ends a session of it that is left over and waits for
+// its transaction; STORE_AWAY, STORE_BUSY: not known, ask again.
 Result<bool> has_brought(const PostgresOptions& options, const std::string& id);
 Result<bool> has_taken(const PostgresOptions& options, const std::string& id);
 

@@ -55,10 +55,11 @@ Status commit_or_forget(postgres::Connection& db, const std::string& file) {
 
 Result<Moved> to_database(const MovePlaces& places, WallTime now, const std::string& id) {
   ASSIGN_OR_RETURN(sqlite::OpenedFile source, open_source(places.file));
-  ASSIGN_OR_RETURN(const Database target, begin_at(places.postgres));
+  ASSIGN_OR_RETURN(const Database target, begin_at(places.postgres, id));
   TRY(make_tables(*target));
   ASSIGN_OR_RETURN(Inventory copied, copy_all(*source.writer, *target));
   TRY(put_given(*target, copied.given));
+  TRY(name_holder(*target, places.postgres));
   ASSIGN_OR_RETURN(const Inventory arrived, take_stock(*target));
   TRY(compare(copied, arrived));
   TRY(source.writer->execute("ROLLBACK"));
@@ -93,7 +94,7 @@ Status hand_over(postgres::Connection& source, const std::string& file, const st
 
 Result<Moved> to_file(const MovePlaces& places, const std::string& id) {
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_file(places.file));
-  ASSIGN_OR_RETURN(const Database source, begin_at(places.postgres));
+  ASSIGN_OR_RETURN(const Database source, begin_at(places.postgres, id));
   TRY(hold_source(*source, places.postgres));
   auto copied = fill_file(places.file, *source);
   const Status handed = copied.ok() ? hand_over(*source, places.file, id) : Status(copied.error());

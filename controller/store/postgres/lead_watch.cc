@@ -19,6 +19,31 @@ class PgLeadWatch final : public LeadWatch {
       : target_(std::move(target)), holder_(std::move(holder)) {}
 
   Result<Lead> look() override {
+    auto lead = look_once();
+    if (lead.ok() || lead.error().reason != "STORE_INTERNAL" || !has_tables_) return lead;
+    has_tables_ = false;  // they may be gone since: the store was moved away
+    return look_once();
+  }
+
+  Result<std::vector<std::string>> token_hashes(const std::string& subject) override {
+    TRY(connect());
+    ASSIGN_OR_RETURN(const Answer rows,
+                     db_->ask("SELECT hash FROM tokens WHERE subject = $1 AND revoked = 0",
+                              {postgres::text(subject)}));
+    std::vector<std::string> out;
+    for (int i = 0; i < PQntuples(rows.get()); ++i) out.emplace_back(bytes_in(rows.get(), i, 0));
+    return out;
+  }
+
+  Result<std::string> setting(const std::string& key) override {
+    TRY(connect());
+    ASSIGN_OR_RETURN(const Answer row,
+                     db_->ask("SELECT value FROM settings WHERE key = $1", {postgres::text(key)}));
+    return PQntuples(row.get()) > 0 ? std::string(bytes_in(row.get(), 0, 0)) : std::string();
+  }
+
+ private:
+  Result<Lead> look_once() {
     TRY(connect());
     if (!has_tables_) {
       ASSIGN_OR_RETURN(const Answer found,
@@ -45,24 +70,6 @@ class PgLeadWatch final : public LeadWatch {
     return lead;
   }
 
-  Result<std::vector<std::string>> token_hashes(const std::string& subject) override {
-    TRY(connect());
-    ASSIGN_OR_RETURN(const Answer rows,
-                     db_->ask("SELECT hash FROM tokens WHERE subject = $1 AND revoked = 0",
-                              {postgres::text(subject)}));
-    std::vector<std::string> out;
-    for (int i = 0; i < PQntuples(rows.get()); ++i) out.emplace_back(bytes_in(rows.get(), i, 0));
-    return out;
-  }
-
-  Result<std::string> setting(const std::string& key) override {
-    TRY(connect());
-    ASSIGN_OR_RETURN(const Answer row,
-                     db_->ask("SELECT value FROM settings WHERE key = $1", {postgres::text(key)}));
-    return PQntuples(row.get()) > 0 ? std::string(bytes_in(row.get(), 0, 0)) : std::string();
-  }
-
- private:
   Status connect() {
     if (db_ && !db_->lost() && !db_->ended_by_server()) return {};
     db_.reset();

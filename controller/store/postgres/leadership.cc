@@ -49,19 +49,6 @@ Status may_take(const Standing& now, const PostgresOptions& options) {
           "s unless it is renewed; stop that one, or choose another database")};
 }
 
-// What is left of a leader's sessions of this name: one in the middle of a transaction would hold
-// the row.
-Status end_sessions(Connection& db, const std::string& name) {
-  const auto ended = db.ask(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 "
-      "AND datname = current_database() AND pid <> pg_backend_pid()",
-      {text(name)});
-  if (ended.ok() || db.lost()) return {};
-  log_warn("sessions of the former leader may not be ended by this user of the database",
-           {{"grant", "pg_signal_backend"}, {"error", ended.error().describe()}});
-  return {};
-}
-
 // In an extra transaction, before the row is locked: with it the sessions could not be ended.
 Status end_former(Connection& db, const PostgresOptions& options) {
   ASSIGN_OR_RETURN(const Standing now, standing(db, false));
@@ -109,15 +96,19 @@ bool is_worth_another(const Error& error) {
   return is_one_of(error.reason, {"STORE_BUSY", "STORE_CONSTRAINT", "STORE_INTERNAL"});
 }
 
-Result<bool> look_up(Connection& db, const Leadership& batch) {
+// A replica that took over without the last commits may have given this epoch to another holder.
+Result<bool> look_up(Connection& db, const Leadership& batch, const std::string& holder) {
   TRY(begin(db));
-  ASSIGN_OR_RETURN(const Answer row, db.ask("SELECT epoch, batch FROM paddock_leader FOR UPDATE"));
+  ASSIGN_OR_RETURN(const Answer row,
+                   db.ask("SELECT epoch, batch, holder FROM paddock_leader FOR UPDATE"));
   int64_t last = integer_in(row.get(), 0, 1);
   if (integer_in(row.get(), 0, 0) != batch.epoch) {
     ASSIGN_OR_RETURN(
         const Answer former,
         db.ask("SELECT batch FROM paddock_former WHERE epoch = $1", {number(batch.epoch)}));
     last = PQntuples(former.get()) > 0 ? integer_in(former.get(), 0, 0) : 0;
+  } else if (bytes_in(row.get(), 0, 2) != holder) {
+    last = 0;
   }
   TRY(db.ask("ROLLBACK"));
   return last >= batch.batch;
@@ -127,6 +118,17 @@ Result<bool> look_up(Connection& db, const Leadership& batch) {
 
 std::string session_name(int64_t epoch) { return cat("paddock-controller epoch ", epoch); }
 std::string readers_name(int64_t epoch) { return cat(session_name(epoch), " reads"); }
+
+Status end_sessions(Connection& db, const std::string& name) {
+  const auto ended = db.ask(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 "
+      "AND datname = current_database() AND pid <> pg_backend_pid()",
+      {text(name)});
+  if (ended.ok() || db.lost()) return {};
+  log_warn("sessions that were left over may not be ended by this user of the database",
+           {{"grant", "pg_signal_backend"}, {"error", ended.error().describe()}});
+  return {};
+}
 
 Result<Leadership> take_lead(const Target& target, const PostgresOptions& options) {
   ASSIGN_OR_RETURN(const auto db, Connection::open(target, kLookingName));
@@ -140,22 +142,28 @@ Result<Leadership> take_lead(const Target& target, const PostgresOptions& option
   return taken;
 }
 
-Result<bool> was_committed(const Target& target, const Leadership& batch) {
+Result<bool> was_committed(const Target& target, const Leadership& batch,
+                           const std::string& holder) {
   ASSIGN_OR_RETURN(const auto db, Connection::open(target, kLookingName));
   TRY(end_sessions(*db, session_name(batch.epoch)));
-  return look_up(*db, batch);
+  return look_up(*db, batch, holder);
 }
 
 Status hold_lead(Connection& db, const PostgresOptions& options) {
   ASSIGN_OR_RETURN(const Standing now, standing(db, false));
   TRY(may_take(now, options));
+  // Whoever waited for the row alone would have a lock on the table, and a deadlock with its
+  // renaming.
+  TRY(db.ask("LOCK TABLE paddock_leader IN EXCLUSIVE MODE"));
   ASSIGN_OR_RETURN(const Standing held, standing(db, true));
   return may_take(held, options);
 }
 
-Status give_up_lead(Connection& db, int64_t epoch) {
-  TRY(db.ask("UPDATE paddock_leader SET lease_until = clock_timestamp() WHERE epoch = $1",
-             {number(epoch)}));
+Status give_up_lead(Connection& db, int64_t epoch, const std::string& holder) {
+  TRY(
+      db.ask("UPDATE paddock_leader SET lease_until = clock_timestamp() WHERE epoch = $1 AND "
+             "holder = $2",
+             {number(epoch), text(holder)}));
   return {};
 }
 

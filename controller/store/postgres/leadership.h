@@ -1,7 +1,8 @@
 // Who may write: the row of `paddock_leader`, with an epoch that grows by one with each leader and
 // a lease on the database's own clock. Every transaction that writes changes this row first, where
-// it still has the epoch: so a leader that was paused, cut off or slow writes nothing once another
-// one has taken over, and the other one waits until what the former had begun has ended.
+// it still has the epoch and the holder: so a leader that was paused, cut off or slow writes
+// nothing once another one has taken over, and the other one waits until what the former had begun
+// has ended.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +30,20 @@ std::string readers_name(int64_t epoch);
 // STORE_BUSY when what the former leader had begun does not end; as prepare_schema().
 Result<Leadership> take_lead(const Target& target, const PostgresOptions& options);
 
-// Whether this epoch's batch was committed. Waits for a transaction that may still be at it, and
-// ends sessions of this epoch that are left over. STORE_AWAY, STORE_BUSY: ask again.
-Result<bool> was_committed(const Target& target, const Leadership& batch);
+// What is left of the sessions of this name: one in the middle of a transaction would hold its
+// rows.
+Status end_sessions(Connection& db, const std::string& name);
+
+// Whether this epoch's batch was committed by this holder. Waits for a transaction that may still
+// be at it, and ends sessions of this epoch that are left over. STORE_AWAY, STORE_BUSY: ask again.
+Result<bool> was_committed(const Target& target, const Leadership& batch,
+                           const std::string& holder);
 
 // Within a transaction: until it ends nobody takes the lead, and who has it writes nothing.
 // STORE_LOCKED while another holder's lease lives; STORE_BUSY.
 Status hold_lead(Connection& db, const PostgresOptions& options);
 
 // Lets others lead at once.
-Status give_up_lead(Connection& db, int64_t epoch);
+Status give_up_lead(Connection& db, int64_t epoch, const std::string& holder);
 
 }  // namespace paddock::store::postgres

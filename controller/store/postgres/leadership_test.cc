@@ -101,6 +101,27 @@ TEST_F(PostgresLead, TwoThatClaimItByHandDoNotBothWrite) {
   EXPECT_TRUE(stored().empty());
 }
 
+// As a replica does that lacks the last commits: the row has the former epoch, and gives it again.
+TEST_F(PostgresLead, AnEpochThatWasGivenTwiceIsTheHoldersAlone) {
+  auto store = Store::open(counting("one")).value();
+  server_->query(database_, "UPDATE paddock_leader SET holder = 'two', holder_name = 'two'");
+  EXPECT_EQ(reason(write_pair(*store, "a")), "STORE_FENCED");
+  EXPECT_EQ(fenced_, 1);
+  EXPECT_TRUE(stored().empty());
+  const Target target = parse_target(server_->url(database_)).value();
+  const Leadership batch{1, 0, {}};
+  EXPECT_TRUE(was_committed(target, batch, "two").value());
+  server_->query(database_, "UPDATE paddock_leader SET batch = 7");
+  EXPECT_FALSE(was_committed(target, {1, 5, {}}, "one").value()) << "the other one's batch";
+  EXPECT_TRUE(was_committed(target, {1, 5, {}}, "two").value());
+  auto db = Connection::open(target, "test").value();
+  ASSERT_TRUE(give_up_lead(*db, 1, "one").ok());
+  const char* ended = "SELECT lease_until <= clock_timestamp() FROM paddock_leader";
+  EXPECT_EQ(server_->query(database_, ended), "f");
+  ASSERT_TRUE(give_up_lead(*db, 1, "two").ok());
+  EXPECT_EQ(server_->query(database_, ended), "t");
+}
+
 // What is remembered by resource version would be taken for what has that version now.
 TEST_F(PostgresLead, OneWhoseDatabaseWasSetBackBeginsAnew) {
   auto store = Store::open(counting("one")).value();

@@ -47,7 +47,7 @@ PgWriter::PgWriter(Target target, Leadership lead, const PostgresOptions& option
 
 PgWriter::~PgWriter() {
   if (fenced_.load() || !db_ || db_->lost()) return;
-  if (const Status given = give_up_lead(*db_, lead_.epoch); !given.ok())
+  if (const Status given = give_up_lead(*db_, lead_.epoch, options_.holder); !given.ok())
     log_warn("the lease on the database was not ended; it runs out by itself",
              {{"error", given.error().describe()}});
 }
@@ -95,18 +95,20 @@ Status PgWriter::connect() {
   return {};
 }
 
-// The first thing that each transaction does, in one round trip: it finds the row with its epoch,
+// The first thing that each transaction does, in one round trip: it finds the row with its epoch
+// and holder (a replica that lacked the last commits may give an epoch to another one again),
 // renews the lease, and reads the numbers that were given so far.
 Status PgWriter::prove_lead() {
   TRY(db_->soon("BEGIN ISOLATION LEVEL READ COMMITTED"));
   TRY(db_->soon(kSettings));
-  ASSIGN_OR_RETURN(
-      const Answer row,
-      db_->ask("UPDATE paddock_leader SET batch = $2, "
-               "lease_until = clock_timestamp() + $3 * interval '1 millisecond' WHERE epoch = $1 "
-               "RETURNING changes_given, objects_given, audit_given, "
-               "(SELECT hash FROM audit ORDER BY id DESC LIMIT 1)",
-               {number(lead_.epoch), number(lead_.batch), number(options_.lease.count())}));
+  ASSIGN_OR_RETURN(const Answer row,
+                   db_->ask("UPDATE paddock_leader SET batch = $2, "
+                            "lease_until = clock_timestamp() + $3 * interval '1 millisecond' "
+                            "WHERE epoch = $1 AND holder = $4 "
+                            "RETURNING changes_given, objects_given, audit_given, "
+                            "(SELECT hash FROM audit ORDER BY id DESC LIMIT 1)",
+                            {number(lead_.epoch), number(lead_.batch),
+                             number(options_.lease.count()), text(options_.holder)}));
   if (PQntuples(row.get()) != 1) return fenced();
   for (size_t i = 0; i < committed_.size(); ++i) {
     db_->numbers.given[i] = integer_in(row.get(), 0, static_cast<int>(i));
@@ -188,7 +190,7 @@ Status PgWriter::commit() {
 
 // Asked before a later change is begun: of that one it is known that nothing was kept.
 Result<bool> PgWriter::settle() {
-  auto kept = was_committed(target_, lead_);
+  auto kept = was_committed(target_, lead_, options_.holder);
   if (!kept.ok()) return as_away(kept.error());
   return kept;
 }
@@ -196,7 +198,7 @@ Result<bool> PgWriter::settle() {
 Result<bool> PgWriter::settle_in_time() {
   const int64_t end = steady_ms() + options_.patience.count();
   while (true) {
-    auto kept = was_committed(target_, lead_);
+    auto kept = was_committed(target_, lead_, options_.holder);
     if (kept.ok() || stopping_.load() || steady_ms() > end) return kept;
     std::this_thread::sleep_for(kAskAgain);
   }
