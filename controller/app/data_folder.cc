@@ -189,6 +189,10 @@ Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, 
   return http_server::TlsFiles{server->certificate_pem, server->private_key_pem};
 }
 
+bool wants_execute_token(const Config& config) {
+  return config.execute.port != 0 && !http_server::is_loopback_name(config.execute.host);
+}
+
 Status prepare_tokens(store::Store& store, const Config& config, Random& random) {
   const std::string folder = os::join_path(config.data_dir, "tokens");
   TRY(os::make_dirs(folder, 0700));
@@ -197,9 +201,7 @@ Status prepare_tokens(store::Store& store, const Config& config, Random& random)
   TRY(config.enroll_token ? prepare_token(store, folder, enroll, random)
                           : end_token(store, folder, enroll));
   const FirstToken execute{"execute", "pdk", "code-execution", {"execute"}};
-  const bool asked_for =
-      config.execute.port != 0 && !http_server::is_loopback_name(config.execute.host);
-  return asked_for ? prepare_token(store, folder, execute, random) : Status();
+  return wants_execute_token(config) ? prepare_token(store, folder, execute, random) : Status();
 }
 
 Result<SelfDescription> write_self(const std::string& data_dir, const std::string& url, int port,

@@ -26,6 +26,9 @@ Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, 
 // port of POST /execute asks for a token, there is one that opens that alone.
 Status prepare_tokens(store::Store& store, const Config& config, Random& random);
 
+// Whether the port of POST /execute asks for a token, tokens/execute.
+bool wants_execute_token(const Config& config);
+
 // controller.json: where this process listens and who it is.
 struct SelfDescription {
   std::string path;

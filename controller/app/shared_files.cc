@@ -7,6 +7,7 @@
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
+#include "controller/app/data_folder.h"
 #include "controller/app/open_blobs.h"
 #include "controller/auth/token.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr const char* kCaSetting = "shared-files/ca";
 constexpr const char* kBlobsSetting = "shared-files/blobs";
+constexpr const char* kExecuteSetting = "shared-files/execute-token";
 
 // Empty where there is none.
 std::string text_of(const std::string& path) {
@@ -36,6 +38,14 @@ std::string ca_mark(const Config& config) {
 std::string blobs_file(const Config& config) {
   if (config.blobs.s3.used()) return bucket_mark(config.data_dir);
   return os::join_path(config.data_dir, "blobs/instance-id");
+}
+
+// By its hash, as the store has it. People may call tokens of their own the same: so the leader
+// says which one is that of the file.
+std::string execute_mark(const Config& config) {
+  if (!wants_execute_token(config)) return {};
+  const std::string token = text_of(os::join_path(config.data_dir, "tokens/execute"));
+  return token.empty() ? std::string() : auth::token_hash(token);
 }
 
 Status add_token(store::LeadWatch& leader, const Config& config, const std::string& name,
@@ -68,27 +78,34 @@ Status tell_shared_files(store::Store& store, const Config& config, Random& rand
   if (text_of(file).empty()) TRY(os::write_file_atomic(file, make_uuid(random) + "\n"));
   const std::string ca = ca_mark(config);
   const std::string blobs = text_of(file);
+  const std::string execute = execute_mark(config);
   return store.write([&](store::WriteTxn& txn) -> Status {
     TRY(txn.put_setting(store::kLeaderUrlSetting, config.store.postgres.advertised_url));
     TRY(txn.put_setting(kCaSetting, ca));
+    TRY(txn.put_setting(kExecuteSetting, execute));
     return txn.put_setting(kBlobsSetting, blobs);
   });
 }
 
-Status check_shared_files(store::LeadWatch& leader, const Config& config) {
+Result<bool> check_shared_files(store::LeadWatch& leader, const Config& config) {
+  // The first question: the leader tells all in one change, after it made its tokens.
+  ASSIGN_OR_RETURN(const std::string blobs, leader.setting(kBlobsSetting));
   std::vector<Cause> missing;
   TRY(add_token(leader, config, "admin", missing));
   if (config.enroll_token) TRY(add_token(leader, config, "enroll", missing));
+  ASSIGN_OR_RETURN(const std::string execute, leader.setting(kExecuteSetting));
+  if (!execute.empty() && wants_execute_token(config) && execute_mark(config) != execute)
+    missing.push_back({"tokens/execute", "is not the leader's"});
   ASSIGN_OR_RETURN(const std::string ca, leader.setting(kCaSetting));
   if (!ca.empty() && has_local_ca(config)) {
     const bool key = os::exists(os::join_path(config.data_dir, "tls/ca-key.pem"));
     if (ca_mark(config) != ca || !key) missing.push_back({"tls/ca.pem", "is not the leader's"});
   }
-  ASSIGN_OR_RETURN(const std::string blobs, leader.setting(kBlobsSetting));
   if (!blobs.empty() && text_of(blobs_file(config)) != blobs)
     missing.push_back(
         {config.blobs.s3.used() ? "bucket-id" : "blobs", "are not those of the leader"});
-  return missing.empty() ? Status() : files_differ(std::move(missing));
+  if (!missing.empty()) return files_differ(std::move(missing));
+  return !blobs.empty();
 }
 
 }  // namespace paddock::app

@@ -14,8 +14,9 @@ namespace paddock::app {
 // By the leader at its start, once its files are made: what the others compare theirs with.
 Status tell_shared_files(store::Store& store, const Config& config, Random& random);
 
-// By one that would lead after another instance. FailedPrecondition, STANDBY_FILES_DIFFER, with a
-// cause for each file.
-Status check_shared_files(store::LeadWatch& leader, const Config& config);
+// By one that would lead after another instance. False: there was nothing to differ from yet, since
+// the leader has just begun and did not tell its files: ask again. FailedPrecondition,
+// STANDBY_FILES_DIFFER, with a cause for each file.
+Result<bool> check_shared_files(store::LeadWatch& leader, const Config& config);
 
 }  // namespace paddock::app

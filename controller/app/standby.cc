@@ -23,9 +23,11 @@ namespace {
 
 constexpr Millis kLookEvery{200};
 
-// The database is not there for a while, or another one was quicker.
+// The database is not there for a while, is a replica that is yet to be promoted, or another one
+// was quicker.
 bool may_pass(const Error& error) {
-  return is_one_of(error.reason, {"STORE_AWAY", "STORE_BUSY", "STORE_IO", "STORE_LOCKED"});
+  return is_one_of(error.reason,
+                   {"STORE_AWAY", "STORE_BUSY", "STORE_IO", "STORE_LOCKED", "STORE_READ_ONLY"});
 }
 
 // It comes from a database, and goes into a header.
@@ -75,10 +77,10 @@ class Waiting {
       return std::move(lead).error();
     }
     if (!lead->anew && (lead->free || lead->epoch != checked_)) {
-      const Status same = check_shared_files(*watch_, config_);
-      if (!same.ok() && !goes_on(same.error())) return same.error();
-      if (!same.ok()) return false;
-      checked_ = lead->epoch;
+      const auto told = check_shared_files(*watch_, config_);
+      if (!told.ok() && !goes_on(told.error())) return told.error();
+      if (!told.ok()) return false;
+      if (*told) checked_ = lead->epoch;
     }
     url_->with([&](std::string& url) { url = lead->url; });
     leader_ = lead->leader;

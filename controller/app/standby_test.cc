@@ -87,7 +87,7 @@ class SharedFiles : public testing::Test {
     folder_.write(file, text + "\n", 0600);
   }
   std::vector<std::string> differing() {
-    const Status same = check_shared_files(watch_, config_);
+    const auto same = check_shared_files(watch_, config_);
     if (same.ok()) return {};
     EXPECT_EQ(same.error().reason, "STANDBY_FILES_DIFFER");
     std::vector<std::string> out;
@@ -106,6 +106,28 @@ TEST_F(SharedFiles, EachThatIsAnotherIsNamed) {
   put("tls/ca.pem", "another CA");
   put("blobs/instance-id", "4567");
   EXPECT_THAT(differing(), ElementsAre("tokens/admin", "tls/ca.pem", "blobs"));
+}
+
+TEST_F(SharedFiles, AreNotComparedBeforeTheLeaderHasToldThem) {
+  EXPECT_TRUE(check_shared_files(watch_, config_).value());
+  watch_.tokens.clear();
+  watch_.settings.clear();
+  EXPECT_FALSE(check_shared_files(watch_, config_).value()) << "to be asked again";
+}
+
+TEST_F(SharedFiles, TheTokenForExecuteCountsWhereBothAskForOne) {
+  watch_.settings["shared-files/execute-token"] = auth::token_hash("pdk-execute");
+  EXPECT_THAT(differing(), IsEmpty()) << "no port is open here";
+  config_.execute.port = 8444;
+  config_.execute.host = "127.0.0.1";
+  EXPECT_THAT(differing(), IsEmpty()) << "no token is asked for here";
+  config_.execute.host = "0.0.0.0";
+  EXPECT_THAT(differing(), ElementsAre("tokens/execute"));
+  put("tokens/execute", "pdk-execute");
+  EXPECT_THAT(differing(), IsEmpty());
+  put("tokens/execute", "pdk-another");
+  watch_.settings["shared-files/execute-token"] = "";
+  EXPECT_THAT(differing(), IsEmpty()) << "the leader has none";
 }
 
 TEST_F(SharedFiles, AnEmptyFolderHasNone) {

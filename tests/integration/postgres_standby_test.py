@@ -244,6 +244,17 @@ class TwoControllers(unittest.TestCase):
         self.assertIn("tokens/admin", last["error"])
         self.assertTrue(self.one.post("undisturbed"), "the token is not revoked")
 
+    def test_a_database_that_takes_no_writes_yet_is_waited_for(self):
+        """As a replica that can be read, and is promoted a little later than the leader is lost."""
+        self.begin_standby()
+        self.server.query("ALTER DATABASE paddock SET default_transaction_read_only = on")  # for sessions that begin from now on
+        self.one.end(signal.SIGKILL)
+        wait_until("the second to try", lambda: any(each.get("reason") == "STORE_READ_ONLY" for each in self.two.records()))
+        self.assertTrue(self.two.refuses(), "it goes on as a standby")
+        self.server.query("ALTER DATABASE paddock RESET default_transaction_read_only", "postgres")
+        wait_until("the second to lead", self.two.is_ready)
+        self.assertTrue(self.two.post("after"))
+
     def test_how_long_a_failover_takes(self):
         """PADDOCK_FAILOVERS=10 measures as many: from SIGKILL to the first write that is acknowledged."""
         self.begin_standby()
