@@ -238,7 +238,10 @@ TEST_F(MoveStore, IsNotEndedByWhoWouldLeadMeanwhile) {
   ASSERT_TRUE(move::hold_source(*source, places().postgres).ok());
   std::string led;
   std::thread leads([&] { led = refusal(options("another")); });
-  while (server_->query(database_, "SELECT count(*) FROM pg_locks WHERE NOT granted") == "0")
+  // Longer than deadlock_timeout: after that it is the move which a deadlock would end.
+  while (server_->query(database_,
+                        "SELECT count(*) FROM pg_locks WHERE NOT granted AND "
+                        "clock_timestamp() - waitstart > interval '1.3 s'") == "0")
     std::this_thread::yield();
   EXPECT_TRUE(move::mark_taken(*source, id).ok());
   const Status taken = move::commit(*source);
