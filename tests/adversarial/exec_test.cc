@@ -328,7 +328,12 @@ TEST_P(Exec, AreFewAtOnce) {
 }
 
 TEST_P(Exec, CountsInTheLimitsOfTheRun) {
-  auto launch = patient();
+  auto launch = open_run("");
+  // A shell that waits by `sleep` would end when it cannot fork, and the command with it.
+  launch.command = {"python3", "-c",
+                    "import os, time\n"
+                    "print('READY', flush=True)\n"
+                    "while not os.path.exists('go'): time.sleep(0.02)"};
   launch.policy.limits.pids = 12;
   Launched run = start(launch);
   ASSERT_TRUE(run.wait_for_output("READY"));
