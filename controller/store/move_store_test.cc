@@ -308,7 +308,9 @@ class MoveStoreCut : public MoveStore, public testing::WithParamInterface<Cut> {
     folder_ = std::make_unique<TempFolder>();
     database_ = server_->new_database();
     fill_new(2);
-    if (GetParam().to == MoveTo::kSqlite) EXPECT_EQ(moving(MoveTo::kPostgres), "moved");
+    if (GetParam().to == MoveTo::kSqlite) {
+      EXPECT_EQ(moving(MoveTo::kPostgres), "moved");
+    }
     const TempFolder socket;
     Proxy proxy(std::filesystem::path(socket.file()).parent_path(), server_->folder());
     MovePlaces through = places();
@@ -331,7 +333,9 @@ class MoveStoreCut : public MoveStore, public testing::WithParamInterface<Cut> {
     const auto again = move(GetParam().to);
     ASSERT_TRUE(again.ok()) << again.error().describe();
     finished_ += again->tables.empty() ? 1 : 0;
-    if (GetParam().to == MoveTo::kPostgres) ASSERT_EQ(moving(MoveTo::kSqlite), "moved");
+    if (GetParam().to == MoveTo::kPostgres) {
+      ASSERT_EQ(moving(MoveTo::kSqlite), "moved");
+    }
     EXPECT_EQ(chain_of(*must_open(places().file)), chain_);
     EXPECT_FALSE(exists("paddock.db.move"));
     EXPECT_FALSE(exists("paddock.db.moving"));
