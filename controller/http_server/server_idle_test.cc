@@ -55,7 +55,9 @@ TEST_F(ServerIdle, TenThousandThatAreSilentHoldNoThread) {
   for (size_t i = 0; i < count; ++i) {
     clients.push_back(client());
     ASSERT_TRUE(clients.back().connected());
-    if (i % 10 == 0) ASSERT_EQ(clients.back().ask(get("/ping")).body, "pong");
+    if (i % 10 == 0) {
+      ASSERT_EQ(clients.back().ask(get("/ping")).body, "pong");
+    }
   }
   wait_until_parked(count);
   EXPECT_EQ(server_->connections(), count);
