@@ -1,9 +1,9 @@
 #include "controller/api/handlers/runs/run_commands.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "common/base/decoded_size.h"
 #include "common/base/text.h"
 #include "common/contracts/run_exec.h"
 #include "common/contracts/sandbox.h"
@@ -150,14 +150,12 @@ Result<RunResult> carry_out(RunCommand& command, const DisconnectToken& client,
 
 Result<contracts::RunCommandRequest> request_in(wire::Value body) {
   ASSIGN_OR_RETURN(auto request, wire::decode<contracts::RunCommandRequest>(body));
-  const size_t input = request.input.size() / 4 * 3;  // and up to two bytes less
-  const size_t padding = request.input.ends_with("==") ? 2 : request.input.ends_with('=') ? 1 : 0;
-  if (input - std::min(input, padding) <= contracts::run_exec::kMostInputBytes) return request;
-  return invalid_argument(
-      "STDIN_TOO_LARGE",
-      cat("a command's standard input has at most ", contracts::run_exec::kMostInputBytes,
-          " bytes: send more in parts, each appended by a command of its own"),
-      "stdin");
+  constexpr auto kMost = static_cast<int64_t>(contracts::run_exec::kMostInputBytes);
+  if (decoded_size(request.input) <= kMost) return request;
+  return invalid_argument("STDIN_TOO_LARGE",
+                          cat("a command's standard input has at most ", kMost,
+                              " bytes: send more in parts, each appended by a command of its own"),
+                          "stdin");
 }
 
 }  // namespace

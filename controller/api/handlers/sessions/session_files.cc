@@ -1,5 +1,4 @@
-#include <algorithm>
-
+#include "common/base/decoded_size.h"
 #include "common/base/text.h"
 #include "controller/api/handlers/sessions/sandboxes.h"
 #include "controller/api/handlers/sessions/session_access.h"
@@ -17,10 +16,6 @@ using contracts::FileOrder;
 using contracts::Sandbox;
 
 constexpr Millis kFileTime{30'000};
-
-int64_t decoded_size(std::string_view base64) {
-  return static_cast<int64_t>(base64.size()) / 4 * 3 - std::ranges::count(base64, '=');
-}
 
 // Whether it is not known what became of the files. What is refused has changed nothing.
 bool leaves_doubt(const Error& error) {
