@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
+#include <span>
+#include <utility>
 
+#include "common/os/passed_fds.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
 
 namespace paddock::sandbox {
@@ -44,35 +46,14 @@ bool send_packet(int socket, ControlMessage::Type type, int number, int64_t cpu_
   message.msg_iov = parts;
   message.msg_iovlen = 2;
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  if (fd >= 0) {
-    message.msg_control = space;
-    message.msg_controllen = sizeof space;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-  }
+  message.msg_control = space;
+  os::attach_fds(message, std::span(&fd, fd >= 0 ? 1U : 0U));
   const uint64_t flags = uint64_t{pass} << 32 | MSG_NOSIGNAL;
   long n = 0;
   do {
     n = syscall(SYS_sendmsg, socket, &message, flags);
   } while (n < 0 && errno == EINTR);
   return n == static_cast<long>(sizeof head + text.size());
-}
-
-os::Fd received_descriptor(msghdr& message) {
-  os::Fd out;
-  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
-       header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS ||
-        header->cmsg_len < CMSG_LEN(sizeof(int)))
-      continue;
-    int fd = -1;
-    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    out.reset(fd);
-  }
-  return out;
 }
 
 }  // namespace
@@ -104,8 +85,10 @@ std::optional<ControlMessage> receive_control(int socket, bool wait) {
   constexpr auto kHead = static_cast<ssize_t>(sizeof(Head));
   const bool whole = n >= kHead && (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
   ControlMessage out;
-  if (n >= 0) out.fd = received_descriptor(message);  // of a cut one too, some may have come
-  if (n >= 0 && !whole) errno = EPIPE;                // the end; errno was about something else
+  if (n >= 0) {  // of a cut one too, some may have come
+    for (os::Fd& fd : os::take_fds(message)) out.fd = std::move(fd);
+  }
+  if (n >= 0 && !whole) errno = EPIPE;  // the end; errno was about something else
   if (!whole) return std::nullopt;
   out.type = static_cast<ControlMessage::Type>(head.type);
   out.number = head.number;
