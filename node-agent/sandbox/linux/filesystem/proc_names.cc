@@ -132,13 +132,7 @@ Result<ProcNames> ProcNames::show(int view, bool detached, const std::vector<Pro
   out.proc_.reset(openat(view, "proc", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!out.proc_.valid()) return step_error("opening the sandbox's /proc", errno);
   const std::vector<std::string> covers = proc_covers(table);
-  for (const std::string& cover : covers) {
-    const bool around_is_own =
-        lies_in_sys(cover) && out.is_own("sys");  // which hides what is ready
-    if (ready != nullptr &&
-        (around_is_own || is_of_one_run(cover) || differs(cover, table, ready->table())))
-      out.own_.push_back(cover);
-  }
+  out.take_own(covers, table);
   ASSIGN_OR_RETURN(out.files_, new_files());
   TRY(out.write(out.own_of(table)));
   if (!detached) TRY(attach_for_now(view, out.files_));
@@ -149,11 +143,7 @@ Result<ProcNames> ProcNames::show(int view, bool detached, const std::vector<Pro
 }
 
 Status ProcNames::rewrite(const std::vector<ProcFile>& table) {
-  std::vector<std::string> more;
-  for (const std::string& cover : proc_covers(table)) {
-    if (!is_own(cover) && differs(cover, table, ready_->table())) more.push_back(cover);
-  }
-  own_.insert(own_.end(), more.begin(), more.end());
+  const std::vector<std::string> more = take_own(proc_covers(table), table);
   TRY(write(own_of(table)));
   if (more.empty()) return {};
   TRY(make_read_only(files_, "the files of /proc"));
@@ -163,6 +153,21 @@ Status ProcNames::rewrite(const std::vector<ProcFile>& table) {
 
 bool ProcNames::is_own(std::string_view cover) const {
   return ready_ == nullptr || std::ranges::count(own_, cover) > 0;
+}
+
+// What is the run's own from now on, and was not.
+std::vector<std::string> ProcNames::take_own(const std::vector<std::string>& covers,
+                                             const std::vector<ProcFile>& table) {
+  std::vector<std::string> more;
+  for (const std::string& cover : covers) {
+    if (is_own(cover)) continue;
+    const bool around_is_own = lies_in_sys(cover) && is_own("sys");  // which hides what is ready
+    if (!around_is_own && !is_of_one_run(cover) && !differs(cover, table, ready_->table()))
+      continue;
+    own_.push_back(cover);
+    more.push_back(cover);
+  }
+  return more;
 }
 
 std::vector<ProcFile> ProcNames::own_of(const std::vector<ProcFile>& table) const {

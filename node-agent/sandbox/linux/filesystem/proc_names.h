@@ -50,6 +50,8 @@ class ProcNames {
 
  private:
   bool is_own(std::string_view cover) const;
+  std::vector<std::string> take_own(const std::vector<std::string>& covers,
+                                    const std::vector<ProcFile>& table);
   std::vector<ProcFile> own_of(const std::vector<ProcFile>& table) const;
   Status write(std::vector<ProcFile> table);
   Status put_own(const std::string& cover) const;
