@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "common/base/text.h"
 #include "controller/store/postgres/connection.h"
+#include "controller/store/postgres/leadership.h"
 #include "controller/store/postgres/target.h"
 
 namespace paddock::store {
@@ -54,9 +56,8 @@ class PgLeadWatch final : public LeadWatch {
     if (!has_tables_) return Lead{};
     ASSIGN_OR_RETURN(
         const Answer row,
-        db_->ask("SELECT epoch, holder, holder_name, greatest(0, least(86400000, extract(epoch "
-                 "FROM lease_until - clock_timestamp()) * 1000))::bigint, "
-                 "(SELECT value FROM settings WHERE key = $1) FROM paddock_leader",
+        db_->ask(cat("SELECT epoch, holder, holder_name, ", postgres::kLeftMs,
+                     ", (SELECT value FROM settings WHERE key = $1) FROM paddock_leader"),
                  {postgres::text(kLeaderUrlSetting)}));
     if (PQntuples(row.get()) != 1) return Lead{};
     Lead lead;
@@ -73,7 +74,7 @@ class PgLeadWatch final : public LeadWatch {
   Status connect() {
     if (db_ && !db_->lost() && !db_->ended_by_server()) return {};
     db_.reset();
-    ASSIGN_OR_RETURN(db_, Connection::open(target_, "paddock-controller looking"));
+    ASSIGN_OR_RETURN(db_, Connection::open(target_, postgres::kLookingName));
     return {};
   }
 

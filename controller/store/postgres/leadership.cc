@@ -11,7 +11,6 @@ namespace paddock::store::postgres {
 
 namespace {
 
-constexpr const char* kLookingName = "paddock-controller looking";
 constexpr int kTries = 3;
 
 struct Standing {
@@ -29,12 +28,9 @@ Status begin(Connection& db) {
 }
 
 Result<Standing> standing(Connection& db, bool locked) {
-  ASSIGN_OR_RETURN(
-      const Answer row,
-      db.ask(
-          cat("SELECT epoch, holder, holder_name, greatest(0, least(86400000, extract(epoch FROM "
-              "lease_until - clock_timestamp()) * 1000))::bigint FROM paddock_leader",
-              locked ? " FOR UPDATE" : "")));
+  ASSIGN_OR_RETURN(const Answer row,
+                   db.ask(cat("SELECT epoch, holder, holder_name, ", kLeftMs,
+                              " FROM paddock_leader", locked ? " FOR UPDATE" : "")));
   if (PQntuples(row.get()) != 1)
     return Error{Code::kInternal, "STORE_CORRUPT", "the database has lost the row of its leader"};
   return Standing{integer_in(row.get(), 0, 0), std::string(bytes_in(row.get(), 0, 1)),

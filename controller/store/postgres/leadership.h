@@ -22,6 +22,14 @@ struct Leadership {
   MonoTime asked;     // the lease lasts from then on at least
 };
 
+// Of the row of the leader: how long its lease lasts yet, by the database's clock; a day at most.
+inline constexpr const char* kLeftMs =
+    "greatest(0, least(86400000, extract(epoch FROM lease_until - clock_timestamp()) * "
+    "1000))::bigint";
+
+// The name of a session that looks at that row, and is no leader's.
+inline constexpr const char* kLookingName = "paddock-controller looking";
+
 // By which sessions of a leader are found at the server: the one that writes, and those that read.
 std::string session_name(int64_t epoch);
 std::string readers_name(int64_t epoch);
