@@ -29,10 +29,11 @@ Status take(Flags& flags, std::string_view name, const std::string& value) {
   if (name == "--config") flags.config_file = value;
   if (name == "--restore") flags.restore = value;
   if (name != "--migrate-store") return {};
-  if (value != "postgres" && value != "sqlite")
-    return bad("--migrate-store takes where the store is moved to: postgres or sqlite");
-  flags.migrate_store = value == "sqlite" ? store::MoveTo::kSqlite : store::MoveTo::kPostgres;
-  return {};
+  for (const auto to : {store::MoveTo::kPostgres, store::MoveTo::kSqlite}) {
+    if (value == store::word_of(to)) flags.migrate_store = to;
+  }
+  if (flags.migrate_store) return {};
+  return bad("--migrate-store takes where the store is moved to: postgres or sqlite");
 }
 
 }  // namespace

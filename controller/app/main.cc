@@ -198,8 +198,7 @@ Result<workspaces::RestoredBlobs> restore_blobs(const Config& config, const std:
   const SystemClock clock;
   SystemRandom random;
   ASSIGN_OR_RETURN(const OpenedBlobs opened, open_blobs(config, clock, random));
-  ASSIGN_OR_RETURN(const auto store,
-                   store::Store::open({os::join_path(config.data_dir, "paddock.db")}));
+  ASSIGN_OR_RETURN(const auto store, store::Store::open({store_file(config)}));
   return workspaces::restore_blobs(*store, *opened.blobs, stem + ".blobs");
 }
 
@@ -207,9 +206,8 @@ Status restore(const Config& config, const std::string& backup) {
   if (!config.store.postgres.url_file.empty()) return store::backed_up_elsewhere();
   TRY(store::check_not_moving(store_file(config)));
   const SystemClock clock;
-  ASSIGN_OR_RETURN(
-      const store::Restored restored,
-      store::restore(backup, os::join_path(config.data_dir, "paddock.db"), clock.wall()));
+  ASSIGN_OR_RETURN(const store::Restored restored,
+                   store::restore(backup, store_file(config), clock.wall()));
   ASSIGN_OR_RETURN(const workspaces::RestoredBlobs blobs, restore_blobs(config, backup));
   for (const workspaces::BlobFault& fault : blobs.faults) {
     log_warn(fault.damaged ? "a file that the store names is damaged"

@@ -23,7 +23,7 @@ Status migrate_store(const Config& config, store::MoveTo to) {
     rows += table.rows;
   }
   log_info(moved.tables.empty() ? "finished the move that was cut off" : "moved the store",
-           {{"to", to_database ? "postgres" : "sqlite"},
+           {{"to", std::string(store::word_of(to))},
             {"rows", std::to_string(rows)},
             {"former_store", to_database ? moved.kept : "the database's paddock_moved_away"},
             {"next", to_database ? "start the controller, with store.postgres as it is now"

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/random.h"
@@ -18,6 +19,7 @@
 namespace paddock::store {
 
 enum class MoveTo { kPostgres, kSqlite };
+std::string_view word_of(MoveTo to);  // as the command line has it
 
 struct MovePlaces {
   std::string file;  // of the SQLite store; its folder is locked by the caller

@@ -23,8 +23,6 @@ bool is_id(const std::string& text) {
 
 }  // namespace
 
-std::string_view word_of(MoveTo to) { return to == MoveTo::kPostgres ? "postgres" : "sqlite"; }
-
 Result<std::optional<Marker>> read_marker(const std::string& file) {
   if (!os::exists(marker_of(file))) return std::optional<Marker>();
   ASSIGN_OR_RETURN(const std::string text, os::read_file(marker_of(file), 1024));
@@ -51,12 +49,14 @@ Status remove_marker(const std::string& file) {
 
 namespace paddock::store {
 
+std::string_view word_of(MoveTo to) { return to == MoveTo::kPostgres ? "postgres" : "sqlite"; }
+
 Status check_not_moving(const std::string& file) {
   ASSIGN_OR_RETURN(const auto marker, move::read_marker(file));
   if (!marker) return {};
   return Error{Code::kFailedPrecondition, "STORE_MOVE_UNFINISHED",
                cat("the move of this store was not finished; paddock-controller --migrate-store ",
-                   move::word_of(marker->to), " finishes it")};
+                   word_of(marker->to), " finishes it")};
 }
 
 }  // namespace paddock::store

@@ -16,8 +16,6 @@ struct Marker {
   std::string id;  // a UUID
 };
 
-std::string_view word_of(MoveTo to);  // as the command line has it
-
 // Of this store's file. STORE_MOVE_UNFINISHED: there is one that says nothing.
 Result<std::optional<Marker>> read_marker(const std::string& file);
 Status write_marker(const std::string& file, const Marker& marker);
