@@ -78,7 +78,7 @@ class Connections:
         """One try. A successful answer whose body is still to be read; `timeout` is of silence."""
         limit = self._timeout if timeout is None else timeout
         server = self._servers.now()
-        connection = self._take(server) or self._connect(server, self._servers.patience(limit))
+        connection = self._take(server) or self._connect(server, self._servers.connect_limit(limit))
         done = False
         try:
             if connection.sock is not None:

@@ -70,7 +70,7 @@ class Servers:
     def now(self) -> Server:
         return self._all[self._turn % len(self._all)]
 
-    def patience(self, limit: float) -> float:
+    def connect_limit(self, limit: float) -> float:
         """How long a connection may take: less where another address can be asked instead."""
         return limit if len(self._all) == 1 else min(limit, CONNECT_S)
 

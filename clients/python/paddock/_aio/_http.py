@@ -222,7 +222,7 @@ class AsyncConnections:
         connection closed."""
         limit = self._timeout if timeout is None else timeout
         server = self._servers.now()
-        connection = self._take(server) or await self._connect(server, self._servers.patience(limit))
+        connection = self._take(server) or await self._connect(server, self._servers.connect_limit(limit))
         done = False
         try:
             connection.silence = limit
