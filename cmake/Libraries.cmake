@@ -32,6 +32,10 @@ pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 add_library(libpq INTERFACE)
 target_link_libraries(libpq INTERFACE PkgConfig::LIBPQ)
 
+find_library(WSLAY wslay REQUIRED)  # Debian's package has no file for pkg-config
+add_library(wslay INTERFACE)
+target_link_libraries(wslay INTERFACE ${WSLAY})
+
 # The controller's allocator; sanitizers bring their own.
 add_library(allocator INTERFACE)
 if(NOT PADDOCK_SANITIZE AND NOT PADDOCK_FUZZ)

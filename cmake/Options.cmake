@@ -9,6 +9,7 @@ endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 set(PADDOCK_SANITIZE "" CACHE STRING "address, thread or empty")
+set(PADDOCK_COMMON_FLAGS "" CACHE STRING "more flags for the libraries below common/")
 option(PADDOCK_FUZZ "Build fuzz targets with libFuzzer (clang)" OFF)
 option(PADDOCK_COVERAGE "Count executed lines (clang)" OFF)
 option(PADDOCK_BENCH "Build the benchmarks" OFF)

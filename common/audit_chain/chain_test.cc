@@ -1,6 +1,7 @@
 // What was done to a chain, and what is said of it.
 #include "common/audit_chain/chain.h"
 
+#include <algorithm>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -50,60 +51,69 @@ struct Damage {
 
 class Damaged : public testing::TestWithParam<Damage> {};
 
+// The reason and the records that are named, in their order.
+std::string reason_and_numbers(const std::string& said) {
+  std::string out = said.substr(0, said.find(':'));
+  for (size_t at = said.find_first_of("0123456789"); at != std::string::npos;) {
+    const size_t end = std::min(said.find_first_not_of("0123456789", at), said.size());
+    out += " " + said.substr(at, end - at);
+    at = said.find_first_of("0123456789", end);
+  }
+  return out;
+}
+
 TEST_P(Damaged, IsFoundWithTheRecordsNumber) {
   Chain chain = behind(make_chain(9), 2);
   GetParam().make(chain);
-  EXPECT_EQ(said(chain, 9).substr(0, std::string_view(GetParam().said).size()), GetParam().said)
+  const std::string found = reason_and_numbers(said(chain, 9));
+  EXPECT_EQ(found.substr(0, std::string_view(GetParam().said).size()), GetParam().said)
       << said(chain, 9);
 }
 
 const Damage kDamages[] = {
-    {"one byte", [](Chain& c) { c.records[2].record[3] ^= 1; },
-     "AUDIT_RECORD_CHANGED: record 5 is not what was written behind record 4"},
+    {"one byte", [](Chain& c) { c.records[2].record[3] ^= 1; }, "AUDIT_RECORD_CHANGED 5 4"},
     {"a link", [](Chain& c) { c.records[2].hash[3] = c.records[2].hash[3] == 'a' ? 'b' : 'a'; },
-     "AUDIT_RECORD_CHANGED: record 5"},
+     "AUDIT_RECORD_CHANGED 5"},
     {"record and link",
      [](Chain& c) {
        c.records[2].record = "{}";
        c.records[2].hash = link(c.records[1].hash, 5, "{}");
      },
-     "AUDIT_RECORD_CHANGED: record 6 is not what was written behind record 5"},
+     "AUDIT_RECORD_CHANGED 6 5"},
     {"one is gone", [](Chain& c) { c.records.erase(c.records.begin() + 2); },
-     "AUDIT_RECORD_MISSING: record 5 is missing behind record 4"},
+     "AUDIT_RECORD_MISSING 5 4"},
     {"two are gone",
      [](Chain& c) { c.records.erase(c.records.begin() + 2, c.records.begin() + 4); },
-     "AUDIT_RECORD_MISSING: records 5 to 6 are missing behind record 4"},
+     "AUDIT_RECORD_MISSING 5 6 4"},
     {"the content of two swapped",
      [](Chain& c) { std::swap(c.records[2].record, c.records[4].record); },
-     "AUDIT_RECORD_CHANGED: record 5"},
+     "AUDIT_RECORD_CHANGED 5"},
     {"two lines swapped", [](Chain& c) { std::swap(c.records[2], c.records[3]); },
-     "AUDIT_RECORD_MISSING: record 5 is missing behind record 4"},
+     "AUDIT_RECORD_MISSING 5 4"},
     {"a line again", [](Chain& c) { c.records.insert(c.records.begin() + 2, c.records[1]); },
-     "AUDIT_RECORD_MISPLACED: record 4 stands behind record 4"},
+     "AUDIT_RECORD_MISPLACED 4 4"},
     {"one put in between, the others moved on",
      [](Chain& c) {
        for (size_t i = 2; i < c.records.size(); ++i) ++c.records[i].id;
        c.records.insert(c.records.begin() + 2, {5, link(c.records[1].hash, 5, "{}"), "{}"});
      },
-     "AUDIT_RECORD_CHANGED: record 6"},
-    {"the newest are gone", [](Chain& c) { c.records.resize(5); },
-     "AUDIT_END_MISSING: records 8 to 9 are missing at the end"},
-    {"all are gone", [](Chain& c) { c.records.clear(); },
-     "AUDIT_END_MISSING: records 3 to 9 are missing at the end"},
+     "AUDIT_RECORD_CHANGED 6"},
+    {"the newest are gone", [](Chain& c) { c.records.resize(5); }, "AUDIT_END_MISSING 8 9"},
+    {"all are gone", [](Chain& c) { c.records.clear(); }, "AUDIT_END_MISSING 3 9"},
     {"one that was never given out",
      [](Chain& c) {
        c.records.push_back({10, link(c.records.back().hash, 10, "{}"), "{}"});
      },
-     "AUDIT_RECORD_MISPLACED: record 10 has a number that was never given out"},
+     "AUDIT_RECORD_MISPLACED 10"},
     {"the oldest are gone", [](Chain& c) { c.records.erase(c.records.begin()); },
-     "AUDIT_RECORD_MISSING: record 3 is missing behind record 2"},
+     "AUDIT_RECORD_MISSING 3 2"},
     {"another anchor",
      [](Chain& c) {
        c.anchor = {3, c.anchor.hash};
      },
-     "AUDIT_RECORD_MISPLACED: record 3 stands behind record 3"},
+     "AUDIT_RECORD_MISPLACED 3 3"},
     {"another anchor's link", [](Chain& c) { c.anchor.hash = c.records[4].hash; },
-     "AUDIT_ANCHOR_WRONG: record 3 does not follow record 2"},
+     "AUDIT_ANCHOR_WRONG 3 2"},
     {"an anchor that is none",
      [](Chain& c) {
        c.anchor = {0, "nonsense"};
@@ -111,8 +121,8 @@ const Damage kDamages[] = {
      "AUDIT_ANCHOR_WRONG"},
     {"an anchor below all", [](Chain& c) { c.anchor.id = INT64_MIN; }, "AUDIT_ANCHOR_WRONG"},
     {"a record beyond all numbers", [](Chain& c) { c.records.back().id = INT64_MAX; },
-     "AUDIT_RECORD_MISSING: records 9 to 9223372036854775806"},
-    {"columns", [](Chain& c) { c.records[2].misfiled = true; }, "AUDIT_RECORD_MISFILED: record 5"},
+     "AUDIT_RECORD_MISSING 9 9223372036854775806"},
+    {"columns", [](Chain& c) { c.records[2].misfiled = true; }, "AUDIT_RECORD_MISFILED 5"},
 };
 INSTANTIATE_TEST_SUITE_P(Each, Damaged, testing::ValuesIn(kDamages));
 
@@ -120,7 +130,7 @@ TEST(Chain, EachFaultCountsOnce) {
   Chain chain = make_chain(9);
   chain.records[2].record = "{}";
   chain.records[6].record = "{}";
-  EXPECT_TRUE(said(chain, 9).ends_with("; and 1 more fault behind it")) << said(chain, 9);
+  EXPECT_TRUE(said(chain, 9).find(" 1 more fault") != std::string::npos) << said(chain, 9);
 }
 
 TEST(Chain, ABackupThatWasPutBackIsTold) {

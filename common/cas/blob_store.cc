@@ -166,10 +166,22 @@ Status BlobStore::FileTarget::commit() {
   return into_.present ? Status() : publish();
 }
 
+bool BlobStore::is_there() const { return os::exists(os::join_path(root_, kTemporary)); }
+
+Status BlobStore::make_folder() const {
+  return os::make_dirs(os::join_path(root_, kTemporary), 0700);
+}
+
+// Where a mount went away no blob is there: that says nothing of this one.
+Error BlobStore::missing(const Digest& digest) const {
+  if (is_there()) return blob_not_found(digest);
+  return {Code::kUnavailable, "STORE_IO", "the folder of files is not there now"};
+}
+
 Result<BlobStore> BlobStore::open(const std::string& root) {
-  TRY(os::make_dirs(os::join_path(root, kTemporary), 0700));
-  remove_rests(root);
   BlobStore store(root, std::make_shared<Unsynced>(root));
+  TRY(store.make_folder());
+  remove_rests(root);
   int64_t since_s = 0;
   if (store.unsynced_->must_check(since_s)) TRY(store.check_again(since_s));
   return store;
@@ -200,16 +212,15 @@ bool BlobStore::has(const Digest& digest) const {
 Result<os::Fd> BlobStore::open_blob(const Digest& digest) const {
   TRY(check_digest(digest));
   os::Fd fd(::open(blob_path(digest).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!fd.valid())
-    return errno == ENOENT ? blob_not_found(digest) : system_error("opening a blob", errno);
+  if (!fd.valid()) return errno == ENOENT ? missing(digest) : system_error("opening a blob", errno);
   return fd;
 }
 
 Result<int64_t> BlobStore::size(const Digest& digest) const {
   TRY(check_digest(digest));
   struct stat info = {};
-  if (::lstat(blob_path(digest).c_str(), &info) != 0) return blob_not_found(digest);
-  return int64_t{info.st_size};
+  if (::lstat(blob_path(digest).c_str(), &info) == 0) return int64_t{info.st_size};
+  return errno == ENOENT ? missing(digest) : system_error("looking at a blob", errno);
 }
 
 Status BlobStore::keep(const Digest& digest, const std::string& target) const {

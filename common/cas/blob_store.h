@@ -18,6 +18,9 @@ class BlobStore final : public Blobs {
  public:
   // After a crash of the host, blobs that were not synchronised are checked, and damaged ones go.
   static Result<BlobStore> open(const std::string& root);
+  // Whether what open() made of its folder is there still: not once it was unmounted, or emptied.
+  bool is_there() const;
+  Status make_folder() const;
 
   bool has(const Digest& digest) const override;
   Result<int64_t> size(const Digest& digest) const override;
@@ -38,6 +41,7 @@ class BlobStore final : public Blobs {
   class FileTarget;
   BlobStore(std::string root, std::shared_ptr<Unsynced> unsynced)
       : root_(std::move(root)), unsynced_(std::move(unsynced)) {}
+  Error missing(const Digest& digest) const;
   Status check_again(int64_t since_s) const;
   std::string blob_path(const Digest& digest) const;
   std::string root_;

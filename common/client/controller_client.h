@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/base/guarded.h"
+#include "common/base/parallel.h"
 #include "common/base/random.h"
 #include "common/cas/tree.h"
 #include "common/client/interruptible_pause.h"
@@ -35,9 +36,6 @@ struct UploadProgress {
   int64_t blobs_total = 0, blobs_sent = 0;
   int64_t bytes_total = 0, bytes_sent = 0;
 };
-
-// Runs all tasks, at once or one after the other, and returns when all have ended.
-using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
 
 // How much of each object an answer tells: all, a row of the server's table, or its metadata.
 enum class ListForm { kObjects, kTable, kMetadata };

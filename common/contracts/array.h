@@ -91,16 +91,20 @@ struct ArrayStatus {
   }
 };
 
-// Of an element: whose it is. `uid` is the array's: another one of that name may come later.
+// Of an element, or of a member of a gang: whose it is. `uid` is the array's: another one of that
+// name may come later.
 struct ArrayElement {
   std::string array;
   std::string uid;
   int64_t index = 0;
+  std::optional<int64_t> members;  // of a gang alone
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{field("array", &ArrayElement::array, "name of the array"),
                       field("uid", &ArrayElement::uid, "of the array"),
-                      field("index", &ArrayElement::index, "from 0 on", {.min = 0})};
+                      field("index", &ArrayElement::index, "from 0 on", {.min = 0}),
+                      field("members", &ArrayElement::members,
+                            "of a member of a gang: how many are placed together", {.min = 1})};
   }
 };
 

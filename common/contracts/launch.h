@@ -37,6 +37,9 @@
 // command's standard input if it has one; the answers are those of a server. The command is its
 // client's: it is canceled when the client leaves. Its frames end with a `result` of its own, which
 // is brief. It is killed with what it started when it ends, and when the run ends. Linux.
+// One that has a terminal is ordered by `kExecTerminalOrder`, without a pipe: the terminal is made
+// inside, and its other end comes in a packet `kExecTerminal` on the connection. What is written
+// there is typed; its output comes as `stdout` alone.
 //
 // The pid in `started` is the sandbox's first process as the host sees it. A root launcher runs the
 // command as the host uid `uid`, an ordinary user's launcher as that user; inside, both are 1000.
@@ -207,6 +210,8 @@ inline constexpr std::string_view kLaunchOrder = "paddock launch 1";
 inline constexpr std::string_view kLaunchAttachedOrder = "paddock launch 1 fed";
 inline constexpr std::string_view kPrelaunchOrder = "paddock launch 1 ahead";
 inline constexpr std::string_view kExecOrder = "paddock exec 1";
+inline constexpr std::string_view kExecTerminalOrder = "paddock exec terminal 1";
+inline constexpr std::string_view kExecTerminal = "terminal";
 inline constexpr std::string_view kLaunchBegin = "begin ";
 inline constexpr std::string_view kLaunchAccepted = "pid ";
 inline constexpr std::string_view kLaunchRefused = "refused ";

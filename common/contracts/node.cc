@@ -47,7 +47,7 @@ Error name_full_disk(Error error) {
 
 bool is_host_fault(const Error& named) {
   return is_one_of(named.reason, {kNodeDiskFull, kDiskReadOnly, kDiskFails, "LAUNCHES_UNWRITABLE",
-                                  "SANDBOX_UNAVAILABLE"});
+                                  "SANDBOX_UNAVAILABLE", "SANDBOX_SETUP_FAILED"});
 }
 
 }  // namespace paddock::contracts

@@ -1,9 +1,12 @@
 #include "common/contracts/profile.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace paddock::contracts {
 namespace {
+
+using testing::StartsWith;
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kGiB = int64_t{1} << 30;
@@ -120,15 +123,15 @@ TEST(OperatorProfiles, AreRefusedWithTheFileAndTheField) {
                          : cat(profiles.error().reason, " ", profiles.error().causes.at(0).field,
                                ": ", profiles.error().causes.at(0).message);
   };
-  EXPECT_EQ(fault("test", minimal_profile("{pids: 0}")),
-            "PROFILE_INVALID test.yaml: policy.limits.pids: must be at least 1");
-  EXPECT_EQ(fault("test", minimal_profile("{pids: 3}")),
-            "PROFILE_INVALID test.yaml: policy.limits.wallTime: a profile must set this limit");
-  EXPECT_EQ(fault("test", cat(minimal_profile(kAllLimits), "limits: {}\n")),
-            "PROFILE_INVALID test.yaml: limits: unknown field");
-  EXPECT_NE(fault("test", "a: [").find("PROFILE_INVALID test.yaml"), std::string::npos);
-  EXPECT_EQ(fault("Te st", minimal_profile(kAllLimits)),
-            "PROFILE_INVALID Te st.yaml: a profile's name is made of a-z, 0-9 and -");
+  EXPECT_THAT(fault("test", minimal_profile("{pids: 0}")),
+              StartsWith("PROFILE_INVALID test.yaml: policy.limits.pids: "));
+  EXPECT_THAT(fault("test", minimal_profile("{pids: 3}")),
+              StartsWith("PROFILE_INVALID test.yaml: policy.limits.wallTime: "));
+  EXPECT_THAT(fault("test", cat(minimal_profile(kAllLimits), "limits: {}\n")),
+              StartsWith("PROFILE_INVALID test.yaml: limits: "));
+  EXPECT_THAT(fault("test", "a: ["), StartsWith("PROFILE_INVALID test.yaml: "));
+  EXPECT_THAT(fault("Te st", minimal_profile(kAllLimits)),
+              StartsWith("PROFILE_INVALID Te st.yaml: "));
 }
 
 // proves partly: VLT-04, VLT-91

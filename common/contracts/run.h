@@ -10,6 +10,7 @@
 #include "common/contracts/agent_run.h"
 #include "common/contracts/array.h"
 #include "common/contracts/artifact.h"
+#include "common/contracts/gang.h"
 #include "common/contracts/media.h"
 #include "common/contracts/meta.h"
 #include "common/contracts/placement.h"
@@ -131,6 +132,8 @@ struct RunSpec {
   std::optional<ToolBundle> tool_bundle;  // never stored here: see RunStatus
   std::vector<std::string> grants;
   std::optional<ArraySpec> array;
+  std::optional<int64_t> nodes;
+  std::vector<int64_t> member_ports;
   bool cancel_requested = false;
   static constexpr auto describe() {
     return std::tuple{
@@ -190,14 +193,28 @@ struct RunSpec {
               {.omit_empty = true, .max_length = 8}),
         field("array", &RunSpec::array,
               "the run is an array: all else in its spec is that of each of its elements"),
+        field("nodes", &RunSpec::nodes,
+              "the run is a gang of so many members, each on a node of its own, all placed at once "
+              "or none; all else in its spec is that of each member",
+              {.min = 1, .max = kMostMembers}),
+        field("memberPorts", &RunSpec::member_ports,
+              "TCP ports of each member that the others are to reach: refused as long as no node "
+              "connects members (GANG_NETWORK_UNAVAILABLE)",
+              {.omit_empty = true, .max_length = 16}),
         field("cancelRequested", &RunSpec::cancel_requested, "set by the cancel subresource"),
     };
   }
   void validate(wire::Check& check) const;
 };
 
-// It is never placed itself.
-inline bool is_array(const RunSpec& spec) { return spec.array.has_value(); }
+inline bool is_gang(const RunSpec& spec) { return spec.nodes.has_value(); }
+// That it is made up of runs, which are elements of an array or members of a gang. It is never
+// placed itself.
+inline bool is_array(const RunSpec& spec) { return spec.array.has_value() || is_gang(spec); }
+// How many these are; 0: it is a run by itself.
+inline int64_t element_count(const RunSpec& spec) {
+  return spec.array ? spec.array->count : spec.nodes.value_or(0);
+}
 
 // The longest grace that any operator can allow.
 inline constexpr Millis kLongestGrace = std::chrono::hours(24);
@@ -247,8 +264,8 @@ struct RunStatus {
   std::optional<SandboxResult> result;
   std::vector<Artifact> artifacts;
   std::vector<LeftOut> left_out;
-  std::optional<ArrayStatus> array;     // of an array
-  std::optional<ArrayElement> element;  // of one of its elements
+  std::optional<ArrayStatus> array;     // of an array or a gang
+  std::optional<ArrayElement> element;  // of one of its elements or members
   static constexpr auto describe() {
     return std::tuple{
         field("phase", &RunStatus::phase, "where the run is in its life"),
@@ -283,7 +300,8 @@ struct RunStatus {
               "path of the workspace's entry file in this API; null if it has none"),
         field("policy", &RunStatus::policy, "effective sandbox policy"),
         field("environment", &RunStatus::environment,
-              "of the profile, and of an element its index; a Python environment and the policy "
+              "of the profile, and of an element its index, of a member its rank; a Python "
+              "environment and the policy "
               "add to it",
               {.omit_empty = true}),
         field("createdBy", &RunStatus::created_by, "whose token made it", {.omit_empty = true}),
@@ -297,8 +315,10 @@ struct RunStatus {
         field("result", &RunStatus::result, "how it ended and what was enforced"),
         field("artifacts", &RunStatus::artifacts, "what came back", {.omit_empty = true}),
         field("leftOut", &RunStatus::left_out, "what did not, and why", {.omit_empty = true}),
-        field("array", &RunStatus::array, "of an array: how far its elements are"),
-        field("element", &RunStatus::element, "of an element of an array: whose it is"),
+        field("array", &RunStatus::array,
+              "of an array or a gang: how far its elements or members are"),
+        field("element", &RunStatus::element,
+              "of an element of an array or a member of a gang: whose it is"),
     };
   }
 };

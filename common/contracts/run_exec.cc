@@ -19,9 +19,27 @@ void RunCommandRequest::validate(wire::Check& check) const {
   if (!input.empty() && !decode_base64(input)) check.fail("stdin", "must be base64");
   if (!command_id.empty() && !is_dns_label(command_id))
     check.fail("commandId", "must be lower-case letters, digits and '-', at most 63");
+  if (timeout_ms > run_exec::kMostTimeMs && !terminal)
+    check.fail("timeoutMs", "must be at most 3600000 of a command without a terminal");
+  if (!input.empty() && (input_comes || terminal))
+    check.fail("stdin", "must not be there where input comes while it runs");
+  if (input_comes && command_id.empty())
+    check.fail("commandId", "must be there: its input is sent to it by this name");
+}
+
+void InputPiece::validate(wire::Check& check) const {
+  const auto bytes = decode_base64(data);
+  if (!bytes)
+    check.fail("data", "must be base64");
+  else if (bytes->size() > run_exec::kMostPieceBytes)
+    check.fail("data", "must be at most 32768 bytes: send more pieces");
+  if (data.empty() && !end && !terminal) check.fail("data", "must say something");
 }
 
 }  // namespace paddock::contracts
 
 PADDOCK_INSTANTIATE_CODEC(paddock::contracts::RunCommandRequest);
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::InputPiece);
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::InputOrder);
+PADDOCK_INSTANTIATE_CODEC(paddock::contracts::InputTaken);
 PADDOCK_INSTANTIATE_CODEC(paddock::contracts::ExecOrder);

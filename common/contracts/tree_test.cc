@@ -14,13 +14,12 @@ const std::string kDigest(64, 'a');
 
 TreeEntry file(std::string path) { return {std::move(path), kDigest, 1, false}; }
 
-// The faults of a tree as `path: message`, joined.
+// The fields at fault, a line for each fault.
 std::string tree_faults(Tree given) {
   const auto tree = wire::decode<Tree>(wire::encode(given));
   if (tree.ok()) return "accepted";
   std::vector<std::string> faults;
-  for (const Cause& cause : tree.error().causes)
-    faults.push_back(cat(cause.field, ": ", cause.message));
+  for (const Cause& cause : tree.error().causes) faults.push_back(cause.field);
   return join(faults, "\n");
 }
 std::string faults_of(std::vector<TreeEntry> entries) {
@@ -43,56 +42,44 @@ TEST(Tree, AcceptsOrdinaryFolders) {
 TEST(Tree, RefusesPathsThatLeaveTheFolder) {
   for (const char* path :
        {"../a", "a/../b", "a/..", "..", ".", "./a", "a/./b", "a//b", "a/", "a/../../etc/passwd"}) {
-    EXPECT_NE(fault_of_path(path).find("must not have an empty, \".\" or \"..\" part"),
-              std::string::npos)
-        << path;
+    EXPECT_EQ(fault_of_path(path), "entries[0].path") << path;
   }
-  EXPECT_EQ(fault_of_path("/etc/passwd"), "entries[0].path: \"/etc/passwd\" must be relative");
-  EXPECT_EQ(fault_of_path("//a"), "entries[0].path: \"//a\" must be relative");
+  EXPECT_EQ(fault_of_path("/etc/passwd"), "entries[0].path");
+  EXPECT_EQ(fault_of_path("//a"), "entries[0].path");
 }
 
 TEST(Tree, RefusesNamesThatFoolTerminalsAndTools) {
   for (const char* path : {"a\nb", "a\x1b[31m", "a\tb", "a\x7F", "\x01"}) {
-    EXPECT_NE(fault_of_path(path).find("must not have control characters"), std::string::npos);
+    EXPECT_EQ(fault_of_path(path), "entries[0].path");
   }
-  EXPECT_NE(fault_of_path(std::string("a\0b", 3)).find("must not have control characters"),
-            std::string::npos);
-  EXPECT_NE(fault_of_path("a\\b").find("must not have a backslash"), std::string::npos);
-  EXPECT_NE(fault_of_path("a\xFF").find("is not UTF-8"), std::string::npos);
-  EXPECT_NE(fault_of_path("\xED\xA0\x80").find("is not UTF-8"), std::string::npos);
+  EXPECT_EQ(fault_of_path(std::string("a\0b", 3)), "entries[0].path");
+  EXPECT_EQ(fault_of_path("a\\b"), "entries[0].path");
+  EXPECT_EQ(fault_of_path("a\xFF"), "entries[0].path");
+  EXPECT_EQ(fault_of_path("\xED\xA0\x80"), "entries[0].path");
 }
 
 TEST(Tree, RefusesNamesThatAreTooLongOrTooDeep) {
   EXPECT_EQ(fault_of_path(std::string(255, 'a')), "accepted");
-  EXPECT_NE(fault_of_path(std::string(256, 'a')).find("longer than 255 bytes"), std::string::npos);
+  EXPECT_EQ(fault_of_path(std::string(256, 'a')), "entries[0].path");
   std::string deep = "a";
   for (int i = 1; i < 64; ++i) deep += "/a";
   EXPECT_EQ(fault_of_path(deep), "accepted");
-  EXPECT_NE(fault_of_path(deep + "/a").find("deeper than 64 folders"), std::string::npos);
-  EXPECT_EQ(fault_of_path(""), "entries[0].path: must have at least 1 byte");
+  EXPECT_EQ(fault_of_path(deep + "/a"), "entries[0].path");
+  EXPECT_EQ(fault_of_path(""), "entries[0].path");
 }
 
 TEST(Tree, RefusesTheSamePathTwiceAndWrongOrder) {
-  EXPECT_NE(faults_of({file("a"), file("a")})
-                .find("entries[1].path: entries must be sorted by path, each once"),
-            std::string::npos);
-  EXPECT_NE(faults_of({file("b"), file("a")})
-                .find("entries[1].path: entries must be sorted by path, each once"),
-            std::string::npos);
+  EXPECT_EQ(faults_of({file("a"), file("a")}).find("entries[1].path"), 0u);
+  EXPECT_EQ(faults_of({file("b"), file("a")}).find("entries[1].path"), 0u);
 }
 
 TEST(Tree, RefusesNamesThatDifferOnlyByCase) {
-  EXPECT_EQ(faults_of({file("README"), file("readme")}),
-            "entries[1].path: \"readme\" differs from another entry only by case");
+  EXPECT_EQ(faults_of({file("README"), file("readme")}), "entries[1].path");
 }
 
 TEST(Tree, RefusesAFileThatIsAlsoAFolder) {
-  EXPECT_EQ(
-      faults_of({file("a"), file("a/b")}),
-      "entries[1].path: \"a/b\" lies below an entry that is a file, a link or an empty folder");
-  EXPECT_EQ(
-      faults_of({file("A"), file("a/b/c")}),
-      "entries[1].path: \"a/b/c\" lies below an entry that is a file, a link or an empty folder");
+  EXPECT_EQ(faults_of({file("a"), file("a/b")}), "entries[1].path");
+  EXPECT_EQ(faults_of({file("A"), file("a/b/c")}), "entries[1].path");
 }
 
 TEST(Tree, RefusesDigestsThatAreNone) {
@@ -100,20 +87,19 @@ TEST(Tree, RefusesDigestsThatAreNone) {
        {std::string(64, 'A'), std::string(64, 'g'), std::string(63, 'a') + "/"}) {
     TreeEntry entry = file("a");
     entry.digest = digest;
-    EXPECT_EQ(faults_of({entry}), "entries[0].digest: must be 64 lower-case hexadecimal digits");
+    EXPECT_EQ(faults_of({entry}), "entries[0].digest");
   }
   TreeEntry entry = file("a");
   entry.digest = "ab";
-  EXPECT_EQ(faults_of({entry}), "entries[0].digest: must have at least 64 bytes");
+  EXPECT_EQ(faults_of({entry}), "entries[0].digest");
   entry = file("a");
   entry.size = -1;
-  EXPECT_EQ(faults_of({entry}), "entries[0].size: must be at least 0");
+  EXPECT_EQ(faults_of({entry}), "entries[0].size");
 }
 
 TEST(Tree, NamesEveryHostileEntryAtOnce) {
-  const std::string faults = faults_of({file("../a"), file("/b"), file("c\nd")});
-  EXPECT_NE(faults.find("entries[0]"), std::string::npos);
-  EXPECT_NE(faults.find("entries[2]"), std::string::npos);
+  EXPECT_EQ(faults_of({file("../a"), file("/b"), file("c\nd")}),
+            "entries[0].path\nentries[1].path\nentries[2].path");
 }
 
 TEST(Tree, AcceptsLinksThatStayInside) {
@@ -137,9 +123,8 @@ TEST(Tree, RefusesLinksThatLeadOut) {
                                                         {"a/b", "../.."},
                                                         {"a/b", "../../etc"},
                                                         {"a", "../../../.."}})
-    EXPECT_EQ(fault_of_link(path, target),
-              cat("links[0].target: \"", target, "\" leads out of the folder"));
-  EXPECT_EQ(fault_of_link("a", "/etc/passwd"), "links[0].target: \"/etc/passwd\" is absolute");
+    EXPECT_EQ(fault_of_link(path, target), "links[0].target") << path << " -> " << target;
+  EXPECT_EQ(fault_of_link("a", "/etc/passwd"), "links[0].target");
 }
 
 // Up behind a name would leave by way of another link: s/up -> .., x -> s/up/../..
@@ -154,9 +139,7 @@ TEST(Tree, RefusesLinksWhoseEndAnotherLinkDecides) {
 }
 
 TEST(Tree, RefusesWhatLiesBelowALinkOrAnEmptyFolder) {
-  EXPECT_EQ(
-      tree_faults({{file("d/x")}, {{"d", "e"}}, {}}),
-      "entries[0].path: \"d/x\" lies below an entry that is a file, a link or an empty folder");
+  EXPECT_EQ(tree_faults({{file("d/x")}, {{"d", "e"}}, {}}), "entries[0].path");
   EXPECT_NE(tree_faults({{file("D/x")}, {{"d", "e"}}, {}}), "accepted");
   EXPECT_NE(tree_faults({{}, {{"d", "e"}, {"d/x", "y"}}, {}}), "accepted");
   EXPECT_NE(tree_faults({{}, {{"d", "e"}}, {{"d/x"}}}), "accepted");

@@ -8,6 +8,7 @@
 namespace paddock::http {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr WallTime kSent{1'790'000'000'500};
@@ -35,9 +36,9 @@ TEST(ClockGap, IsToldWithTheLineThatMendsIt) {
   EXPECT_EQ(clock_gap_text(kClockTolerance, "the controller"), "");
   EXPECT_EQ(clock_gap_text(-kClockTolerance, "the controller"), "");
   EXPECT_THAT(clock_gap_text(Millis(180'000), "the controller"),
-              HasSubstr("this host's clock is 3m behind that of the controller; "));
+              AllOf(HasSubstr("3m behind"), HasSubstr("the controller")));
   EXPECT_THAT(clock_gap_text(Millis(-7'200'000), "the controller"),
-              HasSubstr("this host's clock is 120m ahead of that of the controller; "));
+              AllOf(HasSubstr("120m ahead"), HasSubstr("the controller")));
   EXPECT_THAT(clock_gap_text(Millis(180'000), "x"), HasSubstr("`timedatectl set-ntp true`"));
 }
 

@@ -102,7 +102,7 @@ size_t Exchange::read_body(char* out, size_t room) {
       count = ::pread(request_.body_fd, out, wanted, request_.body_offset + position_);
     } while (count < 0 && errno == EINTR);
     if (count <= 0) {  // also when the file became shorter than it was
-      body_unreadable_ = true;
+      body_unreadable_ = count < 0 ? errno : 0;
       return CURL_READFUNC_ABORT;
     }
     got = static_cast<size_t>(count);

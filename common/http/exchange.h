@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string_view>
 
 #include <curl/curl.h>
@@ -24,7 +25,8 @@ class Exchange {
   Response take() { return std::move(response_); }
   WallTime begun() const { return begun_; }
   bool too_large() const { return too_large_; }
-  bool body_unreadable() const { return body_unreadable_; }
+  // Why it could not be read, errno; 0: it is shorter than it was.
+  std::optional<int> body_unreadable() const { return body_unreadable_; }
   std::chrono::steady_clock::time_point last_activity() const { return last_activity_; }
 
  private:
@@ -45,7 +47,7 @@ class Exchange {
   size_t header_bytes_ = 0;
   int64_t position_ = 0;  // in the request's body
   bool too_large_ = false;
-  bool body_unreadable_ = false;
+  std::optional<int> body_unreadable_;
   std::chrono::steady_clock::time_point last_activity_;
 };
 

@@ -24,6 +24,8 @@ using std::chrono::steady_clock;
 constexpr long kConnectTimeoutMs = 10'000;
 constexpr long kConnectElsewhereMs = 3'000;  // where there is another address to try
 constexpr long kBufferBytes = 256 << 10;
+constexpr long kKeepAliveSeconds = 30;       // of silence
+constexpr long kKeepAliveEverySeconds = 10;  // then
 constexpr int kPollMs = 1'000;
 
 using Easy = std::unique_ptr<CURL, Freed<&curl_easy_cleanup>>;
@@ -107,7 +109,10 @@ void secure(CURL* easy, const Endpoint& endpoint) {
   curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
   curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+  // An answer may be long in coming, and what is between may forget a silent connection.
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, kKeepAliveSeconds);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, kKeepAliveEverySeconds);
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kBufferBytes);
   curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, kBufferBytes);
   curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
@@ -247,6 +252,8 @@ class CurlClient final : public Client {
       return Error{Code::kTooLarge, "ANSWER_TOO_LARGE",
                    "the answer is larger than anything expected"};
     }
+    if (exchange.body_unreadable().value_or(0) != 0)
+      return system_error("reading the file to send", *exchange.body_unreadable());
     if (exchange.body_unreadable()) {
       return Error{Code::kFailedPrecondition, "BODY_CHANGED",
                    "the file to send is shorter than it was"};

@@ -120,6 +120,16 @@ TEST(HttpClient, SendsAFileFromItsStartAndSaysWhenItShrank) {
   EXPECT_EQ(client->send(request).error().reason, "BODY_CHANGED");
 }
 
+TEST(HttpClient, SaysWhyAFileCannotBeReadWhileItIsSent) {
+  HttpServer server([](const HttpRequest& request) { return answer(200, request.body); });
+  const os::Fd file(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  Request request = put_of(file);
+  request.body_size = 12;
+  const Error why = client_of(server)->send(request).error();
+  EXPECT_EQ(why.reason, "SYSTEM_ERROR") << "as its read was refused";
+  EXPECT_NE(why.message.find("reading the file to send"), std::string::npos) << why.message;
+}
+
 TEST(HttpClient, SendsAPartOfAFileAndKeepsNoMoreThanAsked) {
   HttpServer server([](const HttpRequest& request) { return answer(200, request.body); });
   const os::Fd file = file_with("file content");
@@ -269,8 +279,8 @@ TEST(CurlError, TellsACertificateOfAnotherTimeFromOneOfAnotherCa) {
   const Error early = certificate_error(9, "https://c:1", now);
   EXPECT_EQ(early.reason, "CERTIFICATE_NOT_VALID_NOW");
   EXPECT_EQ(early.code, Code::kUnauthenticated);
-  EXPECT_THAT(early.message, HasSubstr("https://c:1 is not valid yet by this host's clock, which "
-                                       "says 2026-01-02T03:04:05Z"));
+  for (const char* words : {"https://c:1 ", "not valid yet", "2026-01-02T03:04:05Z"})
+    EXPECT_THAT(early.message, HasSubstr(words));
   const Error late = certificate_error(10, "https://c:1", now);
   EXPECT_EQ(late.reason, "CERTIFICATE_NOT_VALID_NOW");
   for (const char* words :

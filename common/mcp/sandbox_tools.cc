@@ -94,8 +94,10 @@ Result<CommandAsked> command_in_run(const Place& place, const Arguments& given) 
   ASSIGN_OR_RETURN(const std::string run, given.name("run"));
   const int64_t seconds = given.integer("timeoutSeconds", kUsualCommandSeconds);
   Value::Array words = {"sh", "-c", given.text("command")};
-  return CommandAsked{cat(paths::run(place.name_space, run), "/commands"),
-                      Value::Object{{"command", std::move(words)}, {"timeoutMs", seconds * 1000}}};
+  Value body = Value::Object{{"command", std::move(words)}, {"timeoutMs", seconds * 1000}};
+  if (const std::string input = given.text("stdin"); !input.empty())
+    body.set("stdin", base64(input));
+  return CommandAsked{cat(paths::run(place.name_space, run), "/commands"), std::move(body)};
 }
 
 Result<CommandAsked> command_in_session(const Place& place, const Arguments& given) {
@@ -103,6 +105,9 @@ Result<CommandAsked> command_in_session(const Place& place, const Arguments& giv
   if (given.find("timeoutSeconds") != nullptr)
     return bad_argument("timeoutSeconds is for a run; of a sandbox, sandbox_create says it",
                         "timeoutSeconds");
+  if (given.find("stdin") != nullptr)
+    return bad_argument("stdin is for a run; of a sandbox, sandbox_write a file and `< file`",
+                        "stdin");
   return CommandAsked{session + "/commands", Value::Object{{"command", given.text("command")}}};
 }
 
@@ -240,6 +245,7 @@ Tool sandbox_exec_tool() {
           object({{"sandbox", text("as sandbox_create answered; or else name a run")},
                   {"run", text("one that runs, as run_start answered")},
                   {"command", text("for the shell, such as python3 a.py 2>&1 | tail")},
+                  {"stdin", text("all that a command in a run reads as its standard input")},
                   {"timeoutSeconds",
                    number("of a command in a run; 45 unless given", 1, kMostCommandSeconds)}},
                  {"command"}),

@@ -59,13 +59,16 @@ TEST_F(McpSandboxes, RunCommands) {
 
 TEST_F(McpSandboxes, RunCommandsInRunsToo) {
   const Value ended = json(R"({"exitCode":0,"stdout":"3\n","stderr":""})");
-  api_.answers = {ended, ended};
+  api_.answers = {ended, ended, ended};
   ASSERT_TRUE(call("sandbox_exec", R"({"run":"r","command":"ls | wc -l"})").ok());
   EXPECT_EQ(api_.asked[0], "POST /apis/paddock.dev/v1alpha1/namespaces/default/runs/r/commands");
   EXPECT_EQ(wire::to_json(api_.last_body),
             R"({"command":["sh","-c","ls | wc -l"],"timeoutMs":45000})");
   ASSERT_TRUE(call("sandbox_exec", R"({"run":"r","command":"ls","timeoutSeconds":7})").ok());
   EXPECT_EQ(*api_.last_body.find("timeoutMs")->integer(), 7000);
+  EXPECT_EQ(api_.last_body.find("stdin"), nullptr);
+  ASSERT_TRUE(call("sandbox_exec", R"({"run":"r","command":"cat","stdin":"a\n"})").ok());
+  EXPECT_EQ(api_.last_body.text("stdin"), "YQo=");
 }
 
 TEST_F(McpSandboxes, RunCommandsInOnePlaceThatIsNamed) {
@@ -78,7 +81,8 @@ TEST_F(McpSandboxes, RunCommandsInOnePlaceThatIsNamed) {
         Case{R"({"command":"ls","run":"r","sandbox":"s"})", "run"},
         Case{R"({"command":"ls","run":"../s"})", "run"},
         Case{R"({"command":"ls","run":"r","timeoutSeconds":601})", "timeoutSeconds"},
-        Case{R"({"command":"ls","sandbox":"s","timeoutSeconds":7})", "timeoutSeconds"}}) {
+        Case{R"({"command":"ls","sandbox":"s","timeoutSeconds":7})", "timeoutSeconds"},
+        Case{R"({"command":"cat","sandbox":"s","stdin":"a"})", "stdin"}}) {
     const auto refused = call("sandbox_exec", each.arguments);
     ASSERT_FALSE(refused.ok()) << each.arguments;
     EXPECT_EQ(refused.error().reason, "ARGUMENT_INVALID");
@@ -92,8 +96,8 @@ TEST_F(McpSandboxes, SayThatASessionIsGone) {
   const auto gone = call("sandbox_exec", R"({"sandbox":"s","command":"ls"})");
   ASSERT_FALSE(gone.ok());
   EXPECT_EQ(gone.error().reason, "SESSION_ENDED");
-  EXPECT_EQ(gone.error().causes.back().message,
-            "its files are gone; sandbox_create makes another one");
+  EXPECT_NE(gone.error().causes.back().message.find("sandbox_create"), std::string::npos)
+      << "the tool that makes another one";
 }
 
 TEST_F(McpSandboxes, ReadAndWriteFilesByThePathsThatProgramsSee) {

@@ -256,7 +256,7 @@ TEST_F(McpTools, RefuseArgumentsByName) {
               testing::HasSubstr("Pending, Scheduled, Preparing, Running"));
   const auto gone = call("run_wait", R"({"run":"none"})");
   EXPECT_EQ(gone.error().reason, "RUN_NOT_FOUND");
-  EXPECT_EQ(gone.error().causes.back().message, "run_list shows those that there are");
+  EXPECT_THAT(gone.error().causes.back().message, testing::HasSubstr("run_list"));
   api_.folders = false;
   EXPECT_EQ(call("run_start", R"({"command":"x","folder":"a"})").error().reason,
             "ARGUMENT_INVALID");
@@ -281,7 +281,7 @@ TEST_F(McpTools, ExecuteHandsOverCodeAndInputAndCutsLongOutput) {
   EXPECT_LE(room_for_value(*done), kMostLine) << "clients read lines of at most 64 KiB";
   EXPECT_TRUE(done->text("stdout").starts_with("xxxx"));
   EXPECT_TRUE(done->text("stdout").ends_with("\x01"));
-  EXPECT_THAT(done->text("stdout"), testing::HasSubstr(" bytes are left out here]\n"));
+  EXPECT_THAT(done->text("stdout"), testing::ContainsRegex("\n\\[[0-9]+ bytes "));
   EXPECT_TRUE(*done->find("truncated")->boolean());
   EXPECT_EQ(done->find("error"), nullptr);
   EXPECT_EQ(wire::to_json(*done->find("untrusted")), R"(["stdout","stderr"])");

@@ -28,10 +28,9 @@ TEST(NamedFile, IsReadByItsName) {
 TEST(NamedFile, OfALockAloneSaysWhatBelongsToIt) {
   const Error python = lacks_its_file("a/uv.lock", *named_file("a/uv.lock"));
   EXPECT_EQ(python.reason, "REQUIREMENTS_INVALID");
-  EXPECT_NE(python.message.find("no a/pyproject.toml: send that too, or name"), std::string::npos)
-      << python.message;
+  EXPECT_NE(python.message.find("a/pyproject.toml"), std::string::npos) << python.message;
   const Error node = lacks_its_file("package-lock.json", *named_file("package-lock.json"));
-  EXPECT_TRUE(node.message.ends_with("no package.json: send that too")) << node.message;
+  EXPECT_NE(node.message.find("package.json"), std::string::npos) << node.message;
 }
 
 TEST(NamedFile, OfAnotherToolSaysWhatToDoInstead) {

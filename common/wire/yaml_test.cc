@@ -12,9 +12,13 @@ std::string yaml_reason(std::string_view text, const ParseLimits& limits = {}) {
   const auto parsed = parse_yaml(text, limits);
   return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : parsed.error().reason.str();
 }
-std::string yaml_message(std::string_view text) {
+// The reason, and where the text is at fault: the end of the message.
+std::string where(const Error& error) {
+  return cat(error.reason, error.message.substr(error.message.rfind(" at ")));
+}
+std::string yaml_fault(std::string_view text) {
   const auto parsed = parse_yaml(text);
-  return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : parsed.error().message;
+  return parsed.ok() ? cat("accepted as ", to_json(*parsed)) : where(parsed.error());
 }
 std::string json_of(std::string_view text) {
   const auto parsed = parse_yaml(text);
@@ -53,19 +57,18 @@ TEST(Yaml, TakesAnEmptyTextForNull) {
 }
 
 TEST(Yaml, RefusesAnchorsAliasesTagsAndMergeKeys) {
-  EXPECT_EQ(yaml_message("a: &x 1"), "anchors are not allowed at line 1, column 4");
-  EXPECT_EQ(yaml_message("a: &x [1]"), "anchors are not allowed at line 1, column 4");
-  EXPECT_EQ(yaml_message("a: &x {b: 1}"), "anchors are not allowed at line 1, column 4");
-  EXPECT_EQ(yaml_message("&k a: 1"), "anchors are not allowed at line 1, column 1");
-  EXPECT_EQ(yaml_message("a: &x"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_fault("a: &x 1"), "MALFORMED_YAML at line 1, column 4");
+  EXPECT_EQ(yaml_fault("a: &x [1]"), "MALFORMED_YAML at line 1, column 4");
+  EXPECT_EQ(yaml_fault("a: &x {b: 1}"), "MALFORMED_YAML at line 1, column 4");
+  EXPECT_EQ(yaml_fault("&k a: 1"), "MALFORMED_YAML at line 1, column 1");
+  EXPECT_EQ(yaml_fault("a: &x"), "MALFORMED_YAML at line 1, column 4");
   EXPECT_EQ(yaml_reason("a: *x"), "MALFORMED_YAML");
-  EXPECT_EQ(yaml_message("a: !!str 1"), "tags are not allowed at line 1, column 4");
-  EXPECT_EQ(yaml_message("a: !!python/object:os.system x"),
-            "tags are not allowed at line 1, column 4");
-  EXPECT_EQ(yaml_message("a: !x {b: 1}"), "tags are not allowed at line 1, column 4");
-  EXPECT_EQ(yaml_message("a: !x [b]"), "tags are not allowed at line 1, column 4");
-  EXPECT_EQ(yaml_message("a: !!map\n  b: 1"), "tags are not allowed at line 1, column 4");
-  EXPECT_EQ(yaml_message("a:\n  <<: {b: 1}"), "merge keys are not allowed at line 2, column 3");
+  EXPECT_EQ(yaml_fault("a: !!str 1"), "MALFORMED_YAML at line 1, column 4");
+  EXPECT_EQ(yaml_fault("a: !!python/object:os.system x"), "MALFORMED_YAML at line 1, column 4");
+  EXPECT_EQ(yaml_fault("a: !x {b: 1}"), "MALFORMED_YAML at line 1, column 4");
+  EXPECT_EQ(yaml_fault("a: !x [b]"), "MALFORMED_YAML at line 1, column 4");
+  EXPECT_EQ(yaml_fault("a: !!map\n  b: 1"), "MALFORMED_YAML at line 1, column 4");
+  EXPECT_EQ(yaml_fault("a:\n  <<: {b: 1}"), "MALFORMED_YAML at line 2, column 3");
 }
 
 TEST(Yaml, RefusesBombsOfAliasesAtTheFirstAnchor) {
@@ -76,19 +79,17 @@ TEST(Yaml, RefusesBombsOfAliasesAtTheFirstAnchor) {
     for (int i = 0; i < 9; ++i) bomb += cat(i > 0 ? ", *" : "*", before);
     bomb += "]\n";
   }
-  EXPECT_EQ(yaml_message(bomb), "anchors are not allowed at line 1, column 4");
-  EXPECT_EQ(yaml_message("a: &a [*a]"), "anchors are not allowed at line 1, column 4");
+  EXPECT_EQ(yaml_fault(bomb), "MALFORMED_YAML at line 1, column 4");
+  EXPECT_EQ(yaml_fault("a: &a [*a]"), "MALFORMED_YAML at line 1, column 4");
 }
 
 TEST(Yaml, RefusesDuplicateKeysWithLineAndColumn) {
-  EXPECT_EQ(yaml_message("a: 1\nb: 2\na: 3\n"), "the key \"a\" is there twice at line 3, column 1");
-  EXPECT_EQ(yaml_message("x:\n  - {k: 1, 'k': 2}"),
-            "the key \"k\" is there twice at line 2, column 12");
+  EXPECT_EQ(yaml_fault("a: 1\nb: 2\na: 3\n"), "MALFORMED_YAML at line 3, column 1");
+  EXPECT_EQ(yaml_fault("x:\n  - {k: 1, 'k': 2}"), "MALFORMED_YAML at line 2, column 12");
 }
 
 TEST(Yaml, RefusesKeysThatAreNotStrings) {
-  EXPECT_EQ(yaml_message("1: a"),
-            "a key must be a string; write \"1\" in quotes at line 1, column 1");
+  EXPECT_EQ(yaml_fault("1: a"), "MALFORMED_YAML at line 1, column 1");
   EXPECT_EQ(yaml_reason("true: a"), "MALFORMED_YAML");
   EXPECT_EQ(yaml_reason("~: a"), "MALFORMED_YAML");
   EXPECT_EQ(yaml_reason(": a"), "MALFORMED_YAML");
@@ -98,7 +99,7 @@ TEST(Yaml, RefusesKeysThatAreNotStrings) {
 }
 
 TEST(Yaml, RefusesASecondDocument) {
-  EXPECT_EQ(yaml_message("a: 1\n---\nb: 2\n"), "only one document is allowed at line 2, column 1");
+  EXPECT_EQ(yaml_fault("a: 1\n---\nb: 2\n"), "MALFORMED_YAML at line 2, column 1");
   EXPECT_EQ(yaml_reason("a: 1\n---\n"), "MALFORMED_YAML");
   EXPECT_EQ(json_of("---\na: 1\n"), R"({"a":1})");
   EXPECT_EQ(json_of("a: 1\n...\n"), R"({"a":1})");
@@ -107,7 +108,7 @@ TEST(Yaml, RefusesASecondDocument) {
 TEST(Yaml, ReadsSeveralDocumentsWhereTheyAreAllowed) {
   const auto all = [](std::string_view text) {
     const auto documents = parse_yaml_documents(text, 3);
-    if (!documents.ok()) return documents.error().message;
+    if (!documents.ok()) return where(documents.error());
     std::string out;
     for (const Value& each : *documents) out += to_json(each) + ";";
     return out;
@@ -115,20 +116,19 @@ TEST(Yaml, ReadsSeveralDocumentsWhereTheyAreAllowed) {
   EXPECT_EQ(all("a: 1\n---\n- b\n---\n"), R"({"a":1};["b"];null;)");
   EXPECT_EQ(all("# nothing\n"), "");
   EXPECT_EQ(all(R"({"a":{"b":1}})"), R"({"a":{"b":1}};)");
-  EXPECT_EQ(all("1\n---\n2\n---\n3\n---\n4\n"),
-            "at most 3 documents are allowed at line 6, column 1");
-  EXPECT_EQ(all("a: 1\n---\nb: *x\n"), "the referenced anchor is not defined at line 3, column 4");
+  EXPECT_EQ(all("1\n---\n2\n---\n3\n---\n4\n"), "MALFORMED_YAML at line 6, column 1");
+  EXPECT_EQ(all("a: 1\n---\nb: *x\n"), "MALFORMED_YAML at line 3, column 4");
 }
 
 TEST(Yaml, RefusesBytesThatAreNoText) {
-  EXPECT_EQ(yaml_message("a: \xFF"), "the text is not UTF-8 at byte 3");
-  EXPECT_EQ(yaml_message(std::string_view("a: 1\0b", 6)), "a control character at byte 4");
-  EXPECT_EQ(yaml_message("a: 1\x04 garbage: ["),
-            "a control character at byte 4");  // yaml-cpp's end of file
+  EXPECT_EQ(yaml_fault("a: \xFF"), "MALFORMED_YAML at byte 3");
+  EXPECT_EQ(yaml_fault(std::string_view("a: 1\0b", 6)), "MALFORMED_YAML at byte 4");
+  EXPECT_EQ(yaml_fault("a: 1\x04 garbage: ["),
+            "MALFORMED_YAML at byte 4");  // yaml-cpp's end of file
   EXPECT_EQ(yaml_reason("\xFF\xFE"
                         "a\n"),
             "MALFORMED_YAML");
-  EXPECT_EQ(yaml_message("\"\\xff\""), "accepted as \"\xC3\xBF\"");
+  EXPECT_EQ(yaml_fault("\"\\xff\""), "accepted as \"\xC3\xBF\"");
   EXPECT_EQ(yaml_reason("- \"\\ud800\""), "MALFORMED_YAML");
   EXPECT_EQ(yaml_reason("- \"\\UFFFFFFFF\""), "MALFORMED_YAML");
 }
@@ -166,8 +166,7 @@ TEST(Yaml, DecidesSizeAndCountLimits) {
 }
 
 TEST(Yaml, NamesLineAndColumnOfASyntaxError) {
-  EXPECT_EQ(yaml_message("a: 1\nb: [1, 2\nc: 3\n").find("at line") != std::string::npos, true)
-      << yaml_message("a: 1\nb: [1, 2\nc: 3\n");
+  EXPECT_EQ(yaml_fault("a: 1\nb: [1, 2\nc: 3\n").find("MALFORMED_YAML at line "), 0u);
   for (const char* text : {"a: b: c", "\"abc", "a: 'x", "{a: 1", "- a\nb: 1", "a: |x\n  y", "@a",
                            "`a", "\ta: 1", "%YAML 3.0\n---\na", "a: 1\n b: 2"}) {
     EXPECT_EQ(yaml_reason(text), "MALFORMED_YAML") << text;
