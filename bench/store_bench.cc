@@ -2,7 +2,8 @@
 // transaction per write on one connection, in the same run on the same disk. Then what the reserve
 // of the disk costs a caller: two stores, with one and without, written to in turn.
 // Then durable creates, each with its event and its record of the audit log, in SQLite and, where
-// the URL of a database is given that holds nothing else, in PostgreSQL.
+// the URL of a database is given that holds nothing else, in PostgreSQL, in turn, with the ratio.
+// bench/store_engines.py makes such a database, without and with a synchronous standby.
 //   store_bench [seconds per figure, default 2] [folder, default .] [URL]
 #include <algorithm>
 #include <atomic>
@@ -27,8 +28,9 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 // Calls `write_one(client, i)` from so many threads for so long; prints rate and latencies.
+// Returns the rate.
 template <class Write>
-void measure(const char* what, int clients, double seconds, Write&& write_one) {
+double measure(const char* what, int clients, double seconds, Write&& write_one) {
   std::atomic<bool> stop{false};
   std::vector<std::vector<double>> spent(static_cast<size_t>(clients));
   std::vector<std::thread> threads;
@@ -50,9 +52,11 @@ void measure(const char* what, int clients, double seconds, Write&& write_one) {
   std::vector<double> sorted;
   for (const auto& each : spent) sorted.insert(sorted.end(), each.begin(), each.end());
   std::sort(sorted.begin(), sorted.end());
+  const double rate = static_cast<double>(sorted.size()) / all.count();
   std::printf("%-28s %3d clients  %8.0f writes/s  p50 %6.2f ms  p99 %6.2f ms\n", what, clients,
-              static_cast<double>(sorted.size()) / all.count(), sorted[sorted.size() / 2],
-              sorted[sorted.size() * 99 / 100]);
+              rate, sorted[sorted.size() / 2], sorted[sorted.size() * 99 / 100]);
+  std::fflush(stdout);
+  return rate;
 }
 
 void require(bool good, const char* what) {
@@ -146,14 +150,16 @@ void bench_reserve(const std::string& path, double seconds) {
                 side.wall.size(), median(side.wall), median(side.processor));
 }
 
-void bench_creates(const char* what, const paddock::store::StoreOptions& options, int clients,
-                   double seconds) {
+// `round`: of those that begin with the same store.
+double bench_creates(const char* what, const paddock::store::StoreOptions& options, int clients,
+                     int round, double seconds) {
   auto opened = paddock::store::Store::open(options);
   require(opened.ok(), "open");
-  measure(what, clients, seconds, [&](int client, int i) {
+  return measure(what, clients, seconds, [&](int client, int i) {
+    const std::string name = paddock::cat("run-", clients, "-", round, "-", client, "-", i);
     const auto create = [&](paddock::store::WriteTxn& txn) -> paddock::Status {
       paddock::contracts::Run run;
-      run.metadata.name = paddock::cat("run-", clients, "-", client, "-", i);
+      run.metadata.name = name;
       run.metadata.name_space = "default";
       run.metadata.uid = run.metadata.name;
       run.spec.command.argv = {"true"};
@@ -166,18 +172,29 @@ void bench_creates(const char* what, const paddock::store::StoreOptions& options
       told.type = "object.create";
       return txn.append_audit(told);
     };
-    require((*opened)->write(create).ok(), "create");
+    require(
+        (*opened)->write_new({{paddock::contracts::Run::kKind, {"default", name}}}, create).ok(),
+        "create");
   });
 }
 
 void bench_engines(const std::string& path, const char* url, double seconds) {
+  constexpr int kRounds = 3;
+  paddock::store::StoreOptions postgres;
+  postgres.postgres = paddock::store::PostgresOptions{};
+  if (url != nullptr) postgres.postgres->url = url;
   for (const int clients : {1, 8, 64}) {
-    bench_creates("creates, SQLite", {paddock::cat(path, "-", clients)}, clients, seconds);
-    if (url == nullptr) continue;
-    paddock::store::StoreOptions options;
-    options.postgres = paddock::store::PostgresOptions{};
-    options.postgres->url = url;
-    bench_creates("creates, PostgreSQL", options, clients, seconds);
+    const paddock::store::StoreOptions sqlite{paddock::cat(path, "-", clients)};
+    std::vector<double> ratios;
+    for (int round = 0; round < (url != nullptr ? kRounds : 1); ++round) {
+      const double file = bench_creates("creates, SQLite", sqlite, clients, round, seconds);
+      if (url == nullptr) continue;
+      ratios.push_back(bench_creates("creates, PostgreSQL", postgres, clients, round, seconds) /
+                       file);
+    }
+    if (url != nullptr)
+      std::printf("%-28s %3d clients  %8.2f of SQLite's rate, the median of %d\n",
+                  "creates, PostgreSQL", clients, median(ratios), kRounds);
   }
 }
 

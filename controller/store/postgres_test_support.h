@@ -72,13 +72,13 @@ class PostgresServer {
     ::waitpid(process_, nullptr, 0);
     process_ = 0;
   }
+  // Waits until it answers or ends itself: on a slow disk it reads its log again for a while.
   bool start() {
     process_ =
         spawn({"postgres", "-D", folder_ + "/data", "-k", folder_, "-c", "listen_addresses=", "-c",
                "shared_buffers=32MB", "-c", "recovery_init_sync_method=syncfs"});
-    for (int i = 0; i < 1500; ++i) {
+    while (::waitpid(process_, nullptr, WNOHANG) == 0) {
       if (PQping(url("postgres").c_str()) == PQPING_OK) return true;
-      if (::waitpid(process_, nullptr, WNOHANG) != 0) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     return false;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -52,6 +53,8 @@ class Proxy {
   }
   bool has_cut() const { return left_ == 0; }
   void let_all_through() { left_ = -1; }
+  // How often a client spoke after it had been answered, of all connections: its round trips.
+  int round_trips() const { return round_trips_; }
   // While it holds, nothing goes through in any direction.
   void hold(bool on) { held_ = on; }
 
@@ -81,9 +84,12 @@ class Proxy {
   // Ends when one side does, or at the cut.
   void pump(const os::Fd& client, const os::Fd& server) {
     std::array<pollfd, 2> both{pollfd{client.get(), POLLIN, 0}, pollfd{server.get(), POLLIN, 0}};
+    bool answered = true;
     while (!stopping_) {
       if (::poll(both.data(), both.size(), 10) <= 0 || held_) continue;
+      if (both[0].revents != 0 && std::exchange(answered, false)) ++round_trips_;
       if (both[0].revents != 0 && !carry(client, server, true)) return;
+      if (both[1].revents != 0) answered = true;
       if (both[1].revents != 0 && !carry(server, client, false)) return;
     }
   }
@@ -112,6 +118,7 @@ class Proxy {
   os::Fd listener_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> held_{false};
+  std::atomic<int> round_trips_{0};
   std::atomic<int> left_{-1};
   std::atomic<Cut> how_{Cut::kBefore};
   std::thread accepting_;

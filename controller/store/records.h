@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/contracts/events.h"
@@ -13,6 +14,15 @@ namespace paddock::store {
 struct Key {
   std::string name_space;  // empty for cluster-scoped kinds
   std::string name;
+};
+
+// What a change is about to make: an object, or of this kind what is remembered of an idempotency
+// key, with its scope in place of a namespace.
+inline constexpr std::string_view kIdempotencyKind = "IdempotencyKey";
+// One that a change makes, or that is going to be read.
+struct NewObject {
+  std::string_view kind;  // outlives the change
+  Key key;
 };
 
 struct ListOptions {

@@ -26,6 +26,12 @@ bool tells_phase(const runs::Events& events) {
       events, [](const contracts::RunEvent& each) { return each.type == contracts::kEventPhase; });
 }
 
+// An agent that is placed again was given its input in an attempt that is over.
+bool begins_anew(const contracts::Run& run, const runs::Events& events) {
+  return run.spec.type == contracts::RunType::kAgent && run.status.attempt > 1 &&
+         run.status.phase == contracts::RunPhase::kScheduled && tells_phase(events);
+}
+
 // With a run end its tool tokens; with an attempt that is followed by another, those of its
 // environment.
 Status end_tool_tokens(WriteTxn& txn, const contracts::Run& run, WallTime now) {
@@ -77,9 +83,10 @@ Status save_run(WriteTxn& txn, contracts::Run& run, runs::Events events) {
   if (run.status.tool_bundle && contracts::is_terminal(run.status.phase))
     TRY(txn.drop_tool_bundle(run.metadata.uid));
   if (contracts::is_terminal(run.status.phase)) TRY(txn.drop_sent_blobs(run.metadata.uid));
+  if (begins_anew(run, events)) TRY(txn.drop_inputs_before(run.metadata.uid, run.status.attempt));
   TRY(append_all(txn, run, events));
   if (!run.status.node_name.empty()) txn.touch(node_topic(run.status.node_name));
-  if (over || run.spec.array) txn.touch(kSchedulerTopic);
+  if (over || contracts::is_array(run.spec)) txn.touch(kSchedulerTopic);
   if (run.metadata.deletion_timestamp && holds_nothing(run)) return erase_run(txn, run);
   return {};
 }

@@ -73,6 +73,12 @@ class Store {
   // Unavailable (STORE_FULL, STORE_IO, STORE_BUSY; of PostgreSQL STORE_AWAY, STORE_FENCED): nothing
   // was kept. STORE_OUTCOME_UNKNOWN: it went away as it committed, so nobody can say yet.
   virtual Status write(const std::function<Status(WriteTxn&)>& change) = 0;
+  // The same for what makes these objects: an engine that is far away looks beforehand, for all of
+  // a batch at once, whether they are there. What is said here never makes a difference otherwise.
+  virtual Status write_new(const std::vector<NewObject>& /*makes*/,
+                           const std::function<Status(WriteTxn&)>& change) {
+    return write(change);
+  }
   // The same for what frees something: it is written on a full disk too, in the reserve, as long as
   // there is any of that. Nothing that can be asked for without end may come here. `change` may run
   // twice, once more after all that it wrote was undone: it begins with nothing of the first time.

@@ -68,8 +68,9 @@ TEST_P(StoreAudit, IsShortenedFromItsOldEndOnly) {
   EXPECT_EQ(prune(0, 3, 100), 1);
   EXPECT_EQ(prune(9000, 10, 2), 2) << "a part at a time";
   EXPECT_EQ(ids({}), Ids{6});
-  EXPECT_EQ(prune(9000, 10, 2), 1);
+  EXPECT_EQ(prune(9000, 0, 2), 0) << "the newest stays";
   add("object.create", "a", 9500);
+  EXPECT_EQ(prune(9600, 10, 2), 1);
   EXPECT_EQ(ids({}), Ids{7}) << "no id is given out twice";
 }
 

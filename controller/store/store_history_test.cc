@@ -1,6 +1,10 @@
-// The history of changes, what ended first and what is forgotten with a run.
+// The history of changes, what ended first and what is forgotten with an object.
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
 #include "controller/store/engine_test_support.h"
 
 namespace paddock::store {
@@ -74,12 +78,51 @@ TEST_P(StoreHistory, ForgetsAnIdempotencyKeyWithTheRunThatItMade) {
                   ->write([&](WriteTxn& txn) -> Status {
                     TRY(txn.put_idempotent_create(here, "key", 0, {"a", "digest"}));
                     TRY(txn.put_idempotent_create(there, "key", 0, {"a", "digest"}));
+                    TRY(txn.put_idempotent_create("t /build", "key", 0, {"a", "digest"}));
                     TRY(txn.erase<contracts::Run>({"default", "a"}));
                     EXPECT_TRUE(txn.idempotent_creates(here, "key").value().empty());
+                    EXPECT_TRUE(txn.idempotent_creates("t /build", "key").value().empty());
                     EXPECT_FALSE(txn.idempotent_creates(there, "key").value().empty());
                     return txn.put_idempotent_create(here, "key", 0, {"a", "digest"});
                   })
                   .ok());
+}
+
+// Of every kind, at every door; a key that made another object of the name stays.
+TEST_P(StoreHistory, ForgetsAnIdempotencyKeyWithWhateverItMade) {
+  const std::string ours = "t /apis/paddock.dev/v1alpha1/namespaces/default/";
+  const std::string theirs = "t /apis/agents.x-k8s.io/v1beta1/namespaces/default/";
+  const std::vector<std::string> gone = {ours + "workspaces", ours + "sandboxes",
+                                         theirs + "sandboxes"};
+  const std::vector<std::string> kept = {
+      ours + "secrets", "t /apis/paddock.dev/v1alpha1/namespaces/other/workspaces",
+      "t /apis/paddock.dev/v1alpha1/namespaces/my-default/workspaces"};
+  contracts::Workspace workspace;
+  contracts::Sandbox sandbox;
+  const auto make = [](WriteTxn& txn, auto& object) {
+    object.metadata.name = "a";
+    object.metadata.name_space = "default";
+    object.metadata.uid = cat("uid-", object.kKind);
+    return txn.create(object);
+  };
+  const auto has = [](WriteTxn& txn, const std::string& scope) {
+    return !txn.idempotent_creates(scope, "key").value().empty();
+  };
+  const Status done = store_->write([&](WriteTxn& txn) -> Status {
+    TRY(make(txn, workspace));
+    TRY(make(txn, sandbox));
+    for (const auto* scopes : {&gone, &kept})
+      for (const std::string& each : *scopes)
+        TRY(txn.put_idempotent_create(each, "key", 0, {"a", "digest"}));
+    TRY(txn.erase<contracts::Workspace>({"default", "a"}));
+    EXPECT_FALSE(has(txn, gone[0]));
+    EXPECT_TRUE(has(txn, gone[1]));
+    TRY(txn.erase<contracts::Sandbox>({"default", "a"}));
+    for (const std::string& each : gone) EXPECT_FALSE(has(txn, each)) << each;
+    for (const std::string& each : kept) EXPECT_TRUE(has(txn, each)) << each;
+    return {};
+  });
+  EXPECT_TRUE(done.ok()) << done.error().describe();
 }
 
 }  // namespace

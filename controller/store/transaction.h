@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/result.h"
@@ -43,6 +44,12 @@ class ReadTxn {
   // The resource version of an object, without reading it.
   virtual Result<std::optional<int64_t>> version_of(std::string_view kind, const Key& key) = 0;
 
+  // What will be read and written of these within this transaction: an engine that is far away
+  // reads all of it at once, beforehand. Who is named need not be there, and it never makes a
+  // difference but in time.
+  virtual Status expect_runs(const std::vector<std::string>& uids) = 0;
+  virtual Status expect_objects(const std::vector<NewObject>& objects) = 0;
+
   virtual Result<contracts::Run> run_by_uid(const std::string& uid) = 0;
   // Every run whose phase is not terminal, oldest first.
   virtual Result<std::vector<contracts::Run>> active_runs() = 0;
@@ -71,12 +78,19 @@ class ReadTxn {
   virtual Result<int64_t> last_event_id(const std::string& run_uid) = 0;
   // The highest output chunk of this attempt that is stored as an event; 0 if none.
   virtual Result<int64_t> output_acked(const std::string& run_uid, int64_t attempt) = 0;
+  // The same of a node's active runs, by uid and attempt; whose output is not named has 0.
+  using Attempt = std::pair<std::string, int64_t>;
+  using AckedOutput = std::map<Attempt, int64_t>;
+  virtual Result<AckedOutput> output_acked_on(const std::string& node) = 0;
 
   // Of an agent run's attempt: the start of a line of output whose end is not stored yet; lines for
   // its input that its node has not acknowledged, in order; whether a tool use was answered.
   virtual Result<std::string> open_line(const std::string& run_uid, int64_t attempt) = 0;
   virtual Result<std::vector<contracts::RunInput>> run_inputs(const std::string& run_uid,
                                                               int64_t attempt) = 0;
+  // The same of a node's active runs.
+  using RunInputs = std::map<Attempt, std::vector<contracts::RunInput>>;
+  virtual Result<RunInputs> run_inputs_on(const std::string& node) = 0;
   virtual Result<bool> was_answered(const std::string& run_uid, int64_t attempt,
                                     const std::string& tool_use_id) = 0;
   // In the order they were written, whichever were asked for.
@@ -150,8 +164,8 @@ class WriteTxn : public ReadTxn {
   enum class Write { kIfChanged, kAlways };
   template <class T>
   Status update(T& object, Write when = Write::kIfChanged);
-  // With a run go its events and the idempotency keys that made it. NotFound if there is no such
-  // object.
+  // With it go the idempotency keys that made it; with a run its events. NotFound if there is no
+  // such object.
   template <class T>
   Status erase(const Key& key);
 
@@ -168,7 +182,7 @@ class WriteTxn : public ReadTxn {
   // Sets event.id, and links it to the one before it. Never changed afterwards.
   virtual Status append_audit(contracts::AuditEvent& event) = 0;
   // Forgets at most `most` of the oldest audit events, and keeps the last one's place in the chain:
-  // older than `before_ms`, or more than `keep`.
+  // older than `before_ms`, or more than `keep`. Never the newest one.
   virtual Result<int64_t> prune_audit(int64_t before_ms, int64_t keep, int64_t most) = 0;
   virtual Status put_token(const TokenRecord& token) = 0;  // by id
   // Forgets at most `most` of the tokens that ended longer than `kept_ms` ago, with what is kept of
@@ -186,6 +200,8 @@ class WriteTxn : public ReadTxn {
   // After its run; noting it again changes nothing. They go with the run's end.
   virtual Status put_sent_blob(const std::string& run_uid, const std::string& digest) = 0;
   virtual Status drop_sent_blobs(const std::string& run_uid) = 0;
+  // What attempts before this one were given, which nobody reads any more.
+  virtual Status drop_inputs_before(const std::string& run_uid, int64_t attempt) = 0;
   // After its object, in place of one of that name; goes with it.
   virtual Status put_sealed_value(const std::string& secret_uid, const SealedValue& value) = 0;
   virtual Status drop_sealed_value(const std::string& secret_uid, const std::string& name) = 0;

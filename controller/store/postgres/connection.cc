@@ -71,10 +71,21 @@ Result<int64_t> Connection::last_given(Series series) {
 
 bool Connection::missed_a_row() const { return last_state_ == kForeignKeyViolation; }
 
+std::string Connection::absent_key(std::string_view kind, std::string_view name_space,
+                                   std::string_view name) {
+  return cat(kind, "\n", name_space, "\n", name);
+}
+
+bool Connection::was_absent(std::string_view kind, std::string_view name_space,
+                            std::string_view name) {
+  return !absent_.empty() && absent_.erase(absent_key(kind, name_space, name)) > 0;
+}
+
 Error Connection::lose(const std::string& why) {
   lost_ = true;
   sent_ = 0;
   owes_ = false;
+  begin_anew();
   return lost_error(why);
 }
 
@@ -100,6 +111,7 @@ Status Connection::send(const std::string& sql, const std::vector<Parameter>& pa
 }
 
 Status Connection::soon(const std::string& sql, const std::vector<Parameter>& parameters) {
+  TRY(send_gathered());
   TRY(send(sql, parameters));
   owes_ = owes_ || !parameters.empty();
   if (sent_ >= kMostSent || sent_bytes_ >= kMostSentBytes) return finish();
@@ -107,6 +119,7 @@ Status Connection::soon(const std::string& sql, const std::vector<Parameter>& pa
 }
 
 Result<Answer> Connection::ask(const std::string& sql, const std::vector<Parameter>& parameters) {
+  TRY(send_gathered());
   TRY(send(sql, parameters));
   return collect();
 }
@@ -123,11 +136,14 @@ Result<Answer> Connection::collect() {
   if (PQpipelineSync(db_.get()) != 1) return lose(said_by(db_.get()));
   Answer last;
   Status first;
-  for (; sent_ > 0; --sent_) {
+  for (size_t i = 0; sent_ > 0; ++i, --sent_) {
     Status one = collect_one(last);
     if (lost_) return std::move(one).error();
-    if (first.ok()) first = std::move(one);
+    if (!first.ok() || one.ok()) continue;
+    first = std::move(one);
+    spoiled_ = spoiled_ || i < sent_kept_;
   }
+  sent_kept_ = 0;
   sent_bytes_ = 0;
   owes_ = false;
   TRY(collect_sync());

@@ -1,5 +1,6 @@
 // One connection to PostgreSQL. Statements are sent in pipeline mode: what has no answer that is
-// waited for goes out with the next one that has (run_soon), so a change takes few round trips.
+// waited for goes out with the next one that has (run_soon), and a writer's new rows are gathered
+// until something has to see them, so that a batch of changes takes few round trips and statements.
 // There are no prepared names and no settings of the session, so that a pooler may give each
 // transaction another one. Not thread-safe. A lost connection stays lost: make another.
 #pragma once
@@ -13,10 +14,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "common/base/result.h"
 #include "common/base/time.h"
+#include "controller/store/postgres/gathered_rows.h"
+#include "controller/store/postgres/parameter.h"
 #include "controller/store/postgres/target.h"
 #include "controller/store/sql/connection.h"
 
@@ -29,16 +33,6 @@ struct FreeResult {
   void operator()(PGresult* result) const { PQclear(result); }
 };
 using Answer = std::unique_ptr<PGresult, FreeResult>;
-
-inline constexpr Oid kIntegerType = 20;  // of the catalog; they never change
-
-// A value in PostgreSQL's binary form, with its type.
-struct Parameter {
-  Oid type = 0;
-  bool null = true;
-  std::array<char, 8> number{};
-  std::string_view text;
-};
 
 class Connection;
 
@@ -61,6 +55,7 @@ class PgStatement final : public sql::Cursor {
  private:
   Connection* connection_ = nullptr;
   std::string sql_;
+  std::optional<RowInsert> insert_;  // if it is one of a single row
   size_t parameters_ = 0;
   std::vector<Parameter> bound_;
   Answer answer_;
@@ -90,6 +85,12 @@ class Connection final : public sql::Connection {
   std::optional<std::string> newest_link() const override { return numbers.newest_link; }
   void put_newest_link(const std::string& link) override { numbers.newest_link = link; }
   bool missed_a_row() const override;
+  bool was_absent(std::string_view kind, std::string_view name_space,
+                  std::string_view name) override;
+
+  bool is_far() const override { return true; }
+  Result<std::vector<sql::AheadRow>> read_runs(const std::vector<std::string>& uids) override;
+  Result<std::vector<sql::AheadRow>> read_objects(const std::vector<NewObject>& objects) override;
 
   // Sends it, and what was sent before; the answer of this one, or the first error of any.
   Result<Answer> ask(const std::string& sql, const std::vector<Parameter>& parameters = {});
@@ -97,8 +98,28 @@ class Connection final : public sql::Connection {
   Status soon(const std::string& sql, const std::vector<Parameter>& parameters = {});
   // Waits for all that was sent: the first error of any.
   Status finish();
-  // Whether anything was sent that changes rows and has no answer yet.
-  bool owes() const { return owes_; }
+
+  // The writer's: from now on rows that are inserted soon are gathered. They go before whatever is
+  // sent next; of a part that is undone before that they never go.
+  void gather() { gathers_ = true; }
+  bool gathers() const { return gathers_; }
+  Status insert_soon(const RowInsert& insert, const std::vector<Parameter>& row);
+  // A part of the transaction that can be undone by itself. Its savepoint is made when something of
+  // it is sent. Whoever keeps it does not wait for what it sent: if that fails after all, the
+  // transaction is spoiled and nothing of it may be committed.
+  void begin_part();
+  Status keep_part();
+  Status undo_part();
+  bool spoiled() const { return spoiled_; }
+  // Forgets what was gathered, and that the transaction was spoiled: there is a new one.
+  void begin_anew();
+  // Of objects that were not there when the transaction began; each is asked for once.
+  void put_absent(std::unordered_set<std::string> names) { absent_ = std::move(names); }
+  static std::string absent_key(std::string_view kind, std::string_view name_space,
+                                std::string_view name);
+
+  // Whether there is anything that changes rows and has no answer yet.
+  bool owes() const { return owes_ || !kept_rows_.empty() || !own_rows_.empty(); }
   bool lost() const { return lost_; }
   // While nobody uses it: whether the server has ended it meanwhile.
   bool ended_by_server();
@@ -116,7 +137,9 @@ class Connection final : public sql::Connection {
   using Db = std::unique_ptr<PGconn, Close>;
   explicit Connection(Db db) : db_(std::move(db)) {}
 
-  Status send(const std::string& sql, const std::vector<Parameter>& parameters);
+  Status send(const std::string& sql, const std::vector<Parameter>& parameters = {});
+  Status send_rows(GatheredRows& rows);
+  Status send_gathered();
   Result<Answer> collect();
   Status collect_one(Answer& kept);
   Status collect_sync();
@@ -127,17 +150,21 @@ class Connection final : public sql::Connection {
 
   Db db_;
   std::unordered_map<const char*, PgStatement> statements_;
-  size_t sent_ = 0;  // without an answer yet
+  size_t sent_ = 0;       // without an answer yet
+  size_t sent_kept_ = 0;  // how many of them, the first, are of parts that are kept
   size_t sent_bytes_ = 0;
+  bool gathers_ = false;
+  GatheredRows kept_rows_;  // of parts that are kept
+  GatheredRows own_rows_;   // of the part that is open
+  enum class Part { kNone, kOpen, kSent } part_ = Part::kNone;
+  bool spoiled_ = false;
+  std::unordered_set<std::string> absent_;
   bool owes_ = false;
   bool lost_ = false;
   int64_t changes_ = 0;
   std::string last_state_;
 };
 
-// Values as they are sent.
-Parameter number(int64_t value);
-Parameter text(std::string_view value);
 // A column of an answer.
 int64_t integer_in(const PGresult* answer, int row, int column);
 std::string_view bytes_in(const PGresult* answer, int row, int column);

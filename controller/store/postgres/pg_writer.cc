@@ -1,7 +1,10 @@
 #include "controller/store/postgres/pg_writer.h"
 
 #include <chrono>
+#include <set>
+#include <string>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 
 #include "common/base/log.h"
@@ -25,6 +28,45 @@ constexpr const char* kSettings =
     "set_config('idle_in_transaction_session_timeout', '10s', true), "
     "set_config('synchronous_commit', CASE current_setting('synchronous_commit') "
     "WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)";
+
+// The names of objects as three arrays.
+class Names {
+ public:
+  explicit Names(const std::vector<NewObject>& objects) {
+    for (const NewObject& each : objects) {
+      kinds_.add(text(each.kind));
+      name_spaces_.add(text(each.key.name_space));
+      names_.add(text(each.key.name));
+    }
+    if (objects.empty()) {  // their type all the same
+      const Parameter nothing = text("");
+      for (Array* each : {&kinds_, &name_spaces_, &names_}) each->add(nothing);
+    }
+    encoded_ = {kinds_.encode(), name_spaces_.encode(), names_.encode()};
+  }
+  Parameter kinds() const { return kinds_.as_parameter(encoded_[0]); }
+  Parameter name_spaces() const { return name_spaces_.as_parameter(encoded_[1]); }
+  Parameter names() const { return names_.as_parameter(encoded_[2]); }
+
+ private:
+  Array kinds_, name_spaces_, names_;
+  std::array<std::string, 3> encoded_;
+};
+
+// `found`: the places of those that are there, counted from 1.
+std::unordered_set<std::string> absent_of(const std::vector<NewObject>& objects,
+                                          std::string_view found) {
+  std::set<size_t> there;
+  for (const std::string& word : split(found, ' '))
+    there.insert(parse_integer<size_t>(word).value_or(0));
+  std::unordered_set<std::string> absent;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const NewObject& each = objects[i];
+    if (!there.contains(i + 1))
+      absent.insert(Connection::absent_key(each.kind, each.key.name_space, each.key.name));
+  }
+  return absent;
+}
 
 Error as_away(const Error& why) {
   return why.code == Code::kUnavailable ? why : lost_error(why.describe());
@@ -92,24 +134,38 @@ Status PgWriter::connect() {
   auto made = Connection::open(target_, session_name(lead_.epoch));
   if (!made.ok()) return std::move(made).error();
   db_ = std::move(*made);
+  db_->gather();
   return {};
 }
 
+void PgWriter::will_make(const std::vector<NewObject>& objects) { new_objects_ = objects; }
+
 // The first thing that each transaction does, in one round trip: it finds the row with its epoch
 // and holder (a replica that lacked the last commits may give an epoch to another one again),
-// renews the lease, and reads the numbers that were given so far.
+// renews the lease, reads the numbers that were given so far, and looks which of the objects that
+// are to be made are there already.
 Status PgWriter::prove_lead() {
   TRY(db_->soon("BEGIN ISOLATION LEVEL READ COMMITTED"));
   TRY(db_->soon(kSettings));
-  ASSIGN_OR_RETURN(const Answer row,
-                   db_->ask("UPDATE paddock_leader SET batch = $2, "
-                            "lease_until = clock_timestamp() + $3 * interval '1 millisecond' "
-                            "WHERE epoch = $1 AND holder = $4 "
-                            "RETURNING changes_given, objects_given, audit_given, "
-                            "(SELECT hash FROM audit ORDER BY id DESC LIMIT 1)",
-                            {number(lead_.epoch), number(lead_.batch),
-                             number(options_.lease.count()), text(options_.holder)}));
+  const Names names(new_objects_);
+  ASSIGN_OR_RETURN(
+      const Answer row,
+      db_->ask("UPDATE paddock_leader SET batch = $2, "
+               "lease_until = clock_timestamp() + $3 * interval '1 millisecond' "
+               "WHERE epoch = $1 AND holder = $4 "
+               "RETURNING changes_given, objects_given, audit_given, "
+               "(SELECT hash FROM audit ORDER BY id DESC LIMIT 1), "
+               "(SELECT coalesce(string_agg(i::text, ' '), '') FROM unnest($5, $6, $7) "
+               "WITH ORDINALITY AS wanted (kind, namespace, name, i) WHERE "
+               "EXISTS (SELECT FROM objects o WHERE o.kind = wanted.kind AND o.namespace = "
+               "wanted.namespace AND o.name = wanted.name) OR (wanted.kind = $8 AND "
+               "EXISTS (SELECT FROM idempotent_creates c WHERE c.scope = wanted.namespace AND "
+               "c.key >= wanted.name AND c.key < wanted.name || '!')))",
+               {number(lead_.epoch), number(lead_.batch), number(options_.lease.count()),
+                text(options_.holder), names.kinds(), names.name_spaces(), names.names(),
+                text(kIdempotencyKind)}));
   if (PQntuples(row.get()) != 1) return fenced();
+  db_->put_absent(absent_of(new_objects_, bytes_in(row.get(), 0, 4)));
   for (size_t i = 0; i < committed_.size(); ++i) {
     db_->numbers.given[i] = integer_in(row.get(), 0, static_cast<int>(i));
     if (db_->numbers.given[i] < committed_[i]) return set_back();
@@ -127,6 +183,7 @@ Status PgWriter::begin() {
     // Who writes now is told that the database is away, whatever keeps us from it; the log has it.
     return as_away(connected.error());
   }
+  db_->begin_anew();
   ++lead_.batch;
   const int64_t now = steady_ms();
   begun_ = true;
@@ -138,22 +195,15 @@ Status PgWriter::begin() {
 
 Status PgWriter::savepoint() {
   saved_ = db_->numbers;
-  return db_->soon("SAVEPOINT job");
+  db_->begin_part();
+  return {};
 }
 
-// Only a change that has sent something without asking must be asked after.
-Status PgWriter::keep_savepoint() {
-  const bool owes = db_->owes();
-  TRY(db_->soon("RELEASE job"));
-  return owes ? db_->finish() : Status();
-}
+Status PgWriter::keep_savepoint() { return db_->keep_part(); }
 
 Status PgWriter::undo_savepoint() {
-  if (db_->owes()) (void)db_->finish();  // its fault is what ends the change
   db_->numbers = saved_;
-  TRY(db_->soon("ROLLBACK TO job"));
-  TRY(db_->soon("RELEASE job"));
-  return db_->finish();
+  return db_->undo_part();
 }
 
 Status PgWriter::send_commit() {
@@ -170,10 +220,10 @@ Status PgWriter::send_commit() {
                "the database gave the transaction up; nothing of this change was kept"};
 }
 
-// Once COMMIT was sent, a lost connection says nothing about it: the database is asked.
+// All that was gathered goes with COMMIT, which a fault in it keeps from being done. Once COMMIT
+// was sent, a lost connection says nothing about it: the database is asked.
 Status PgWriter::commit() {
-  if (db_->owes()) TRY(db_->finish());
-  wrote_ = db_->changes() != changes_;
+  wrote_ = db_->changes() != changes_ || db_->owes();
   Status sent = send_commit();
   if (sent.ok()) committed_ = db_->numbers.given;
   if (sent.ok() || !db_->lost()) {
@@ -207,6 +257,7 @@ Result<bool> PgWriter::settle_in_time() {
 void PgWriter::undo() {
   if (!begun_ || !db_ || db_->lost()) return;
   begun_ = false;
+  db_->begin_anew();
   (void)db_->finish();
   if (const auto undone = db_->ask("ROLLBACK"); !undone.ok() && !db_->lost())
     log_error("the store could not roll back", {{"error", undone.error().describe()}});

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "controller/store/postgres/connection.h"
 #include "controller/store/postgres/leadership.h"
@@ -21,11 +22,12 @@ class PgWriter final : public sql::Writer {
   ~PgWriter() override;
 
   sql::Connection& connection() override { return *db_; }
+  void will_make(const std::vector<NewObject>& objects) override;
   Status begin() override;
   Status commit() override;
   Result<bool> settle() override;
   void undo() override;
-  bool in_transaction() const override { return begun_ && !db_->lost(); }
+  bool in_transaction() const override { return begun_ && !db_->lost() && !db_->spoiled(); }
   Status savepoint() override;
   Status keep_savepoint() override;
   Status undo_savepoint() override;
@@ -50,6 +52,7 @@ class PgWriter final : public sql::Writer {
   const PostgresOptions options_;
   Leadership lead_;  // with the number of the batch that was begun last
   std::unique_ptr<Connection> db_;
+  std::vector<NewObject> new_objects_;  // of the batch that is begun next
   Numbers saved_;                       // at the savepoint
   std::array<int64_t, 3> committed_{};  // the numbers that were given when a commit was confirmed
   int64_t changes_ = 0;

@@ -38,6 +38,10 @@ class PgStore final : public sql::CachingStore {
   Status write(const std::function<Status(WriteTxn&)>& change) override {
     return writer_.submit(change);
   }
+  Status write_new(const std::vector<NewObject>& makes,
+                   const std::function<Status(WriteTxn&)>& change) override {
+    return writer_.submit(change, {}, makes);
+  }
   Status write_freeing(const std::function<Status(WriteTxn&)>& change, Frees what) override {
     return writer_.submit(change, what);
   }

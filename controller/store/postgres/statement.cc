@@ -2,27 +2,26 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/base/text.h"
 #include "controller/store/postgres/connection.h"
 #include "controller/store/postgres/dialect.h"
+#include "controller/store/postgres/errors.h"
 
 namespace paddock::store::postgres {
 
 namespace {
 
-// Of the catalog; they never change.
-constexpr Oid kBytes = 17;
-constexpr Oid kText = 25;
-
-}  // namespace
-
-Parameter number(int64_t value) {
-  Parameter out{kIntegerType, false, {}, {}};
-  auto bits = static_cast<uint64_t>(value);
-  for (size_t i = out.number.size(); i-- > 0; bits >>= 8) out.number[i] = static_cast<char>(bits);
-  return out;
+// What the server would refuse only once others wait for it too.
+Status check_texts(const std::vector<Parameter>& values) {
+  for (const Parameter& each : values) {
+    if (each.type != kTextType || each.null) continue;
+    if (each.text.find('\0') != std::string_view::npos || !is_utf8(each.text))
+      return sqlstate_error("22021", "a text with a NUL, or not in UTF-8: it was not sent");
+  }
+  return {};
 }
 
-Parameter text(std::string_view value) { return {kText, false, {}, value}; }
+}  // namespace
 
 // Of any width: counts, booleans and literals are not all as wide as a column.
 int64_t integer_in(const PGresult* answer, int row, int column) {
@@ -41,6 +40,7 @@ std::string_view bytes_in(const PGresult* answer, int row, int column) {
 void PgStatement::begin(Connection* connection, const char* sql) {
   connection_ = connection;
   if (!sql_.empty()) return;
+  insert_ = as_row_insert(sql);
   Translated translated = translate(sql);
   sql_ = std::move(translated.sql);
   parameters_ = translated.parameters;
@@ -49,13 +49,14 @@ void PgStatement::begin(Connection* connection, const char* sql) {
 void PgStatement::bind_integer(int64_t value) { bound_.push_back(number(value)); }
 void PgStatement::bind_text(std::string_view value) { bound_.push_back(text(value)); }
 void PgStatement::bind_blob(std::string_view value) {
-  bound_.push_back({kBytes, false, {}, value});
+  bound_.push_back({kBytesType, false, {}, value});
 }
 void PgStatement::bind_null() { bound_.push_back({kIntegerType, true, {}, {}}); }
 
 Result<bool> PgStatement::step() {
   if (!answer_) {
-    bound_.resize(parameters_, Parameter{kText, true, {}, {}});
+    bound_.resize(parameters_, Parameter{kTextType, true, {}, {}});
+    TRY(check_texts(bound_));
     ASSIGN_OR_RETURN(answer_, connection_->ask(sql_, bound_));
     const char* count = PQcmdTuples(answer_.get());
     changed_ = PQresultStatus(answer_.get()) == PGRES_COMMAND_OK ? std::atoll(count) : 0;
@@ -64,7 +65,9 @@ Result<bool> PgStatement::step() {
 }
 
 Status PgStatement::run_soon() {
-  bound_.resize(parameters_, Parameter{kText, true, {}, {}});
+  bound_.resize(parameters_, Parameter{kTextType, true, {}, {}});
+  TRY(check_texts(bound_));
+  if (insert_ && connection_->gathers()) return connection_->insert_soon(*insert_, bound_);
   return connection_->soon(sql_, bound_);
 }
 

@@ -13,8 +13,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/base/result.h"
+#include "controller/store/records.h"
+#include "controller/store/sql/read_ahead.h"
 
 namespace paddock::store::sql {
 
@@ -35,8 +38,8 @@ class Cursor {
   virtual void bind_blob(std::string_view value) = 0;
   virtual void bind_null() = 0;  // of an integer
   virtual Result<bool> step() = 0;
-  // Without rows, or past them: how many were changed. An engine may send it with what follows: its
-  // error is then that of a later statement, at the latest of the end of the savepoint.
+  // For what cannot fail but by a fault of the engine: it may be sent with what follows, when its
+  // change is over already, so that its error ends the whole transaction.
   virtual Status run_soon() = 0;
   virtual int64_t integer(int column) const = 0;
   virtual bool is_null(int column) const = 0;
@@ -94,6 +97,21 @@ class Connection {
   // The link of the newest audit record, where the engine keeps it at hand; absent: read it.
   virtual std::optional<std::string> newest_link() const { return std::nullopt; }
   virtual void put_newest_link(const std::string& /*link*/) {}
+  // Whether the engine knows that there was no such object when the transaction began, and nobody
+  // has asked since. False: look.
+  virtual bool was_absent(std::string_view /*kind*/, std::string_view /*name_space*/,
+                          std::string_view /*name*/) {
+    return false;
+  }
+  // Whether each question is a round trip. Then these answer many at once: of those that are there
+  // and not too large, in any order; of runs with what is beside them.
+  virtual bool is_far() const { return false; }
+  virtual Result<std::vector<AheadRow>> read_runs(const std::vector<std::string>& /*uids*/) {
+    return std::vector<AheadRow>();
+  }
+  virtual Result<std::vector<AheadRow>> read_objects(const std::vector<NewObject>& /*objects*/) {
+    return std::vector<AheadRow>();
+  }
   // Whether the last statement failed because it named a row that is not there.
   virtual bool missed_a_row() const = 0;
 };

@@ -27,8 +27,9 @@ Error full_but_for_freeing() {
 
 }  // namespace
 
-Status GroupCommit::submit(const Change& change, Purpose purpose) {
-  Job job{&change, purpose};
+Status GroupCommit::submit(const Change& change, Purpose purpose,
+                           const std::vector<NewObject>& makes) {
+  Job job{&change, &makes, purpose};
   std::unique_lock lock(mutex_);
   waiting_.push_back(&job);
   if (working_) {
@@ -91,6 +92,12 @@ void GroupCommit::look_at_disk(const Batch& batch) {
       std::any_of(batch.begin(), batch.end(), [](const Job* job) { return !job->purpose; }));
 }
 
+void GroupCommit::tell_what_is_made(const Batch& batch) {
+  std::vector<NewObject> all;
+  for (const Job* job : batch) all.insert(all.end(), job->makes->begin(), job->makes->end());
+  engine_.will_make(all);
+}
+
 bool GroupCommit::is_again(const Status& committed, const Batch& batch) {
   if (committed.ok() || !engine_.may_succeed_in_reserve(committed)) return false;
   for (Job* job : batch) job->result = {};
@@ -100,6 +107,7 @@ bool GroupCommit::is_again(const Status& committed, const Batch& batch) {
 // Beginning may give the engine another connection: a transaction is made after it.
 Status GroupCommit::commit_or_undo(const Batch& batch, std::unique_ptr<Transaction>& txn) {
   txn.reset();
+  tell_what_is_made(batch);
   Status committed = engine_.begin();
   if (committed.ok()) {
     txn = std::make_unique<Transaction>(engine_.connection(), cache_);

@@ -39,7 +39,8 @@ class GroupCommit {
 
   using Purpose = Writer::Purpose;
   // Returns after the commit. Any thread.
-  Status submit(const Change& change, Purpose purpose = {});
+  Status submit(const Change& change, Purpose purpose = {},
+                const std::vector<NewObject>& makes = {});
   // Whether the last change that had to reach the disk was refused by it. Any thread.
   bool disk_refuses() const { return disk_refuses_.load(); }
 
@@ -48,6 +49,7 @@ class GroupCommit {
  private:
   struct Job {
     const Change* change;
+    const std::vector<NewObject>* makes;
     Purpose purpose = {};
     Status result = {};
     bool done = false;
@@ -65,6 +67,7 @@ class GroupCommit {
   Status settle();
   bool is_again(const Status& committed, const Batch& batch);
   void look_at_disk(const Batch& batch);
+  void tell_what_is_made(const Batch& batch);
   Status try_commit(const Batch& batch, Transaction& txn);
   Status run_in_savepoint(Job& job, Transaction& txn);
   void remember(const Batch& batch, bool wrote);

@@ -9,6 +9,7 @@
 
 #include "controller/store/sql/connection.h"
 #include "controller/store/sql/decoded_cache.h"
+#include "controller/store/sql/read_ahead.h"
 #include "controller/store/store.h"
 
 namespace paddock::store::sql {
@@ -21,6 +22,8 @@ class Transaction final : public WriteTxn {
   Result<std::vector<std::string>> names(std::string_view kind, const Key& from,
                                          const std::string& end) override;
   Result<std::optional<int64_t>> version_of(std::string_view kind, const Key& key) override;
+  Status expect_runs(const std::vector<std::string>& uids) override;
+  Status expect_objects(const std::vector<NewObject>& objects) override;
   Result<contracts::Run> run_by_uid(const std::string& uid) override;
   Result<std::vector<contracts::Run>> active_runs() override;
   Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) override;
@@ -35,12 +38,14 @@ class Transaction final : public WriteTxn {
   Result<std::vector<PhaseRecord>> phase_records(const PhaseQuery& query) override;
   Result<int64_t> last_event_id(const std::string& run_uid) override;
   Result<int64_t> output_acked(const std::string& run_uid, int64_t attempt) override;
+  Result<AckedOutput> output_acked_on(const std::string& node) override;
   Status append_event(const std::string& run_uid, contracts::RunEvent& event) override;
   Status put_output_acked(const std::string& run_uid, int64_t attempt, int64_t seq) override;
 
   Result<std::string> open_line(const std::string& run_uid, int64_t attempt) override;
   Result<std::vector<contracts::RunInput>> run_inputs(const std::string& run_uid,
                                                       int64_t attempt) override;
+  Result<RunInputs> run_inputs_on(const std::string& node) override;
   Result<bool> was_answered(const std::string& run_uid, int64_t attempt,
                             const std::string& tool_use_id) override;
   Status put_open_line(const std::string& run_uid, int64_t attempt,
@@ -77,6 +82,7 @@ class Transaction final : public WriteTxn {
   Result<bool> was_sent(const std::string& run_uid, const std::string& digest) override;
   Status put_sent_blob(const std::string& run_uid, const std::string& digest) override;
   Status drop_sent_blobs(const std::string& run_uid) override;
+  Status drop_inputs_before(const std::string& run_uid, int64_t attempt) override;
   Result<std::vector<SealedValue>> sealed_values(const std::string& secret_uid) override;
   Result<std::vector<FoundSealedValue>> all_sealed_values() override;
   Result<std::vector<std::string>> sealing_keys() override;
@@ -99,7 +105,12 @@ class Transaction final : public WriteTxn {
   // What was read or written of uncommitted rows: for everybody once they are committed, for nobody
   // after a savepoint was undone.
   void publish_decoded();
-  void forget_decoded() { decoded_.clear(); }
+  void forget_decoded() {
+    decoded_.clear();
+    heads_.clear();
+    ahead_.clear();
+    newest_.reset();
+  }
   // Or would have been, in a savepoint that was undone.
   bool tokens_changed() const { return tokens_changed_; }
 
@@ -120,6 +131,9 @@ class Transaction final : public WriteTxn {
   // Its text, whether it is decoded already or not.
   Result<std::optional<Row>> find_text(std::string_view kind, const Key& key);
   Statement select_row(std::string_view kind, const Key& key);
+  void take_ahead(std::vector<AheadRow> rows);
+  void keep_ahead(std::string_view kind, const Key& key, const Statement& row);
+  Row row_of(const AheadRow& row);
   Row row_of(const Statement& row);  // of `SELECT data, resource_version`
   Result<std::vector<contracts::Run>> collect_runs(Statement rows);
   // The start of a line of output, in its parts.
@@ -135,21 +149,34 @@ class Transaction final : public WriteTxn {
   Statement select_newest(std::string_view kind, const ListOptions& options);
   Status list_newest(std::string_view kind, const ListOptions& options, Page<Row>& page);
   Status add_row(std::string_view kind, const Key& key, const Key& after, Page<Row>& page);
-  // A run that is gone can be made again with the key that made it.
-  Status forget_creates(const Key& run);
+  // What is gone can be made again with the key that made it.
+  Status forget_creates(std::string_view kind, const Key& key);
   // A new resource version.
   Result<int64_t> record_change(std::string_view kind, const Key& key, ObjectWrite::Op op);
   // For the watches, once the row is written.
   void announce(ObjectWrite write);
+  // What an event of a run is put behind: read once, then kept up to date.
+  struct RunHead {
+    int64_t object_id = 0;
+    Key key;
+    int64_t last_event = 0;
+  };
+  bool is_known_run(const std::string& uid);
+  std::shared_ptr<const void> decoded_at(int64_t resource_version);
+  Result<RunHead*> head_of(const std::string& run_uid);  // until another is asked for
   // A change of phase, before it is stored, which gets its number: its resource version.
-  Result<int64_t> announce_phase(const std::string& run_uid, contracts::RunEvent& event);
+  Result<int64_t> announce_phase(const std::string& run_uid, const RunHead& head,
+                                 const contracts::RunEvent& event);
   // Those of a run that is about to go.
   Status announce_lost_phases(const Key& run);
 
   Connection& db_;
   DecodedCache& cache_;
-  std::optional<int64_t> first_drawn_;            // of the resource versions of this transaction
-  std::unordered_map<int64_t, Decoded> decoded_;  // at or behind that
+  ReadAhead ahead_;
+  std::optional<int64_t> newest_;                   // resource version, once it was asked for
+  std::optional<int64_t> first_drawn_;              // of the resource versions of this transaction
+  std::unordered_map<int64_t, Decoded> decoded_;    // at or behind that
+  std::unordered_map<std::string, RunHead> heads_;  // by the uids of runs
   bool tokens_changed_ = false;
   std::vector<std::string> topics_;
   std::vector<ObjectWrite> object_writes_;

@@ -16,6 +16,8 @@ Result<std::string> Transaction::open_line(const std::string& run_uid, int64_t a
 
 Result<Transaction::OpenLine> Transaction::parts_of_line(const std::string& run_uid,
                                                          int64_t attempt) {
+  const RunFacts* known = ahead_.facts(run_uid);
+  if (known != nullptr && !known->has_open_line) return OpenLine();
   Statement rows = db_.prepare(
       "SELECT data, part FROM run_lines WHERE run_uid = ? AND attempt = ? ORDER BY part");
   rows.bind(run_uid).bind(attempt);
@@ -40,6 +42,7 @@ Status Transaction::put_open_line(const std::string& run_uid, int64_t attempt,
             .run());
     before = {};
   }
+  if (RunFacts* known = ahead_.facts(run_uid)) known->has_open_line = true;
   const bool grows = before.text.size() - before.last_begins < kPartBytes;
   const size_t from = grows ? before.last_begins : before.text.size();
   return db_
@@ -64,6 +67,20 @@ Result<std::vector<contracts::RunInput>> Transaction::run_inputs(const std::stri
     ASSIGN_OR_RETURN(const bool row, rows.step());
     if (!row) return inputs;
     inputs.push_back({rows.integer(0), rows.text(1)});
+  }
+}
+
+Result<Transaction::RunInputs> Transaction::run_inputs_on(const std::string& node) {
+  Statement rows = db_.prepare(
+      "SELECT run_uid, attempt, seq, run_inputs.data FROM objects JOIN run_inputs ON run_uid = uid "
+      "WHERE kind = 'Run' AND active = 1 AND node = ? AND acked = 0 "
+      "ORDER BY run_uid, attempt, seq");
+  rows.bind(node);
+  RunInputs inputs;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return inputs;
+    inputs[{rows.text(0), rows.integer(1)}].push_back({rows.integer(2), rows.text(3)});
   }
 }
 
@@ -100,16 +117,13 @@ Status Transaction::append_input(const std::string& run_uid, int64_t attempt,
 // A node that wrote more lines than we know of comes from after a backup that was restored: the
 // next answer goes behind its last line, where it will be read.
 Status Transaction::ack_inputs(const std::string& run_uid, int64_t attempt, int64_t seq) {
-  TRY(db_.prepare(
-             "INSERT INTO run_inputs (run_uid, attempt, seq, tool_use_id, data, acked) "
-             "SELECT ?1, ?2, ?3, '', ?4, 1 WHERE ?3 BETWEEN 1 AND 1000000000 AND ?3 > "
-             "coalesce((SELECT max(seq) FROM run_inputs WHERE run_uid = ?1 AND attempt = ?2), 0) "
-             "ON CONFLICT (run_uid, attempt, tool_use_id) DO UPDATE SET seq = excluded.seq")
-          .bind(run_uid)
-          .bind(attempt)
-          .bind(seq)
-          .bind(Blob{})
-          .run());
+  Statement behind = db_.prepare(
+      "INSERT INTO run_inputs (run_uid, attempt, seq, tool_use_id, data, acked) "
+      "SELECT ?1, ?2, ?3, '', ?4, 1 WHERE ?3 BETWEEN 1 AND 1000000000 AND ?3 > "
+      "coalesce((SELECT max(seq) FROM run_inputs WHERE run_uid = ?1 AND attempt = ?2), 0) "
+      "ON CONFLICT (run_uid, attempt, tool_use_id) DO UPDATE SET seq = excluded.seq");
+  behind.bind(run_uid).bind(attempt).bind(seq).bind(Blob{});
+  TRY(is_known_run(run_uid) ? behind.run_soon() : behind.run());
   return db_
       .prepare(
           "UPDATE run_inputs SET acked = 1, data = ? WHERE run_uid = ? AND attempt = ? "
@@ -118,7 +132,14 @@ Status Transaction::ack_inputs(const std::string& run_uid, int64_t attempt, int6
       .bind(run_uid)
       .bind(attempt)
       .bind(seq)
-      .run();
+      .run_soon();
+}
+
+Status Transaction::drop_inputs_before(const std::string& run_uid, int64_t attempt) {
+  return db_.prepare("DELETE FROM run_inputs WHERE run_uid = ? AND attempt < ?")
+      .bind(run_uid)
+      .bind(attempt)
+      .run_soon();
 }
 
 }  // namespace paddock::store::sql

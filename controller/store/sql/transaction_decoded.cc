@@ -11,13 +11,17 @@ Statement Transaction::select_row(std::string_view kind, const Key& key) {
 }
 
 Result<std::optional<ReadTxn::Row>> Transaction::find_row(std::string_view kind, const Key& key) {
+  if (const AheadRow* known = ahead_.find(kind, key)) return std::optional(row_of(*known));
   Statement row = select_row(kind, key);
   ASSIGN_OR_RETURN(const bool found, row.step());
   if (!found) return std::optional<Row>();
+  keep_ahead(kind, key, row);
   return std::optional<Row>(row_of(row));
 }
 
 Result<std::optional<ReadTxn::Row>> Transaction::find_text(std::string_view kind, const Key& key) {
+  if (const AheadRow* known = ahead_.find(kind, key))
+    return std::optional(Row{known->data, known->resource_version});
   Statement row = select_row(kind, key);
   ASSIGN_OR_RETURN(const bool found, row.step());
   if (!found) return std::optional<Row>();
@@ -25,15 +29,21 @@ Result<std::optional<ReadTxn::Row>> Transaction::find_text(std::string_view kind
 }
 
 ReadTxn::Row Transaction::row_of(const Statement& row) {
-  Row out{{}, row.integer(1)};
-  if (first_drawn_ && out.resource_version >= *first_drawn_) {
-    const auto own = decoded_.find(out.resource_version);
-    if (own != decoded_.end()) out.decoded = own->second.object;
-  } else {
-    out.decoded = cache_.find(out.resource_version);
-  }
+  Row out{{}, row.integer(1), decoded_at(row.integer(1))};
   if (!out.decoded) out.data = row.text(0);
   return out;
+}
+
+ReadTxn::Row Transaction::row_of(const AheadRow& row) {
+  Row out{{}, row.resource_version, decoded_at(row.resource_version)};
+  if (!out.decoded) out.data = row.data;
+  return out;
+}
+
+std::shared_ptr<const void> Transaction::decoded_at(int64_t resource_version) {
+  if (!first_drawn_ || resource_version < *first_drawn_) return cache_.find(resource_version);
+  const auto own = decoded_.find(resource_version);
+  return own != decoded_.end() ? own->second.object : nullptr;
 }
 
 void Transaction::keep_decoded(int64_t resource_version, std::shared_ptr<const void> object,
@@ -52,6 +62,7 @@ void Transaction::publish_decoded() {
 }
 
 Result<contracts::Run> Transaction::run_by_uid(const std::string& uid) {
+  if (const AheadRow* known = ahead_.find_run(uid)) return decode<contracts::Run>(row_of(*known));
   Statement row =
       db_.prepare("SELECT data, resource_version FROM objects WHERE uid = ? AND kind = 'Run'");
   ASSIGN_OR_RETURN(const bool found, row.bind(uid).step());

@@ -68,37 +68,39 @@ Result<int64_t> Transaction::last_event_id(const std::string& run_uid) {
 }
 
 Status Transaction::append_event(const std::string& run_uid, contracts::RunEvent& event) {
+  ASSIGN_OR_RETURN(RunHead* const head, head_of(run_uid));
+  event.id = head->last_event + 1;
   std::optional<int64_t> version;
-  const bool phase = event.type == contracts::kEventPhase;
-  if (phase) {
-    ASSIGN_OR_RETURN(version, announce_phase(run_uid, event));
-  } else {
-    ASSIGN_OR_RETURN(const int64_t last, last_event_id(run_uid));
-    event.id = last + 1;
+  if (event.type == contracts::kEventPhase) {
+    ASSIGN_OR_RETURN(version, announce_phase(run_uid, *head, event));
   }
   Statement insert = db_.prepare(
       "INSERT INTO run_events (run_uid, id, time_ms, type, data, resource_version) "
       "VALUES (?, ?, ?, ?, ?, ?)");
   insert.bind(run_uid).bind(event.id).bind(event.time_ms).bind(event.type).bind(Blob{event.data});
   insert.bind(version);
-  return phase ? insert.run_soon() : for_run(run_uid, db_, insert.run());
+  TRY(insert.run_soon());
+  head->last_event = event.id;
+  return {};
 }
 
-Result<int64_t> Transaction::announce_phase(const std::string& run_uid,
-                                            contracts::RunEvent& event) {
-  PhaseRecord record{0, {}, run_uid, {}, 0};
-  {
-    Statement run = db_.prepare(
-        "SELECT id, namespace, name, "
-        "(SELECT max(run_events.id) FROM run_events WHERE run_uid = uid) "
-        "FROM objects WHERE uid = ? AND kind = 'Run'");
-    ASSIGN_OR_RETURN(const bool found, run.bind(run_uid).step());
-    if (!found) return internal::not_found("Run", {{}, run_uid});
-    record.object_id = run.integer(0);
-    record.run = {run.text(1), run.text(2)};
-    event.id = run.integer(3) + 1;
-  }
-  record.event = event;
+Result<Transaction::RunHead*> Transaction::head_of(const std::string& run_uid) {
+  const auto known = heads_.find(run_uid);
+  if (known != heads_.end()) return &known->second;
+  Statement run = db_.prepare(
+      "SELECT id, namespace, name, "
+      "(SELECT max(run_events.id) FROM run_events WHERE run_uid = uid) "
+      "FROM objects WHERE uid = ? AND kind = 'Run'");
+  ASSIGN_OR_RETURN(const bool found, run.bind(run_uid).step());
+  if (!found) return internal::not_found("Run", {{}, run_uid});
+  RunHead& head = heads_[run_uid];
+  head = {run.integer(0), {run.text(1), run.text(2)}, run.integer(3)};
+  return &head;
+}
+
+Result<int64_t> Transaction::announce_phase(const std::string& run_uid, const RunHead& head,
+                                            const contracts::RunEvent& event) {
+  PhaseRecord record{head.object_id, head.key, run_uid, event, 0};
   const Key key = phase_key(record);
   ASSIGN_OR_RETURN(record.resource_version,
                    record_change(kPhaseKind, key, ObjectWrite::Op::kCreate));
@@ -122,6 +124,10 @@ Status Transaction::announce_lost_phases(const Key& run) {
 }
 
 Result<int64_t> Transaction::output_acked(const std::string& run_uid, int64_t attempt) {
+  if (const RunFacts* known = ahead_.facts(run_uid)) {
+    const auto stored = known->output.find(attempt);
+    return stored != known->output.end() ? stored->second : 0;
+  }
   Statement row = db_.prepare("SELECT last_seq FROM run_output WHERE run_uid = ? AND attempt = ?");
   ASSIGN_OR_RETURN(const std::optional<int64_t> seq,
                    row.bind(run_uid).bind(attempt).single_integer());
@@ -129,11 +135,28 @@ Result<int64_t> Transaction::output_acked(const std::string& run_uid, int64_t at
 }
 
 Status Transaction::put_output_acked(const std::string& run_uid, int64_t attempt, int64_t seq) {
+  // Numbered, so that rows of a batch are not gathered: one may be put twice.
   Statement put = db_.prepare(
-      "INSERT INTO run_output (run_uid, attempt, last_seq) VALUES (?, ?, ?) "
+      "INSERT INTO run_output (run_uid, attempt, last_seq) VALUES (?1, ?2, ?3) "
       "ON CONFLICT (run_uid, attempt) DO UPDATE SET last_seq = excluded.last_seq");
   put.bind(run_uid).bind(attempt).bind(seq);
-  return for_run(run_uid, db_, put.run());
+  if (!is_known_run(run_uid)) return for_run(run_uid, db_, put.run());
+  TRY(put.run_soon());
+  if (RunFacts* known = ahead_.facts(run_uid)) known->output[attempt] = seq;
+  return {};
+}
+
+Result<Transaction::AckedOutput> Transaction::output_acked_on(const std::string& node) {
+  Statement rows = db_.prepare(
+      "SELECT run_uid, attempt, last_seq FROM objects JOIN run_output ON run_uid = uid "
+      "WHERE kind = 'Run' AND active = 1 AND node = ?");
+  rows.bind(node);
+  AckedOutput acked;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return acked;
+    acked[{rows.text(0), rows.integer(1)}] = rows.integer(2);
+  }
 }
 
 }  // namespace paddock::store::sql

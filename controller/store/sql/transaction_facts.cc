@@ -102,12 +102,13 @@ Status Transaction::put_setting(const std::string& key, const std::string& value
 // a caller may send lies between those and `key!`.
 Result<std::vector<ReadTxn::IdempotentCreate>> Transaction::idempotent_creates(
     const std::string& scope, const std::string& key) {
+  std::vector<IdempotentCreate> made;
+  if (db_.was_absent(kIdempotencyKind, scope, key)) return made;
   Statement rows = db_.prepare(
       "SELECT name, request_digest FROM idempotent_creates "
       "WHERE scope = ?1 AND key >= ?2 AND key < ?3 ORDER BY key");
   const std::string end = key + "!";
   rows.bind(scope).bind(key).bind(end);
-  std::vector<IdempotentCreate> made;
   while (true) {
     ASSIGN_OR_RETURN(const bool row, rows.step());
     if (!row) return made;
@@ -115,6 +116,7 @@ Result<std::vector<ReadTxn::IdempotentCreate>> Transaction::idempotent_creates(
   }
 }
 
+// Whoever puts one has looked for it in the same change: no other of the batch has its key unseen.
 Status Transaction::put_idempotent_create(const std::string& scope, const std::string& key,
                                           size_t item, const IdempotentCreate& made) {
   const std::string digits = std::to_string(item);
@@ -129,7 +131,7 @@ Status Transaction::put_idempotent_create(const std::string& scope, const std::s
       .bind(row_key)
       .bind(made.name)
       .bind(made.request_digest)
-      .run();
+      .run_soon();
 }
 
 }  // namespace paddock::store::sql

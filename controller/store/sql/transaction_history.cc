@@ -1,6 +1,10 @@
 // What changed, what ended, and what may be forgotten.
+#include <string>
+#include <string_view>
+
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
+#include "common/contracts/run.h"
 #include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sql {
@@ -8,12 +12,16 @@ namespace paddock::store::sql {
 Result<std::optional<std::vector<ReadTxn::Change>>> Transaction::changes_after(
     int64_t resource_version) {
   using Changes = std::vector<Change>;
-  ASSIGN_OR_RETURN(const int64_t newest, this->resource_version());
-  if (resource_version == newest) return std::optional(Changes());
-  Statement first = db_.prepare("SELECT min(resource_version) FROM changes");
-  ASSIGN_OR_RETURN(const std::optional<int64_t> oldest, first.single_integer());
-  const bool gone = resource_version > newest || !oldest || resource_version + 1 < *oldest;
-  if (gone) return std::optional<Changes>();
+  if (newest_ == resource_version) return std::optional(Changes());
+  Statement ends = db_.prepare(
+      "SELECT (SELECT max(resource_version) FROM changes), "
+      "(SELECT min(resource_version) FROM changes)");
+  ASSIGN_OR_RETURN(const bool any, ends.step());
+  const bool none = !any || ends.is_null(0);
+  newest_ = none ? 0 : ends.integer(0);
+  if (resource_version == *newest_) return std::optional(Changes());
+  if (none || resource_version > *newest_ || resource_version + 1 < ends.integer(1))
+    return std::optional<Changes>();
   Statement rows = db_.prepare(
       "SELECT kind, namespace, name FROM changes WHERE resource_version > ? AND kind <> 'Event' "
       "ORDER BY resource_version");
@@ -48,16 +56,23 @@ Result<std::vector<ReadTxn::Finished>> Transaction::oldest_finished(int64_t limi
   }
 }
 
-// A key's scope is "<token id> <path>": who created where.
-Status Transaction::forget_creates(const Key& run) {
-  const std::string suffix = cat(" ", contracts::paths::collection(run.name_space, "runs"));
+// A key's scope is "<token id> <path>": who created where. An object is created at the path of its
+// kind's collection in its namespace, whichever API group's door that is; a run also at `/build`.
+Status Transaction::forget_creates(std::string_view kind, const Key& key) {
+  const std::string whole = contracts::paths::collection(key.name_space, internal::plural(kind));
+  const std::string suffix = key.name_space.empty()
+                                 ? whole
+                                 : whole.substr(std::string_view(contracts::paths::kBase).size());
+  const bool built = kind == contracts::Run::kKind && key.name_space == "default";
   return db_
       .prepare(
           "DELETE FROM idempotent_creates WHERE name = ?1 "
-          "AND substr(scope, length(scope) - length(?2) + 1) = ?2")
-      .bind(run.name)
+          "AND (substr(scope, length(scope) - length(?2) + 1) = ?2 "
+          "OR substr(scope, length(scope) - length(?3) + 1) = ?3)")
+      .bind(key.name)
       .bind(suffix)
-      .run();
+      .bind(built ? std::string_view(" /build") : suffix)
+      .run_soon();
 }
 
 }  // namespace paddock::store::sql

@@ -11,11 +11,11 @@ namespace paddock::store {
 
 namespace internal {
 
-namespace {
 std::string plural(std::string_view kind) {
   return ascii_lower(kind) + (kind.ends_with('x') ? "es" : "s");
 }
 
+namespace {
 // SandboxTemplate, SandboxWarmPool and SandboxClaim.
 bool is_of_agents(std::string_view kind) {
   return kind.starts_with(contracts::Sandbox::kKind) && kind != contracts::Sandbox::kKind;
@@ -104,9 +104,11 @@ Result<std::optional<int64_t>> Transaction::version_of(std::string_view kind, co
 }
 
 Result<int64_t> Transaction::resource_version() {
+  if (newest_) return *newest_;
   Statement newest = db_.prepare("SELECT max(resource_version) FROM changes");
   ASSIGN_OR_RETURN(const std::optional<int64_t> version, newest.single_integer());
-  return version.value_or(0);
+  newest_ = version.value_or(0);
+  return *newest_;
 }
 
 void Transaction::announce(ObjectWrite write) {
@@ -126,6 +128,7 @@ Result<int64_t> Transaction::record_change(std::string_view kind, const Key& key
           .run_soon());
   const int64_t version = db_.drawn(Series::kChanges);
   if (!first_drawn_) first_drawn_ = version;
+  newest_ = version;
   if (version % kTrimEvery == 0) {
     TRY(db_.prepare("DELETE FROM changes WHERE resource_version <= ?")
             .bind(version - kChangesKept)
@@ -138,8 +141,10 @@ Result<int64_t> Transaction::insert_row(std::string_view kind, contracts::Object
                                         const std::function<std::string()>& encode,
                                         const Columns& columns) {
   const Key key{meta.name_space, meta.name};
-  ASSIGN_OR_RETURN(const bool taken, exists(kind, key));
-  if (taken) return internal::already_exists(kind, key);
+  if (!db_.was_absent(kind, key.name_space, key.name)) {
+    ASSIGN_OR_RETURN(const bool taken, exists(kind, key));
+    if (taken) return internal::already_exists(kind, key);
+  }
   ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, ObjectWrite::Op::kCreate));
   meta.resource_version = std::to_string(version);
   std::string data = encode();
@@ -157,6 +162,7 @@ Result<int64_t> Transaction::insert_row(std::string_view kind, contracts::Object
           .bind(columns.finished_ms)
           .bind(data)
           .run_soon());
+  if (kind == contracts::Run::kKind) heads_[meta.uid] = {db_.drawn(Series::kObjects), key, 0};
   announce({version, std::string(kind), key, ObjectWrite::Op::kCreate, {}, std::move(data)});
   return version;
 }
@@ -186,6 +192,7 @@ Result<int64_t> Transaction::update_row(std::string_view kind, contracts::Object
           .bind(key.name_space)
           .bind(key.name)
           .run_soon());
+  ahead_.changed(kind, key);
   announce({version, std::string(kind), key, ObjectWrite::Op::kUpdate, std::move(stored->data),
             std::move(data)});
   return version;
@@ -194,16 +201,16 @@ Result<int64_t> Transaction::update_row(std::string_view kind, contracts::Object
 Status Transaction::delete_row(std::string_view kind, const Key& key) {
   ASSIGN_OR_RETURN(std::optional<Row> stored, find_text(kind, key));
   if (!stored) return internal::not_found(kind, key);
-  if (kind == "Run") {
-    TRY(announce_lost_phases(key));
-    TRY(forget_creates(key));
-  }
+  heads_.clear();
+  if (kind == contracts::Run::kKind) TRY(announce_lost_phases(key));
+  TRY(forget_creates(kind, key));
   ASSIGN_OR_RETURN(const int64_t version, record_change(kind, key, ObjectWrite::Op::kDelete));
   TRY(db_.prepare("DELETE FROM objects WHERE kind = ? AND namespace = ? AND name = ?")
           .bind(kind)
           .bind(key.name_space)
           .bind(key.name)
           .run_soon());
+  ahead_.erased(kind, key);
   announce(
       {version, std::string(kind), key, ObjectWrite::Op::kDelete, std::move(stored->data), {}});
   return {};

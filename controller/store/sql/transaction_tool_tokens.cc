@@ -26,6 +26,8 @@ Result<std::optional<FoundToolSecret>> Transaction::tool_secret(const std::strin
 }
 
 Result<std::vector<Key>> Transaction::tool_tokens_of(const std::string& run_uid) {
+  const RunFacts* known = ahead_.facts(run_uid);
+  if (known != nullptr && !known->has_tool_tokens) return std::vector<Key>();
   Statement rows = db_.prepare(
       "SELECT namespace, name FROM tool_tokens JOIN objects ON uid = token_uid "
       "WHERE run_uid = ? ORDER BY objects.id");
@@ -42,6 +44,7 @@ Result<std::vector<Key>> Transaction::tool_tokens_expired_before(int64_t time_ms
 }
 
 Status Transaction::put_tool_secret(const ToolSecret& secret) {
+  if (RunFacts* known = ahead_.facts(secret.run_uid)) known->has_tool_tokens = true;
   return db_
       .prepare("INSERT INTO tool_tokens (token_uid, hash, run_uid, expires_ms) VALUES (?, ?, ?, ?)")
       .bind(secret.token_uid)
@@ -66,7 +69,7 @@ Status Transaction::put_tool_bundle(const std::string& run_uid, const std::strin
 }
 
 Status Transaction::drop_tool_bundle(const std::string& run_uid) {
-  return db_.prepare("DELETE FROM run_bundles WHERE run_uid = ?").bind(run_uid).run();
+  return db_.prepare("DELETE FROM run_bundles WHERE run_uid = ?").bind(run_uid).run_soon();
 }
 
 }  // namespace paddock::store::sql

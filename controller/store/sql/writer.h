@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "common/base/result.h"
 #include "controller/store/sql/connection.h"
@@ -16,6 +17,8 @@ class Writer {
   virtual ~Writer() = default;
   virtual Connection& connection() = 0;
 
+  // Before begin(): what changes of this batch make, as far as their callers said so.
+  virtual void will_make(const std::vector<NewObject>& /*objects*/) {}
   virtual Status begin() = 0;
   // STORE_OUTCOME_UNKNOWN: whether all of it was kept cannot be asked now; settle() says it later,
   // and nothing else is begun until then. Any other error: nothing was kept.

@@ -32,14 +32,7 @@ Result<os::LockFile> lock_for(const std::string& path) {
 Status create_private(const std::string& path) {
   const os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file.valid()) return system_error("cannot open the store's file", errno);
-  struct statfs where {};
-  if (::fstatfs(file.get(), &where) != 0) return system_error("cannot inspect the store", errno);
-  if (where.f_type == NFS_SUPER_MAGIC) {
-    return Error{Code::kFailedPrecondition, "STORE_PATH_UNSUITABLE",
-                 "the store cannot live on a network file system; choose a data folder on a local "
-                 "disk"};
-  }
-  return {};
+  return check_suitable(file);
 }
 
 int64_t size_of(const std::string& path) {
@@ -62,15 +55,8 @@ Status check_ours(Connection& db) {
   ASSIGN_OR_RETURN(const int64_t version, db.pragma("PRAGMA user_version"));
   ASSIGN_OR_RETURN(const int64_t tables, db.pragma("SELECT count(*) FROM sqlite_schema"));
   const bool empty = id == 0 && version == 0 && tables == 0;
-  if (!empty && id != kApplicationId) {
-    return Error{Code::kFailedPrecondition, "STORE_NOT_OURS",
-                 "the file is a database of another program; choose another data folder"};
-  }
-  if (version > schema_version()) {
-    return Error{Code::kFailedPrecondition, "STORE_SCHEMA_TOO_NEW",
-                 cat("the store has schema ", version, ", this program knows up to ",
-                     schema_version(), "; install the newer version or restore an older backup")};
-  }
+  if (!empty && id != kApplicationId) return not_ours();
+  if (version > schema_version()) return schema_too_new(version);
   return {};
 }
 
@@ -106,6 +92,28 @@ Result<std::unique_ptr<Connection>> open_checked(const std::string& path, bool w
 }
 
 }  // namespace
+
+Status check_suitable(const os::Fd& file) {
+  struct statfs where {};
+  if (::fstatfs(file.get(), &where) != 0) return system_error("cannot inspect the store", errno);
+  if (where.f_type == NFS_SUPER_MAGIC) {
+    return Error{Code::kFailedPrecondition, "STORE_PATH_UNSUITABLE",
+                 "the store cannot live on a network file system; choose a data folder on a local "
+                 "disk"};
+  }
+  return {};
+}
+
+Error not_ours() {
+  return {Code::kFailedPrecondition, "STORE_NOT_OURS",
+          "the file is a database of another program; choose another data folder"};
+}
+
+Error schema_too_new(int64_t version) {
+  return {Code::kFailedPrecondition, "STORE_SCHEMA_TOO_NEW",
+          cat("the store has schema ", version, ", this program knows up to ", schema_version(),
+              "; install the newer version or restore an older backup")};
+}
 
 Result<OpenedFile> open_file(const std::string& path, int64_t checked_at_start) {
   auto lock = lock_for(path);

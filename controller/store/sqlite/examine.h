@@ -1,0 +1,13 @@
+// A store's file as examine() finds it (store/examine.h).
+#pragma once
+
+#include <string>
+
+#include "controller/store/examine.h"
+
+namespace paddock::store::sqlite {
+
+// Its header alone is read: opening a database may write beside it.
+Result<Examined> examine(const std::string& path);
+
+}  // namespace paddock::store::sqlite
