@@ -24,7 +24,7 @@ void Notifier::notify(const std::vector<std::string>& topics) {
       ++stripe.slots[at.slot].version;
       return std::exchange(stripe.slots[at.slot].waiting, {});
     });
-    for (const auto& wakeup : waiting) wakeup->ring();
+    for (const auto& bell : waiting) bell->ring();
   }
 }
 
@@ -65,6 +65,23 @@ bool Notifier::wait(std::string_view topic, uint64_t seen, Millis limit) {
   return wait(topic, seen, limit, waiter);
 }
 
+// With the lock, so that no change comes between the look and the listening.
+void Notifier::listen(std::string_view topic, uint64_t seen, const std::shared_ptr<Bell>& bell) {
+  const Place at = place(topic);
+  const bool news = stripes_[at.stripe].with([&](Stripe& stripe) {
+    Slot& slot = stripe.slots[at.slot];
+    if (stripe.stopped || slot.version != seen) return true;
+    slot.waiting.insert(bell);
+    return false;
+  });
+  if (news) bell->ring();
+}
+
+void Notifier::forget(std::string_view topic, const std::shared_ptr<Bell>& bell) {
+  const Place at = place(topic);
+  stripes_[at.stripe].with([&](Stripe& stripe) { stripe.slots[at.slot].waiting.erase(bell); });
+}
+
 void Notifier::shutdown() {
   for (Guarded<Stripe>& stripes : stripes_) {
     const std::array<Slot, kSlots> slots = stripes.with([](Stripe& stripe) {
@@ -72,7 +89,7 @@ void Notifier::shutdown() {
       return stripe.slots;
     });
     for (const Slot& slot : slots) {
-      for (const auto& wakeup : slot.waiting) wakeup->ring();
+      for (const auto& bell : slot.waiting) bell->ring();
     }
   }
 }

@@ -6,11 +6,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "controller/base/bell.h"
 #include "controller/events/waiter.h"
 
 namespace paddock::events {
@@ -26,6 +28,12 @@ class Notifier {
   bool wait(std::string_view topic, uint64_t seen, Millis limit, Waiter& waiter);
   bool wait(std::string_view topic, uint64_t seen, Millis limit);
 
+  // The same without a thread (TopicListener): rings `bell` once, as soon as the topic's version
+  // differs from `seen` or after shutdown(), which may be at once. Until then `bell` is kept;
+  // forget() lets go of it. A bell that listens already goes on as it did.
+  void listen(std::string_view topic, uint64_t seen, const std::shared_ptr<Bell>& bell);
+  void forget(std::string_view topic, const std::shared_ptr<Bell>& bell);
+
   // Ends every wait, now and later.
   void shutdown();
   bool stopped() const;
@@ -33,7 +41,7 @@ class Notifier {
  private:
   static constexpr size_t kStripes = 64;  // each with a lock
   static constexpr size_t kSlots = 64;    // per stripe
-  using Bells = std::set<std::shared_ptr<WakeupEvent>>;
+  using Bells = std::set<std::shared_ptr<Bell>>;
   struct Slot {
     uint64_t version = 0;
     Bells waiting;

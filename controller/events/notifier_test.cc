@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/events/topic_listener.h"
 #include "controller/store/store.h"
 
 namespace paddock::events {
@@ -81,6 +82,58 @@ TEST(Notifier, ShutdownEndsEveryWaitNowAndLater) {
   waiter.join();
   EXPECT_TRUE(notifier.stopped());
   EXPECT_FALSE(notifier.wait("run/b", notifier.version("run/b"), kLong));
+}
+
+struct CountingBell final : Bell {
+  void ring() override { ++rings; }
+  std::atomic<int> rings{0};
+};
+
+TEST(TopicListener, RingsAtOnceForWhatHappenedBetweenTheReadAndTheListening) {
+  Notifier notifier;
+  TopicListener listener(notifier, "run/a");
+  const auto bell = std::make_shared<CountingBell>();
+  const uint64_t seen = listener.version();
+  notifier.notify({"run/a"});
+  listener.listen(seen, bell);
+  EXPECT_EQ(bell->rings, 1);
+  listener.listen(listener.version(), bell);
+  EXPECT_EQ(bell->rings, 1);
+}
+
+TEST(TopicListener, RingsOnceForEachListeningHoweverOftenItIsRepeated) {
+  Notifier notifier;
+  TopicListener listener(notifier, "run/a");
+  const auto bell = std::make_shared<CountingBell>();
+  listener.listen(listener.version(), bell);
+  listener.listen(listener.version(), bell);
+  notifier.notify({"run/a"});
+  notifier.notify({"run/a"});
+  EXPECT_EQ(bell->rings, 1);
+}
+
+TEST(TopicListener, LeavesNothingBehind) {
+  Notifier notifier;
+  const auto bell = std::make_shared<CountingBell>();
+  {
+    TopicListener listener(notifier, "run/a");
+    listener.listen(listener.version(), bell);
+  }
+  EXPECT_EQ(bell.use_count(), 1);
+  notifier.notify({"run/a"});
+  EXPECT_EQ(bell->rings, 0);
+}
+
+TEST(TopicListener, HearsOfTheShutdownNowAndLater) {
+  Notifier notifier;
+  TopicListener listener(notifier, "run/a");
+  const auto bell = std::make_shared<CountingBell>();
+  listener.listen(listener.version(), bell);
+  notifier.shutdown();
+  EXPECT_EQ(bell->rings, 1);
+  EXPECT_TRUE(listener.stopped());
+  listener.listen(listener.version(), bell);
+  EXPECT_EQ(bell->rings, 2);
 }
 
 TEST(Notifier, HearsTheStoreThroughOnCommit) {

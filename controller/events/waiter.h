@@ -6,14 +6,15 @@
 
 #include "common/base/guarded.h"
 #include "common/base/units.h"
+#include "controller/base/bell.h"
 #include "controller/base/disconnect_token.h"
 
 namespace paddock::events {
 
 // Wakes one waiting thread. Thread-safe.
-class WakeupEvent {
+class WakeupEvent final : public Bell {
  public:
-  void ring();
+  void ring() override;
   // Also ends all waits that follow.
   void end();
   // True if it rang since the last wait, or before `limit` passed.

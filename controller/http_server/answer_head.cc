@@ -71,7 +71,7 @@ bool is_framing(std::string_view key) {
          key == "keep-alive";
 }
 
-bool has_body(const Response& response) { return response.stream || !response.body.empty(); }
+bool has_body(const Response& response) { return is_stream(response) || !response.body.empty(); }
 
 bool add_header(const std::string& name, const std::string& value, std::string& head) {
   const bool sendable = is_sendable(name, value);
@@ -100,7 +100,8 @@ void add_framing(const BodyForm& body, std::string& head) {
 
 BodyForm body_form(const Response& response) {
   if (response.status == 204 || response.status == 304) return {};
-  if (!response.stream) return {Framing::kLength, response.body.size()};
+  if (!is_stream(response)) return {Framing::kLength, response.body.size()};
+  if (response.steps) return {Framing::kChunked, 0};
   for (const auto& [name, value] : response.headers) {
     if (ascii_lower(name) != "content-length") continue;
     if (const auto length = parse_integer<uint64_t>(value)) return {Framing::kLength, *length};
@@ -128,6 +129,16 @@ std::string answer_head(const Response& response, const BodyForm& body, bool clo
   if (!wall_date.empty()) add_header("Date", wall_date, head);
   if (close) head += "Connection: close\r\n";
   add_framing(body, head);
+  return head += "\r\n";
+}
+
+std::string upgrade_head(const Response& response) {
+  std::string head =
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
+  for (const auto& [name, value] : response.headers) {
+    const std::string key = ascii_lower(name);
+    if (!is_framing(key) && key != "upgrade") add_header(name, value, head);
+  }
   return head += "\r\n";
 }
 

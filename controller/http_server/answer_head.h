@@ -17,11 +17,14 @@ struct BodyForm {
 };
 
 // 204 and 304 have no body, whatever the handler made. A stream is chunked unless its handler
-// announced a length.
+// announced a length and no steps follow it.
 BodyForm body_form(const Response& response);
 
 // With the empty line that ends it. `wall_date`: of the Date header, empty for none.
 std::string answer_head(const Response& response, const BodyForm& body, bool close,
                         const std::string& wall_date);
+
+// That the connection leaves HTTP for a WebSocket (RFC 6455), with the answer's headers.
+std::string upgrade_head(const Response& response);
 
 }  // namespace paddock::http_server

@@ -16,14 +16,9 @@ namespace paddock::http_server {
 namespace {
 
 constexpr size_t kCoalesceBytes = 64 << 10;  // head and body up to here leave in one packet train
-constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
-std::string chunk_of(std::string_view bytes) {
-  std::array<char, 16> size{};
-  const auto end = std::to_chars(size.begin(), size.end(), bytes.size(), 16).ptr;
-  std::string out;
-  out.reserve(bytes.size() + size.size() + 4);
-  return out.append(size.begin(), end).append("\r\n").append(bytes).append("\r\n");
+bool has_valid_status(const Response& response) {
+  return response.status >= 200 && response.status <= 599;
 }
 
 // What a handler writes its stream to: every write leaves at once.
@@ -41,6 +36,7 @@ class StreamOut final : public ResponseStream {
     return send(bytes) && (*left_ > 0 || open());
   }
   bool open() const override { return ok_ && !transport_.stopping() && !transport_.peer_gone(); }
+  bool ok() const { return ok_; }
   // Whether all that was announced has been written.
   bool finish() { return left_ ? ok_ && *left_ == 0 : ok_ && send(kLastChunk); }
 
@@ -59,8 +55,8 @@ class StreamOut final : public ResponseStream {
 
 bool run_stream(const Response& response, StreamOut& out) {
   try {
-    response.stream(out);
-    return out.finish();
+    if (response.stream) response.stream(out);
+    return response.steps ? out.ok() : out.finish();
   } catch (const std::exception& e) {
     log_error("a stream handler threw", {{"what", to_utf8_lossy(e.what())}});
   } catch (...) {
@@ -78,9 +74,22 @@ bool write_whole(Transport& transport, std::string head, const std::string& body
 
 }  // namespace
 
+std::string chunk_of(std::string_view bytes) {
+  std::array<char, 16> size{};
+  const auto end = std::to_chars(size.begin(), size.end(), bytes.size(), 16).ptr;
+  std::string out;
+  out.reserve(bytes.size() + size.size() + 4);
+  return out.append(size.begin(), end).append("\r\n").append(bytes).append("\r\n");
+}
+
+bool has_steps(const Response& response, AnswerForm form) {
+  return response.steps != nullptr && !form.head_only && has_valid_status(response) &&
+         body_form(response).framing != Framing::kNone;
+}
+
 bool Codec::write(Transport& transport, Response response, AnswerForm form,
                   const DisconnectToken& client) const {
-  if (response.status < 200 || response.status > 599) {
+  if (!has_valid_status(response)) {
     response = refusal({Code::kInternal, "INTERNAL", "the handler's answer has no valid status"});
   }
   const BodyForm body = body_form(response);
@@ -88,7 +97,7 @@ bool Codec::write(Transport& transport, Response response, AnswerForm form,
       answer_head(response, body, form.close, wall_ ? format_http_date(wall_()) : "");
   const bool has_body = !form.head_only && body.framing != Framing::kNone;
   if (!has_body) return transport.write_all(head) == IoState::kOk;
-  if (!response.stream) return write_whole(transport, std::move(head), response.body);
+  if (!is_stream(response)) return write_whole(transport, std::move(head), response.body);
   if (transport.write_all(head) != IoState::kOk) return false;
   StreamOut out(transport, body, client);
   return run_stream(response, out);

@@ -6,9 +6,12 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "controller/base/idle_thread.h"
+#include "controller/http_server/answer_head.h"
 #include "controller/http_server/cors.h"
 #include "controller/http_server/refusal.h"
 #include "controller/http_server/request_head.h"
+#include "controller/http_server/request_rules.h"
+#include "controller/http_server/upgraded_connection.h"
 
 namespace paddock::http_server {
 namespace {
@@ -74,24 +77,56 @@ Status Connection::check_tls(const RequestHead& head) const {
   return invalid_argument("TLS_REQUIRED", "this port speaks TLS: ask by https://");
 }
 
-std::optional<Deadline> Connection::serve(IdleWait idle) {
+Connection::Pause Connection::serve(IdleWait idle) {
   if (!begun_) {
-    begun_ = begin(*silent_until_);
+    begun_ = goes_on_ = begin(*silent_until_);
     silent_until_.reset();
   }
-  for (bool goes_on = begun_; goes_on;) {
+  end_turns();
+  while (goes_on_ && !takes_turns()) {
     const Next next = wait_for_request(idle);
-    if (next == Next::kIdle) return silent_until_;
+    if (next == Next::kIdle) return Pause::kSilent;
     silent_until_.reset();
-    goes_on = next == Next::kRequest && serve_one();
+    if (next == Next::kEnd) break;
+    serve_one();
   }
-  end();
-  return std::nullopt;
+  if (takes_turns()) return Pause::kTurns;
+  transport_->finish(bytes_unread_ ? kLingerMs : 0);
+  return Pause::kEnd;
 }
 
-// It blocks only where a client may still be sending a body that nobody reads, which is never so
-// between two requests.
-void Connection::end() { transport_->finish(bytes_unread_ ? kLingerMs : 0); }
+void Connection::end_turns() {
+  if (awaited_) {
+    if (!awaited_->settle(*transport_)) return;
+    AwaitedAnswer awaited = std::move(*awaited_);
+    awaited_.reset();
+    conclude(awaited.make(), awaited.asked());
+  } else if (stepped_) {
+    goes_on_ = stepped_->finish(*transport_) && goes_on_;
+    stepped_.reset();
+  }
+}
+
+Turn Connection::turn() {
+  using Then = Turn::Then;
+  const Turn turn = awaited_ ? awaited_->turn(*transport_) : stepped_->turn(*transport_);
+  if (turn.then != Then::kSent && turn.then != Then::kBroken) return turn;
+  goes_on_ = goes_on_ && turn.then == Then::kSent && !transport_->stopping();
+  stepped_.reset();
+  return turn;
+}
+
+bool Connection::rest() {
+  if (takes_turns() || !goes_on_ || !input_.empty()) return false;
+  silent_until_ = Deadline::in_ms(idle_timeout_ms());
+  return transport_->wait_readable(Deadline::in_ms(0)) == IoState::kTooSlow;
+}
+
+void Connection::drop() {
+  transport_->finish(0);
+  awaited_.reset();
+  stepped_.reset();
+}
 
 void Connection::refuse(const Error& error) {
   if (!names_.tls || begin(Deadline::in_ms(rules_.options.header_timeout_ms))) {
@@ -100,9 +135,11 @@ void Connection::refuse(const Error& error) {
   transport_->finish(kShortLingerMs);
 }
 
-bool Connection::serve_one() {
+// Says whether there may be another one: goes_on_.
+void Connection::serve_one() {
+  goes_on_ = false;
   Result<std::optional<RequestHead>> head = next_head();
-  if (head.ok() && !head->has_value()) return false;
+  if (head.ok() && !head->has_value()) return;
   const Status status = head.ok() ? check(**head) : Status(head.error());
   if (status.ok()) return answer(std::move(**head));
   bytes_unread_ = true;
@@ -111,7 +148,6 @@ bool Connection::serve_one() {
   const bool head_only = head.ok() && (*head)->method == "HEAD";
   (void)rules_.codec.write(*transport_, std::move(refused),
                            {.head_only = head_only, .close = true});
-  return false;
 }
 
 Status Connection::check(const RequestHead& head) const {
@@ -185,27 +221,60 @@ Result<std::optional<RequestHead>> Connection::next_head() {
   }
 }
 
-bool Connection::answer(RequestHead head) {
-  const AnswerForm form{.head_only = head.method == "HEAD", .close = head.wants_close};
+void Connection::answer(RequestHead head) {
+  Asked asked{{.head_only = head.method == "HEAD", .close = head.wants_close}, origin_of(head)};
   Body body(*transport_, input_,
             {head.body_length, head.expects_continue, rules_.options.body_timeout_ms});
-  const DisconnectToken client = client_of(*transport_, rules_.disconnects);
-  const std::string origin = origin_of(head);
-  std::optional<Response> asked_ahead = preflight(head, origin);
-  Request request = to_request(std::move(head), body, client);
+  std::optional<Response> asked_ahead = preflight(head, asked.origin);
+  Request request = to_request(std::move(head), body, client_of(*transport_, rules_.disconnects));
   request.over_unix_socket = over_unix_socket_;
   request.gateway_run = greeting_.gateway_run;
   Response response = asked_ahead ? std::move(*asked_ahead) : call_handler(request);
   // Whatever the handler made of a body that came too slowly: the client did it.
   if (body.failure() && body.failure()->reason == "BODY_TOO_SLOW")
     response = refusal(*body.failure());
-  open_to(origin, response);
-  const bool settled = body.settle();
-  bytes_unread_ = !settled;
-  const bool keep = settled && !form.close && !transport_->stopping();
-  const bool written =
-      rules_.codec.write(*transport_, std::move(response), {form.head_only, !keep}, client);
-  return written && keep;
+  asked.settled = body.settle();
+  bytes_unread_ = !asked.settled;
+  if (!response.later) return conclude(std::move(response), asked);
+  awaited_.emplace(std::move(response.later), std::move(asked), rules_.poller);
+  input_.release();
+}
+
+// Writes the answer, or what comes before its steps.
+void Connection::conclude(Response response, const Asked& asked) {
+  open_to(asked.origin, response);
+  if (response.upgraded) return upgrade(response, asked);
+  const bool keep = asked.settled && !asked.form.close && !transport_->stopping();
+  const AnswerForm form{asked.form.head_only, !keep};
+  if (has_steps(response, form)) stepped_.emplace(response.steps, response.held, rules_.poller);
+  const DisconnectToken client = client_of(*transport_, rules_.disconnects);
+  const bool written = rules_.codec.write(*transport_, std::move(response), form, client);
+  goes_on_ = written && keep;
+  if (!written) stepped_.reset();
+  if (stepped_) input_.release();
+}
+
+// The connection ends with it. What the client still sends is swallowed, so that it can read the
+// last words.
+void Connection::upgrade(const Response& response, const Asked& asked) {
+  goes_on_ = false;
+  bytes_unread_ = true;
+  auto upgraded = UpgradedConnection::make(*transport_, input_);
+  if (asked.form.head_only)
+    upgraded = header_error("upgrade", "HEAD asks for no other protocol: ask by GET");
+  if (!upgraded.ok()) {
+    (void)rules_.codec.write(*transport_, refusal(upgraded.error()),
+                             {.head_only = asked.form.head_only, .close = true});
+    return;
+  }
+  if (transport_->write_all(upgrade_head(response)) != IoState::kOk) return;
+  try {
+    response.upgraded(**upgraded);
+  } catch (const std::exception& e) {
+    log_error("an upgraded connection threw", {{"what", to_utf8_lossy(e.what())}});
+  } catch (...) {
+    log_error("an upgraded connection threw");
+  }
 }
 
 Response Connection::call_handler(Request& request) const {

@@ -1,15 +1,18 @@
 // The life of one connection: request after request until one of both ends it. While it is served
-// it has a thread; between requests it needs none. One thread at a time.
+// it has a thread; it needs none between requests, between the steps of an answer, nor until an
+// answer can be given. One thread at a time.
 #pragma once
 
 #include <atomic>
 #include <optional>
 
+#include "controller/http_server/awaited_answer.h"
 #include "controller/http_server/body.h"
 #include "controller/http_server/codec.h"
 #include "controller/http_server/disconnect_monitor.h"
 #include "controller/http_server/origin.h"
 #include "controller/http_server/server.h"
+#include "controller/http_server/stepped_answer.h"
 
 namespace paddock::http_server {
 
@@ -21,6 +24,7 @@ struct ConnectionRules {
   const std::atomic<size_t>& serving;  // connections now, with this one
   std::atomic<size_t>& lingering;      // threads that wait a moment for their client's next request
   DisconnectMonitor& disconnects;
+  IdlePoller& poller;
 };
 
 class Connection {
@@ -31,33 +35,57 @@ class Connection {
   int fd() const { return transport_->watched_fd(); }
   // Once, before all else: how long the client may take to send its first byte.
   Deadline first_deadline();
-  // Answers what the client asks, on the calling thread, until it asks nothing for a moment: then
-  // returns until when it may be silent. Nothing: the connection has ended.
-  std::optional<Deadline> serve() { return serve(IdleWait::kElsewhere); }
-  // The same, but waits itself until the connection has ended.
-  void serve_to_end() { (void)serve(IdleWait::kHere); }
-  // The connection ends between two requests. Does not block.
-  void end();
+  enum class Pause {
+    kSilent,  // its client asks nothing, and may be silent until silent_until()
+    kTurns,   // an answer goes on by steps, or cannot be given yet: turn()
+    kEnd,     // the connection has ended
+  };
+  // Answers what the client asks, on the calling thread, until it asks nothing for a moment or an
+  // answer takes turns. One that is due is given first, and what is left of one is ended; one that
+  // turns out not to be due goes on taking turns.
+  Pause serve() { return serve(IdleWait::kElsewhere); }
+  // The same, but waits itself for what a silent client asks next.
+  Pause serve_here() { return serve(IdleWait::kHere); }
+  Deadline silent_until() const { return *silent_until_; }
+  // The next turn of an answer that takes turns. Does not block. When it was the last, drop(),
+  // rest() or serve() is next.
+  Turn turn();
+  // Of an answer that takes turns: it cannot be given yet, and no part of it was.
+  bool awaits() const { return awaited_.has_value(); }
+  std::shared_ptr<ParkingBell> bell() const {
+    return awaited_ ? awaited_->bell() : stepped_->bell();
+  }
+  // Whether the connection waits for its client's next request from now on, until silent_until():
+  // nothing is left of an answer, and none was asked for yet. Does not block.
+  bool rest();
+  // Whether drop() would break off nothing that somebody is to see.
+  bool is_over() const { return !takes_turns() && !goes_on_ && !bytes_unread_; }
+  // The connection ends at once. Does not block.
+  void drop();
   // Instead of serve(): answers one error, whatever was asked.
   void refuse(const Error& error);
 
  private:
   enum class IdleWait { kHere, kElsewhere };
   enum class Next { kRequest, kIdle, kEnd };
-  std::optional<Deadline> serve(IdleWait idle);
+  Pause serve(IdleWait idle);
   bool begin(Deadline deadline);
   bool lacks_tls() const;
   Status check_tls(const RequestHead& head) const;
   Status check(const RequestHead& head) const;
   // Of the page that asks, if the operator named it.
   std::string origin_of(const RequestHead& head) const;
-  bool serve_one();
+  void serve_one();
   // Nothing: the connection ended between two requests.
   Result<std::optional<RequestHead>> next_head();
   Next wait_for_request(IdleWait idle);
   IoState linger(Deadline until) const;
   int idle_timeout_ms() const;
-  bool answer(RequestHead head);
+  void answer(RequestHead head);
+  void conclude(Response response, const Asked& asked);
+  void upgrade(const Response& response, const Asked& asked);
+  void end_turns();
+  bool takes_turns() const { return awaited_ || stepped_; }
   Response call_handler(Request& request) const;
 
   const ConnectionRules& rules_;
@@ -67,6 +95,9 @@ class Connection {
   bool over_unix_socket_;
   Greeting greeting_;
   bool begun_ = false;
+  bool goes_on_ = false;  // there may be another request after the answer
+  std::optional<AwaitedAnswer> awaited_;
+  std::optional<SteppedAnswer> stepped_;
   std::optional<Deadline> silent_until_;  // while it waits for the client's next request
   bool bytes_unread_ = false;             // the client may still be sending what nobody will read
 };

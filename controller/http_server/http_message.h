@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/base/units.h"
+#include "controller/base/bell.h"
 #include "controller/base/disconnect_token.h"
 
 namespace paddock::http_server {
@@ -75,6 +77,70 @@ class ResponseStream {
   virtual DisconnectToken::WhenGone when_gone() const { return {}; }
 };
 
+// What goes on being said after an answer has begun, step by step: between two steps it holds no
+// thread. One step at a time, on any thread.
+class Steps {
+ public:
+  virtual ~Steps() = default;
+  enum class Then {
+    kAgain,  // there is more: once what it wrote is sent
+    kWait,   // nothing, until the bell rings or `limit` has passed
+    kEnd,    // that was all
+  };
+  struct Next {
+    Then then;
+    Millis limit{0};
+  };
+  // Writes what there is, some 64 KiB at most, and then waits for nobody: others have their turn on
+  // this thread. What it writes is kept until the client takes it, and before that there is no
+  // other step; none at all once the client is gone or the server stops. Before kWait it has seen
+  // to it that `bell` rings when there is news: it is the same bell each time, rung too often does
+  // no harm, and a ring while a step is at work makes another one. Must not throw.
+  virtual Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) = 0;
+};
+
+// Both directions of a connection that has left HTTP. One thread, but for the bell.
+class Upgraded {
+ public:
+  virtual ~Upgraded() = default;
+  // Up to `size` bytes that the client sent; 0: there is none yet. Nothing: it has hung up.
+  virtual std::optional<size_t> read(char* into, size_t size) = 0;
+  // As many of them as go without waiting. Nothing: the client is gone.
+  virtual std::optional<size_t> write(std::string_view bytes) = 0;
+  // All of them, for which it waits as other answers do; while the server stops only for a moment.
+  virtual bool write_last(std::string_view bytes) = 0;
+  // Until it can do what is wanted, until the bell rings, or until `limit` has passed. False: the
+  // client is gone, or has closed its side, or the server stops.
+  struct Wants {
+    bool read = false;
+    bool write = false;
+  };
+  virtual bool wait(Wants wants, Millis limit) = 0;
+  virtual bool stopping() const = 0;
+  // Ends a wait. Good for as long as somebody has it.
+  virtual std::shared_ptr<Bell> bell() = 0;
+};
+
+struct Response;
+
+// An answer that cannot be given yet: it holds no thread until it can.
+class HeldAnswer {
+ public:
+  virtual ~HeldAnswer() = default;
+  // How long to wait at most; nothing: it seems due, and settle() is next. Before it says how long,
+  // it has seen to it that `bell` rings when there is news, as a step does; then, and when the time
+  // has passed, it is asked again. Waits for nobody itself and reads no store, on any thread. Must
+  // not throw.
+  virtual std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) = 0;
+  // Whether it is due: then make() is next, and wait() is not asked again. False: what rang was no
+  // news, and wait() is asked once more. On a thread that may block, so what has to be read is read
+  // here. Not asked once the client is gone or the server stops. Must not throw.
+  virtual bool settle() { return true; }
+  // The answer, which is not held once more: once, when it is due, or as soon as the client is gone
+  // or the server stops. On a thread that may block. Must not throw.
+  virtual Result<Response> make() = 0;
+};
+
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
@@ -84,8 +150,19 @@ struct Response {
   // Chunked, unless `headers` has a content-length: then exactly so many bytes, or the client sees
   // a broken answer. Not called for HEAD.
   std::function<void(ResponseStream&)> stream;
+  // When set, the body goes on with these, after `stream` where that is set too. Always chunked.
+  std::shared_ptr<Steps> steps;
+  // When set, the connection leaves HTTP (101): after the headers it is this one's, on the thread
+  // of the connection, and it ends when this returns. Only for a request that asked for it.
+  std::function<void(Upgraded&)> upgraded;
+  // When set, this is not the answer: that comes later.
+  std::shared_ptr<HeldAnswer> later;
   std::shared_ptr<void> held;  // let go of when the answer is written, or was given up
 };
+
+inline bool is_stream(const Response& response) {
+  return response.stream != nullptr || response.steps != nullptr || response.upgraded != nullptr;
+}
 
 // Called on a connection's own thread, many at a time. Must not throw.
 using Handler = std::function<Response(Request&)>;

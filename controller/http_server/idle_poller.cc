@@ -5,14 +5,27 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <vector>
 
 namespace paddock::http_server {
 namespace {
 
 // One event is enough, and the first of it is as good as all: until the connection is parked again
-// a worker reads it. (EPOLLHUP and EPOLLERR are always reported.)
-constexpr uint32_t kReadable = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT;
+// somebody sees to it. (EPOLLHUP and EPOLLERR are always reported.) Who waits for room to write
+// does not hear of a client that sends no more: it would be told so for ever.
+uint32_t events_of(IdlePoller::Interest interest) {
+  switch (interest) {
+    case IdlePoller::Interest::kReadable:
+      return EPOLLIN | EPOLLRDHUP | EPOLLONESHOT;
+    case IdlePoller::Interest::kHangUp:
+      return EPOLLRDHUP | EPOLLONESHOT;
+    case IdlePoller::Interest::kWritable:
+      return EPOLLOUT | EPOLLONESHOT;
+  }
+  return EPOLLONESHOT;
+}
+
 constexpr uint64_t kNobody = 0;  // the stop and the wakeup; no connection has it
 
 bool control(int poll, int operation, int fd, uint32_t events, uint64_t id) {
@@ -31,26 +44,28 @@ Result<os::Fd> IdlePoller::make_poll() {
 }
 
 // With the lock, so that an event that comes at once finds whom it is for.
-bool IdlePoller::park(int connection, Deadline until, Resume resume) {
+std::optional<uint64_t> IdlePoller::park(int connection, Interest interest, Deadline until,
+                                         Resume resume) {
   bool sooner = false;
-  const bool parked = state_.with([&](State& state) {
-    if (state.stopped) return false;
+  const auto parked = state_.with([&](State& state) -> std::optional<uint64_t> {
+    if (state.stopped) return std::nullopt;
     const uint64_t id = ++state.last;
-    if (!arm(connection, id)) return false;
+    if (!arm(connection, interest, id)) return std::nullopt;
     state.parked.emplace(id, Parked{until, std::move(resume)});
     state.by_deadline.emplace(until, id);
     sooner = !state.sleeps_until || until < *state.sleeps_until;
     if (sooner) state.sleeps_until = until;  // whoever comes now need not rouse it once more
-    return true;
+    return id;
   });
   if (sooner) rouse();
   return parked;
 }
 
 // A connection that was parked before is still known to the kernel, and reports nothing.
-bool IdlePoller::arm(int connection, uint64_t id) const {
-  if (control(poll_.get(), EPOLL_CTL_MOD, connection, kReadable, id)) return true;
-  return errno == ENOENT && control(poll_.get(), EPOLL_CTL_ADD, connection, kReadable, id);
+bool IdlePoller::arm(int connection, Interest interest, uint64_t id) const {
+  const uint32_t events = events_of(interest);
+  if (control(poll_.get(), EPOLL_CTL_MOD, connection, events, id)) return true;
+  return errno == ENOENT && control(poll_.get(), EPOLL_CTL_ADD, connection, events, id);
 }
 
 void IdlePoller::rouse() const {
@@ -70,11 +85,21 @@ IdlePoller::Parked IdlePoller::take(State& state, uint64_t id) {
   return parked;
 }
 
-void IdlePoller::resume(uint64_t id) {
-  const Resume resume = state_.with([&](State& state) -> Resume {
-    return state.parked.contains(id) ? take(state, id).resume : nullptr;
+// Whoever is taken out is counted until its resume has returned and is gone, so that the stop waits
+// for a thread that rings a bell and is held up in the middle of it.
+void IdlePoller::resume(uint64_t id, Reason reason) {
+  {
+    const Resume resume = state_.with([&](State& state) -> Resume {
+      if (!state.parked.contains(id)) return nullptr;
+      ++state.resuming;
+      return take(state, id).resume;
+    });
+    if (!resume) return;
+    resume(reason);
+  }
+  state_.with([this](State& state) {
+    if (--state.resuming == 0) resumed_.notify_all();
   });
-  if (resume) resume(Reason::kReadable);
 }
 
 void IdlePoller::resume_overdue() {
@@ -93,6 +118,15 @@ void IdlePoller::resume_all() {
     return std::exchange(state.parked, {});
   });
   for (const auto& [id, parked] : all) parked.resume(Reason::kStopping);
+}
+
+void IdlePoller::wait_for_resumes() {
+  constexpr std::chrono::hours kOnce{1};  // and then once more
+  for (bool over = false; !over;) {
+    state_.wait_for(
+        resumed_, kOnce, [](const State& state) { return state.resuming == 0; },
+        [&](State&, bool none) { over = none; });
+  }
 }
 
 int IdlePoller::next_timeout_ms() {
@@ -115,11 +149,12 @@ void IdlePoller::poll_until_stopped() {
       const uint64_t id = events[static_cast<size_t>(i)].data.u64;
       uint64_t roused = 0;
       if (id == kNobody) (void)!::read(wakeup_.get(), &roused, sizeof roused);
-      if (id != kNobody) resume(id);
+      if (id != kNobody) resume(id, Reason::kReady);
     }
     resume_overdue();
   }
   resume_all();
+  wait_for_resumes();
 }
 
 }  // namespace paddock::http_server

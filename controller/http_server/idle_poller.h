@@ -1,7 +1,8 @@
 // Connections that wait and hold no thread: one thread polls for all of them, and each is resumed
-// once, by whichever comes first of its client, its deadline and the stop. Thread-safe.
+// once, by whichever comes first of its client, a wake(), its deadline and the stop. Thread-safe.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,9 +19,12 @@ namespace paddock::http_server {
 
 class IdlePoller {
  public:
-  // Readable includes the end of what the client sends, and its being gone.
-  enum class Reason { kReadable, kDeadline, kStopping };
-  // Called on the polling thread, without a lock: returns quickly and does not throw.
+  // What of its client a connection waits for. Readable includes the end of what the client sends;
+  // each of them includes that the connection is broken.
+  enum class Interest { kReadable, kHangUp, kWritable };
+  enum class Reason { kReady, kWoken, kDeadline, kStopping };
+  // Called on the polling thread, or the one that calls wake(), without a lock of this object:
+  // returns quickly and does not throw.
   using Resume = std::function<void(Reason)>;
 
   static Result<os::Fd> make_poll();
@@ -29,11 +33,15 @@ class IdlePoller {
       : poll_(std::move(poll)), wakeup_(std::move(wakeup)), stop_(stop) {}
 
   // From here until `resume` is called the connection is this object's: the caller does nothing
-  // with it, and it stays open. What is readable already is told too. False: the kernel has no room
-  // for it, or the server stops; `resume` is not called then.
-  bool park(int connection, Deadline until, Resume resume);
+  // with it, and it stays open. What is so already is told too. Returns what to wake it by, which
+  // no other has before or after. Nothing: the kernel has no room for it, or the server stops;
+  // `resume` is not called then.
+  std::optional<uint64_t> park(int connection, Interest interest, Deadline until, Resume resume);
+  // Resumes it, if nobody has until now.
+  void wake(uint64_t id) { resume(id, Reason::kWoken); }
   size_t parked() const;
-  // Resumes whom it concerns until the stop, which concerns everybody. One thread calls it.
+  // Resumes whom it concerns until the stop, which concerns everybody. When it returns, no resume
+  // is under way, not on a thread that calls wake() either, and none follows. One thread calls it.
   void poll_until_stopped();
 
  private:
@@ -48,19 +56,22 @@ class IdlePoller {
     std::map<uint64_t, Parked> parked;
     std::set<std::pair<Deadline, uint64_t>> by_deadline;  // the same
     std::optional<Deadline> sleeps_until;                 // the polling thread; absent: for ever
+    size_t resuming = 0;  // taken out, by a resume that has not returned
     bool stopped = false;
   };
   static Parked take(State& state, uint64_t id);
-  bool arm(int connection, uint64_t id) const;
+  bool arm(int connection, Interest interest, uint64_t id) const;
   void rouse() const;
   int next_timeout_ms();
-  void resume(uint64_t id);
+  void resume(uint64_t id, Reason reason);
   void resume_overdue();
   void resume_all();
+  void wait_for_resumes();
 
   os::Fd poll_;
   os::Fd wakeup_;
   const StopSignal& stop_;
+  std::condition_variable resumed_;
   Guarded<State> state_;
 };
 

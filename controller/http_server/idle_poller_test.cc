@@ -3,17 +3,21 @@
 
 #include <sys/socket.h>
 
+#include <atomic>
+#include <future>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/base/units.h"
 #include "controller/http_server/server_fixture.h"
 
 namespace paddock::http_server {
 namespace {
 
 using testing::ElementsAre;
+using Interest = IdlePoller::Interest;
 using Reason = IdlePoller::Reason;
 
 constexpr int64_t kLongMs = 3'600'000;
@@ -42,10 +46,15 @@ class IdlePollerTest : public testing::Test {
     if (polling_.joinable()) polling_.join();
   }
   bool park(const Pair& pair, int64_t ms, const std::string& name) {
-    return poller_.park(pair.server.get(), Deadline::in_ms(ms), [this, name](Reason reason) {
-      told_.with([&](auto& told) { told.emplace_back(name, reason); });
-      resumed_.add();
-    });
+    return park_for(Interest::kReadable, pair, ms, name).has_value();
+  }
+  std::optional<uint64_t> park_for(Interest interest, const Pair& pair, int64_t ms,
+                                   const std::string& name) {
+    return poller_.park(pair.server.get(), interest, Deadline::in_ms(ms),
+                        [this, name](Reason reason) {
+                          told_.with([&](auto& told) { told.emplace_back(name, reason); });
+                          resumed_.add();
+                        });
   }
   std::vector<std::pair<std::string, Reason>> told() {
     return told_.with([](auto& told) { return told; });
@@ -55,7 +64,11 @@ class IdlePollerTest : public testing::Test {
   Guarded<std::vector<std::pair<std::string, Reason>>> told_;
   StopSignal stop_{StopSignal::make_event().value()};
   IdlePoller poller_{IdlePoller::make_poll().value(), StopSignal::make_event().value(), stop_};
-  std::thread polling_{[this] { poller_.poll_until_stopped(); }};
+  std::promise<void> ended_;
+  std::thread polling_{[this] {
+    poller_.poll_until_stopped();
+    ended_.set_value();
+  }};
 };
 
 TEST_F(IdlePollerTest, WhatIsThereAlreadyIsToldOnce) {
@@ -70,8 +83,8 @@ TEST_F(IdlePollerTest, WhatIsThereAlreadyIsToldOnce) {
   EXPECT_EQ(poller_.parked(), 1u) << "nothing is left to read, and what was told is not told again";
   one.say();
   ASSERT_TRUE(resumed_.wait_until(2));
-  EXPECT_THAT(told(), ElementsAre(std::pair("one", Reason::kReadable),
-                                  std::pair("again", Reason::kReadable)));
+  EXPECT_THAT(told(),
+              ElementsAre(std::pair("one", Reason::kReady), std::pair("again", Reason::kReady)));
 }
 
 TEST_F(IdlePollerTest, TheEarlierDeadlineIsToldFirstAlsoWhenItCameLater) {
@@ -96,9 +109,9 @@ TEST_F(IdlePollerTest, AnEventOfAnEarlierTurnWakesNobody) {
   ASSERT_TRUE(resumed_.wait_until(2));
   ASSERT_TRUE(park(one, kLongMs, "second"));
   ASSERT_TRUE(resumed_.wait_until(3));
-  EXPECT_THAT(told(), ElementsAre(std::pair("first", Reason::kDeadline),
-                                  std::pair("other", Reason::kReadable),
-                                  std::pair("second", Reason::kReadable)));
+  EXPECT_THAT(told(),
+              ElementsAre(std::pair("first", Reason::kDeadline), std::pair("other", Reason::kReady),
+                          std::pair("second", Reason::kReady)));
 }
 
 TEST_F(IdlePollerTest, ADescriptorWhoseNumberComesRoundIsAnother) {
@@ -111,6 +124,50 @@ TEST_F(IdlePollerTest, ADescriptorWhoseNumberComesRoundIsAnother) {
   }
 }
 
+TEST_F(IdlePollerTest, AWakeResumesOnceAndOnlyWhomItWasMeantFor) {
+  const Pair one;
+  const auto first = park_for(Interest::kHangUp, one, kLongMs, "first");
+  ASSERT_TRUE(first);
+  poller_.wake(*first);
+  const auto second = park_for(Interest::kHangUp, one, kLongMs, "second");
+  ASSERT_TRUE(second);
+  poller_.wake(*first);
+  EXPECT_EQ(poller_.parked(), 1u);
+  poller_.wake(*second);
+  poller_.wake(*second);
+  EXPECT_THAT(told(),
+              ElementsAre(std::pair("first", Reason::kWoken), std::pair("second", Reason::kWoken)));
+}
+
+TEST_F(IdlePollerTest, WhoWaitsForAHangUpHearsNothingOfBytes) {
+  const Pair one;
+  one.say();
+  ASSERT_TRUE(park_for(Interest::kHangUp, one, 1, "bytes"));
+  ASSERT_TRUE(resumed_.wait_until(1));
+  ASSERT_EQ(::shutdown(one.client.get(), SHUT_WR), 0);
+  ASSERT_TRUE(park_for(Interest::kHangUp, one, kLongMs, "hang-up"));
+  ASSERT_TRUE(resumed_.wait_until(2));
+  EXPECT_THAT(told(), ElementsAre(std::pair("bytes", Reason::kDeadline),
+                                  std::pair("hang-up", Reason::kReady)));
+}
+
+TEST_F(IdlePollerTest, WhoWaitsForRoomHearsNothingOfAClientThatSendsNoMore) {
+  const Pair one;
+  ASSERT_EQ(::shutdown(one.client.get(), SHUT_WR), 0);
+  const std::string bytes(1 << 16, 'x');
+  while (::send(one.server.get(), bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) {
+  }
+  ASSERT_TRUE(park_for(Interest::kWritable, one, 1, "full"));
+  ASSERT_TRUE(resumed_.wait_until(1));
+  ASSERT_TRUE(park_for(Interest::kWritable, one, kLongMs, "room"));
+  std::string read(1 << 16, 0);
+  while (::recv(one.client.get(), read.data(), read.size(), MSG_DONTWAIT) > 0) {
+  }
+  ASSERT_TRUE(resumed_.wait_until(2));
+  EXPECT_THAT(told(),
+              ElementsAre(std::pair("full", Reason::kDeadline), std::pair("room", Reason::kReady)));
+}
+
 TEST_F(IdlePollerTest, TheStopResumesAllAndTakesNoMore) {
   const Pair one;
   const Pair two;
@@ -121,6 +178,26 @@ TEST_F(IdlePollerTest, TheStopResumesAllAndTakesNoMore) {
                                   std::pair("two", Reason::kStopping)));
   EXPECT_FALSE(park(one, 0, "late"));
   EXPECT_EQ(resumed_.count(), 2);
+}
+
+// Who wakes it may be held up between taking it out and resuming it, and the server must not go
+// meanwhile.
+TEST_F(IdlePollerTest, TheStopWaitsForAResumeThatIsUnderWayElsewhere) {
+  const Pair one;
+  Tally entered;
+  std::atomic<bool> over{false};
+  const auto id =
+      poller_.park(one.server.get(), Interest::kHangUp, Deadline::in_ms(kLongMs), [&](Reason) {
+        entered.add();
+        EXPECT_EQ(ended_.get_future().wait_for(Millis(100)), std::future_status::timeout);
+        over = true;
+      });
+  ASSERT_TRUE(id);
+  std::thread ringer([&] { poller_.wake(*id); });
+  EXPECT_TRUE(entered.wait_until(1));
+  stop();
+  EXPECT_TRUE(over);
+  ringer.join();
 }
 
 TEST_F(IdlePollerTest, WhatTheKernelDoesNotWatchIsNotTaken) {

@@ -18,6 +18,10 @@ namespace paddock::http_server {
 namespace {
 
 constexpr int kBacklog = 1024;
+// A peer that is gone without a word is missed after a minute, also where nothing is sent to it.
+constexpr int kAskAfterS = 30;
+constexpr int kAskEveryS = 10;
+constexpr int kAskTimes = 3;
 
 using Addresses = std::unique_ptr<addrinfo, Freed<&::freeaddrinfo>>;
 
@@ -87,6 +91,22 @@ Result<os::Fd> listen_on(const addrinfo& info, const ListenAddress& address) {
   return fd;
 }
 
+void set_number(const os::Fd& socket, int level, int option, int value) {
+  (void)::setsockopt(socket.get(), level, option, &value, sizeof value);
+}
+
+// Not TCP_USER_TIMEOUT: that would also end the connection of a peer who is there and reads late.
+void miss_silent_peer(const os::Fd& connection) {
+  set_number(connection, SOL_SOCKET, SO_KEEPALIVE, 1);
+#if defined(TCP_KEEPIDLE)
+  set_number(connection, IPPROTO_TCP, TCP_KEEPIDLE, kAskAfterS);
+#else
+  set_number(connection, IPPROTO_TCP, TCP_KEEPALIVE, kAskAfterS);  // of Darwin
+#endif
+  set_number(connection, IPPROTO_TCP, TCP_KEEPINTVL, kAskEveryS);
+  set_number(connection, IPPROTO_TCP, TCP_KEEPCNT, kAskTimes);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Listener>> Listener::open(const ListenAddress& address) {
@@ -98,6 +118,8 @@ Result<std::unique_ptr<Listener>> Listener::open(const ListenAddress& address) {
                                   : listener->open_unix(address.unix_socket));
   return listener;
 }
+
+Status Listener::try_address(const ListenAddress& address) { return Listener().open_tcp(address); }
 
 Status Listener::open_tcp(const ListenAddress& address) {
   ASSIGN_OR_RETURN(const Addresses list, resolve(address.host, address.port));
@@ -139,9 +161,9 @@ Listener::~Listener() {
 
 os::Fd Listener::accept() const {
   os::Fd connection(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  const int on = 1;
   if (connection.valid() && !is_unix()) {
-    (void)::setsockopt(connection.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    set_number(connection, IPPROTO_TCP, TCP_NODELAY, 1);
+    miss_silent_peer(connection);
   }
   return connection;
 }

@@ -18,13 +18,16 @@ class Listener {
   // TlsContext; for a unix socket UNIX_SOCKET_PATH_INVALID, UNIX_SOCKET_IN_USE. A socket file that
   // nobody listens on is replaced; any other file is left alone.
   static Result<std::unique_ptr<Listener>> open(const ListenAddress& address);
+  // Whether open() would find a TCP address free: it is listened on for a moment. Of `tls` only
+  // whether it is there matters.
+  static Status try_address(const ListenAddress& address);
   ~Listener();  // removes the socket file if it is still this one
 
   int fd() const { return fd_.get(); }
   int port() const { return port_; }
   bool is_unix() const { return !path_.empty(); }
-  // One waiting connection (close-on-exec, non-blocking, TCP_NODELAY), or an invalid Fd with errno
-  // set.
+  // One waiting connection (close-on-exec, non-blocking, TCP_NODELAY, missed a minute after its
+  // peer fell silent), or an invalid Fd with errno set.
   os::Fd accept() const;
   // What a client of this connection may call this server.
   OwnNames names_for(int connection, const std::vector<std::string>& allowed_hosts) const;

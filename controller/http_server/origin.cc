@@ -30,6 +30,10 @@ bool changes_state(const std::string& method) {
   return method != "GET" && method != "HEAD" && method != "OPTIONS";
 }
 
+bool asks_more_than_reading(const RequestHead& head) {
+  return changes_state(head.method) || head.headers.contains("upgrade");
+}
+
 Error origin_denied() {
   return {
       Code::kPermissionDenied,
@@ -91,7 +95,7 @@ Status check_origin(const RequestHead& head, const OwnNames& own,
                             "host");
   }
   const auto origin = head.headers.find("origin");
-  if (origin == head.headers.end() || !changes_state(head.method)) return {};
+  if (origin == head.headers.end() || !asks_more_than_reading(head)) return {};
   if (std::ranges::count(named, origin->second) > 0) return {};
   // Whoever passes requests on to a socket file speaks for its pages, under a scheme of its own.
   const bool tls = own.any ? origin->second.starts_with("https://") : own.tls;

@@ -28,9 +28,10 @@ struct OwnNames {
   bool any = false;                // a unix socket: no browser can reach it
 };
 
-// ORIGIN_DENIED for a request that changes something and comes from a page of another origin.
-// Allowed are requests without an Origin, which no page sent; this server's own pages (same scheme,
-// host and port as this request); and pages of an origin that the operator named.
+// ORIGIN_DENIED for a request that changes something, or asks for another protocol (a WebSocket,
+// which no browser asks for leave), and comes from a page of another origin. Allowed are requests
+// without an Origin, which no page sent; this server's own pages (same scheme, host and port as
+// this request); and pages of an origin that the operator named.
 Status check_origin(const RequestHead& head, const OwnNames& own,
                     const std::vector<std::string>& named = {});
 

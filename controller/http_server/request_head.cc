@@ -66,7 +66,7 @@ bool is_reserved(std::string_view name) {
 
 // Lists, which may be spread over several lines. (RFC 9110 section 5.3)
 bool may_repeat(std::string_view name) {
-  static constexpr std::array<std::string_view, 12> kLists = {"accept",
+  static constexpr std::array<std::string_view, 14> kLists = {"accept",
                                                               "accept-charset",
                                                               "accept-encoding",
                                                               "accept-language",
@@ -74,10 +74,12 @@ bool may_repeat(std::string_view name) {
                                                               "connection",
                                                               "forwarded",
                                                               "pragma",
+                                                              "sec-websocket-protocol",
                                                               "te",
                                                               "trailer",
                                                               "via",
-                                                              "x-forwarded-for"};
+                                                              "x-forwarded-for",
+                                                              "x-stream-protocol-version"};
   return std::find(kLists.begin(), kLists.end(), name) != kLists.end();
 }
 

@@ -70,6 +70,12 @@ TEST(RequestTarget, OneSlashAtTheEndMeansNothing) {
   EXPECT_FALSE(parse_target("", 100).ok());
 }
 
+TEST(RequestTarget, APathIsWrittenInOneWay) {
+  for (const char* path : {"/a/b%20c", "/a/b%20c/", "/%61/b%20c"})
+    EXPECT_EQ(path_of(parse_target(path, 100).value().segments), "/a/b%20c") << path;
+  EXPECT_EQ(path_of({}), "/");
+}
+
 TEST(RequestTarget, AQueryMayHoldWhatAPathMayNot) {
   const Target target = parse_target("/a?path=%2Fx%2F..%2Fy&n=a=b", 100).value();
   EXPECT_EQ(target.query[0].second, "/x/../y");

@@ -2,16 +2,19 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <mutex>
 #include <system_error>
+#include <thread>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "controller/http_server/connection.h"
 #include "controller/http_server/idle_poller.h"
 #include "controller/http_server/listener.h"
+#include "controller/http_server/step_pool.h"
 #include "controller/http_server/thread_group.h"
 #include "controller/http_server/worker_pool.h"
 
@@ -23,6 +26,14 @@ constexpr int kAcceptBurst = 64;        // per listener, before others have thei
 constexpr int kMaxFailures = 16;        // of accept() in a burst, before a pause
 constexpr int kPauseMs = 50;            // after the host ran out of descriptors or memory
 constexpr int64_t kPausesPerLine = 20;  // of the log
+constexpr size_t kFewestSteppers = 2;   // so that one that computes for long is not all there is
+constexpr size_t kLookers = 2;          // each look is short, and none reads the store
+constexpr size_t kMostSteppers = 16;
+
+// Steps do not wait, so more threads than processors would do no more of them.
+size_t steppers_for(size_t processors) {
+  return std::clamp(processors, kFewestSteppers, kMostSteppers);
+}
 
 Error too_many_connections() {
   return {Code::kUnavailable, "TOO_MANY_CONNECTIONS",
@@ -41,7 +52,8 @@ std::vector<std::string> normalised(const std::vector<std::string>& hosts) {
 struct Descriptors {
   static Result<Descriptors> make() {
     Descriptors all;
-    for (os::Fd* event : {&all.stop, &all.wakeup, &all.finished_workers, &all.finished_own}) {
+    for (os::Fd* event : {&all.stop, &all.wakeup, &all.finished_workers, &all.finished_steppers,
+                          &all.finished_lookers, &all.finished_own}) {
       ASSIGN_OR_RETURN(*event, StopSignal::make_event());
     }
     ASSIGN_OR_RETURN(all.disconnects, DisconnectMonitor::make_poll());
@@ -51,6 +63,8 @@ struct Descriptors {
   os::Fd stop;
   os::Fd wakeup;
   os::Fd finished_workers;
+  os::Fd finished_steppers;
+  os::Fd finished_lookers;
   os::Fd finished_own;
   os::Fd disconnects;
   os::Fd idle;
@@ -69,25 +83,30 @@ class GuardedServer final : public Server {
         disconnects_(std::move(fds.disconnects), stop_),
         idle_(std::move(fds.idle), std::move(fds.wakeup), stop_),
         workers_(std::move(fds.finished_workers)),
+        steppers_(std::move(fds.finished_steppers)),
+        lookers_(std::move(fds.finished_lookers)),
         own_(std::move(fds.finished_own)) {
     for (const auto& listener : listeners_) ports_.push_back(listener->port());
   }
   ~GuardedServer() override { stop(); }
 
   bool start_accepting() {
-    return own_.start([this] { disconnects_.tell_until_stopped(); }) &&
+    return steppers_.start(steppers_for(std::thread::hardware_concurrency())) &&
+           lookers_.start(kLookers) && own_.start([this] { disconnects_.tell_until_stopped(); }) &&
            own_.start([this] { idle_.poll_until_stopped(); }) &&
            own_.start([this] { accept_until_stopped(); });
   }
   int port(size_t i) const override { return ports_.at(i); }
   size_t connections() const override { return serving_.load(); }
   size_t parked() const override { return idle_.parked(); }
-  // Own threads first: only they give work to the others.
+  // Own threads first: they give work to the others, and those that make turns some to the workers.
   void stop() override {
     std::lock_guard lock(stop_mutex_);
     stop_.raise();
     own_.join_all();
     listeners_.clear();
+    lookers_.stop();
+    steppers_.stop();
     workers_.stop();
   }
 
@@ -98,7 +117,18 @@ class GuardedServer final : public Server {
   void admit(const Listener& listener, os::Fd fd);
   void pause(int why);
   void refuse(ConnectionPtr connection);
+  // Of an answer that takes turns, after one of them.
+  enum class Turned {
+    kElsewhere,  // it waits, and its connection is another thread's
+    kAgain,      // it has its next turn when all others had theirs
+    kThread,     // it has ended, has to end, or is to be made: see Connection::turn()
+  };
   void serve(const ConnectionPtr& connection);
+  void serve_on_thread(const ConnectionPtr& connection);
+  Turned turn(const ConnectionPtr& connection);
+  void step(const ConnectionPtr& connection);
+  bool queue_step(ConnectionPtr connection);
+  IdlePoller::Resume next_step(ConnectionPtr connection);
   bool park(const ConnectionPtr& connection, Deadline silent_until);
   void resume(const ConnectionPtr& connection, IdlePoller::Reason reason);
   void give_up(const ConnectionPtr& connection);
@@ -114,11 +144,14 @@ class GuardedServer final : public Server {
   IdlePoller idle_;
   std::atomic<size_t> serving_{0};
   std::atomic<size_t> lingering_{0};
-  const ConnectionRules rules_{options_, handler_, codec_, serving_, lingering_, disconnects_};
+  const ConnectionRules rules_{options_,   handler_,     codec_, serving_,
+                               lingering_, disconnects_, idle_};
   std::atomic<size_t> refusing_{0};
   int64_t pauses_ = 0;  // in a row; of the accepting thread
   std::mutex stop_mutex_;
   WorkerPool workers_;  // serve connections
+  StepPool steppers_;   // make the steps of answers
+  StepPool lookers_;    // look whether answers that come later are due
   ThreadGroup own_;     // threads
 };
 
@@ -176,8 +209,7 @@ void GuardedServer::admit(const Listener& listener, os::Fd fd) {
                                                  listener.is_unix());
   if (full) return refuse(std::move(connection));
   serving_.fetch_add(1);
-  if (!park(connection, connection->first_deadline()))
-    resume(connection, IdlePoller::Reason::kReadable);
+  if (!park(connection, connection->first_deadline())) serve_on_thread(connection);
 }
 
 void GuardedServer::refuse(ConnectionPtr connection) {
@@ -189,30 +221,96 @@ void GuardedServer::refuse(ConnectionPtr connection) {
   if (!started) refusing_.fetch_sub(1);
 }
 
-// Once it is parked it is another thread's.
+// Once it is parked it is another thread's. The first steps of an answer are made on this thread,
+// until it waits.
 void GuardedServer::serve(const ConnectionPtr& connection) {
-  const std::optional<Deadline> silent_until = connection->serve();
-  if (silent_until) {
-    if (park(connection, *silent_until)) return;
-    connection->serve_to_end();
+  using Pause = Connection::Pause;
+  for (Pause pause = connection->serve(); pause != Pause::kEnd;) {
+    if (pause == Pause::kSilent) {
+      if (park(connection, connection->silent_until())) return;
+      pause = connection->serve_here();
+    } else {
+      const Turned turned = turn(connection);
+      if (turned == Turned::kElsewhere) return;
+      if (turned == Turned::kThread) pause = connection->serve();
+    }
   }
   serving_.fetch_sub(1);
 }
 
-bool GuardedServer::park(const ConnectionPtr& connection, Deadline silent_until) {
-  return idle_.park(connection->fd(), silent_until,
-                    [this, connection](IdlePoller::Reason reason) { resume(connection, reason); });
-}
-
-void GuardedServer::resume(const ConnectionPtr& connection, IdlePoller::Reason reason) {
-  if (reason != IdlePoller::Reason::kReadable) return give_up(connection);
+void GuardedServer::serve_on_thread(const ConnectionPtr& connection) {
   if (workers_.run([this, connection] { serve(connection); })) return;
   log_warn("no thread for a connection", {{"connections", cat(serving_.load())}});
   give_up(connection);
 }
 
+GuardedServer::Turned GuardedServer::turn(const ConnectionPtr& connection) {
+  using Then = Turn::Then;
+  const Turn turn = connection->turn();
+  switch (turn.then) {
+    case Then::kAgain:
+      return Turned::kAgain;
+    case Then::kWait:
+      switch (connection->bell()->park(connection->fd(), *turn.until, next_step(connection))) {
+        case ParkingBell::Parking::kParked:
+          return Turned::kElsewhere;
+        case ParkingBell::Parking::kRung:
+          return Turned::kAgain;
+        case ParkingBell::Parking::kRefused:
+          return Turned::kThread;
+      }
+      break;
+    case Then::kUnsent:
+      return idle_.park(connection->fd(), turn.interest, *turn.until, next_step(connection))
+                 ? Turned::kElsewhere
+                 : Turned::kThread;
+    case Then::kDue:
+    case Then::kSent:
+    case Then::kBroken:
+      break;
+  }
+  return Turned::kThread;
+}
+
+// On a thread of a StepPool: what may block goes to a thread that may.
+void GuardedServer::step(const ConnectionPtr& connection) {
+  const Turned turned = turn(connection);
+  if (turned == Turned::kElsewhere) return;
+  if (turned == Turned::kAgain && queue_step(connection)) return;
+  if (connection->rest() && park(connection, connection->silent_until())) return;
+  if (connection->is_over()) return give_up(connection);
+  serve_on_thread(connection);
+}
+
+// Agents and what they are called for depend on answers that come later, and however many watches
+// have something to say, these are not behind them in a queue.
+bool GuardedServer::queue_step(ConnectionPtr connection) {
+  StepPool& pool = connection->awaits() ? lookers_ : steppers_;
+  return pool.run([this, connection = std::move(connection)]() { step(connection); });
+}
+
+// Whatever it was resumed by, the turn finds out. The pools take work as long as there is a poller.
+// The connection is handed over whole: who resumes it shall not be the one who lets go of it last.
+IdlePoller::Resume GuardedServer::next_step(ConnectionPtr connection) {
+  return [this, connection = std::move(connection)](IdlePoller::Reason) mutable {
+    queue_step(std::move(connection));
+  };
+}
+
+bool GuardedServer::park(const ConnectionPtr& connection, Deadline silent_until) {
+  return idle_
+      .park(connection->fd(), IdlePoller::Interest::kReadable, silent_until,
+            [this, connection](IdlePoller::Reason reason) { resume(connection, reason); })
+      .has_value();
+}
+
+void GuardedServer::resume(const ConnectionPtr& connection, IdlePoller::Reason reason) {
+  if (reason == IdlePoller::Reason::kReady) return serve_on_thread(connection);
+  give_up(connection);
+}
+
 void GuardedServer::give_up(const ConnectionPtr& connection) {
-  connection->end();
+  connection->drop();
   serving_.fetch_sub(1);
 }
 

@@ -1,6 +1,7 @@
 // The HTTP server: own sockets, own header validation, own framing.
-// A connection whose client is silent between requests holds no thread; one that is served has its
-// own. Both together have a cap. stop() ends streams and joins every thread.
+// A connection whose client is silent between requests holds no thread, nor does an answer between
+// its steps; one that is served has its own. All together have a cap. stop() ends streams and joins
+// every thread.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +60,7 @@ class Server {
   // The port bound for listen[i] (0 for a unix socket).
   virtual int port(size_t i) const = 0;
   virtual size_t connections() const = 0;
-  // Of those, the ones that wait for their client and hold no thread.
+  // Of those, the ones that wait and hold no thread.
   virtual size_t parked() const = 0;
   // Ends streams and idle connections, lets answers in flight go out (half a second), joins all.
   virtual void stop() = 0;

@@ -1,10 +1,13 @@
 // For this module's tests: a server with a handler that shows what it saw.
 #pragma once
 
+#include <dirent.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
@@ -20,8 +23,28 @@
 #include "controller/http_server/raw_client.h"
 #include "controller/http_server/refusal.h"
 #include "controller/http_server/server.h"
+#include "controller/http_server/steps_fixture.h"
 
 namespace paddock::http_server {
+
+inline size_t entries(const char* folder) {
+  DIR* opened = ::opendir(folder);
+  size_t count = 0;
+  while (::readdir(opened) != nullptr) ++count;
+  ::closedir(opened);
+  return count - 2;  // "." and ".."
+}
+
+inline size_t threads() { return entries("/proc/self/task"); }
+
+// Connections whose both ends are in this process, as many as its descriptors allow.
+inline size_t as_many_as(size_t wanted) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  return std::min<size_t>(wanted, (limit.rlim_cur - 200) / 2);
+}
 
 // Counts things that happen on server threads; wait_until blocks for them.
 class Tally {
@@ -87,6 +110,8 @@ class ServerTest : public testing::Test {
     if (what == "big") return text(std::string(8 << 20, 'x'));
     if (what == "stream") return stream(request);
     if (what == "hold") return hold(request);
+    if (what == "steps") return steps(request);
+    if (what == "later") return later(request);
     return refusal({Code::kNotFound, "ROUTE_NOT_FOUND", "no such path"});
   }
   static Response text(std::string body) {
@@ -151,6 +176,27 @@ class ServerTest : public testing::Test {
     }
     return response;
   }
+  // What it holds is let go of at its end, and tells.
+  Response steps(const Request& request) {
+    const std::string kind = request.segments.size() > 1 ? request.segments[1] : "";
+    Response response;
+    response.content_type = "text/plain";
+    response.stream = [](ResponseStream& out) { out.write(":"); };
+    response.steps = steps_of(kind, feed_);
+    response.held = std::shared_ptr<void>(this, [this](void*) { ended_.add(); });
+    return response;
+  }
+  Response later(const Request& request) {
+    Response response;
+    const std::string kind = request.segments.size() > 1 ? request.segments[1] : "";
+    const auto made = [this] { ended_.add(); };
+    if (kind == "doubts")
+      response.later = std::make_shared<Doubting>(
+          feed_, [this] { settled_.add(); }, made);
+    else
+      response.later = std::make_shared<Awaiting>(feed_, kind == "long", made);
+    return response;
+  }
   Response hold(const Request& request) {
     wait_until_gone(request.client);
     ended_.add();
@@ -166,8 +212,10 @@ class ServerTest : public testing::Test {
     EXPECT_TRUE(client.gone());
   }
 
+  Feed feed_;
   Tally handled_;
   Tally streaming_;
+  Tally settled_;
   Tally ended_;
   std::unique_ptr<Server> server_;
 };

@@ -1,32 +1,10 @@
 // Clients between two requests: they hold no thread, and whatever they do next is served or ends.
-#include <dirent.h>
-#include <sys/resource.h>
-
 #include "controller/http_server/server_fixture.h"
 
 namespace paddock::http_server {
 namespace {
 
 using testing::HasSubstr;
-
-size_t entries(const char* folder) {
-  DIR* opened = ::opendir(folder);
-  size_t count = 0;
-  while (::readdir(opened) != nullptr) ++count;
-  ::closedir(opened);
-  return count - 2;  // "." and ".."
-}
-
-size_t threads() { return entries("/proc/self/task"); }
-
-// Connections whose both ends are in this process, as many as its descriptors allow.
-size_t as_many_as(size_t wanted) {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-  return std::min<size_t>(wanted, (limit.rlim_cur - 200) / 2);
-}
 
 class ServerIdle : public ServerTest {
  protected:

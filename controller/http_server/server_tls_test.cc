@@ -122,6 +122,35 @@ TEST_F(ServerTls, ServesManyRequestsOverTls) {
       << "both requests of one TLS record are answered";
 }
 
+TEST_F(ServerTls, AnswersMadeByStepsWaitForALateReaderAndServeOn) {
+  start(tls_listener());
+  TlsClient late(server_->port(0), {ours().ca.certificate_pem});
+  late.send(get("/steps/much"));
+  ASSERT_TRUE(handled_.wait_until(1));
+  while (server_->parked() != 1) std::this_thread::yield();  // it waits for room
+  EXPECT_GT(late.read_until("0\r\n\r\n").size(), size_t{200} << 16);
+  TlsClient one(server_->port(0), {ours().ca.certificate_pem});
+  one.send(get("/steps/feed") + get("/ping"));  // both in one record
+  while (feed_.listening() != 1) std::this_thread::yield();
+  feed_.say("end");
+  EXPECT_THAT(one.read_until("pong"), HasSubstr("end"));
+  one.send(get("/ping"));
+  EXPECT_THAT(one.read_until("pong"), HasSubstr("200 OK"));
+}
+
+TEST_F(ServerTls, StepsEndForAClientThatGoes) {
+  start(tls_listener());
+  for (const bool politely : {true, false}) {
+    const int before = ended_.count();
+    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
+    one.send(get("/steps/feed"));
+    while (feed_.listening() != 1) std::this_thread::yield();
+    if (politely) one.say_goodbye();
+    one.close();
+    ASSERT_TRUE(ended_.wait_until(before + 1));
+  }
+}
+
 TEST_F(ServerTls, AGatewaysConnectionIsMarkedBeforeItsTls) {
   start(tls_listener());
   const std::string header = contracts::gateway_header(kRunUid);

@@ -106,4 +106,10 @@ Result<Target> parse_target(std::string_view raw, size_t max_path_bytes) {
   return target;
 }
 
+std::string path_of(const std::vector<std::string>& segments) {
+  std::string path;
+  for (const std::string& segment : segments) path += cat("/", percent_encode(segment));
+  return path.empty() ? "/" : path;
+}
+
 }  // namespace paddock::http_server

@@ -24,4 +24,7 @@ inline constexpr size_t kMaxQueryParameters = 100;
 
 Result<Target> parse_target(std::string_view raw, size_t max_path_bytes);
 
+// The path that has these segments, written in the one way: `/a%62/` is `/ab`.
+std::string path_of(const std::vector<std::string>& segments);
+
 }  // namespace paddock::http_server

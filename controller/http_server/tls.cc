@@ -55,7 +55,9 @@ class TlsTransport final : public Transport {
     ERR_clear_error();
     if (!broken_ && SSL_is_init_finished(session_.get()) != 0) (void)SSL_shutdown(session_.get());
   }
-  bool has_buffered() const override { return SSL_has_pending(session_.get()) != 0; }
+  // Not SSL_has_pending(): that counts a part of a record, for whose rest the socket must be
+  // waited.
+  bool has_buffered() const override { return SSL_pending(session_.get()) > 0; }
 
   Session session_;
   bool broken_ = false;  // after a fatal error nothing more may be written

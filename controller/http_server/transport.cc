@@ -11,7 +11,6 @@
 namespace paddock::http_server {
 namespace {
 
-constexpr size_t kPieceBytes = 64 << 10;
 // How much of a refused body is still read, so that the client can see the answer.
 constexpr size_t kLingerBytes = size_t{256} << 20;
 constexpr int kSilenceMs = 1000;    // whoever sends nothing for so long has read it, or never will
@@ -154,6 +153,44 @@ IoState Transport::write_piece(std::string_view piece) {
       return state;
   }
   return IoState::kOk;
+}
+
+SendState Transport::write_some(std::string_view bytes, size_t& sent) {
+  for (sent = 0; sent < bytes.size();) {
+    size_t written = 0;
+    switch (attempt_write(bytes.substr(sent, kPieceBytes), written)) {
+      case Attempt::kDone:
+        sent += written;
+        break;
+      case Attempt::kWantsRead:
+        return SendState::kWantsRead;
+      case Attempt::kWantsWrite:
+        return SendState::kWantsWrite;
+      case Attempt::kClosed:
+        return SendState::kClosed;
+    }
+  }
+  return SendState::kAll;
+}
+
+bool Transport::read_some(char* into, size_t size, size_t& got) {
+  got = 0;
+  return attempt_read(into, size, got) != Attempt::kClosed;
+}
+
+IoState Transport::wait_both(Wants wants, int bell, Deadline deadline) const {
+  if (stop_.raised()) return IoState::kStopping;
+  const bool buffered = wants.read && has_buffered();
+  const auto events =
+      static_cast<short>(POLLRDHUP | (wants.read ? POLLIN : 0) | (wants.write ? POLLOUT : 0));
+  std::array<pollfd, 3> fds{pollfd{fd_.get(), events, 0}, pollfd{stop_.fd(), POLLIN, 0},
+                            pollfd{bell, POLLIN, 0}};
+  const Deadline until = buffered ? Deadline::in_ms(0) : deadline;
+  if (poll_retrying(fds.data(), fds.size(), until) <= 0)
+    return buffered ? IoState::kOk : IoState::kTooSlow;
+  if (fds[1].revents != 0) return IoState::kStopping;
+  const bool gone = (fds[0].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
+  return gone ? IoState::kClosed : IoState::kOk;
 }
 
 bool Transport::peer_gone() const {

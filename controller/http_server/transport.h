@@ -15,6 +15,9 @@
 namespace paddock::http_server {
 
 enum class IoState { kOk, kClosed, kTooSlow, kStopping };
+// What a write that does not wait came to: all went, or the rest has to wait for the client.
+enum class SendState { kAll, kWantsWrite, kWantsRead, kClosed };
+inline constexpr size_t kPieceBytes = 64 << 10;  // so much at a time, as far as time limits go
 
 // How a connection begins.
 struct Greeting {
@@ -39,12 +42,25 @@ class Transport {
   IoState wait_readable(Deadline deadline);
   // Up to `size` bytes, at least one. kClosed at the end of file.
   IoState read(char* into, size_t size, Deadline deadline, size_t& got);
-  // All of it; each piece of 64 KiB has write_timeout_ms.
+  // All of it; each piece of kPieceBytes has write_timeout_ms.
   IoState write_all(std::string_view bytes);
+  // As much of it as goes without waiting; `sent` bytes of it have gone. Where some are left, what
+  // is written next begins with those.
+  SendState write_some(std::string_view bytes, size_t& sent);
+  // What is there of it, up to `size` bytes, without waiting; 0: nothing yet. False: kClosed.
+  bool read_some(char* into, size_t size, size_t& got);
+  // Until it is readable or writable, as wanted, or `bell` is readable: kOk. kClosed: the client
+  // has closed its side, or is unreachable.
+  struct Wants {
+    bool read = false;
+    bool write = false;
+  };
+  IoState wait_both(Wants wants, int bell, Deadline deadline) const;
   // True once the client closed its side or is unreachable, also with unread bytes before the end.
   bool peer_gone() const;
   int watched_fd() const { return fd_.get(); }  // what peer_gone() looks at
   bool stopping() const { return stop_.raised(); }
+  int write_timeout_ms() const { return write_timeout_ms_; }
   // Ends the connection so that the client can still read what was written: says goodbye, then
   // swallows what it sends for at most `linger_ms`, and until it sends nothing for a second. Many
   // clients send all of a body before they read, and a reset would take the answer from them.
