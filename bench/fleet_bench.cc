@@ -192,14 +192,18 @@ int main(int argc, char** argv) {
   Wire wire(fleet.controller.by_tls());
   std::vector<double> told;
   std::vector<double> last;
+  std::vector<double> took;
   for (int i = 0; i < kEvents; ++i) {
+    const double cpu_before = cpu_ms(fleet.controller.pid());
     std::vector<double> ms = one_event(fleet, wire, i);
+    took.push_back(cpu_ms(fleet.controller.pid()) - cpu_before);
     last.push_back(*std::max_element(ms.begin(), ms.end()));
     told.insert(told.end(), ms.begin(), ms.end());
     fleet.run(300);
   }
   print_row("each watcher", told);
   print_row("the last of them", last);
+  print_row("the controller's processor time for it", took);
   fleet.run(idle_s * 1000);
   print_memory(fleet, "after that and another idle time");
   const double grown = memory_mib(fleet.controller.pid()) - settled;

@@ -105,7 +105,7 @@ TEST_F(Admit, RefusesAGraceOverTheCeilingAndNamesWhatWouldPass) {
   EXPECT_EQ(reason(), "GRACE_OVER_CEILING");
   EXPECT_EQ(field(), "spec.terminationGrace");
   EXPECT_THAT(admit(spec_, wanted_media(spec_), context_).error().message,
-              testing::HasSubstr("ask for at most 5m"));
+              testing::HasSubstr("at most 5m"));
   context_.ceilings.termination_grace.reset();
   EXPECT_EQ(reason(), "");
 }

@@ -1,4 +1,4 @@
-// What does not go together with spec.array. Pure.
+// What does not go together with spec.array or spec.nodes. Pure.
 #pragma once
 
 #include "common/contracts/run.h"
@@ -6,7 +6,8 @@
 
 namespace paddock::admission {
 
-// ARRAY_NOT_SUPPORTED. Nothing of a run that is no array.
+// ARRAY_NOT_SUPPORTED; of a gang GANG_NOT_SUPPORTED, GANG_NETWORK_UNAVAILABLE. Nothing of a run
+// that is neither.
 void check_array(const contracts::RunSpec& spec, Refusals& out);
 
 }  // namespace paddock::admission

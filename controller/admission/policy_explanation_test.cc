@@ -3,12 +3,16 @@
 
 #include <algorithm>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
 
 namespace paddock::admission {
 namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
 
 using contracts::PolicyRule;
 using contracts::RunSpec;
@@ -126,11 +130,12 @@ TEST(PolicyExplanation, SaysWhatBoundsItAndWhatWouldBeRefused) {
   const auto of = [&](const std::string& field) {
     return *std::ranges::find(rules, field, &PolicyRule::rule);
   };
-  EXPECT_EQ(of("limits.memory").bound, "at most 4Mi, by the operator's ceilings.limits.memory");
+  EXPECT_THAT(of("limits.memory").bound,
+              AllOf(HasSubstr("4Mi"), HasSubstr("ceilings.limits.memory")));
   EXPECT_NE(of("limits.memory").refusal, "");
   EXPECT_EQ(of("limits.pids").refusal, "");
-  EXPECT_NE(of("limits.pids").bound.find("as the largest node has"), std::string::npos);
-  EXPECT_EQ(of("network.enabled").bound, "none, by the operator's ceilings.network");
+  EXPECT_THAT(of("limits.pids").bound, HasSubstr("node"));
+  EXPECT_THAT(of("network.enabled").bound, HasSubstr("ceilings.network"));
   EXPECT_NE(of("network.enabled").refusal, "");
   EXPECT_NE(of("hostMounts[0]").refusal, "");
 }

@@ -1,6 +1,8 @@
 #include "controller/nodes/assignments.h"
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
@@ -11,12 +13,20 @@ namespace paddock::nodes {
 namespace {
 // Of one answer, as it is sent. Any one run has less; a node takes in several times as much.
 constexpr size_t kMostCode = size_t{16} << 20;
+
+bool is_agent(const contracts::Run& run) { return run.spec.type == contracts::RunType::kAgent; }
 }  // namespace
 
 Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
                                                            const std::string& node) {
   ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs_on(node));
   std::vector<contracts::Assignment> assignments;
+  if (runs.empty()) return assignments;
+  ASSIGN_OR_RETURN(const auto acked, txn.output_acked_on(node));
+  store::ReadTxn::RunInputs inputs;
+  if (std::ranges::any_of(runs, is_agent)) {
+    ASSIGN_OR_RETURN(inputs, txn.run_inputs_on(node));
+  }
   for (contracts::Run& run : runs) {
     contracts::Assignment assignment;
     assignment.run_uid = run.metadata.uid;
@@ -32,11 +42,12 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
     assignment.tool_bundle = run.status.tool_bundle.has_value();
     assignment.workspace_root = run.status.workspace_root;
     assignment.volumes = run.status.volumes;
-    ASSIGN_OR_RETURN(assignment.output_acked,
-                     txn.output_acked(assignment.run_uid, assignment.attempt));
-    if (assignment.spec.type == contracts::RunType::kAgent) {
-      ASSIGN_OR_RETURN(assignment.inputs, txn.run_inputs(assignment.run_uid, assignment.attempt));
-    }
+    const store::ReadTxn::Attempt attempt(assignment.run_uid, assignment.attempt);
+    const auto stored = acked.find(attempt);
+    if (stored != acked.end()) assignment.output_acked = stored->second;
+    const auto given = inputs.find(attempt);
+    const bool agent = assignment.spec.type == contracts::RunType::kAgent;
+    if (agent && given != inputs.end()) assignment.inputs = std::move(given->second);
     assignments.push_back(std::move(assignment));
   }
   return assignments;

@@ -59,7 +59,7 @@ TEST(ReportRules, WhatWasNotSentIsNoArtifactAndTheRunNoSuccess) {
   EXPECT_EQ(outcome.reason, "ARTIFACT_NOT_SENT");
   EXPECT_TRUE(outcome.artifacts.empty());
   ASSERT_EQ(outcome.left_out.size(), 1U);
-  EXPECT_EQ(outcome.left_out[0].rule, "its node had not sent it for this run");
+  EXPECT_EQ(outcome.left_out[0].path, "out/stolen.txt");
 }
 
 TEST(ReportRules, ARunThatFailedKeepsItsReason) {

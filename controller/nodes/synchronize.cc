@@ -98,6 +98,12 @@ contracts::RunReport without_output(contracts::RunReport report) {
   return report;
 }
 
+std::vector<std::string> named_in(const contracts::SyncRequest& request) {
+  std::vector<std::string> uids;
+  for (const contracts::RunReport& report : request.runs) uids.push_back(report.run_uid);
+  return uids;
+}
+
 // Whether output was not stored because the disk is full. The node need not send it again at once.
 bool was_put_off(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer) {
   return std::ranges::any_of(request.runs, [&](const contracts::RunReport& report) {
@@ -121,6 +127,7 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
   const auto exchange = [&](store::WriteTxn& txn, bool full) -> Status {
     times.clear();
     ASSIGN_OR_RETURN(known, hear(txn, leases, node, request, now));
+    TRY(txn.expect_runs(named_in(request)));
     for (const contracts::RunReport& report : request.runs) {
       ASSIGN_OR_RETURN(const bool whole, full ? ends(txn, report) : Result<bool>(true));
       TRY(apply_report(txn, node, whole ? report : without_output(report), publishing, now.wall,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/runs/gangs.h"
 #include "controller/store/run_writes.h"
 
 namespace paddock::reconciler {
@@ -45,8 +46,10 @@ Status ArrayStep::live_on(const std::string& path, Entry& entry, Run& array, run
     std::ranges::move(more, std::back_inserter(events));
   };
   TRY(count(entry, array));
+  const bool gang = contracts::is_gang(array.spec);
   const bool any_over = array.status.array->created > array.status.array->active;
-  if (entry.placed || any_over) add(runs::start_array(array, now_));
+  if (!gang && (entry.placed || any_over)) add(runs::start_array(array, now_));
+  if (gang) TRY(advance_gang(entry, array, events));
   TRY(make(path, entry, array));
   TRY(end_elements(entry, array));
   if (!runs::array_end(array)) return explain(entry, array, events);
@@ -89,12 +92,40 @@ Result<std::optional<Run>> ArrayStep::element(const Run& array, int64_t index) {
   return run;
 }
 
+// What becomes of the members that live when another one ends, or its attempt does. What ends at
+// once is counted in the next step.
+Status ArrayStep::advance_gang(Entry& entry, Run& gang, runs::Events& events) {
+  const bool member_ended = runs::stop_of(gang) == runs::ArrayStop::kMemberEnded;
+  if (member_ended && entry.ends_as_one) return {};  // who is told to end is never placed again
+  std::vector<Run> live;
+  for (const int64_t index : entry.live) {
+    ASSIGN_OR_RETURN(std::optional<Run> member, element(gang, index));
+    if (member && !contracts::is_terminal(member->status.phase)) live.push_back(std::move(*member));
+  }
+  const runs::GangMove move = runs::next_move(gang, live);
+  if (move.what == runs::GangMove::What::kNothing) return {};
+  runs::GangChanges changes = runs::make_move(move, gang, live, now_);
+  std::ranges::move(changes.gang, std::back_inserter(events));
+  if (move.what == runs::GangMove::What::kBegin) return {};
+  for (size_t i = 0; i < live.size(); ++i)
+    TRY(store::save_run(txn_, live[i], std::move(changes.members[i])));
+  entry.ends_as_one = member_ended;
+  return {};
+}
+
+// Of a gang all at once: they took their places of the queue when it was created.
+int64_t ArrayStep::may_make(const Run& array, int64_t wanted, int64_t room) const {
+  if (!makes_) return 0;
+  if (contracts::is_gang(array.spec)) return wanted <= writes_left_ ? wanted : 0;
+  return std::min({wanted, room, kMostOfOne, writes_left_});
+}
+
 // What is made is seen as live by the cache once it catches up, and here at once.
 Status ArrayStep::make(const std::string& path, Entry& entry, Run& array) {
   const std::string& space = array.metadata.name_space;
   const int64_t room = std::max<int64_t>(0, room_(space) - made_in_[space]);
   const int64_t wanted = runs::elements_to_make(array, contracts::kMostParallel);
-  const int64_t now = makes_ ? std::min({wanted, room, kMostOfOne, writes_left_}) : 0;
+  const int64_t now = may_make(array, wanted, room);
   const int64_t first = array.status.array->created;
   std::vector<runs::ElementEnd> unmade;
   for (int64_t index = first; index < first + now; ++index) {
@@ -105,13 +136,13 @@ Status ArrayStep::make(const std::string& path, Entry& entry, Run& array) {
       unmade.push_back(runs::unmade_end(array, index));
     }
   }
-  made_in_[space] += now;
+  if (!contracts::is_gang(array.spec)) made_in_[space] += now;
   writes_left_ -= now;
   TRY(runs::note_made(array, first + now));
   TRY(runs::count_ends(array, unmade));
   if (now == wanted && unmade.empty()) return {};
   table_.mark(path);  // once there is room, or time
-  if (makes_ && now < room) more_ = true;
+  if (makes_ && (now < room || contracts::is_gang(array.spec))) more_ = true;
   return {};
 }
 
@@ -130,7 +161,9 @@ Result<bool> ArrayStep::make_one(const Run& array, int64_t index) {
 // of each once, and not again at each end of another.
 Status ArrayStep::end_elements(Entry& entry, const Run& array) {
   const runs::ArrayStop stop = runs::stop_of(array);
-  if (stop == runs::ArrayStop::kNone || stop == runs::ArrayStop::kDeadline) return {};
+  const bool by_themselves = stop == runs::ArrayStop::kDeadline ||
+                             stop == runs::ArrayStop::kMemberEnded;  // advance_gang()
+  if (stop == runs::ArrayStop::kNone || by_themselves) return {};
   const int wanted = array.status.kill_now ? 2 : 1;
   if (std::exchange(entry.told, std::max(entry.told, wanted)) >= wanted) return {};
   for (const int64_t index : entry.live) {

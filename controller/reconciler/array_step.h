@@ -1,7 +1,7 @@
-// The step of a tick that is about arrays: counts the elements that have ended, makes the next
-// ones, ends those of an array that is to end, and erases those of one that is deleted. One write
-// of the array for all that happened to it since the last tick. Inside of the tick's transaction,
-// so an element that is made is counted as made, whatever is killed when.
+// The step of a tick that is about arrays and gangs: counts the elements that have ended, makes the
+// next ones, ends those of an array that is to end, and erases those of one that is deleted. One
+// write of the array for all that happened to it since the last tick. Inside of the tick's
+// transaction, so an element that is made is counted as made, whatever is killed when.
 #pragma once
 
 #include <functional>
@@ -34,6 +34,8 @@ class ArrayStep {
   Status count(Entry& entry, contracts::Run& array);
   Result<std::optional<runs::ElementEnd>> end_of(Entry& entry, const contracts::Run& array,
                                                  int64_t index);
+  Status advance_gang(Entry& entry, contracts::Run& gang, runs::Events& events);
+  int64_t may_make(const contracts::Run& array, int64_t wanted, int64_t room) const;
   Status make(const std::string& path, Entry& entry, contracts::Run& array);
   Result<bool> make_one(const contracts::Run& array, int64_t index);
   Status end_elements(Entry& entry, const contracts::Run& array);

@@ -51,7 +51,8 @@ void ArrayTable::put_element(const contracts::Run& run) {
   if (entry == nullptr || entry->uid != element.uid) return;
   if (contracts::is_terminal(run.status.phase)) return end_element(*entry, element.index, path);
   entry->live.insert(element.index);
-  if (!entry->waits) return;
+  const bool waits = run.status.phase == contracts::RunPhase::kPending;
+  if (!entry->waits && !(element.members && waits)) return;  // a member that waits again
   if (run.status.phase != contracts::RunPhase::kPending) entry->placed = true;
   dirty_.insert(path);  // it may begin, or tell another reason
 }

@@ -17,12 +17,13 @@ class ArrayTable {
   struct Entry {
     store::Key key;
     std::string uid;
-    std::set<int64_t> live;  // indexes of elements that have not ended
-    std::set<int64_t> over;  // that have ended or are gone, and were not looked at since
-    bool placed = false;     // one of its elements has a node, or had one
-    bool waits = true;       // the array is Pending
-    int told = 0;            // how its elements were asked to end: 1 canceled, 2 also at once
-    bool scan = true;        // elements may have ended while nobody watched
+    std::set<int64_t> live;    // indexes of elements that have not ended
+    std::set<int64_t> over;    // that have ended or are gone, and were not looked at since
+    bool placed = false;       // one of its elements has a node, or had one
+    bool waits = true;         // the array is Pending
+    int told = 0;              // how its elements were asked to end: 1 canceled, 2 also at once
+    bool ends_as_one = false;  // of a gang: a member has ended, and all others were told to
+    bool scan = true;          // elements may have ended while nobody watched
     // What was asked of it as a whole, in short: more of that is a reason to look.
     std::string wish;
   };

@@ -1,19 +1,37 @@
 #include "controller/reconciler/cluster_cache.h"
 
+#include <string_view>
+#include <vector>
+
 #include "common/base/text.h"
+#include "controller/reconciler/queue_reservation.h"
 
 namespace paddock::reconciler {
 
 namespace {
 std::string path_of(const store::Key& key) { return cat(key.name_space, "/", key.name); }
 
+bool is_watched(std::string_view kind) {
+  return kind == contracts::Node::kKind || kind == contracts::Run::kKind ||
+         kind == contracts::Grant::kKind || kind == contracts::Sandbox::kKind;
+}
+
 int64_t count_in(const std::map<std::string, int64_t>& counts, const std::string& name_space) {
   const auto found = counts.find(name_space);
   return found == counts.end() ? 0 : found->second;
 }
 
-void take_one(std::map<std::string, int64_t>& counts, const std::string& name_space) {
-  if (--counts[name_space] == 0) counts.erase(name_space);
+void take(std::map<std::string, int64_t>& counts, const std::string& name_space, int64_t most = 1) {
+  if ((counts[name_space] -= most) == 0) counts.erase(name_space);
+}
+
+// How many places of its namespace's queue an active run takes.
+int64_t places_of(const contracts::Run& run) {
+  if (!contracts::is_array(run.spec))
+    return run.status.phase == contracts::RunPhase::kPending ? 1 : 0;
+  const bool unmade =
+      contracts::is_gang(run.spec) && run.status.array && run.status.array->created == 0;
+  return unmade ? queue_places(run.spec) : 1;
 }
 }  // namespace
 
@@ -26,10 +44,14 @@ Status ClusterCache::catch_up(store::ReadTxn& txn) {
   if (!changes) return load(txn);
   ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
   std::set<std::pair<std::string, std::string>> seen;
+  std::vector<store::NewObject> due;
   for (const auto& change : *changes) {
-    if (!seen.emplace(change.kind, path_of(change.key)).second) continue;
-    TRY(reread(txn, change.kind, change.key));
+    if (!is_watched(change.kind)) continue;
+    if (seen.emplace(change.kind, path_of(change.key)).second)
+      due.push_back({change.kind, change.key});
   }
+  TRY(txn.expect_objects(due));
+  for (const store::NewObject& each : due) TRY(reread(txn, each.kind, each.key));
   version_ = version;
   return {};
 }
@@ -64,7 +86,7 @@ Status ClusterCache::load(store::ReadTxn& txn) {
   return {};
 }
 
-Status ClusterCache::reread(store::ReadTxn& txn, const std::string& kind, const store::Key& key) {
+Status ClusterCache::reread(store::ReadTxn& txn, std::string_view kind, const store::Key& key) {
   if (kind == contracts::Node::kKind) {
     ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>(key));
     if (node) {
@@ -111,8 +133,8 @@ void ClusterCache::put(const contracts::Run& run) {
   }
   uid_of_[path] = uid;
   const bool pending = run.status.phase == contracts::RunPhase::kPending;
-  Known known{run.metadata.name_space, 0, pending || array, array};
-  if (known.waiting) ++waiting_[known.name_space];
+  Known known{run.metadata.name_space, 0, places_of(run), array};
+  if (known.places > 0) waiting_[known.name_space] += known.places;
   if (array) ++array_counts_[known.name_space];
   const bool ending = run.status.eviction || (run.spec.cancel_requested && (!pending || array));
   if (run.status.deadline_at && !ending) {
@@ -127,8 +149,8 @@ void ClusterCache::drop_run(const std::string& uid) {
   const auto known = runs_.find(uid);
   if (known == runs_.end()) return;
   deadlines_.erase({known->second.deadline_ms, uid});
-  if (known->second.waiting) take_one(waiting_, known->second.name_space);
-  if (known->second.array) take_one(array_counts_, known->second.name_space);
+  if (known->second.places > 0) take(waiting_, known->second.name_space, known->second.places);
+  if (known->second.array) take(array_counts_, known->second.name_space);
   runs_.erase(known);
 }
 

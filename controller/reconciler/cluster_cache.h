@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "controller/reconciler/array_table.h"
@@ -37,14 +38,15 @@ class ClusterCache {
   // there by then.
   void hold(const contracts::Sandbox& session);
   void let_go(const std::string& uid);
-  // How many of a namespace's runs wait; an array is one of them until it is over.
+  // How many of a namespace's runs wait; an array is one of them until it is over, and a gang
+  // counts its members before they are made.
   int64_t waiting_in(const std::string& name_space) const;
   int64_t arrays_in(const std::string& name_space) const;
   ArrayTable& arrays() { return arrays_; }
 
  private:
   Status load(store::ReadTxn& txn);
-  Status reread(store::ReadTxn& txn, const std::string& kind, const store::Key& key);
+  Status reread(store::ReadTxn& txn, std::string_view kind, const store::Key& key);
   void put(const contracts::Run& run);
   void put(const contracts::Node& node);
   void put(const store::Key& key, const std::optional<contracts::Grant>& grant);
@@ -55,7 +57,7 @@ class ClusterCache {
   struct Known {
     std::string name_space;
     int64_t deadline_ms = 0;
-    bool waiting = false;
+    int64_t places = 0;  // in the queue
     bool array = false;
   };
   scheduler::Cluster::Config config_;

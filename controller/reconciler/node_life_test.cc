@@ -94,8 +94,7 @@ TEST_F(ReconcilerTest, ANodeThatCouldNotBeginARunGetsNoneUntilItHasRested) {
   const TickReport resting = step();
   EXPECT_EQ(resting.bound, 0);
   EXPECT_LE(resting.next, Millis(2'000)) << "it looks again when the rest is over";
-  EXPECT_NE(run("a").status.message.find("could begin no run and rests"), std::string::npos)
-      << run("a").status.message;
+  EXPECT_NE(run("a").status.message.find("rests"), std::string::npos) << run("a").status.message;
   heartbeat("n2");
   EXPECT_EQ(step().bound, 1);
   EXPECT_EQ(run("a").status.node_name, "n2");
@@ -200,7 +199,7 @@ TEST_F(ReconcilerTest, ADrainLetsRunsGoOnForItsGraceThenEndsThem) {
   submit("late");
   EXPECT_EQ(step().evicted, 0);
   EXPECT_EQ(run("late").status.phase, RunPhase::kPending);
-  EXPECT_NE(run("late").status.message.find("1 is cordoned"), std::string::npos);
+  EXPECT_NE(run("late").status.message.find("cordoned"), std::string::npos);
   auto report = nodes::drain_report(*store_, "n1").value();
   ASSERT_EQ(report.waiting_for.size(), 2u);
   EXPECT_EQ(report.waiting_for[0].then, "ended");

@@ -3,10 +3,17 @@
 // Move-only; any thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <utility>
 
+#include "common/contracts/run.h"
+
 namespace paddock::reconciler {
+
+// How many places of its namespace's queue a new run takes: of a gang also one for each member,
+// since all of them are made at once.
+inline int64_t queue_places(const contracts::RunSpec& spec) { return 1 + spec.nodes.value_or(0); }
 
 class QueueReservation {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/calendar_watch.h"
 #include "common/base/crash_point.h"
 #include "common/base/text.h"
 #include "controller/reconciler/array_step.h"
@@ -17,6 +18,9 @@ namespace {
 constexpr size_t kMostBindings = 1'000;
 constexpr size_t kMostExplanations = 500;
 constexpr Millis kPruneEvery{5'000};
+constexpr Millis kSmallStep{3'000};  // of a calendar that a time server sets
+// Between two starts; by no more can a calendar have leapt that is believed at the start.
+constexpr Millis kLongestRest = std::chrono::hours(24);
 // A run is told at once why it waits, as long as few come; the others, and that a reason changed,
 // now and then: most of a burst are placed soon, and a queue that moves changes a hundred
 // positions.
@@ -65,9 +69,12 @@ struct Reconciler::State {
   // How many are on their way there. Those that are stored already, and not given back yet, are in
   // the cache.
   int64_t coming_to(const std::string& name_space) const;
-  std::set<std::pair<std::string, std::string>> coming;  // namespace and uid, of QueueReservations
-  std::set<std::string> given_up;                        // silent nodes whose runs were given up
+  // Of QueueReservations: places by namespace and uid.
+  std::map<std::pair<std::string, std::string>, int64_t> coming;
+  std::set<std::string> given_up;  // silent nodes whose runs were given up
   MonoTime next_prune;
+  std::optional<CalendarWatch> calendar;
+  bool set_back = false;  // the calendar: what was written before may be due too late
   MonoTime tell_others;
   Totals totals;
 };
@@ -75,8 +82,8 @@ struct Reconciler::State {
 int64_t Reconciler::State::coming_to(const std::string& name_space) const {
   auto at = coming.lower_bound({name_space, ""});
   int64_t count = 0;
-  for (; at != coming.end() && at->first == name_space; ++at) {
-    if (!cache.knows(at->second)) ++count;
+  for (; at != coming.end() && at->first.first == name_space; ++at) {
+    if (!cache.knows(at->first.second)) count += at->second;
   }
   return count;
 }
@@ -107,6 +114,7 @@ Millis Reconciler::look(nodes::Now now) {
     const Millis found = known.suspension->look(now.wall, now.mono);
     known.owed += found;
     known.total += found;
+    if (found > Millis(0)) known.leap.note(known.owed, now.mono);
     return found;
   });
   if (away > Millis(0)) leases_.begin_anew(now.mono);
@@ -120,12 +128,39 @@ MonoTime Reconciler::lived(nodes::Now now) {
   return now.mono + away_.with([](const Away& known) { return -known.total; });
 }
 
+// A laptop that was shut overnight is no leap: one that is opened for less than an hour at a time
+// would never forget anything.
+Result<Millis> Reconciler::look_back(nodes::Now now) {
+  std::vector<contracts::AuditEvent> newest;
+  const Status read = store_.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(newest, txn.audit_events({.limit = 1}));
+    return {};
+  });
+  if (read.ok() && newest.empty()) return Millis(0);
+  // What cannot be read tells nothing, so it may have leapt.
+  const Millis ahead = read.ok() ? now.wall - newest.front().time.value : LeapGuard::kHold;
+  const bool leapt = ahead > kLongestRest || !read.ok();
+  if (leapt) away_.with([&](Away& known) { known.leap.note(ahead, now.mono); });
+  if (!read.ok()) return read.error();
+  return leapt ? ahead : Millis(0);
+}
+
+bool Reconciler::may_forget(nodes::Now now) {
+  (void)lived(now);
+  return !leapt_lately(now.mono);
+}
+
+bool Reconciler::leapt_lately(MonoTime now) const {
+  return away_.with([&](const Away& known) { return known.leap.holds(now); });
+}
+
 // Everything that a tick writes, in one transaction.
 Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Millis owed, bool full,
                         TickReport& report) {
   ClusterCache& cache = state.cache;
   TRY(cache.catch_up(txn));
   TRY(put_off_sessions(txn, owed));
+  if (state.set_back) TRY(bring_sessions_nearer(txn, now.wall));
   TRY(mark_silent_nodes(txn, cache, leases_, now.mono));
   TRY(give_up_lost(txn, cache, leases_, state.given_up, now, report));
   TRY(end_rests(txn, cache, now.wall));
@@ -137,9 +172,12 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
   if (!full) TRY(place(txn, state, now, report));
   TRY(advance_arrays(txn, state, full, now.wall, report));  // their first elements may be placed
   if (now.mono < state.next_prune) return {};
-  TRY(prune(txn, settings_.retention, now.wall, report));
-  TRY(prune_audit(txn, settings_.retention, now.wall, report));
-  TRY(prune_tokens(txn, settings_.retention, now.wall, report));
+  const bool leapt = leapt_lately(now.mono);
+  // As of the first day nothing is old, and what is too much goes all the same.
+  const WallTime calendar = leapt ? WallTime() : now.wall;
+  TRY(prune(txn, settings_.retention, calendar, report));
+  TRY(prune_audit(txn, settings_.retention, calendar, report));
+  if (!leapt) TRY(prune_tokens(txn, settings_.retention, now.wall, report));
   if (report.pruned == 0) state.next_prune = now.mono + kPruneEvery;
   return {};
 }
@@ -192,6 +230,8 @@ std::optional<contracts::QuotaUse> Reconciler::quota_use(const std::string& name
 
 Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   if (!state.cache.whole()) TRY(catch_up(state));  // the long way outside of the writer
+  if (!state.calendar) state.calendar.emplace(kSmallStep, now.wall, now.mono);
+  if (state.calendar->look(now.wall, now.mono) > Millis(0)) state.set_back = true;
   TickReport report;
   const Millis owed = away_.with([](const Away& away) { return away.owed; });
   const bool full = store::is_full(store_.check_writable());
@@ -204,10 +244,12 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   const Status worked = full ? store_.write_freeing(all) : store_.write(all);
   if (!worked.ok()) return worked.error();
   away_.with([&](Away& away) { away.owed -= owed; });
+  state.set_back = false;
   if (report.bound > 0) PADDOCK_CRASH_POINT("placement-stored");
   publish_quota_use(state.cache);
   const scheduler::Cluster& cluster = state.cache.cluster();
-  const bool more = report.bound == static_cast<int64_t>(kMostBindings) || report.pruned > 0 ||
+  // A gang may exceed it.
+  const bool more = report.bound >= static_cast<int64_t>(kMostBindings) || report.pruned > 0 ||
                     report.more || cluster.owes_explanations();
   report.waiting = static_cast<int64_t>(cluster.waiting());
   report.next = more ? Millis(0) : next_tick(state.cache, leases_, now);
@@ -234,24 +276,54 @@ Status Reconciler::check_bounds(const contracts::Run& run) const {
                                     *quota.max_priority, " that namespace ", space, " may use");
     return Error{Code::kPermissionDenied, "QUOTA_PRIORITY", message, {{"spec.priority", message}}};
   }
+  TRY(check_gang(space, run));
   return scheduler::check_alone(space, {}, scheduler::bounds_of(quota),
-                                scheduler::charge_of(scheduler::demand_of(run)));
+                                scheduler::whole_charge_of(scheduler::demand_of(run)));
+}
+
+// That all of its members may wait at once, and be placed at once.
+Status Reconciler::check_gang(const std::string& space, const contracts::Run& run) const {
+  if (!contracts::is_gang(run.spec)) return {};
+  const scheduler::Quota& quota = quotas_.of(space);
+  const int64_t places = queue_places(run.spec);
+  const auto refuse = [&](const std::string& why) {
+    const std::string message =
+        cat("namespace ", space, " ", why, "; fewer nodes, or ask the operator for more");
+    return Error{Code::kPermissionDenied, "QUOTA_TOO_SMALL", message, {{"spec.nodes", message}}};
+  };
+  if (quota.pending && places > *quota.pending)
+    return refuse(cat("may have ", *quota.pending,
+                      " runs that wait (pending), and this gang takes ", places,
+                      " of these: one for itself and one for each member"));
+  const int64_t most = settings_.runs_per_namespace;
+  if (most > 0 && !quota.runs && *run.spec.nodes > most)
+    return refuse(cat("may have ", most, " runs at once (maxRunsPerNamespace), and this gang has ",
+                      *run.spec.nodes, " members"));
+  return {};
 }
 
 Result<QueueReservation> Reconciler::reserve_queue(const std::string& name_space,
                                                    std::vector<std::string> uids) {
+  std::map<std::string, int64_t> places;
+  for (std::string& uid : uids) places.emplace(std::move(uid), 1);
+  return reserve_places(name_space, std::move(places));
+}
+
+Result<QueueReservation> Reconciler::reserve_places(const std::string& name_space,
+                                                    std::map<std::string, int64_t> places) {
   const scheduler::Quota& quota = quotas_.of(name_space);
   if (!quota.pending) return QueueReservation();
   return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueReservation> {
     TRY(catch_up(*state));
     const int64_t waiting = state->cache.waiting_in(name_space) + state->coming_to(name_space);
-    const auto more = static_cast<int64_t>(uids.size());
+    int64_t more = 0;
+    for (const auto& [uid, count] : places) more += count;
     if (waiting + more > *quota.pending)
       return queue_full(name_space, waiting, *quota.pending, more);
-    for (const std::string& uid : uids) state->coming.emplace(name_space, uid);
-    return QueueReservation([this, name_space, uids = std::move(uids)] {
+    for (const auto& [uid, count] : places) state->coming[{name_space, uid}] = count;
+    return QueueReservation([this, name_space, places = std::move(places)] {
       state_.with([&](std::unique_ptr<State>& held) {
-        for (const std::string& uid : uids) held->coming.erase({name_space, uid});
+        for (const auto& [uid, count] : places) held->coming.erase({name_space, uid});
       });
     });
   });

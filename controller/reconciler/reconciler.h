@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/base/guarded.h"
+#include "common/base/leap_guard.h"
 #include "common/base/suspension.h"
 #include "controller/nodes/leases.h"
 #include "controller/reconciler/queue_reservation.h"
@@ -62,6 +63,14 @@ class Reconciler {
   Millis look_every() const { return leases_.times().lease / 10; }
   // The clock less the time that this controller was away: for what ends after a while. Any thread.
   MonoTime lived(nodes::Now now);
+  // At the start, before anything is written: by how much the calendar is ahead of the newest
+  // record, if that is more than a day. It leapt while nobody looked, or nobody was here for so
+  // long; a store cannot tell which, and nothing is forgotten for its age for an hour. 0: it is
+  // less, or there is no record.
+  Result<Millis> look_back(nodes::Now now);
+  // Whether what is old by the calendar may be forgotten: not for an hour after it leapt ahead.
+  // Any thread.
+  bool may_forget(nodes::Now now);
 
   // What would happen to a run if it were created now. Any thread; reads no more than changed.
   Result<scheduler::Preview> preview(const contracts::Run& run);
@@ -72,6 +81,9 @@ class Reconciler {
   // or none: QUOTA_PENDING. Must not outlive this. Any thread, but not inside of a transaction.
   Result<QueueReservation> reserve_queue(const std::string& name_space,
                                          std::vector<std::string> uids);
+  // The same, with how many each takes: queue_places().
+  Result<QueueReservation> reserve_places(const std::string& name_space,
+                                          std::map<std::string, int64_t> places);
   // Room for a new session in the quotas of its namespace, which runs share, likewise:
   // QUOTA_USED_UP, QUOTA_TOO_SMALL.
   Result<QueueReservation> reserve_session(const contracts::Sandbox& session);
@@ -92,7 +104,9 @@ class Reconciler {
   Status place(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report);
   Status advance_arrays(store::WriteTxn& txn, State& state, bool full, WallTime now,
                         TickReport& report);
+  Status check_gang(const std::string& space, const contracts::Run& run) const;
   Status catch_up(State& state);
+  bool leapt_lately(MonoTime now) const;
   void publish_quota_use(const ClusterCache& cache);
 
   store::Store& store_;
@@ -105,6 +119,7 @@ class Reconciler {
     std::optional<SuspensionDetector> suspension;
     Millis owed{0};  // to the times of sessions
     Millis total{0};
+    LeapGuard leap;
   };
   Guarded<Away> away_;
 };

@@ -1,5 +1,7 @@
 // The steps that are about runs: deadlines, placement, reasons, retention.
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "common/base/text.h"
 #include "controller/reconciler/steps.h"
@@ -25,10 +27,18 @@ Result<std::optional<Run>> stored(store::WriteTxn& txn, const std::string& uid) 
 }
 
 std::string explained(const scheduler::Unplaced& unplaced) {
+  if (unplaced.position == scheduler::kNoPosition) return unplaced.message;
   return unplaced.position > 0
              ? cat(unplaced.message, "; position ", unplaced.position, " in the queue")
              : cat(unplaced.message, "; position over ", scheduler::kToldPositions,
                    " in the queue");
+}
+
+std::vector<std::string> named_in(const scheduler::Plan& plan) {
+  std::vector<std::string> uids;
+  for (const scheduler::Binding& each : plan.bindings) uids.push_back(each.uid);
+  for (const scheduler::Preemption& each : plan.preemptions) uids.push_back(each.uid);
+  return uids;
 }
 
 }  // namespace
@@ -49,6 +59,7 @@ Status end_overdue(store::WriteTxn& txn, const ClusterCache& cache, WallTime now
 
 Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now,
                   TickReport& report) {
+  TRY(txn.expect_runs(named_in(plan)));
   for (const scheduler::Binding& binding : plan.bindings) {
     ASSIGN_OR_RETURN(Run run, txn.run_by_uid(binding.uid));
     ASSIGN_OR_RETURN(runs::Events events, runs::bind(run, binding.node, now));
@@ -68,6 +79,9 @@ Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime no
 
 Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,
                      WallTime now) {
+  std::vector<std::string> uids;
+  for (const scheduler::Unplaced& each : unplaced) uids.push_back(each.uid);
+  TRY(txn.expect_runs(uids));
   for (const scheduler::Unplaced& each : unplaced) {
     ASSIGN_OR_RETURN(std::optional<Run> run, stored(txn, each.uid));
     if (!run) continue;

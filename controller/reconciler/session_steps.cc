@@ -19,6 +19,24 @@ Status put_off_sessions(store::WriteTxn& txn, Millis away) {
   return {};
 }
 
+// The end of one that its caller named as a time of the calendar stays that.
+Status bring_sessions_nearer(store::WriteTxn& txn, WallTime now) {
+  ASSIGN_OR_RETURN(const auto keys, txn.living_sessions());
+  for (const store::Key& key : keys) {
+    ASSIGN_OR_RETURN(auto session, txn.get<contracts::Sandbox>(key));
+    const auto& lifetime = session.spec.lifetime;
+    auto& end = session.status.expires_at;
+    if (end && lifetime && !session.status.agent_sandbox && end->value > now + lifetime->value) {
+      end->value = now + lifetime->value;
+      TRY(txn.update(session));
+    }
+    const Millis command(
+        session.spec.security.limits.timeout_ms.value_or(contracts::session_defaults::kTimeoutMs));
+    TRY(txn.put_session_due(session.metadata.uid, sessions::due_after(session, now, command).ms));
+  }
+  return {};
+}
+
 Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report) {
   constexpr int64_t kMostAtOnce = 200;
   constexpr Millis kNever = std::chrono::hours(1);

@@ -23,6 +23,8 @@ Status end_overdue(store::WriteTxn& txn, const ClusterCache& cache, WallTime now
                    TickReport& report);
 // Time that this controller was away counts for no session: nobody could use one.
 Status put_off_sessions(store::WriteTxn& txn, Millis away);
+// The calendar was set back: none is due later than if it were made, or used, now.
+Status bring_sessions_nearer(store::WriteTxn& txn, WallTime now);
 // Sessions that nobody used for too long, or that have lived long enough; and those that ended long
 // ago go.
 Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report);
@@ -33,6 +35,7 @@ Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime no
                   TickReport& report);
 Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,
                      WallTime now);
+// What is old at `now`, and what is more than may be kept, goes.
 Status prune(store::WriteTxn& txn, const Retention& retention, WallTime now, TickReport& report);
 Status prune_audit(store::WriteTxn& txn, const Retention& retention, WallTime now,
                    TickReport& report);

@@ -10,6 +10,20 @@ namespace paddock::runs {
 using contracts::Run;
 using contracts::RunPhase;
 
+namespace {
+
+const char* parts(const Run& array) {
+  return contracts::is_gang(array.spec) ? "members" : "elements";
+}
+
+// What its first element waits for.
+std::string wait_text(const Run& array, const Run& element) {
+  return cat(contracts::is_gang(array.spec) ? "member " : "element ", element.metadata.name, ": ",
+             element.status.message);
+}
+
+}  // namespace
+
 Events start_array(Run& array, WallTime now) {
   if (!apply(array, Fact::kElementPlaced)) return {};
   contracts::RunStatus& status = array.status;
@@ -18,9 +32,20 @@ Events start_array(Run& array, WallTime now) {
     status.reason.clear();
     status.message.clear();
   }
-  set_condition(status, {"Scheduled", "True", Reason("BOUND"), "the first element has a node"},
-                now);
+  const char* who =
+      contracts::is_gang(array.spec) ? "each member has a node" : "the first element has a node";
+  set_condition(status, {"Scheduled", "True", Reason("BOUND"), who}, now);
   return {phase_event(array, now)};
+}
+
+Events gang_waits_again(Run& gang, const Run& first, WallTime now) {
+  if (!apply(gang, Fact::kRetried)) return {};
+  contracts::RunStatus& status = gang.status;
+  status.started_at.reset();
+  status.reason = kRetry;
+  status.message = wait_text(gang, first);
+  set_condition(status, {"Scheduled", "False", status.reason, status.message}, now);
+  return {phase_event(gang, now)};
 }
 
 Events end_array(Run& array, const ArrayEnd& end, WallTime now) {
@@ -36,7 +61,7 @@ Events end_array(Run& array, const ArrayEnd& end, WallTime now) {
 
 Events explain_array(Run& array, const Run& element, WallTime now) {
   contracts::RunStatus& status = array.status;
-  const std::string message = cat("element ", element.metadata.name, ": ", element.status.message);
+  const std::string message = wait_text(array, element);
   const bool known = status.reason == element.status.reason && status.message == message;
   if (status.phase != RunPhase::kPending || stop_of(array) != ArrayStop::kNone || known ||
       element.status.message.empty())
@@ -49,7 +74,7 @@ Events explain_array(Run& array, const Run& element, WallTime now) {
 
 Events cancel_array(Run& array, WallTime now) {
   array.status.reason = kCancelRequested;
-  array.status.message = "canceled by request; its elements are being ended";
+  array.status.message = cat("canceled by request; its ", parts(array), " are being ended");
   return {phase_event(array, now)};
 }
 
@@ -57,7 +82,8 @@ Events kill_array(Run& array, WallTime now) {
   const bool over = contracts::is_terminal(array.status.phase);
   if (over || !array.spec.cancel_requested || array.status.kill_now) return {};
   array.status.kill_now = true;
-  array.status.message = "its elements are being killed, without what is left of their grace";
+  array.status.message =
+      cat("its ", parts(array), " are being killed, without what is left of their grace");
   return {phase_event(array, now)};
 }
 
@@ -67,7 +93,7 @@ Events expire_array(Run& array, const std::string& message, WallTime now) {
     return {};
   status.eviction = contracts::Eviction{kDeadlineExceeded, message, wire::Timestamp{now}};
   status.reason = kDeadlineExceeded;
-  status.message = cat(message, "; its elements are being ended");
+  status.message = cat(message, "; its ", parts(array), " are being ended");
   return {phase_event(array, now)};
 }
 

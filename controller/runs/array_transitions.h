@@ -1,5 +1,6 @@
 // The life of an array: the facts about it, as transitions.h has those of a run that is placed. It
-// is Pending until the first of its elements has a node, then Running, and over once all are.
+// is Pending until the first of its elements has a node, of a gang all of them, then Running, and
+// over once all are.
 #pragma once
 
 #include <string>
@@ -11,6 +12,8 @@ namespace paddock::runs {
 
 // The first of its elements has a node, or has ended. Changes nothing on one that is Running.
 Events start_array(contracts::Run& array, WallTime now);
+// All members of a gang are pending again. Changes nothing on one that is.
+Events gang_waits_again(contracts::Run& gang, const contracts::Run& first, WallTime now);
 // It is over: see array_end().
 Events end_array(contracts::Run& array, const ArrayEnd& end, WallTime now);
 // Why a pending array is pending: what its first element waits for. Returns nothing when it is what

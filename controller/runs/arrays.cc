@@ -1,6 +1,7 @@
 #include "controller/runs/arrays.h"
 
 #include <algorithm>
+#include <map>
 
 #include "common/base/text.h"
 #include "controller/runs/transitions.h"
@@ -31,7 +32,7 @@ void write(const EndedIndexes& ended, Run& array) {
   status.succeeded = ended.succeeded.size();
   status.failed = ended.failed.size();
   status.canceled = ended.canceled.size();
-  const int64_t unmade = array.spec.array->count - status.created;
+  const int64_t unmade = contracts::element_count(array.spec) - status.created;
   const int64_t over = status.succeeded + status.failed + status.canceled;
   status.pending = contracts::is_terminal(array.status.phase) ? 0 : unmade;
   status.active = std::max<int64_t>(0, status.created - over);
@@ -39,7 +40,8 @@ void write(const EndedIndexes& ended, Run& array) {
 
 std::string counts_text(const Run& array) {
   const ArrayStatus& status = status_of(array);
-  std::string text = cat(status.succeeded, " of ", array.spec.array->count, " elements succeeded");
+  std::string text = cat(status.succeeded, " of ", contracts::element_count(array.spec),
+                         contracts::is_gang(array.spec) ? " members" : " elements", " succeeded");
   if (status.failed > 0) text += cat(", ", status.failed, " failed");
   if (status.canceled > 0) text += cat(", ", status.canceled, " canceled");
   if (const auto& first = status.first_failure) {
@@ -61,6 +63,15 @@ std::string element_uid(const std::string& array_uid, int64_t index, WallTime no
   std::string tail(12, '0');
   for (size_t i = tail.size(); i > 0; number /= 16) tail[--i] = kDigits[number % 16];
   return array_uid.substr(0, 24) + tail;
+}
+
+void name_element(const Run& array, int64_t index,
+                  std::map<std::string, std::string>& environment) {
+  const bool gang = contracts::is_gang(array.spec);
+  environment[gang ? contracts::kRankVariable : contracts::kArrayIndexVariable] =
+      std::to_string(index);
+  environment[gang ? contracts::kSizeVariable : contracts::kArrayCountVariable] =
+      std::to_string(contracts::element_count(array.spec));
 }
 
 }  // namespace
@@ -103,7 +114,8 @@ Result<EndedIndexes> ended_indexes(const Run& array) {
 Status count_ends(Run& array, const std::vector<ElementEnd>& ends) {
   ASSIGN_OR_RETURN(EndedIndexes ended, ended_indexes(array));
   for (const ElementEnd& end : ends) {
-    if (end.index < 0 || end.index >= array.spec.array->count || ended.contains(end.index))
+    if (end.index < 0 || end.index >= contracts::element_count(array.spec) ||
+        ended.contains(end.index))
       continue;
     set_for(ended, end.phase).insert(end.index);
     auto& first = array.status.array->first_failure;
@@ -120,25 +132,29 @@ Status note_made(Run& array, int64_t created) {
 }
 
 ArrayStop stop_of(const Run& array) {
-  const auto& most = array.spec.array->max_failed_indexes;
+  const ArrayStatus& status = status_of(array);
   if (array.status.eviction) return ArrayStop::kDeadline;
   if (array.spec.cancel_requested) return ArrayStop::kCanceled;
-  if (most && status_of(array).failed > *most) return ArrayStop::kTooManyFailed;
-  return ArrayStop::kNone;
+  if (contracts::is_gang(array.spec))
+    return status.failed + status.canceled > 0 ? ArrayStop::kMemberEnded : ArrayStop::kNone;
+  const auto& most = array.spec.array->max_failed_indexes;
+  return most && status.failed > *most ? ArrayStop::kTooManyFailed : ArrayStop::kNone;
 }
 
 int64_t elements_to_make(const Run& array, int64_t room) {
   if (stop_of(array) != ArrayStop::kNone || contracts::is_terminal(array.status.phase)) return 0;
   const ArrayStatus& status = status_of(array);
-  const int64_t most = array.spec.array->max_parallel.value_or(contracts::kMostParallel);
-  const int64_t left = array.spec.array->count - status.created;
+  const int64_t most = array.spec.array
+                           ? array.spec.array->max_parallel.value_or(contracts::kMostParallel)
+                           : contracts::kMostMembers;
+  const int64_t left = contracts::element_count(array.spec) - status.created;
   return std::max<int64_t>(0, std::min({most - status.active, left, room}));
 }
 
 std::optional<ArrayEnd> array_end(const Run& array) {
   const ArrayStatus& status = status_of(array);
   const ArrayStop stop = stop_of(array);
-  const int64_t count = array.spec.array->count;
+  const int64_t count = contracts::element_count(array.spec);
   if (status.active > 0 || (stop == ArrayStop::kNone && status.created < count))
     return std::nullopt;
   const std::string text = counts_text(array);
@@ -149,13 +165,14 @@ std::optional<ArrayEnd> array_end(const Run& array) {
   if (stop == ArrayStop::kTooManyFailed)
     return ArrayEnd{RunPhase::kFailed, kMaxFailedIndexes, text};
   const bool canceled = stop == ArrayStop::kCanceled && status.succeeded + status.failed < count;
-  if (!canceled && status.failed > 0) return ArrayEnd{RunPhase::kFailed, kFailedIndexes, text};
+  const Reason failed = contracts::is_gang(array.spec) ? kGangFailed : kFailedIndexes;
+  if (!canceled && status.failed > 0) return ArrayEnd{RunPhase::kFailed, failed, text};
   return ArrayEnd{RunPhase::kCanceled, kCancelRequested, text};
 }
 
 Status give_up_unmade(Run& array) {
   ASSIGN_OR_RETURN(EndedIndexes ended, ended_indexes(array));
-  ended.canceled.insert_range(status_of(array).created, array.spec.array->count - 1);
+  ended.canceled.insert_range(status_of(array).created, contracts::element_count(array.spec) - 1);
   write(ended, array);
   array.status.array->pending = 0;
   array.status.array->active = 0;
@@ -172,17 +189,18 @@ Run make_element(const Run& array, int64_t index, WallTime now) {
   run.metadata.labels[contracts::kArrayIndexLabel] = std::to_string(index);
   run.spec = array.spec;
   run.spec.array.reset();
+  run.spec.nodes.reset();
   run.status.workspace_root = array.status.workspace_root;
   run.status.volumes = array.status.volumes;
   run.status.policy = array.status.policy;
   run.status.environment = array.status.environment;
-  run.status.environment[contracts::kArrayIndexVariable] = std::to_string(index);
-  run.status.environment[contracts::kArrayCountVariable] = std::to_string(array.spec.array->count);
+  name_element(array, index, run.status.environment);
   run.status.created_by = array.status.created_by;
   run.status.grants = array.status.grants;
   run.status.deadline_at = array.status.deadline_at;
   run.status.preview_url = array.status.preview_url;
-  run.status.element = contracts::ArrayElement{array.metadata.name, array.metadata.uid, index};
+  run.status.element =
+      contracts::ArrayElement{array.metadata.name, array.metadata.uid, index, array.spec.nodes};
   return run;
 }
 

@@ -1,5 +1,6 @@
-// Arrays as values: what their elements' ends mean for them, what is to be made next, and how they
-// end. What is written into a phase is in array_transitions.h. Pure.
+// Arrays, and gangs as far as these are the same, as values: what their elements' ends mean for
+// them, what is to be made next, and how they end. What is written into a phase is in
+// array_transitions.h. Pure.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,7 @@ namespace paddock::runs {
 
 inline constexpr Reason kFailedIndexes = "FAILED_INDEXES";
 inline constexpr Reason kMaxFailedIndexes = "MAX_FAILED_INDEXES";
+inline constexpr Reason kGangFailed = "GANG_FAILED";
 
 // How an element ended.
 struct ElementEnd {
@@ -46,8 +48,8 @@ Status count_ends(contracts::Run& array, const std::vector<ElementEnd>& ends);
 // Elements for all indexes below this one are made now.
 Status note_made(contracts::Run& array, int64_t created);
 
-// Why an array makes no more elements.
-enum class ArrayStop { kNone, kCanceled, kDeadline, kTooManyFailed };
+// Why an array makes no more elements. kMemberEnded: of a gang, one of its members did not succeed.
+enum class ArrayStop { kNone, kCanceled, kDeadline, kTooManyFailed, kMemberEnded };
 ArrayStop stop_of(const contracts::Run& array);
 
 // How many elements are to be made now, from status.array.created on. `room`: that the queue of its

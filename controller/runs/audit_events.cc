@@ -134,7 +134,7 @@ std::vector<AuditEvent> end_events(const AuditEvent& base, const SandboxResult& 
 
 std::vector<AuditEvent> audit_events(const Run& run, const Events& events) {
   Trail trail(base_of(run));
-  if (run.spec.array) return trail.take();  // it has no command: its elements have
+  if (contracts::is_array(run.spec)) return trail.take();  // its elements have a command
   for (const RunEvent& event : events) {
     if (event.type == contracts::kEventEnd) {
       const auto& result = run.status.result;

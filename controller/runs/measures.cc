@@ -59,7 +59,7 @@ DenialCounts denial_counts(const contracts::SandboxResult& result) {
 
 Measures measures_of(const Run& run, const Events& events) {
   Measures out;
-  if (run.spec.array) return out;  // its elements are measured
+  if (contracts::is_array(run.spec)) return out;  // its elements are measured
   for (const RunEvent& event : events) {
     if (event.type == contracts::kEventEnd) add_end(run, event, out);
     const std::string entered = entered_phase(event);

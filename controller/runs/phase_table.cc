@@ -58,6 +58,15 @@ bool apply(Run& run, Fact fact) {
   return true;
 }
 
+void leave_node(contracts::RunStatus& status) {
+  status.node_name.clear();
+  status.scheduled_at.reset();
+  status.started_at.reset();
+  status.timings_ms.clear();
+  status.eviction.reset();
+  status.kill_now.reset();
+}
+
 // Everything that is said once a run is over. `run` is terminal already.
 Events conclude(Run& run, WallTime now) {
   contracts::RunStatus& status = run.status;

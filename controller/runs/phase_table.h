@@ -1,5 +1,5 @@
 // Where a phase is written, and what is said once it is the last one. For the files that apply
-// facts to a run: transitions.cc and array_transitions.cc.
+// facts to a run: transitions.cc, gang_members.cc and array_transitions.cc.
 #pragma once
 
 #include "controller/runs/transitions.h"
@@ -8,6 +8,8 @@ namespace paddock::runs {
 
 // False if the table refuses it.
 bool apply(contracts::Run& run, Fact fact);
+// The attempt is over; nothing of it stays but its output and its artifacts.
+void leave_node(contracts::RunStatus& status);
 // Everything that is said once a run is over. `run` is terminal already.
 Events conclude(contracts::Run& run, WallTime now);
 // Of an outcome; nothing of a phase that is none.

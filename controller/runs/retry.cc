@@ -60,7 +60,7 @@ bool may_retry(const contracts::Run& run, RetryCause cause) {
   if (!policy || run.spec.cancel_requested || counted_attempts(run) >= policy->max_attempts)
     return false;
   const auto& eviction = run.status.eviction;
-  if (eviction && eviction->reason == kDeadlineExceeded) return false;
+  if (eviction && ends_for_good(*eviction)) return false;
   return policy->on.empty() || std::ranges::find(policy->on, cause) != policy->on.end();
 }
 
@@ -69,6 +69,10 @@ std::optional<RetryCause> retry_cause(const contracts::Run& run,
   if (outcome.phase == RunPhase::kCanceled && run.status.eviction) return RetryCause::kEvicted;
   if (command_never_started(run, outcome)) return RetryCause::kStartFailed;
   return std::nullopt;
+}
+
+bool ends_for_good(const contracts::Eviction& eviction) {
+  return eviction.reason == kDeadlineExceeded || eviction.reason == kGangEnded;
 }
 
 bool waits_for_retry(const contracts::Run& run, WallTime now) {

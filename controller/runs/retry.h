@@ -15,9 +15,12 @@ int64_t counted_attempts(const contracts::Run& run);
 // The wait behind the `attempt`-th attempt (counts from 1): doubles from `backoff` to `maxBackoff`.
 Millis retry_delay(const contracts::RetryPolicy& policy, int64_t attempt);
 
-// Whether spec.retry allows another attempt after this cause. Never when a caller canceled the run
-// or its deadline ended it.
+// Whether spec.retry allows another attempt after this cause. Never when a caller canceled the run,
+// or its deadline or the end of its gang ended it.
 bool may_retry(const contracts::Run& run, contracts::RetryCause cause);
+
+// That the run is not tried again after it: its deadline is over, or its gang ends.
+bool ends_for_good(const contracts::Eviction& eviction);
 
 // The cause for another attempt that a placed run's outcome is, or none: its command has ended.
 std::optional<contracts::RetryCause> retry_cause(const contracts::Run& run,

@@ -253,6 +253,24 @@ TEST(Eviction, WhatTheAttemptHadWrittenStaysUntilAnotherOneEnds) {
   EXPECT_TRUE(run.status.artifacts.empty());
 }
 
+// A checkpoint that came while the run lived is better than none.
+TEST(Artifacts, WhatTheNodesDiskDoesNotGiveAnyMoreStaysAsItCameBefore) {
+  contracts::Run run = placed();
+  see(run, RunPhase::kRunning);
+  run.status.artifacts = {{"out/checkpoint", 1, std::string(64, 'a'), false},
+                          {"out/gone", 1, std::string(64, 'b'), false}};
+  contracts::RunOutcome end = outcome(RunPhase::kFailed, "NODE_DISK_FAILS");
+  end.result.emplace();
+  end.artifacts = {{"out/well", 1, std::string(64, 'c'), false}};
+  end.left_out = {{"out/checkpoint", "the node's disk failed while it was read"}};
+  ASSERT_TRUE(finish(run, 1, end, kTried).ok());
+  ASSERT_EQ(run.status.artifacts.size(), 2u);
+  EXPECT_EQ(run.status.artifacts[0].path, "out/well");
+  EXPECT_EQ(run.status.artifacts[1].path, "out/checkpoint");
+  ASSERT_EQ(run.status.left_out.size(), 1u);
+  EXPECT_NE(run.status.left_out[0].rule.find("is kept"), std::string::npos);
+}
+
 TEST(Eviction, OnlyARunThatIsBeingEndedIsKilledAndOnce) {
   contracts::Run run = placed();
   EXPECT_TRUE(kill_now(run, kTried).empty());

@@ -1,9 +1,12 @@
 #include "controller/runs/transitions.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "common/contracts/node.h"
 #include "controller/runs/array_transitions.h"
 #include "controller/runs/conditions.h"
+#include "controller/runs/gang_members.h"
 #include "controller/runs/phase_table.h"
 #include "controller/runs/pool_words.h"
 #include "controller/runs/retry.h"
@@ -30,23 +33,25 @@ Status check_current(const Run& run, int64_t attempt) {
   return {};
 }
 
+// Of files that the node's disk does not give any more: what was sent of them while the run lived.
+void keep_unreadable(contracts::RunStatus& status,
+                     const std::vector<contracts::Artifact>& earlier) {
+  for (const contracts::Artifact& each : earlier) {
+    const auto left_out = std::ranges::find(status.left_out, each.path, &contracts::LeftOut::path);
+    if (left_out == status.left_out.end()) continue;
+    left_out->rule += "; what was sent of it before is kept";
+    status.artifacts.push_back(each);
+  }
+}
+
 // Those of the last attempt that started: an evicted one's stay if none comes after it. What came
 // while the run lived stays where its node has lost the rest.
 void keep_results(contracts::RunStatus& status, const contracts::RunOutcome& outcome) {
   const bool lost = !outcome.result || is_one_of(outcome.reason, {"ARTIFACTS_FAILED"});
   if (lost && !status.artifacts.empty()) return;
-  status.artifacts = outcome.artifacts;
+  const auto earlier = std::exchange(status.artifacts, outcome.artifacts);
   status.left_out = outcome.left_out;
-}
-
-// The attempt is over; nothing of it stays but its output and its artifacts.
-void leave_node(contracts::RunStatus& status) {
-  status.node_name.clear();
-  status.scheduled_at.reset();
-  status.started_at.reset();
-  status.timings_ms.clear();
-  status.eviction.reset();
-  status.kill_now.reset();
+  if (outcome.reason == contracts::kDiskFails) keep_unreadable(status, earlier);
 }
 
 // The run waits for its next attempt.
@@ -81,7 +86,7 @@ Events place_elsewhere(Run& run, const std::string& why, WallTime now) {
 // Whether it is to end, so that no node is looked for any more.
 bool is_unwanted(const Run& run) {
   const auto& eviction = run.status.eviction;
-  return run.spec.cancel_requested || (eviction && eviction->reason == kDeadlineExceeded);
+  return run.spec.cancel_requested || (eviction && ends_for_good(*eviction));
 }
 
 // What the node said, in our words where we had asked it to end the run.
@@ -89,7 +94,7 @@ contracts::RunOutcome judged(const Run& run, const contracts::RunOutcome& outcom
   const auto& eviction = run.status.eviction;
   if (outcome.phase != P::kCanceled || !eviction || run.spec.cancel_requested) return outcome;
   contracts::RunOutcome ended = outcome;
-  ended.phase = P::kFailed;
+  if (eviction->reason != kGangEnded) ended.phase = P::kFailed;
   ended.reason = eviction->reason;
   ended.message = eviction->message;
   return ended;
@@ -115,7 +120,8 @@ Events admit(Run& run, WallTime now) {
   decided.preview_url = std::move(run.status.preview_url);
   decided.tool_bundle = std::move(run.status.tool_bundle);
   decided.element = std::move(run.status.element);
-  if (run.spec.array) decided.array.emplace().pending = run.spec.array->count;
+  if (contracts::is_array(run.spec))
+    decided.array.emplace().pending = contracts::element_count(run.spec);
   run.status = std::move(decided);
   run.spec.cancel_requested = false;
   run.metadata.generation = 1;
@@ -180,6 +186,10 @@ Result<Events> observe(Run& run, const contracts::RunReport& report, WallTime no
 
 Result<Events> finish(Run& run, int64_t attempt, const contracts::RunOutcome& said, WallTime now) {
   TRY(check_current(run, attempt));
+  if (waits_for_gang(run) && fact_of_outcome(said.phase)) {
+    keep_results(run.status, said);
+    return join_gang_again(run, now);
+  }
   contracts::RunOutcome outcome = said;
   if (was_refused(run, outcome)) {
     if (outcome.disk_needed) run.status.disk_needed = outcome.disk_needed;
@@ -209,7 +219,7 @@ Events request_cancel(Run& run, WallTime now) {
   if (contracts::is_terminal(run.status.phase) || run.spec.cancel_requested) return {};
   run.spec.cancel_requested = true;
   run.metadata.generation += 1;
-  if (run.spec.array) return cancel_array(run, now);
+  if (contracts::is_array(run.spec)) return cancel_array(run, now);
   if (!apply(run, F::kCancelRequested)) panic("an active run can always be asked to end");
   run.status.reason = kCancelRequested;
   run.status.message = "canceled by request";
@@ -220,11 +230,13 @@ Events request_cancel(Run& run, WallTime now) {
 
 Events release(Run& run, const std::string& message, WallTime now) {
   if (run.status.phase != P::kScheduled || is_unwanted(run)) return {};
+  if (waits_for_gang(run)) return join_gang_again(run, now);
   return place_elsewhere(run, message, now);
 }
 
 Events lose_node(Run& run, const std::string& message, WallTime now) {
-  if (run.spec.array || !next_phase(run.status.phase, F::kNodeLost)) return {};
+  if (contracts::is_array(run.spec) || !next_phase(run.status.phase, F::kNodeLost)) return {};
+  if (waits_for_gang(run)) return join_gang_again(run, now);
   if (may_retry(run, contracts::RetryCause::kNodeLost)) return wait_again(run, message, now);
   if (!apply(run, F::kNodeLost)) panic("only a placed run can lose its node");
   run.status.reason = contracts::kNodeLost;
@@ -234,7 +246,8 @@ Events lose_node(Run& run, const std::string& message, WallTime now) {
 
 Events evict(Run& run, contracts::Eviction eviction, WallTime now) {
   contracts::RunStatus& status = run.status;
-  if (run.spec.array || status.eviction || run.spec.cancel_requested || !apply(run, F::kEvicted))
+  if (contracts::is_array(run.spec) || status.eviction || run.spec.cancel_requested ||
+      !apply(run, F::kEvicted))
     return {};
   status.reason = eviction.reason;
   status.message = cat(eviction.message, "; waiting for the node to end it");
@@ -245,7 +258,7 @@ Events evict(Run& run, contracts::Eviction eviction, WallTime now) {
 
 Events kill_now(Run& run, WallTime now) {
   contracts::RunStatus& status = run.status;
-  if (run.spec.array) return kill_array(run, now);
+  if (contracts::is_array(run.spec)) return kill_array(run, now);
   const bool ending = status.eviction || run.spec.cancel_requested;
   const bool placed = status.phase != P::kPending && !contracts::is_terminal(status.phase);
   if (!ending || !placed || status.kill_now) return {};
@@ -266,14 +279,15 @@ std::string deadline_text(const Run& run) {
     return cat("the run had not ended ",
                format_duration(run.spec.deadline.value_or(wire::Duration{}).value),
                " after its creation");
-  const char* whose = run.status.element ? "array" : "grant";
+  const auto& element = run.status.element;
+  const char* whose = !element ? "grant" : element->members ? "gang" : "array";
   return cat("the run had not ended at ", format_time(at->value), ", the deadline of its ", whose);
 }
 
 }  // namespace
 
 Events abandon(Run& run, WallTime now) {
-  if (run.spec.array) return kill_array(run, now);
+  if (contracts::is_array(run.spec)) return kill_array(run, now);
   if (run.status.phase == P::kPending || !apply(run, F::kCanceled)) return {};
   run.status.reason = kForceDeleted;
   run.status.message = "deleted by force: its node was not waited for";
@@ -282,7 +296,7 @@ Events abandon(Run& run, WallTime now) {
 
 Events expire(Run& run, WallTime now) {
   const std::string message = deadline_text(run);
-  if (run.spec.array) return expire_array(run, message, now);
+  if (contracts::is_array(run.spec)) return expire_array(run, message, now);
   if (run.status.phase != P::kPending) return evict(run, {kDeadlineExceeded, message}, now);
   const std::string waited_for = run.status.message;
   if (!apply(run, F::kExpired)) return {};

@@ -69,6 +69,10 @@ inline constexpr Reason kForceDeleted = "FORCE_DELETED";
 inline constexpr Reason kNodeDrained = "NODE_DRAINED";
 inline constexpr Reason kPreempted = "PREEMPTED";
 inline constexpr Reason kDeadlineExceeded = "DEADLINE_EXCEEDED";
+// Of a member of a gang: another one did not succeed, so this one is ended for good; or the gang is
+// placed again as one, so its attempt is ended.
+inline constexpr Reason kGangEnded = "GANG_ENDED";
+inline constexpr Reason kGangRestarted = "GANG_RESTARTED";
 
 // Why a pending run is still pending. Returns nothing new when it is what the run says already.
 Events explain_pending(contracts::Run& run, const std::string& message, WallTime now);

@@ -21,8 +21,11 @@ struct Charge {
   int64_t memory = 0;
   int64_t disk = 0;
   std::optional<contracts::Accelerators> accelerators;
+  int64_t runs = 1;
 };
 Charge charge_of(const Demand& demand);
+// Of all that would be placed at once: of a gang all its members.
+Charge whole_charge_of(const Demand& demand);
 Charge charge_of(const contracts::Sandbox& session);
 
 // What all placed runs and all sessions of a namespace count as.

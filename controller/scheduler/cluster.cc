@@ -64,6 +64,10 @@ Cluster::Entry Cluster::entry_of(const contracts::Run& run) {
     entry.not_before_ms = run.status.retry_at->value.ms;
     entry.longest_wait_ms = runs::retry_delay(*run.spec.retry, runs::counted_attempts(run)).count();
   }
+  if (const auto& element = run.status.element; element && element->members) {
+    entry.gang = element->uid;
+    entry.gang_size = *element->members;
+  }
   entry.may_be_evicted = runs::may_retry(run, contracts::RetryCause::kEvicted);
   entry.being_evicted = run.status.eviction.has_value() || run.spec.cancel_requested;
   return entry;
@@ -127,6 +131,7 @@ void Cluster::remove_charge(const std::string& uid) {
 void Cluster::enter(const std::string& uid, Entry entry) {
   Entry& kept = runs_[uid] = std::move(entry);
   ++version_;
+  join_gang(uid, kept);
   if (!kept.node.empty()) {
     const std::string node = std::move(kept.node);
     return place(uid, kept, node);
@@ -157,20 +162,60 @@ void Cluster::leave(Runs::iterator run) {
     used.add(classes_.at(entry.demand).demand, -1);
     if (used.nothing()) usage_.erase(entry.name_space);
   }
+  leave_gang(uid, entry);
   classes_.leave(entry.demand);
   runs_.erase(run);
 }
 
 void Cluster::enqueue(const std::string& uid, Entry& entry) {
+  if (!entry.gang.empty()) return wait_with_gang(uid, entry);
   if (entry.queued) return;
   entry.queued = true;
   queue_.add(entry.priority, entry.name_space, entry.demand, {entry.created_ms, uid});
 }
 
 void Cluster::dequeue(const std::string& uid, Entry& entry) {
+  if (!entry.gang.empty()) return stop_waiting_with_gang(uid, entry);
   if (!entry.queued) return;
   entry.queued = false;
   queue_.remove(entry.priority, entry.name_space, entry.demand, {entry.created_ms, uid});
+}
+
+void Cluster::join_gang(const std::string& uid, const Entry& entry) {
+  if (entry.gang.empty()) return;
+  Gang& gang = gangs_[entry.gang];
+  gang.members.insert(uid);
+  gang.size = static_cast<size_t>(entry.gang_size);
+}
+
+void Cluster::leave_gang(const std::string& uid, const Entry& entry) {
+  const auto gang = gangs_.find(entry.gang);
+  if (gang == gangs_.end()) return;
+  gang->second.members.erase(uid);
+  if (gang->second.members.empty()) gangs_.erase(gang);
+}
+
+// The last one to come puts the gang into the queue.
+void Cluster::wait_with_gang(const std::string& uid, const Entry& entry) {
+  Gang& gang = gangs_.at(entry.gang);
+  if (!gang.due.insert(uid).second || !all_wait(gang)) return;
+  const std::string& first = *gang.due.begin();
+  Entry& head = runs_.at(first);
+  head.queued = true;
+  queue_.add(head.priority, head.name_space, head.demand, {head.created_ms, first});
+  unexplained_.insert(gang.due.begin(), gang.due.end());
+}
+
+void Cluster::stop_waiting_with_gang(const std::string& uid, const Entry& entry) {
+  Gang& gang = gangs_.at(entry.gang);
+  if (!gang.due.contains(uid)) return;
+  if (all_wait(gang)) {
+    const std::string& first = *gang.due.begin();
+    Entry& head = runs_.at(first);
+    head.queued = false;
+    queue_.remove(head.priority, head.name_space, head.demand, {head.created_ms, first});
+  }
+  gang.due.erase(uid);
 }
 
 void Cluster::place(const std::string& uid, Entry& entry, const std::string& node) {
@@ -230,7 +275,8 @@ std::string Cluster::fingerprint() const {
   }
   for (const auto& [uid, run] : runs_) {
     text += cat("run ", uid, " ", run.name_space, " ", run.priority, " ", run.created_ms, " ",
-                run.node, " ", run.not_before_ms, " ", run.may_be_evicted, run.being_evicted, "\n");
+                run.node, " ", run.gang, " ", run.not_before_ms, " ", run.may_be_evicted,
+                run.being_evicted, "\n");
   }
   for (const auto& [name, used] : usage_)
     text += cat("use ", name, " ", used.runs, " ", used.cpu, " ", used.memory, " ",

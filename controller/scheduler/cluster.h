@@ -39,6 +39,9 @@ struct Unplaced {
   std::string message;
   int64_t position = 0;  // in the queue, from 1; 0: behind the first kToldPositions
 };
+// Of a member of a gang that another member stands in the queue for.
+constexpr int64_t kNoPosition = -1;
+
 // A run whose files had no room is placed by what they take for so long. Then it asks a node again,
 // whatever is free there: another run may have brought the same files meanwhile.
 constexpr Millis kAsksAgainAfter = std::chrono::minutes(5);
@@ -57,7 +60,7 @@ struct Plan {
 
 // What would happen to a run that is not there yet.
 struct Preview {
-  std::string node;     // where it would go now; empty: nowhere
+  std::string node;     // where it would go now, of a gang its first member; empty: nowhere
   std::string message;  // why nowhere
   std::vector<NodeGroup> groups;
   bool over_quota = false;
@@ -88,8 +91,9 @@ class Cluster {
   void remove_charge(const std::string& uid);
 
   // --- decisions ---
-  // Places what fits, at most so many runs. What it decides is part of the picture at once; if it
-  // cannot be kept, start over with a new Cluster. Runs whose next attempt is due by `now` join in.
+  // Places what fits, at most so many runs; a gang whole or not at all, so it may exceed that. What
+  // it decides is part of the picture at once; if it cannot be kept, start over with a new Cluster.
+  // Runs whose next attempt is due by `now` join in.
   Plan pass(WallTime now, size_t most = SIZE_MAX);
   // Why runs wait: those that nothing was said about yet and, with `others`, those whose position
   // is not what was said last, then the rest in turn. Of newcomers no more than `at_once` from one
@@ -132,16 +136,30 @@ class Cluster {
     int64_t not_before_ms = 0;
     int64_t longest_wait_ms = 0;  // whatever the clock does
     int64_t asks_again_ms = 0;    // waiting for room for its files: until when; 0: it does not
-    bool queued = false;          // waiting and due
+    std::string gang;             // uid of the gang that it is a member of
+    int64_t gang_size = 0;
+    bool queued = false;  // waiting and due; of a gang's members the first, once all are
     bool may_be_evicted = false;
     bool being_evicted = false;
   };
   using Runs = std::map<std::string, Entry>;  // by uid
+  // What is here of a gang. It stands in the queue as one, by the first of its members, once all of
+  // them wait and are due: it holds nothing before all are placed.
+  struct Gang {
+    std::set<std::string> members;  // uids
+    std::set<std::string> due;      // those that wait and are due
+    size_t size = 0;
+  };
+  static bool all_wait(const Gang& gang) { return gang.due.size() == gang.size; }
+  struct Head;
   struct Tenant;
+  struct Victims;
+  struct Occupants;
   struct Round {
     Plan plan;
     size_t most = 0;
     size_t preemptions_left = 16;
+    std::unordered_map<std::string, size_t> gang_costs;  // by uid: what cost_of_gang() said
   };
 
   const Usage& used_by(const std::string& name_space) const;
@@ -150,18 +168,32 @@ class Cluster {
   void leave(Runs::iterator run);
   void enqueue(const std::string& uid, Entry& entry);
   void dequeue(const std::string& uid, Entry& entry);
+  void join_gang(const std::string& uid, const Entry& entry);
+  void leave_gang(const std::string& uid, const Entry& entry);
+  void wait_with_gang(const std::string& uid, const Entry& entry);
+  void stop_waiting_with_gang(const std::string& uid, const Entry& entry);
   void place(const std::string& uid, Entry& entry, const std::string& node);
   void release(const std::string& uid, const std::string& node);
   void recount(const std::string& node);
   void wake_due(WallTime now);
   void ask_again(WallTime now);
+  std::vector<Runs::iterator> who_asks_with(const std::string& uid);
   void unblock();
   bool place_level(Queue::Level& level, Round& round);
   bool step(Tenant& tenant, Round& round);
+  bool place_head(const Head& head, DemandClass& wanted, Round& round);
+  bool place_gang(const std::string& gang, DemandClass& wanted, Round& round);
+  void bind(const std::string& uid, Entry& entry, NodeIndex::Id node, Round& round);
+  std::vector<std::string> with_their_gangs(const std::vector<std::string>& victims) const;
   void make_room(const std::string& uid, const Entry& entry, Round& round);
-  std::optional<std::vector<std::string>> victims_on(NodeIndex::Id id, const Entry& entry);
+  size_t cost_of_gang(const Gang& gang) const;
+  size_t cost_of(const Entry& run, Round& round) const;
+  Occupants occupants_of(const std::set<std::string>& uids, const Entry& entry, Round& round);
+  std::optional<Victims> victims_on(NodeIndex::Id id, const Entry& entry, size_t below,
+                                    Round& round);
   std::string why(const Entry& entry);
   Unplaced explained(const std::string& uid, const Entry& entry);
+  std::optional<Unplaced> explained_by_first(const std::string& uid, const Entry& entry);
   void count_positions();
   void mark_moved();
   size_t explain_some(std::set<std::string>& uids, size_t most, std::vector<Unplaced>& out);
@@ -173,6 +205,7 @@ class Cluster {
   DemandClasses classes_;
   Queue queue_;
   Runs runs_;
+  std::map<std::string, Gang> gangs_;  // by uid
   size_t waiting_ = 0;
   std::map<std::string, Usage> usage_;                                       // by namespace
   std::unordered_map<std::string, std::pair<std::string, Charge>> charges_;  // by uid

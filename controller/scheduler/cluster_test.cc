@@ -80,6 +80,21 @@ TEST(Preemption, IsOffByDefaultAndThenTakesTheFewestOfLowestPriority) {
   EXPECT_TRUE(on.pass(kNow).preemptions.empty()) << "room is being made already";
 }
 
+// Of a node with many small runs each is looked at once, and not once more for each that goes: with
+// the square of their number this test would not end in time.
+TEST(Preemption, TakesAsManyAsItMustOfAFullNode) {
+  constexpr int kRuns = 10'000;
+  Cluster cluster({.quotas = {}, .preemption = true});
+  cluster.put_node(node("n", kRuns, kRuns));
+  for (int i = 0; i < kRuns; ++i) {
+    contracts::Run placed = with_cpu(run(cat("low", i)), 1);
+    placed.spec.retry = contracts::RetryPolicy{};
+    cluster.put_run(bound(placed, "n"));
+  }
+  cluster.put_run(with_cpu(run("urgent", "default", 10), kRuns - 1));
+  EXPECT_EQ(cluster.pass(kNow).preemptions.size(), static_cast<size_t>(kRuns - 1));
+}
+
 TEST(Delay, ARunJoinsInWhenItsNextAttemptIsDue) {
   Cluster cluster({});
   cluster.put_node(node("n"));

@@ -28,6 +28,8 @@ Demand demand_of(const contracts::Run& run) {
   demand.tolerations = run.spec.tolerations;
   demand.sandbox_level = run.spec.sandbox_level;
   demand.termination_grace = run.spec.termination_grace;
+  const auto& element = run.status.element;
+  demand.nodes = run.spec.nodes.value_or(element ? element->members.value_or(1) : 1);
   if (run.status.policy) demand.policy = *run.status.policy;
   if (run.status.disk_needed) demand.disk_for_files = run.status.disk_needed->bytes;
   const auto& resources = run.spec.resources;
@@ -49,7 +51,8 @@ std::string key_of(const Demand& demand) {
                                     wire::encode(demand.tolerations),
                                     wire::encode(demand.sandbox_level),
                                     wire::encode(demand.policy),
-                                    wire::encode(demand.termination_grace)};
+                                    wire::encode(demand.termination_grace),
+                                    demand.nodes};
   return wire::to_json(parts);
 }
 

@@ -37,6 +37,7 @@ struct Demand {
   std::optional<contracts::EnforcementLevel> sandbox_level;
   contracts::SandboxPolicy policy;  // effective
   std::optional<wire::Duration> termination_grace;
+  int64_t nodes = 1;  // how many at once, one for each member of a gang; all else is a member's
 };
 
 // That a node must have left when it is placed there.

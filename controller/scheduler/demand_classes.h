@@ -16,6 +16,7 @@ struct DemandClass {
   size_t members = 0;
   KindAnswers answers;
   bool blocked = false;  // fits nowhere until something is given back or changes
+  size_t missing = 0;    // if blocked: on how many nodes at least
   // Why, as of this version of the cluster.
   uint64_t explained_version = 0;
   std::string explanation;

@@ -28,41 +28,60 @@ std::string offered_text(const Filter& filter, const Refused& refused) {
   return cat(" (", filter.offer->in_words(refused.most_offered), ")");
 }
 
+// Nodes that a gang would need beside those that are there and large enough.
+void add_missing(const Demand& demand, size_t nodes, std::vector<NodeGroup>& groups) {
+  int64_t missing = demand.nodes - static_cast<int64_t>(nodes);
+  for (const NodeGroup& group : groups) missing += group.too_small ? group.nodes : 0;
+  if (demand.nodes == 1 || nodes == 0 || missing <= 0) return;
+  groups.push_back({missing, missing == 1 ? "is missing" : "are missing",
+                    missing == 1 ? "add a node" : cat("add ", missing, " nodes"), true});
+}
+
+std::string fit_text(const Demand& demand, size_t nodes, const Refusals& refusals) {
+  std::string text = cat(refusals.fit, "/", nodes, " nodes fit");
+  if (demand.nodes > 1) text += cat(", and its ", demand.nodes, " members need one each");
+  return text;
+}
+
 }  // namespace
 
-std::vector<NodeGroup> group_refusals(const Demand& demand, const NodeIndex& nodes) {
+Refusals find_refusals(const Demand& demand, const NodeIndex& nodes) {
+  Refusals out;
   std::vector<Refused> refused(filters().size());
   for (const auto& [name, id] : nodes.by_name()) {
     const NodeState& node = nodes.at(id);
     const auto filter = refused_by(demand, node);
-    if (!filter) return {};
+    if (!filter) {
+      if (++out.fit == demand.nodes) return out;
+      continue;
+    }
     Refused& mine = refused[*filter];
     ++mine.nodes;
     if (const Offer* offer = filters()[*filter].offer)
       mine.most_offered = std::max(mine.most_offered, offer->of(node));
   }
-  std::vector<NodeGroup> groups;
   for (size_t i = 0; i < refused.size(); ++i) {
     const int64_t count = refused[i].nodes;
     if (count == 0) continue;
     Misfit reason = filters()[i].explain(demand);
-    groups.push_back(
+    out.groups.push_back(
         {count, cat(count == 1 ? reason.one : reason.many, offered_text(filters()[i], refused[i])),
          std::move(reason.remedy), filters()[i].lack == Lack::kForGood});
   }
-  return groups;
+  add_missing(demand, nodes.size(), out.groups);
+  return out;
 }
 
-std::string refusal_text(size_t nodes, const std::vector<NodeGroup>& groups) {
-  if (nodes == 0) return "0/0 nodes fit: no node is enrolled; would help: start a node agent";
+std::string refusal_text(const Demand& demand, size_t nodes, const Refusals& refusals) {
+  const std::string fit = fit_text(demand, nodes, refusals);
+  if (nodes == 0) return cat(fit, ": no node is enrolled; would help: start a node agent");
   std::vector<std::string> reasons;
   std::vector<std::string> remedies;
-  for (const NodeGroup& group : groups) {
+  for (const NodeGroup& group : refusals.groups) {
     reasons.push_back(cat(group.nodes, " ", group.reason));
     remedies.push_back(group.remedy);
   }
-  return cat("0/", nodes, " nodes fit: ", join(reasons, ", "),
-             "; would help: ", join(remedies, ", or "));
+  return cat(fit, ": ", join(reasons, ", "), "; would help: ", join(remedies, ", or "));
 }
 
 }  // namespace paddock::scheduler

@@ -18,10 +18,15 @@ struct NodeGroup {
 // The filter that refuses this node first, as an index of filters(); nothing if it would do.
 std::optional<size_t> refused_by(const Demand& demand, const NodeState& node);
 
-// Empty if some node would do.
-std::vector<NodeGroup> group_refusals(const Demand& demand, const NodeIndex& nodes);
+struct Refusals {
+  int64_t fit = 0;                // nodes that would do
+  std::vector<NodeGroup> groups;  // the others; for a gang also the nodes that are missing
+};
+// No groups if enough nodes would do: one, or for a gang as many as it has members.
+Refusals find_refusals(const Demand& demand, const NodeIndex& nodes);
 
-// "0/3 nodes fit: 2 have no nvidia device, 1 is cordoned; would help: …"
-std::string refusal_text(size_t nodes, const std::vector<NodeGroup>& groups);
+// "0/3 nodes fit: 2 have no nvidia device, 1 is cordoned; would help: …"; of a gang
+// "1/3 nodes fit, and its 2 members need one each: …".
+std::string refusal_text(const Demand& demand, size_t nodes, const Refusals& refusals);
 
 }  // namespace paddock::scheduler

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "controller/scheduler/filters/filter.h"
-#include "controller/scheduler/score.h"
 
 namespace paddock::scheduler {
 
@@ -218,6 +217,7 @@ void NodeIndex::search_block(Tier& tier, size_t block, const Demand& demand, con
     const Id id = tier.order[i];
     const Entry& entry = nodes_[id];
     raise_to(most, entry.unused);
+    ++looked_at_;
     if (!fits(asked, entry.unused) || !kind_admits(demand, answers, entry)) continue;
     ++best.found;
     const Score mine = score(demand, entry.state);
@@ -254,6 +254,50 @@ std::optional<NodeIndex::Id> NodeIndex::search(const Demand& demand, KindAnswers
     if (const auto plain = search_tier(tiers_[0], demand, answers)) return plain;
   }
   return search_tier(tiers_[1], demand, answers);
+}
+
+// Those of a tier that can take it: all of a small one, of a larger one enough to choose from.
+void NodeIndex::collect(Tier& tier, const Demand& demand, KindAnswers& answers, size_t wanted,
+                        std::vector<Id>& out) {
+  const size_t blocks = tier.most_unused.size();
+  if (blocks == 0) return;
+  const bool whole = tier.order.size() <= kScanAll;
+  const size_t enough = whole ? tier.order.size() : std::max(kEnough, wanted);
+  const Amounts asked = amounts_of(demand);
+  size_t block = whole || tier.next_block >= blocks ? 0 : tier.next_block;
+  size_t found = 0;
+  for (size_t seen = 0; seen < blocks && found < enough; ++seen) {
+    const size_t end = std::min((block + 1) * kBlock, tier.order.size());
+    const bool may_fit = fits(asked, tier.most_unused[block]);
+    for (size_t i = may_fit ? block * kBlock : end; i < end; ++i) {
+      const Entry& entry = nodes_[tier.order[i]];
+      ++looked_at_;
+      if (!fits(asked, entry.unused) || !kind_admits(demand, answers, entry)) continue;
+      out.push_back(tier.order[i]);
+      ++found;
+    }
+    block = block + 1 == blocks ? 0 : block + 1;
+  }
+  tier.next_block = block;
+}
+
+NodeIndex::Several NodeIndex::search_many(const Demand& demand, KindAnswers& answers,
+                                          size_t wanted) {
+  if (order_is_old_) rebuild();
+  std::vector<Id> found;
+  if (!demand.accelerators) collect(tiers_[0], demand, answers, wanted, found);
+  if (found.size() < wanted) collect(tiers_[1], demand, answers, wanted, found);
+  if (found.size() < wanted) return {{}, wanted - found.size()};
+  std::vector<std::pair<Score, Id>> scored;
+  for (const Id id : found) scored.emplace_back(score(demand, at(id)), id);
+  const auto by_name = [this](Id a, Id b) { return at(a).name < at(b).name; };
+  std::ranges::sort(scored, [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : by_name(a.second, b.second);
+  });
+  Several out;
+  for (size_t i = 0; i < wanted; ++i) out.ids.push_back(scored[i].second);
+  std::ranges::sort(out.ids, by_name);
+  return out;
 }
 
 }  // namespace paddock::scheduler

@@ -12,10 +12,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/scheduler/node_state.h"
 #include "controller/scheduler/quota.h"
+#include "controller/scheduler/score.h"
 
 namespace paddock::scheduler {
 
@@ -62,7 +64,15 @@ class NodeIndex {
 
   // The best node that can take it now.
   std::optional<Id> search(const Demand& demand, KindAnswers& answers);
+  struct Several {
+    std::vector<Id> ids;
+    size_t missing = 0;
+  };
+  // The best `wanted` of them, by name; if there are not so many none, and how many are missing.
+  Several search_many(const Demand& demand, KindAnswers& answers, size_t wanted);
   bool admits(const Demand& demand, KindAnswers& answers, Id id);
+  // How many times a search looked at a node by itself: what searches have cost so far.
+  uint64_t looked_at() const { return looked_at_; }
   // What all nodes together have.
   const Usage& capacity() const { return capacity_; }
 
@@ -93,6 +103,8 @@ class NodeIndex {
   bool kind_admits(const Demand& demand, KindAnswers& answers, const Entry& entry);
   void search_block(Tier& tier, size_t block, const Demand& demand, const Amounts& asked,
                     KindAnswers& answers, Best& best);
+  void collect(Tier& tier, const Demand& demand, KindAnswers& answers, size_t wanted,
+               std::vector<Id>& out);
   std::optional<Id> search_tier(Tier& tier, const Demand& demand, KindAnswers& answers);
 
   std::vector<Entry> nodes_;
@@ -106,6 +118,7 @@ class NodeIndex {
   uint64_t kinds_epoch_ = 1;  // changes when a kind's number gets another meaning
   std::array<Tier, 2> tiers_;
   bool order_is_old_ = false;
+  uint64_t looked_at_ = 0;
   Usage capacity_;
 };
 

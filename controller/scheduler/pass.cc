@@ -1,5 +1,6 @@
 // One pass: from what may have become possible to bindings.
 #include <algorithm>
+#include <utility>
 
 #include "common/base/text.h"
 #include "controller/scheduler/cluster.h"
@@ -11,16 +12,16 @@ namespace {
 constexpr size_t kFewNodes = 64;  // more freed nodes than this, and every class is looked at again
 constexpr size_t kAnswerBytes = 64 << 20;
 
-struct Head {
+// For std::*_heap, which keep the largest in front: the oldest run is the largest.
+constexpr auto younger_head = [](const auto& a, const auto& b) { return *b.run < *a.run; };
+
+}  // namespace
+
+struct Cluster::Head {
   const Waiting* run = nullptr;
   DemandClasses::Id demand = 0;
   Queue::Line* line = nullptr;
 };
-
-// For std::*_heap, which keep the largest in front: the oldest run is the largest.
-bool younger_head(const Head& a, const Head& b) { return *b.run < *a.run; }
-
-}  // namespace
 
 // A namespace in its turn, at one priority.
 struct Cluster::Tenant {
@@ -60,22 +61,37 @@ void Cluster::wake_due(WallTime now) {
   }
 }
 
+// The run itself; of a gang all that wait, for they are placed by the demand of one.
+std::vector<Cluster::Runs::iterator> Cluster::who_asks_with(const std::string& uid) {
+  const auto gang = gangs_.find(runs_.at(uid).gang);
+  if (gang == gangs_.end()) return {runs_.find(uid)};
+  std::vector<Runs::iterator> out;
+  for (const std::string& member : gang->second.members) {
+    const auto run = runs_.find(member);
+    if (run->second.node.empty()) out.push_back(run);
+  }
+  return out;
+}
+
 void Cluster::ask_again(WallTime now) {
   while (!asking_again_.empty() && asking_again_.begin()->first <= now.ms) {
-    const auto run = runs_.find(asking_again_.begin()->second);
-    const std::string uid = run->first;
-    Entry entry = run->second;
-    Demand demand = classes_.at(entry.demand).demand;
-    demand.disk_for_files = 0;
-    leave(run);
-    entry.demand = classes_.join(demand);
-    entry.queued = false;
-    entry.asks_again_ms = 0;
-    enter(uid, std::move(entry));
+    std::vector<std::pair<std::string, Entry>> asking;
+    for (const auto& run : who_asks_with(asking_again_.begin()->second)) {
+      auto& [uid, entry] = asking.emplace_back(*run);
+      Demand demand = classes_.at(entry.demand).demand;
+      demand.disk_for_files = 0;
+      leave(run);
+      entry.demand = classes_.join(demand);
+      entry.queued = false;
+      entry.asks_again_ms = 0;
+    }
+    for (auto& [uid, entry] : asking) enter(uid, std::move(entry));
   }
 }
 
-// A class that fitted nowhere can only fit now where something became free or changed.
+// A class that fitted nowhere can only fit now where something became free or changed; a gang's
+// once that holds of as many nodes as it missed. One that took part before may be counted again:
+// then it is looked at too early, never too late.
 void Cluster::unblock() {
   classes_.forget_answers_over(kAnswerBytes);
   std::vector<NodeIndex::Id> freed;
@@ -87,9 +103,10 @@ void Cluster::unblock() {
   all_changed_ = false;
   classes_.each([&](DemandClass& each) {
     if (!each.blocked) return;
-    each.blocked = !look_at_all && std::ranges::none_of(freed, [&](NodeIndex::Id id) {
-      return nodes_.admits(each.demand, each.answers, id);
-    });
+    for (auto id = freed.begin(); !look_at_all && each.missing > 0 && id != freed.end(); ++id) {
+      if (nodes_.admits(each.demand, each.answers, *id)) --each.missing;
+    }
+    each.blocked = !look_at_all && each.missing > 0;
   });
 }
 
@@ -130,30 +147,56 @@ bool Cluster::step(Tenant& tenant, Round& round) {
   DemandClass& wanted = classes_.at(head.demand);
   const Quota& quota = config_.quotas.of(*tenant.name);
   if (wanted.blocked ||
-      !config_.quotas.allows(*tenant.name, charged(*tenant.name), charge_of(wanted.demand)))
+      !config_.quotas.allows(*tenant.name, charged(*tenant.name), whole_charge_of(wanted.demand)))
     return !tenant.heads.empty();
-  const std::string uid = head.run->uid;
-  Entry& entry = runs_.at(uid);
-  const auto node = nodes_.search(wanted.demand, wanted.answers);
-  if (!node) {
+  if (!place_head(head, wanted, round)) {
     wanted.blocked = true;
-    if (config_.preemption) make_room(uid, entry, round);
     return !tenant.heads.empty();
   }
   head.line->erase(head.line->begin());
-  entry.queued = false;
-  asking_again_.erase({entry.asks_again_ms, uid});
-  entry.asks_again_ms = entry.not_before_ms = entry.longest_wait_ms = 0;
-  --waiting_;
-  forget_unexplained(uid);
-  place(uid, entry, nodes_.at(*node).name);
-  round.plan.bindings.push_back({entry.name_space, entry.name, uid, entry.node});
   tenant.share = dominant_share(used_by(*tenant.name), nodes_.capacity(), quota.weight);
   if (!head.line->empty()) {
     tenant.heads.push_back({&*head.line->begin(), head.demand, head.line});
     std::ranges::push_heap(tenant.heads, younger_head);
   }
   return !tenant.heads.empty();
+}
+
+// Whoever calls takes it off its line.
+bool Cluster::place_head(const Head& head, DemandClass& wanted, Round& round) {
+  const std::string uid = head.run->uid;
+  Entry& entry = runs_.at(uid);
+  if (!entry.gang.empty()) return place_gang(entry.gang, wanted, round);
+  const auto node = nodes_.search(wanted.demand, wanted.answers);
+  if (!node) {
+    if (config_.preemption) make_room(uid, entry, round);
+    wanted.missing = 1;
+    return false;
+  }
+  bind(uid, entry, *node, round);
+  return true;
+}
+
+// The first member's demand stands for all: they ask for the same.
+bool Cluster::place_gang(const std::string& gang, DemandClass& wanted, Round& round) {
+  std::set<std::string>& due = gangs_.at(gang).due;
+  const auto [nodes, missing] = nodes_.search_many(wanted.demand, wanted.answers, due.size());
+  wanted.missing = missing;
+  if (missing > 0) return false;
+  const std::set<std::string> members = std::exchange(due, {});
+  auto node = nodes.begin();
+  for (const std::string& uid : members) bind(uid, runs_.at(uid), *node++, round);
+  return true;
+}
+
+void Cluster::bind(const std::string& uid, Entry& entry, NodeIndex::Id node, Round& round) {
+  entry.queued = false;
+  asking_again_.erase({entry.asks_again_ms, uid});
+  entry.asks_again_ms = entry.not_before_ms = entry.longest_wait_ms = 0;
+  --waiting_;
+  forget_unexplained(uid);
+  place(uid, entry, nodes_.at(node).name);
+  round.plan.bindings.push_back({entry.name_space, entry.name, uid, entry.node});
 }
 
 }  // namespace paddock::scheduler

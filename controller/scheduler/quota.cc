@@ -99,8 +99,8 @@ void Usage::add(const Demand& demand, int64_t sign) {
 std::optional<OverQuota> over_quota(const contracts::ComputeQuota& quota, const Charges& used,
                                     const Charge& charge) {
   constexpr auto kAny = AcceleratorKind::kAny;
-  if (quota.runs && over(*quota.runs, used.runs, 1))
-    return OverQuota{What::kRuns, kAny, *quota.runs, used.runs, 1};
+  if (quota.runs && over(*quota.runs, used.runs, charge.runs))
+    return OverQuota{What::kRuns, kAny, *quota.runs, used.runs, charge.runs};
   if (quota.cpu && over(*quota.cpu, used.cpu, charge.cpu))
     return OverQuota{What::kCpu, kAny, *quota.cpu, used.cpu, charge.cpu};
   for (const contracts::DevicesOfKind& each : quota.accelerators) {
@@ -164,10 +164,11 @@ Status check_alone(const std::string& name_space, const std::string& grant,
   const auto over = over_quota(quota, {}, charge);
   if (!over) return {};
   std::string message = never_text(name_space, grant, *over);
+  const bool gang = over->what == What::kRuns && charge.runs > 1;
   return Error{Code::kPermissionDenied,
                "QUOTA_TOO_SMALL",
                message,
-               {{std::string(run_field(over->what)), message}}};
+               {{gang ? "spec.nodes" : std::string(run_field(over->what)), message}}};
 }
 
 Quotas::Quotas(const std::map<std::string, Quota>& rows, int64_t runs_per_namespace)
@@ -204,8 +205,8 @@ std::optional<Quotas::Found> Quotas::find_over(const std::string& name_space, co
   const Row& row = row_of(name_space);
   if (const auto over = over_quota(row.bounds, used, charge)) return Found{*over, {}, false};
   const bool of_all = runs_per_namespace_ > 0 && !row.quota.runs;
-  if (of_all && used.runs >= runs_per_namespace_)
-    return Found{{.limit = runs_per_namespace_, .used = used.runs, .asked = 1}, {}, true};
+  if (of_all && over(runs_per_namespace_, used.runs, charge.runs))
+    return Found{{.limit = runs_per_namespace_, .used = used.runs, .asked = charge.runs}, {}, true};
   const auto granted = granted_.find(name_space);
   if (granted == granted_.end()) return std::nullopt;
   for (const auto& [grant, quota] : granted->second) {
@@ -247,9 +248,13 @@ std::optional<std::string> Quotas::refusal(const std::string& name_space, const 
   const auto found = find_over(name_space, used, charge);
   if (!found) return std::nullopt;
   if (found->of_all)
-    return cat("namespace ", name_space, " has its ", runs_per_namespace_,
-               runs_per_namespace_ == 1 ? " run" : " runs",
-               " at once; would help: wait for one of them to end, or the operator raises "
+    return cat("namespace ", name_space,
+               found->over.asked > 1 ? " may have no more than " : " has its ", runs_per_namespace_,
+               runs_per_namespace_ == 1 ? " run" : " runs", " at once",
+               found->over.asked > 1 ? cat(", of which ", found->over.used, " are there and ",
+                                           found->over.asked, " more would be needed")
+                                     : "",
+               "; would help: wait for one of them to end, or the operator raises "
                "maxRunsPerNamespace");
   return found->over.ever() ? waits_text(name_space, found->grant, found->over)
                             : never_text(name_space, found->grant, found->over);

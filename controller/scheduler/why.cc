@@ -8,15 +8,15 @@ namespace paddock::scheduler {
 
 std::string Cluster::why(const Entry& entry) {
   DemandClass& wanted = classes_.at(entry.demand);
-  auto over =
-      config_.quotas.refusal(entry.name_space, charged(entry.name_space), charge_of(wanted.demand));
+  auto over = config_.quotas.refusal(entry.name_space, charged(entry.name_space),
+                                     whole_charge_of(wanted.demand));
   if (over) return std::move(*over);
   if (wanted.explained_version == version_) return wanted.explanation;
-  const std::vector<NodeGroup> groups = group_refusals(wanted.demand, nodes_);
+  const Refusals refusals = find_refusals(wanted.demand, nodes_);
   wanted.explained_version = version_;
-  wanted.explanation = groups.empty() && nodes_.size() > 0
+  wanted.explanation = refusals.fit >= wanted.demand.nodes
                            ? "a node has room for it: its turn is next"
-                           : refusal_text(nodes_.size(), groups);
+                           : refusal_text(wanted.demand, nodes_.size(), refusals);
   return wanted.explanation;
 }
 
@@ -25,6 +25,16 @@ Unplaced Cluster::explained(const std::string& uid, const Entry& entry) {
   const int64_t position = counted == positions_.end() ? 0 : counted->second;
   if (position > 0) told_[uid] = position;
   return {entry.name_space, entry.name, uid, why(entry), position};
+}
+
+// Of a gang the first member stands in the queue; the others say so.
+std::optional<Unplaced> Cluster::explained_by_first(const std::string& uid, const Entry& entry) {
+  const auto gang = gangs_.find(entry.gang);
+  if (gang == gangs_.end() || entry.queued || !all_wait(gang->second)) return std::nullopt;
+  return Unplaced{entry.name_space, entry.name, uid,
+                  cat("all members of the gang are placed at once, and ",
+                      runs_.at(*gang->second.due.begin()).name, " says why they wait"),
+                  kNoPosition};
 }
 
 void Cluster::count_positions() {
@@ -60,6 +70,7 @@ size_t Cluster::explain_some(std::set<std::string>& uids, size_t most, std::vect
     uids.erase(uids.begin());
     const Entry& entry = runs_.at(uid);
     if (entry.queued) out.push_back(explained(uid, entry));
+    if (auto told = explained_by_first(uid, entry)) out.push_back(std::move(*told));
   }
   return out.size() - before;
 }
@@ -103,17 +114,19 @@ Preview Cluster::preview(const contracts::Run& run) {
     }
   }
   const std::string& space = run.metadata.name_space;
-  const auto over = config_.quotas.refusal(space, charged(space), charge_of(demand));
+  const auto over = config_.quotas.refusal(space, charged(space), whole_charge_of(demand));
   if (over) {
     out.over_quota = true;
     out.message = *over;
   }
-  const auto node = nodes_.search(demand, answers);
-  if (!node) {
-    out.groups = group_refusals(demand, nodes_);
-    if (!over) out.message = refusal_text(nodes_.size(), out.groups);
+  const auto [nodes, missing] =
+      nodes_.search_many(demand, answers, static_cast<size_t>(demand.nodes));
+  if (missing > 0) {
+    Refusals refusals = find_refusals(demand, nodes_);
+    if (!over) out.message = refusal_text(demand, nodes_.size(), refusals);
+    out.groups = std::move(refusals.groups);
   } else if (!over) {
-    out.node = nodes_.at(*node).name;
+    out.node = nodes_.at(nodes.front()).name;
   }
   return out;
 }

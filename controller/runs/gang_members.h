@@ -1,0 +1,27 @@
+// What a gang does to one of its members. Facts of a run as those of transitions.h, which asks the
+// first two of these; gangs.h decides which member is told what.
+#pragma once
+
+#include <string>
+
+#include "controller/runs/transitions.h"
+
+namespace paddock::runs {
+
+// That its attempt is being ended because the gang is placed again: however that attempt ends, the
+// member waits for the next one. Not once somebody has canceled it.
+bool waits_for_gang(const contracts::Run& run);
+// That attempt is over: the member is pending again. Only where waits_for_gang().
+Events join_gang_again(contracts::Run& run, WallTime now);
+
+// Its attempt is to end because the gang is placed again. Changes nothing on one that is being
+// ended already.
+Events restart_member(contracts::Run& run, const std::string& why, WallTime now);
+// It ends for good, because another member did: Canceled, at once where it is pending. Changes
+// nothing on one that is being ended for good already.
+Events end_member(contracts::Run& run, const std::string& why, WallTime now);
+// A pending one has failed: it cannot be tried again, for the others cannot. Changes nothing on one
+// that is not pending.
+Events fail_member(contracts::Run& run, const std::string& why, WallTime now);
+
+}  // namespace paddock::runs

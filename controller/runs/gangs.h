@@ -1,0 +1,38 @@
+// Gangs as values: what becomes of the others when a member ends, or its attempt does. All of them
+// are tried again, or none: the attempts of members have the same number at any time. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/runs/arrays.h"
+#include "controller/runs/transitions.h"
+
+namespace paddock::runs {
+
+// What a gang is to do, as its members are.
+struct GangMove {
+  enum class What {
+    kNothing,
+    kBegin,    // all have a node
+    kRestart,  // an attempt of a member is over: those of the others are ended
+    kWait,     // all are pending again
+    kEnd,      // it cannot succeed any more: what still lives ends
+  };
+  What what = What::kNothing;
+  std::string why;       // of kRestart and kEnd
+  bool counted = false;  // kRestart: whether spec.retry counts the attempt
+};
+// `live`: its members that have not ended, as they are stored. What has ended is in the gang's
+// status already.
+GangMove next_move(const contracts::Run& gang, const std::vector<contracts::Run>& live);
+
+// What follows for members, changed in place; and the gang's events.
+struct GangChanges {
+  std::vector<Events> members;  // as `live`
+  Events gang;
+};
+GangChanges make_move(const GangMove& move, contracts::Run& gang, std::vector<contracts::Run>& live,
+                      WallTime now);
+
+}  // namespace paddock::runs
