@@ -13,6 +13,7 @@
 #include "controller/api/routes.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/api/server/pipeline.h"
+#include "controller/api/server/stream_here.h"
 #include "controller/calls/relay.h"
 #include "controller/events/notifier.h"
 #include "controller/events/watch_history.h"
@@ -164,7 +165,7 @@ class ApiTest : public testing::Test {
     FakeBody body(bytes);
     request.body = &body;
     Answer answer;
-    answer.response = handler_(request);
+    answer.response = answer_here(handler_(request), request.client);
     answer.status = answer.response.status;
     answer.text = answer.response.body;
     if (auto parsed = wire::parse_json(answer.text)) answer.body = std::move(*parsed);

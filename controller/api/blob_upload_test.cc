@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdio>
+
 #include "common/compression/compression.h"
 #include "common/crypto/digest.h"
 #include "controller/api/api_test_support.h"
@@ -60,6 +62,18 @@ TEST_F(CompressedBlobs, LeaveNothingWhenTheyAreNotWhatTheySay) {
   EXPECT_EQ(reason("?compression=gzip&size=200000", small), "COMPRESSION_UNSUPPORTED");
   EXPECT_FALSE(blobs_.has(digest_));
   EXPECT_EQ(put(digest_, query_, small).status, 201);
+}
+
+// As of a mount that went away. Whoever sends it keeps it, and comes again.
+TEST_F(CompressedBlobs, AFolderThatIsGoneIsNoFaultOfTheirSender) {
+  const std::string folder = folder_ / "blobs";
+  const std::string elsewhere = folder_ / "elsewhere";
+  ASSERT_EQ(::rename(folder.c_str(), elsewhere.c_str()), 0);
+  const Answer refused = put(digest_, "", content_);
+  EXPECT_EQ(refused.status, 503) << refused.text;
+  EXPECT_EQ(refused.reason(), "STORE_IO");
+  ASSERT_EQ(::rename(elsewhere.c_str(), folder.c_str()), 0);
+  EXPECT_EQ(put(digest_, "", content_).status, 201);
 }
 
 TEST_F(CompressedBlobs, AreOfferedToWhoeverOffersATree) {

@@ -160,7 +160,7 @@ TEST_F(EventWatches, NeedTheScopeAndStayInTheirNamespace) {
     clock_.advance(Millis(2000));
     return true;
   });
-  none.response.stream(stream);
+  stream_here(none.response, stream);
   EXPECT_TRUE(stream.events.empty()) << stream.text;
 }
 

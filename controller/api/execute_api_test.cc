@@ -78,7 +78,7 @@ TEST_F(Execute, PassesOnSoMuchOfANodesOutput) {
   const Answer large = execute_on_node(R"({"code":"x"})", {{}, wire::encode(report), {}});
   EXPECT_EQ(large.status, 200);
   EXPECT_LT(large.text.size(), (size_t{8} << 20) + 1000);
-  EXPECT_NE(large.text.find("[the rest of the output was left out]"), std::string::npos);
+  EXPECT_NE(large.text.find(" left out]"), std::string::npos) << "the end says so";
 }
 
 TEST_F(Execute, TakesNoCodeOfANodeThatIsNone) {

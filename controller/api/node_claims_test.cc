@@ -1,4 +1,6 @@
 // What a node says is checked: the content that it names, its codes, how much it says.
+#include <cstdio>
+
 #include "common/cas/tree.h"
 #include "common/contracts/finished_artifacts.h"
 #include "controller/api/node_test_support.h"
@@ -90,6 +92,23 @@ TEST_F(NodeClaims, WhatItSentForTheRunIsTheRuns) {
   ASSERT_EQ(put("r", "a result").status, 201);
   ASSERT_EQ(report("r", "a result").status, 200);
   EXPECT_EQ(status_of("r").phase, contracts::RunPhase::kSucceeded);
+  EXPECT_EQ(artifact("r").status, 200);
+}
+
+// As of a mount that went away between the file and the outcome.
+TEST_F(NodeClaims, WhatItSentStaysTheRunsWhileTheStorageIsAway) {
+  add_run("r");
+  add_run("liar");
+  ASSERT_EQ(put("r", "a result").status, 201);
+  const std::string folder = folder_ / "blobs";
+  const std::string elsewhere = folder_ / "elsewhere";
+  ASSERT_EQ(::rename(folder.c_str(), elsewhere.c_str()), 0);
+  ASSERT_EQ(report("r", "a result").status, 200);
+  EXPECT_EQ(status_of("r").phase, contracts::RunPhase::kSucceeded);
+  EXPECT_EQ(artifact("r").status, 503);
+  ASSERT_EQ(report("liar", "a result").status, 200);
+  EXPECT_EQ(status_of("liar").reason, "ARTIFACT_NOT_SENT");
+  ASSERT_EQ(::rename(elsewhere.c_str(), folder.c_str()), 0);
   EXPECT_EQ(artifact("r").status, 200);
 }
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "controller/api/api_test_support.h"
-#include "controller/calls/relay.h"
+#include "controller/calls/relay_test_support.h"
 #include "controller/nodes/registry.h"
 
 namespace paddock::api {
@@ -48,16 +48,16 @@ class NodeApiTest : public ApiTest {
       request.snippets->enabled = true;
       request.snippets->parallel = 1;
       const auto yes = [] { return true; };
-      const auto told =
-          services_.calls->serve({"n1", "session-1", 0}, request, yes, DisconnectToken(), clock_);
+      const auto told = calls::serve_here(*services_.calls, {"n1", "session-1", 0}, request, yes,
+                                          DisconnectToken(), clock_);
       ASSERT_TRUE(told.ok() && told->call);
       order_ = told->call->payload;
       brings.id = told->call->id;
       request.answer = std::move(brings);
       request.wait_ms = 0;
-      ASSERT_TRUE(
-          services_.calls->serve({"n1", "session-1", 0}, request, yes, DisconnectToken(), clock_)
-              .ok());
+      ASSERT_TRUE(calls::serve_here(*services_.calls, {"n1", "session-1", 0}, request, yes,
+                                    DisconnectToken(), clock_)
+                      .ok());
     });
     while (services_.calls->skills(clock_).empty()) std::this_thread::yield();
     Answer answer = ask();

@@ -1,4 +1,7 @@
 // Workspaces as projects, over the API.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "controller/api/api_test_support.h"
 #include "controller/projects/inline_html.h"
 #include "controller/projects/preview_scopes.h"
@@ -155,6 +158,35 @@ TEST_F(Projects, ServesPartsOfVideosAndNothingElseInParts) {
     EXPECT_EQ(header(refused, "content-range"), "bytes */10");
   }
   EXPECT_EQ(ranged("index.html", "bytes=2-4").status, 200);
+}
+
+// Root is asked for its rights to files as any other user; who is another user stays who he is.
+class AsNobody {
+ public:
+  AsNobody() : was_(::geteuid()) { (void)!::seteuid(65'534); }
+  ~AsNobody() { (void)!::seteuid(was_); }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+
+ private:
+  const uid_t was_;
+};
+
+// The operator's mistake, and not the caller's: he is not told that he may not, or that it is gone.
+TEST_F(Projects, AFileThatTheControllerMayNotReadIsItsOwnFault) {
+  put_site({{"index.html", "<p>hi"}});
+  const std::string digest = crypto::sha256_hex("<p>hi");
+  const std::string file = folder_ / cat("blobs/", digest.substr(0, 2), "/", digest);
+  ASSERT_EQ(::chmod(file.c_str(), 0), 0);
+  {
+    const AsNobody here;
+    const Answer refused = get({"raw", "index.html"});
+    EXPECT_EQ(refused.status, 503) << refused.text;
+    EXPECT_EQ(refused.reason(), "STORE_IO");
+    EXPECT_EQ(refused.text.find("blobs"), std::string::npos);
+  }
+  ASSERT_EQ(::chmod(file.c_str(), 0444), 0);
+  EXPECT_EQ(get({"raw", "index.html"}).text, "<p>hi");
 }
 
 // proves: OD-43, OD-68

@@ -28,12 +28,14 @@
 #include "controller/api/handlers/runs/core_events.h"
 #include "controller/api/handlers/runs/media.h"
 #include "controller/api/handlers/runs/plan.h"
+#include "controller/api/handlers/runs/pod_exec.h"
 #include "controller/api/handlers/runs/pods.h"
 #include "controller/api/handlers/runs/policy.h"
 #include "controller/api/handlers/runs/pool_reports.h"
 #include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/handlers/runs/run_commands.h"
 #include "controller/api/handlers/runs/run_files.h"
+#include "controller/api/handlers/runs/run_input.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/run_lists.h"
 #include "controller/api/handlers/runs/run_output.h"
@@ -162,10 +164,12 @@ Routes server_routes() {
 
 Routes run_routes() {
   return {
-      // Runs as pods, for `kubectl logs`.
+      // Runs as pods, for `kubectl logs` and `exec`.
       {"GET", "/api/v1/pods",                            Scope::kRunsRead, kNoBody, list_objects<PodView>},
       {"GET", "/api/v1/namespaces/{ns}/pods",            Scope::kRunsRead, kNoBody, list_objects<PodView>},
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}",     Scope::kRunsRead, kNoBody, get_object<PodView>},
+      {"GET", "/api/v1/namespaces/{ns}/pods/{name}/exec", Scope::kRunsWrite, kNoBody, exec_in_pod},
+      {"POST", "/api/v1/namespaces/{ns}/pods/{name}/exec", Scope::kRunsWrite, kNoBody, exec_in_pod},
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}/log", Scope::kRunsRead, kNoBody, run_log},
 
       // Runs.
@@ -189,6 +193,7 @@ Routes run_routes() {
       {"PUT",    RUNS "/{name}/files/{path…}",      Scope::kRunsWrite, kStreamed,      put_run_file},
       {"PUT",    RUNS "/{name}/pools/{pool}",       Scope::kNodesWrite, kSmallDocument, put_pool_report},
       {"POST",   RUNS "/{name}/commands",           Scope::kRunsWrite, kExecDocument,  run_command_in_run},
+      {"POST",   RUNS "/{name}/commands/{command}/stdin", Scope::kRunsWrite, kSmallDocument, put_command_input},
       {"POST",   RUNS "/{name}/commands/{command}/cancel", Scope::kRunsWrite, kOptionalDocument, cancel_command_in_run},
       {"GET",    RUNS "/{name}/receipt",            Scope::kRunsRead,  kNoBody,        get_receipt},
       {"POST",   RUNS "/{name}/tool-tokens",        Scope::kRunsWrite, kSmallDocument, make_run_token, contracts::kMakeToolTokens},

@@ -45,6 +45,8 @@ TEST_F(RunCommands, GoToTheNodeOfTheRunAndBringItsEnd) {
   EXPECT_EQ(answer.body.text("commandId"), "one");
   EXPECT_EQ(order_.text("runUid"), "uid-r");
   EXPECT_EQ(order_.text("commandId"), "one");
+  for (const char* word : {"stdinComes", "terminal"})  // which an older agent does not know
+    EXPECT_EQ(order_.find(word), nullptr) << word;
 }
 
 TEST_F(RunCommands, AreRecordedWithTheirCallerAndTheirEnd) {
@@ -112,6 +114,95 @@ TEST_F(RunCommands, AreReadStrictly) {
     EXPECT_EQ(call("POST", target(), body).status, 400) << body;
   EXPECT_EQ(call("POST", target(), R"({"command":["a"],"env":{}})").reason(), "UNKNOWN_FIELD");
   EXPECT_EQ(call("POST", cat(target(), "/one/cancel")).reason(), "COMMAND_NOT_FOUND");
+}
+
+TEST_F(RunCommands, HaveATerminalWhoseOutputComes) {
+  place("r", contracts::RunPhase::kRunning);
+  const std::string body =
+      R"({"command":["bash"],"commandId":"one","stdinComes":true,"terminal":{"rows":7,"columns":9}})";
+  EXPECT_EQ(call("POST", target(), body).reason(), "PARAMETER_INVALID");
+  FakeStream told;
+  while_node_brings(ending(3), [&] {
+    Answer answer = call("POST", cat(target(), "?stream=true"), body);
+    answer.response.stream(told);
+    return answer;
+  });
+  EXPECT_NE(told.text.find("\"exitCode\":3"), std::string::npos) << told.text;
+  EXPECT_EQ(*order_.at("terminal.rows")->integer(), 7);
+  EXPECT_EQ(*order_.find("timeMs")->integer(), contracts::run_exec::kMostTerminalTimeMs);
+  EXPECT_NE(log("command.start").find("\"terminal\":\"true\""), std::string::npos);
+  EXPECT_EQ(while_node_brings(failing("CALL_UNKNOWN", contracts::FailureKind::kPrecondition),
+                              [&] {
+                                return call(
+                                    "POST", target(),
+                                    R"({"command":["cat"],"commandId":"a","stdinComes":true})");
+                              })
+                .reason(),
+            "RUN_EXEC_UNSUPPORTED");
+}
+
+// A request that comes slowly is authorized when it begins, and its command starts at its end.
+TEST_F(RunCommands, DoNotBeginWithATokenThatWasRevokedMeanwhile) {
+  place("r", contracts::RunPhase::kRunning);
+  contracts::CallsRequest full;
+  full.session = "session-1";
+  full.takes = false;  // so that the command waits
+  full.wait_ms = 60'000;
+  const auto lane = services_.calls->open(
+      {"n1", "session-1", 0}, full, [] { return true; }, clock_);
+  ASSERT_TRUE(lane.ok());
+  const auto made =
+      call("POST", "/admin/tokens", R"({"subject":"late","scopes":["runs:read","runs:write"]})");
+  ASSERT_LT(made.status, 300) << made.text;
+  Answer begun =
+      send(request_of("POST", cat(target(), "?stream=true"), made.body.text("token")), kBody);
+  ASSERT_EQ(begun.status, 200);
+  EXPECT_LT(call("DELETE", cat("/admin/tokens/", made.body.text("id"))).status, 300);
+  FakeStream told;
+  begun.response.stream(told);
+  EXPECT_NE(told.text.find("CANCELLED"), std::string::npos) << told.text;
+}
+
+// What is typed goes to a command that takes it, from whoever began it.
+TEST_F(RunCommands, AreTypedToByWhoBeganThem) {
+  place("r", contracts::RunPhase::kRunning);
+  const std::string stdin_of_one = cat(target(), "/one/stdin");
+  const std::string piece = R"({"seq":1,"data":"YQ=="})";
+  EXPECT_EQ(call("POST", stdin_of_one, piece).reason(), "COMMAND_NOT_FOUND");
+  const std::string other = add_token("other", {"runs:read", "runs:write"});
+  // Whom its maker gave the same name, for one namespace.
+  const std::string namesake = add_token("admin", {"runs:read", "runs:write"}, "default");
+  const std::string reader = add_token("reader", {"runs:read"});
+  const auto under_way = [&](const char* kind, const auto& look) {
+    calls::CallOptions options;
+    options.name = "uid-r/exec/one";
+    options.kind = kind;
+    options.caller = "admin";
+    options.patience = Millis(60'000);
+    options.queue_patience = Millis(60'000);
+    options.arrival_patience = Millis(60'000);
+    options.node = "n1";
+    options.meanwhile = [&] {
+      look();
+      (void)services_.calls->stop("uid-r/exec/one");
+    };
+    EXPECT_EQ(services_.calls->call(std::move(options), clock_, random_).error().reason,
+              "CALL_CANCELED");
+  };
+  under_way(contracts::kRunExec, [&] {
+    EXPECT_EQ(call("POST", stdin_of_one, piece).reason(), "COMMAND_TAKES_NO_INPUT");
+  });
+  under_way(contracts::kRunAttach, [&] {
+    EXPECT_EQ(send(request_of("POST", stdin_of_one, other), piece).reason(), "COMMAND_NOT_YOURS");
+    EXPECT_EQ(send(request_of("POST", stdin_of_one, namesake), piece).reason(),
+              "COMMAND_NOT_YOURS");
+    EXPECT_EQ(send(request_of("POST", stdin_of_one, reader), piece).reason(), "SCOPE_MISSING");
+    EXPECT_EQ(call("POST", cat(target(), "/two/stdin"), piece).reason(), "COMMAND_NOT_FOUND");
+    for (const char* wrong : {"{}", R"({"seq":1})", R"({"seq":0,"data":"YQ=="})",
+                              R"({"seq":1,"data":"@"})", R"({"seq":1,"terminal":{"rows":0}})"})
+      EXPECT_EQ(call("POST", stdin_of_one, wrong).status, 400) << wrong;
+  });
+  EXPECT_EQ(call("POST", stdin_of_one, piece).reason(), "COMMAND_NOT_FOUND");
 }
 
 }  // namespace

@@ -274,7 +274,7 @@ TEST_F(RunLists, TellOfAHundredFaultsAtMost) {
       call("POST", kRuns, list_text(std::vector<std::string>(500, run_text("-bad-"))));
   EXPECT_EQ(answer.reason(), "NAME_INVALID");
   EXPECT_EQ(fields(answer).size(), 100u);
-  EXPECT_NE(answer.body.text("message").find("499 more items"), std::string::npos);
+  EXPECT_NE(answer.body.text("message").find("499 more"), std::string::npos);
 }
 
 TEST_F(RunLists, WarnOfWhatIsLeftOutByItem) {

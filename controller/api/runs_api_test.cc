@@ -32,6 +32,9 @@ TEST_F(Runs, AreMadeOnceHoweverOftenOneRequestIsSent) {
   EXPECT_EQ(first.status, 201);
   EXPECT_EQ(second.status, 200);
   EXPECT_EQ(first.body.text("metadata.name"), second.body.text("metadata.name"));
+  Request spelled = request_of("POST", cat(kRuns, "/"), admin_);
+  spelled.headers["idempotency-key"] = "k1";
+  EXPECT_EQ(send(spelled, text).body.text("metadata.name"), first.body.text("metadata.name"));
   const Answer other = send(request, run_text("other"));
   EXPECT_EQ(other.status, 422);
   EXPECT_EQ(other.reason(), "IDEMPOTENCY_KEY_REUSED");

@@ -1,4 +1,5 @@
 #include "controller/api/watch_test_support.h"
+#include "controller/events/waiter.h"
 #include "controller/store/run_writes.h"
 
 namespace paddock::api {
@@ -76,6 +77,20 @@ TEST_F(Watches, AskSelectorsAboutTheOldAndTheNewState) {
         return !after(s, 4);
       });
   EXPECT_EQ(stream.types(), "AMDA") << stream.text;
+}
+
+// However little of it a client is told, a step reads no more objects than others can wait for.
+TEST_F(Watches, ReadAFewObjectsInOneStep) {
+  const std::string version = list_version();
+  for (int i = 0; i < 40; ++i) make(cat("r", i));
+  const Answer answer =
+      call("GET", cat(kRuns, "?watch=true&labelSelector=app=none&resourceVersion=", version));
+  ASSERT_TRUE(answer.response.steps);
+  const auto bell = std::make_shared<events::WakeupEvent>();
+  ActingStream stream([](ActingStream&) { return true; });
+  EXPECT_EQ(answer.response.steps->step(stream, bell).then, Steps::Then::kAgain);
+  EXPECT_EQ(answer.response.steps->step(stream, bell).then, Steps::Then::kWait);
+  EXPECT_EQ(stream.text, "");
 }
 
 TEST_F(Watches, SelectByNameWithoutReadingObjects) {
@@ -213,7 +228,7 @@ TEST_F(Watches, EndWithTheTokenThatOpenedThem) {
     }
     return looks < 5;
   });
-  answer.response.stream(stream);
+  stream_here(answer.response, stream);
   EXPECT_LT(looks, 5);  // the server ended it
 }
 
@@ -242,7 +257,7 @@ TEST_F(Watches, ShowRunsAsPodsToo) {
   make("a");
   const Answer answer = call("GET", "/api/v1/namespaces/default/pods?watch=true");
   ActingStream stream([](ActingStream& s) { return !after(s, 1); });
-  answer.response.stream(stream);
+  stream_here(answer.response, stream);
   EXPECT_EQ(stream.events.at(0).text("object.kind"), "Pod");
   EXPECT_EQ(stream.events.at(0).text("object.status.phase"), "Pending");
 }

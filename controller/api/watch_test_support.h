@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controller/api/api_test_support.h"
+#include "controller/api/server/stream_here.h"
 
 namespace paddock::api {
 
@@ -45,7 +46,7 @@ class WatchTest : public ApiTest {
     const Answer answer = send(request);
     EXPECT_EQ(answer.status, 200) << answer.text;
     ActingStream stream(std::move(act));
-    if (answer.response.stream) answer.response.stream(stream);
+    stream_here(answer.response, stream);
     return stream;
   }
 };

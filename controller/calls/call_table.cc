@@ -10,6 +10,12 @@
 namespace paddock::calls {
 namespace {
 
+// It was carried to its node, as far as we can tell, and no answer came.
+constexpr const char* kFateUnknown =
+    "what became of the call is not known: its node may have done a part of it; look before you "
+    "try "
+    "again";
+
 Code code_of(contracts::FailureKind kind) {
   using enum contracts::FailureKind;
   switch (kind) {
@@ -35,6 +41,10 @@ Result<wire::Value> outcome_of(contracts::CallAnswer answer) {
       lost(contracts::code_or_invalid(answer.failure->reason), std::move(answer.failure->message));
   if (answer.failure->kind) error.code = code_of(*answer.failure->kind);
   return error;
+}
+
+Error canceled_before() {
+  return {Code::kFailedPrecondition, "CALL_CANCELED", "it was canceled before it began"};
 }
 
 }  // namespace
@@ -68,12 +78,14 @@ void CallTable::leave_queue(const CallId& id, const Entry& entry) {
 std::optional<Result<wire::Value>> CallTable::take_outcome(const CallId& id, MonoTime now) {
   see(now);
   const auto found = calls_.find(id);
-  if (found == calls_.end()) return lost("CALL_LOST", "the call is not known");
+  if (found == calls_.end()) return lost("CALL_LOST", kFateUnknown);
   Entry& entry = found->second;
   if (!entry.outcome && entry.given) {
     const auto node = nodes_.find(entry.given->node);
     if (node == nodes_.end() || !present(node->second, now))
-      entry.outcome = lost("NODE_LOST", "the node that had the call is gone; try again");
+      entry.outcome = lost("NODE_LOST",
+                           "the node that had the call is gone, and may have done a part of it; "
+                           "look before you try again");
   }
   if (!entry.outcome) return std::nullopt;
   auto out = std::move(entry.outcome);
@@ -84,7 +96,20 @@ std::optional<Result<wire::Value>> CallTable::take_outcome(const CallId& id, Mon
 std::vector<wire::Value> CallTable::take_pieces(const CallId& id) {
   const auto found = calls_.find(id);
   if (found == calls_.end()) return {};
+  found->second.unwritten += found->second.pieces.size();
   return std::exchange(found->second.pieces, {});
+}
+
+void CallTable::note_written(const CallId& id) {
+  const auto found = calls_.find(id);
+  if (found != calls_.end()) found->second.unwritten = 0;
+}
+
+bool CallTable::has_room(const CallId& id) const {
+  constexpr size_t kMostPaced = 128;
+  const auto found = calls_.find(id);
+  return found == calls_.end() || !found->second.call.paced || found->second.outcome ||
+         found->second.pieces.size() + found->second.unwritten < kMostPaced;
 }
 
 Status CallTable::stop(const CallId& id, Wakes& wakes) {
@@ -94,12 +119,12 @@ Status CallTable::stop(const CallId& id, Wakes& wakes) {
   Entry& entry = found->second;
   if (entry.outcome) return {};
   if (entry.given) {
+    entry.stopped = true;
     tell_to_end(id, *entry.given, wakes);
     return {};
   }
   leave_queue(id, entry);
-  finish(id, Error{Code::kFailedPrecondition, "CALL_CANCELED", "it was canceled before it began"},
-         wakes);
+  finish(id, canceled_before(), wakes);
   return {};
 }
 
@@ -176,7 +201,6 @@ Status CallTable::begin_session(const LaneKey& lane, int64_t generation, Wakes& 
   node.generation = generation;
   const std::string old = std::exchange(node.session, lane.session);
   node.open.clear();
-  node.drops.clear();
   std::erase_if(lanes_, [&](const auto& each) {
     return each.first.node == lane.node && each.first.session == old;
   });
@@ -188,8 +212,15 @@ Status CallTable::begin_session(const LaneKey& lane, int64_t generation, Wakes& 
     if (entry.given && entry.given->node == lane.node && entry.given->session == old)
       orphans.push_back(id);
   }
-  for (const CallId& id : orphans)
-    finish(id, lost("NODE_LOST", "the agent that had the call is gone; try again"), wakes);
+  for (const CallId& id : orphans) {
+    if (take_back(id, wakes)) continue;
+    finish(id,
+           lost("NODE_LOST",
+                "the agent that had the call is gone, and may have done a part of it; "
+                "look before you try again"),
+           wakes);
+  }
+  node.drops.clear();
   return {};
 }
 
@@ -209,8 +240,8 @@ void CallTable::settle(const LaneKey& lane, const std::optional<contracts::CallA
   let_go(state);
   if (answer && answer->id == given) {
     finish(given, outcome_of(*answer), wakes);
-  } else {
-    finish(given, lost("CALL_LOST", "the call did not reach its node; try again"), wakes);
+  } else if (!take_back(given, wakes)) {
+    finish(given, lost("CALL_LOST", kFateUnknown), wakes);
   }
   nodes_[lane.node].drops.erase(given);
 }
@@ -227,6 +258,24 @@ void CallTable::drop_unknown(const LaneKey& lane, const std::vector<CallId>& hol
         found != calls_.end() && found->second.given && found->second.given->node == lane.node;
     if (!known) nodes_[lane.node].drops.insert(id);
   }
+}
+
+// A call that no answer to a lane has carried yet was not begun: it waits again, before all others.
+bool CallTable::take_back(const CallId& id, Wakes& wakes) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end() || !found->second.given || found->second.picked_up ||
+      found->second.outcome)
+    return false;
+  Entry& entry = found->second;
+  if (entry.stopped) {
+    nodes_[entry.given->node].drops.erase(id);
+    finish(id, canceled_before(), wakes);
+    return true;
+  }
+  entry.given.reset();
+  queue_.push_front(id);
+  queued_bytes_ += entry.call.bytes;
+  return true;
 }
 
 void CallTable::let_go(Lane& lane) {
@@ -271,6 +320,8 @@ std::optional<contracts::CallsAnswer> CallTable::poll(const LaneKey& lane) {
   const auto call = calls_.find(found->second.call);
   if (call != calls_.end() && !call->second.picked_up) {
     call->second.picked_up = true;
+    // The node may have heard of it before it had the call.
+    if (call->second.stopped) nodes_[lane.node].drops.insert(call->first);
     NewCall& given = call->second.call;
     out.call = contracts::NodeCall{call->first, given.kind, std::move(given.payload)};
   } else if (!found->second.call.empty() && call == calls_.end()) {
@@ -296,11 +347,15 @@ Millis CallTable::way_of(const LaneKey& lane) const {
   return std::min(Millis(call->second.call.bytes / limits_.slowest_link), limits_.longest_way);
 }
 
-void CallTable::close(const LaneKey& lane, MonoTime now) {
+void CallTable::close(const LaneKey& lane, MonoTime now, Wakes& wakes) {
   see(now);
   stop_waiting(lane);
   const auto node = nodes_.find(lane.node);
   if (node == nodes_.end() || node->second.session != lane.session) return;
+  if (Lane& state = lanes_[lane]; take_back(state.call, wakes)) {
+    let_go(state);
+    give(wakes);
+  }
   node->second.open.erase(lane.lane);
   if (node->second.open.empty()) node->second.silent_since = now + way_of(lane);
 }

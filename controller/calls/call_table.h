@@ -33,6 +33,7 @@ struct Limits {
   Millis gone_after{3'000};   // a node without a lane for so long has lost what it was given
   size_t slowest_link = 256;  // bytes in a millisecond: how long a call may be on its way to a node
   Millis longest_way{60'000};
+  Millis longest_pace{3'000};  // that a node's request is held for the slowest caller
 };
 
 struct NewCall {
@@ -42,6 +43,7 @@ struct NewCall {
   std::string node = {};      // who alone can do it; empty: any
   std::string caller = {};    // whose share it counts for; empty: nobody's
   bool awaits_nodes = false;  // it waits also where no node that could take it is there
+  bool paced = false;         // few parts of its answer may wait for the caller
 };
 
 // Of the calls that any node can do.
@@ -69,6 +71,10 @@ class CallTable {
   std::optional<Result<wire::Value>> take_outcome(const CallId& id, MonoTime now);
   // Parts of its answer that came since they were asked for last.
   std::vector<wire::Value> take_pieces(const CallId& id);
+  // Those that were taken have been written to whoever asked.
+  void note_written(const CallId& id);
+  // Whether more of them may come now: few wait, to be taken or to be written.
+  bool has_room(const CallId& id) const;
   // Asks the call to end soon; its outcome is still delivered. NotFound: CALL_NOT_FOUND.
   Status stop(const CallId& id, Wakes& wakes);
   // The caller is gone: the call is dropped, and the node that has it is told to end it.
@@ -93,8 +99,9 @@ class CallTable {
   void pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces, Wakes& wakes);
   // Nothing: there is nothing to say to this lane yet.
   std::optional<contracts::CallsAnswer> poll(const LaneKey& lane);
-  // The lane's request is over: answered, or its agent hung up.
-  void close(const LaneKey& lane, MonoTime now);
+  // The lane's request is over: answered, or its agent hung up. A call that it was given and that
+  // no poll() has told it of goes to another one.
+  void close(const LaneKey& lane, MonoTime now, Wakes& wakes);
   // Whether the node may take calls that any node can do: not while it is cordoned, say.
   void set_eligible(const LaneKey& lane, bool eligible, Wakes& wakes);
 
@@ -107,7 +114,9 @@ class CallTable {
     NewCall call;
     std::optional<LaneKey> given;
     bool picked_up = false;  // its lane's answer has been made
+    bool stopped = false;    // it is to end, whoever has heard that already
     std::vector<wire::Value> pieces;
+    size_t unwritten = 0;  // taken, and on the way to the caller
     int64_t last_piece = 0;
     std::optional<Result<wire::Value>> outcome;
   };
@@ -138,6 +147,7 @@ class CallTable {
               Wakes& wakes);
   void finish(const CallId& id, Result<wire::Value> outcome, Wakes& wakes);
   void leave_queue(const CallId& id, const Entry& entry);
+  bool take_back(const CallId& id, Wakes& wakes);
   void drop_unknown(const LaneKey& lane, const std::vector<CallId>& holds);
   static void let_go(Lane& lane);
   void see(MonoTime now) { latest_ = std::max(latest_, now); }

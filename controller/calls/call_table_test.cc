@@ -37,7 +37,7 @@ class Calls : public testing::Test {
   // What it is told, if it is told something now.
   std::optional<CallsAnswer> told(const LaneKey& lane) {
     auto out = table_.poll(lane);
-    if (out) table_.close(lane, now_);
+    if (out) table_.close(lane, now_, wakes_);
     return out;
   }
   Status submit(const CallId& id, std::string caller = {}) {
@@ -88,7 +88,7 @@ TEST_F(Calls, AreForgottenWhereTooManyAreNamedThatNobodyGave) {
 TEST_F(Calls, SaysAtOnceThatNoNodeIsThere) {
   EXPECT_EQ(submit("a").error().reason, "NO_NODE");
   ASSERT_TRUE(open(lane(0)).ok());
-  table_.close(lane(0), now_);
+  table_.close(lane(0), now_, wakes_);
   EXPECT_TRUE(submit("b").ok());  // between two requests of its lane
   now_ = now_ + Millis(5'000);
   EXPECT_EQ(submit("c").error().reason, "NO_NODE");
@@ -187,6 +187,66 @@ TEST_F(Calls, ALaneThatComesBackWithoutItsAnswerHasLostTheCall) {
   ASSERT_TRUE(open(lane(0)).ok());
   EXPECT_EQ(outcome("a"), "CALL_LOST");
   EXPECT_FALSE(told(lane(0)));  // and is given to nobody again
+}
+
+TEST_F(Calls, OneThatNoAnswerCarriedGoesToAnotherLane) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  table_.close(lane(0), now_, wakes_);  // its agent hung up meanwhile
+  EXPECT_EQ(outcome("a"), "waits");
+  ASSERT_TRUE(open(lane(1)).ok());
+  EXPECT_EQ(told(lane(1))->call->id, "a");
+  ASSERT_TRUE(open(lane(0)).ok());  // which had it first
+  EXPECT_EQ(outcome("a"), "waits");
+}
+
+// Its agent asks anew before the request that it gave up has ended here.
+TEST_F(Calls, OneThatNoAnswerCarriedIsGivenToTheSameLaneAgain) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(open(lane(0)).ok());
+  EXPECT_EQ(told(lane(0))->call->id, "a");
+}
+
+TEST_F(Calls, OneThatNoAnswerCarriedOutlivesItsAgent) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(open(lane(0, "session-2")).ok());
+  EXPECT_EQ(told(lane(0, "session-2"))->call->id, "a");
+}
+
+TEST_F(Calls, OneThatNoAnswerCarriedAndThatWasStoppedIsNotBegun) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(table_.stop("a", wakes_).ok());
+  table_.close(lane(0), now_, wakes_);
+  EXPECT_EQ(outcome("a"), "CALL_CANCELED");
+}
+
+// Its node hears of the stop by another lane, before it has the call.
+TEST_F(Calls, OneThatWasStoppedStaysSoWhoeverHasHeardIt) {
+  for (const bool carried : {false, true}) {
+    ASSERT_TRUE(open(lane(0)).ok());
+    ASSERT_TRUE(submit("a").ok());
+    ASSERT_TRUE(table_.stop("a", wakes_).ok());
+    ASSERT_TRUE(open(lane(1)).ok());
+    ASSERT_EQ(told(lane(1))->drop, std::vector<CallId>{"a"});
+    auto hears = request(lane(1));
+    hears.dropped = {"a"};
+    ASSERT_TRUE(table_.open(lane(1), hears, wakes_).ok());
+    if (carried) {
+      const auto answer = told(lane(0));
+      EXPECT_EQ(answer->call->id, "a");
+      EXPECT_EQ(answer->drop, std::vector<CallId>{"a"});
+      ASSERT_TRUE(open(lane(0), done("a")).ok());
+      EXPECT_EQ(outcome("a"), "did a");
+    } else {
+      table_.close(lane(0), now_, wakes_);
+      EXPECT_EQ(outcome("a"), "CALL_CANCELED");
+    }
+    table_.close(lane(0), now_, wakes_);
+    table_.close(lane(1), now_, wakes_);
+  }
 }
 
 TEST_F(Calls, AnAnswerThatIsRepeatedChangesNothing) {
@@ -351,7 +411,7 @@ class Unreliable {
     if (!table_.open(lane, request, wakes).ok()) return std::nullopt;
     table_.set_eligible(lane, true, wakes);
     auto out = table_.poll(lane);
-    table_.close(lane, now_);
+    table_.close(lane, now_, wakes);
     return out ? out : CallsAnswer{};
   }
   CallAnswer work(const contracts::NodeCall& call) {

@@ -122,8 +122,11 @@ void CallTable::hand_over(const CallId& id, const LaneKey& lane, Wakes& wakes) {
 Error CallTable::why_it_waits(const Entry& entry, MonoTime now) const {
   const std::string& node = entry.call.node;
   if (!node.empty()) {
-    return any_present(node, now) ? try_later("NODES_BUSY", "its node is busy; try again")
-                                  : no_node(node);
+    return any_present(node, now)
+               ? try_later("NODES_BUSY",
+                           "its node had no hand free for it in time, and has not "
+                           "begun it; try again")
+               : no_node(node);
   }
   const bool some =
       std::ranges::any_of(nodes_, [&](const auto& each) { return takes_shared(each.second, now); });

@@ -63,10 +63,12 @@ class CompetingCalls : public testing::Test {
   }
   std::string why(const CallId& id) {
     const auto error = table_.give_up(id, now_);
-    return error ? cat(error->reason, ": ", error->message) : "";
+    said_ = error ? error->message : "";
+    return error ? error->reason.str() : "";
   }
 
   CallTable table_;
+  std::string said_;  // beside the reason
   MonoTime now_{};
   Wakes wakes_;
   std::map<std::string, int64_t> places_;
@@ -137,17 +139,17 @@ TEST_F(CompetingCalls, TheNextMayGoOnAnotherLaneThanTheOneThatCameBack) {
 TEST_F(CompetingCalls, WhatWaitedInVainIsToldWhy) {
   nodes(4);
   ask_many("a", 4);
-  EXPECT_EQ(why("a-3").substr(0, 32), "NODES_BUSY: you hold 3 of 4 plac");
+  EXPECT_EQ(why("a-3"), "NODES_BUSY");
+  EXPECT_NE(said_.find("3 of 4"), std::string::npos) << said_;
   EXPECT_EQ(why("a-0"), "");  // it runs
   ASSERT_TRUE(ask("b-0", "b").ok());
   ASSERT_TRUE(ask("c-0", "c").ok());
-  EXPECT_EQ(why("c-0"), "NODES_BUSY: every place for such calls is taken; try again");
+  EXPECT_EQ(why("c-0"), "NODES_BUSY");
   EXPECT_EQ(table_.load(now_).waiting, 0u);
   for (int64_t number = 0; number < 4; ++number)
     table_.set_eligible({"node-1", "session-1", number}, false, wakes_);
   ASSERT_TRUE(ask("d-0", "d").ok());
-  EXPECT_EQ(
-      why("d-0").find("NO_NODE: no node takes such calls now; try again (`paddock get nodes`"), 0u);
+  EXPECT_EQ(why("d-0"), "NO_NODE");
 }
 
 TEST_F(CompetingCalls, OneCallerCannotFillWhatWaits) {
@@ -166,8 +168,10 @@ TEST_F(CompetingCalls, ANodeThatIsGoneCountsForNobody) {
   node("node-2", 4);
   ask_many("a", 8);
   EXPECT_EQ(running("a", 8), 6u);
-  for (int64_t number = 0; number < 4; ++number)
-    table_.close({"node-2", "session-1", number}, now_);
+  for (int64_t number = 0; number < 4; ++number) {
+    (void)table_.poll({"node-2", "session-1", number});  // it has them
+    table_.close({"node-2", "session-1", number}, now_, wakes_);
+  }
   now_ = now_ + Millis(5'000);
   EXPECT_EQ(table_.load(now_).places, 4u);
   EXPECT_EQ(table_.load(now_).running, 2u);

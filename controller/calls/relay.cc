@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "common/base/suspension.h"
+#include "common/base/text.h"
+#include "controller/calls/call_errors.h"
 
 namespace paddock::calls {
 namespace {
@@ -17,30 +19,33 @@ Millis slice(MonoTime until, MonoTime now, Millis most) {
   return std::clamp<Millis>(until - now, Millis(0), most);
 }
 
+Error over() { return {Code::kFailedPrecondition, "CALL_CANCELED", "what it was for is over"}; }
+
 }  // namespace
 
-std::vector<Relay::HeldPtr> Relay::held_of(const State& state, const Wakes& wakes) {
-  std::vector<HeldPtr> out;
+Relay::Woken Relay::woken_of(const State& state, const Wakes& wakes) {
+  Woken out;
   for (const CallId& id : wakes.callers) {
     const auto found = state.callers.find(id);
-    if (found != state.callers.end()) out.push_back(found->second);
+    if (found != state.callers.end()) out.callers.push_back(found->second);
   }
   for (const LaneKey& lane : wakes.lanes) {
     const auto found = state.lanes.find(lane);
-    if (found != state.lanes.end()) out.push_back(found->second);
+    if (found != state.lanes.end() && found->second->bell) out.lanes.push_back(found->second->bell);
   }
   return out;
 }
 
 Status Relay::change(const std::function<Status(State&, Wakes&)>& what) {
-  std::vector<HeldPtr> woken;
+  Woken woken;
   Status done = table_.with([&](State& state) {
     Wakes wakes;
     Status out = what(state, wakes);
-    woken = held_of(state, wakes);
+    woken = woken_of(state, wakes);
     return out;
   });
-  for (const HeldPtr& held : woken) held->changed.notify_all();
+  for (const HeldPtr& held : woken.callers) held->changed.notify_all();
+  for (const auto& bell : woken.lanes) bell->ring();
   return done;
 }
 
@@ -58,11 +63,16 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
   Status submitted = change([&](State& state, Wakes& wakes) -> Status {
     if (state.names.contains(options.name))
       return Error{Code::kAlreadyExists, "CALL_EXISTS", "there is such a call already"};
-    NewCall made{options.kind,   std::move(options.payload),          options.bytes, options.node,
-                 options.caller, options.arrival_patience > Millis(0)};
+    TRY(check_alike(state, options));
+    if (!options.part_of.empty() && !state.callers.contains(options.part_of)) return over();
+    NewCall made{options.kind,   std::move(options.payload),           options.bytes, options.node,
+                 options.caller, options.arrival_patience > Millis(0), options.paced};
     TRY(state.table.submit(id, std::move(made), clock.mono(), wakes));
     state.callers[id] = held;
-    if (!options.name.empty()) state.names[options.name] = id;
+    if (!options.name.empty())
+      state.names[options.name] = {
+          id, options.kind, options.caller, options.name_space, options.token, options.node};
+    if (!options.part_of.empty()) state.parts.emplace(options.part_of, id);
     return {};
   });
   TRY(std::move(submitted));
@@ -74,13 +84,46 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
     const DisconnectWatch watching = watch(options.client, held);
     return wait_for_outcome(id, options, *held, clock);
   }();
+  let_go(id, options);
+  return outcome;
+}
+
+void Relay::let_go(const CallId& id, const CallOptions& options) {
   (void)change([&](State& state, Wakes& wakes) -> Status {
     state.table.cancel(id, wakes);
     state.callers.erase(id);
     if (!options.name.empty()) state.names.erase(options.name);
+    end_parts(state, id, wakes);
+    const auto [first, last] = state.parts.equal_range(options.part_of);
+    for (auto at = first; at != last; at = at->second == id ? state.parts.erase(at) : ++at) {
+    }
     return {};
   });
-  return outcome;
+  if (options.paced) room_.notify_all();
+}
+
+// What waits to be done for a call that is over is not done for a later one of its name.
+void Relay::end_parts(State& state, const CallId& id, Wakes& wakes) {
+  const auto [first, last] = state.parts.equal_range(id);
+  for (auto at = first; at != last; ++at) {
+    if (state.table.waits(at->second)) (void)state.table.stop(at->second, wakes);
+  }
+  state.parts.erase(first, last);
+}
+
+// Nobody takes all there are on a node: these may last for a day.
+Status Relay::check_alike(const State& state, const CallOptions& options) {
+  if (options.most_alike == 0) return {};
+  const auto alike = std::ranges::count_if(state.names, [&](const auto& each) {
+    const NamedCall& other = each.second;
+    return other.kind == options.kind && other.node == options.node &&
+           other.caller == options.caller && other.name_space == options.name_space;
+  });
+  if (static_cast<size_t>(alike) < options.most_alike) return {};
+  return try_later("TOO_MANY_COMMANDS",
+                   cat("you have ", options.most_alike,
+                       " commands on this node that have a terminal, or input that comes, as many "
+                       "as one caller has there: end one of them"));
 }
 
 Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions& options,
@@ -113,9 +156,7 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
           return outcome.has_value() || !pieces.empty() || gone;
         },
         [](State&, bool) {});
-    for (const wire::Value& piece : pieces) {
-      if (options.on_piece) options.on_piece(piece);
-    }
+    hand_on(id, options, pieces);
     if (outcome) return std::move(*outcome);
     end = end + away;  // nobody could answer while nobody was here
     taken_by = taken_by + away;
@@ -132,79 +173,43 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
   }
 }
 
+// To the caller, however slow he is: until he has them there is no room for as many more.
+void Relay::hand_on(const CallId& id, const CallOptions& options,
+                    const std::vector<wire::Value>& pieces) {
+  if (pieces.empty()) return;
+  for (const wire::Value& piece : pieces) {
+    if (options.on_piece) options.on_piece(piece);
+  }
+  if (!options.paced) return;
+  table_.with([&](State& state) { state.table.note_written(id); });
+  room_.notify_all();
+}
+
 Status Relay::stop(const std::string& name) {
   return change([&](State& state, Wakes& wakes) -> Status {
     const auto named = state.names.find(name);
     if (named == state.names.end())
       return Error{Code::kNotFound, "CALL_NOT_FOUND", "there is no such call, or it has ended"};
-    return state.table.stop(named->second, wakes);
+    return state.table.stop(named->second.id, wakes);
   });
 }
 
-Result<contracts::CallsAnswer> Relay::serve(const LaneKey& lane,
-                                            const contracts::CallsRequest& request,
-                                            const std::function<bool()>& eligible,
-                                            const DisconnectToken& agent, const Clock& clock) {
-  if (!request.pieces.empty()) {
-    TRY(change([&](State& state, Wakes& wakes) -> Status {
-      state.table.pass_on(lane, request.pieces, wakes);
-      return {};
-    }));
-    return contracts::CallsAnswer{};
-  }
-  const MonoTime end = clock.mono() + Millis(request.wait_ms);
-  const auto held = std::make_shared<Held>();
-  // First the answer that the lane brings is handed to its caller. Whether the node may take
-  // another call can be looked up after that.
-  Status opened = change([&](State& state, Wakes& wakes) -> Status {
-    TRY(state.table.open(lane, request, wakes));
-    state.lanes[lane] = held;
+void Relay::stop_of(const std::string& token) {
+  if (token.empty()) return;  // calls that are nobody's have none
+  (void)change([&](State& state, Wakes& wakes) -> Status {
+    for (const auto& [name, call] : state.names) {
+      if (call.token == token) (void)state.table.stop(call.id, wakes);
+    }
     return {};
   });
-  TRY(std::move(opened));
-  auto answer = wait_for_call(lane, held, eligible, agent, end, clock);
-  table_.with([&](State& state) {
-    // A call that was given to this lane in the meantime goes out with this answer, or is known to
-    // be lost.
-    if (!answer) answer = state.table.poll(lane);
-    state.table.close(lane, clock.mono());
-    const auto found = state.lanes.find(lane);
-    if (found != state.lanes.end() && found->second == held) state.lanes.erase(found);
-  });
-  return answer.value_or(contracts::CallsAnswer{});
 }
 
-std::optional<contracts::CallsAnswer> Relay::wait_for_call(const LaneKey& lane, const HeldPtr& held,
-                                                           const std::function<bool()>& eligible,
-                                                           const DisconnectToken& agent,
-                                                           MonoTime end, const Clock& clock) {
-  const DisconnectWatch watching = watch(agent, held);
-  while (true) {
-    const MonoTime now = clock.mono();
-    std::optional<contracts::CallsAnswer> answer;
-    bool asks = false;
-    bool gone = false;
-    table_.wait_for(
-        held->changed, slice(end, now, watching ? Millis::max() : DisconnectToken::kAskEvery),
-        [&](State& state) {
-          answer = state.table.poll(lane);
-          asks = std::exchange(held->asks, false);
-          gone = held->gone;
-          return answer || asks || gone;
-        },
-        [](State&, bool) {});
-    if (answer) return answer;
-    if (asks) {
-      // A node that is full is still eligible: that is no reason to place the call elsewhere.
-      const bool may = eligible();
-      (void)change([&](State& state, Wakes& wakes) -> Status {
-        state.table.set_eligible(lane, may, wakes);
-        return {};
-      });
-    } else if (gone || clock.mono() >= end || agent.gone()) {
-      return std::nullopt;
-    }
-  }
+std::optional<NamedCall> Relay::find(const std::string& name) const {
+  return table_.with([&](const State& state) -> std::optional<NamedCall> {
+    const auto named = state.names.find(name);
+    if (named == state.names.end()) return std::nullopt;
+    return named->second;
+  });
 }
 
 void Relay::node_changed(const std::string& node) {
@@ -212,15 +217,15 @@ void Relay::node_changed(const std::string& node) {
     ++known.changes;
     known.eligible.erase(node);
   });
-  std::vector<HeldPtr> asked;
+  std::vector<std::shared_ptr<Bell>> asked;
   table_.with([&](State& state) {
     for (auto at = state.lanes.lower_bound({node, "", INT64_MIN});
          at != state.lanes.end() && at->first.node == node; ++at) {
       at->second->asks = true;
-      asked.push_back(at->second);
+      if (at->second->bell) asked.push_back(at->second->bell);
     }
   });
-  for (const HeldPtr& held : asked) held->changed.notify_all();
+  for (const auto& bell : asked) bell->ring();
 }
 
 std::optional<bool> Relay::known_eligible(const std::string& node) const {

@@ -1,5 +1,5 @@
-// Brings callers and nodes together: a caller's handler waits for the outcome of its call, a lane's
-// for a call. Thread-safe; starts no thread. What is decided is decided by CallTable.
+// Brings callers and nodes together: a caller's thread waits for the outcome of its call, a lane
+// without one for a call. Thread-safe; starts no thread. What is decided is decided by CallTable.
 #pragma once
 
 #include <condition_variable>
@@ -12,6 +12,7 @@
 
 #include "common/base/guarded.h"
 #include "common/base/random.h"
+#include "controller/base/bell.h"
 #include "controller/base/disconnect_token.h"
 #include "controller/calls/call_table.h"
 
@@ -20,7 +21,12 @@ namespace paddock::calls {
 struct CallOptions {
   std::string name = {};    // to stop it by; one call of a name at a time
   std::string caller = {};  // whose share it counts for
-  std::string node = {};    // who alone can do it; empty: any
+  // Of calls with names: the caller's namespace, where he has but one, and his token, to stop what
+  // he asked for by.
+  std::string name_space = {};
+  std::string token = {};
+  size_t most_alike = 0;  // calls with names of this kind that a caller may have on a node; 0: any
+  std::string node = {};  // who alone can do it; empty: any
   std::string kind;
   wire::Value payload;
   size_t bytes = 0;                                       // of the payload, about
@@ -31,26 +37,49 @@ struct CallOptions {
   std::function<void(const wire::Value&)> on_piece = {};  // parts of the answer, as they come
   std::function<void()> meanwhile = {};  // done once, by the caller, as soon as the call is made
   std::string* holder = nullptr;         // gets the name of the node that had it
+  // It is for this call: it ends with that one, unless a node has it by then.
+  CallId part_of = {};
+  // Whoever sends parts of the answer waits while the caller has not taken the ones before.
+  bool paced = false;
+};
+
+// A call that has a name, while it is under way.
+struct NamedCall {
+  CallId id;
+  std::string kind;
+  std::string caller;
+  std::string name_space;
+  std::string token;
+  std::string node;
 };
 
 class Relay {
  public:
-  explicit Relay(Limits limits = {}) : table_(limits) {}
+  explicit Relay(Limits limits = {}) : longest_pace_(limits.longest_pace), table_(limits) {}
 
   // The node's result. Unavailable: NO_NODE, NODE_LOST, CALL_LOST, or the node's own reason;
   // ResourceExhausted: TOO_MANY_CALLS, NODES_BUSY; DeadlineExceeded: NO_ANSWER, CALLER_GONE;
-  // AlreadyExists: CALL_EXISTS.
+  // AlreadyExists: CALL_EXISTS. ResourceExhausted, TOO_MANY_COMMANDS: `most_alike`.
   Result<wire::Value> call(CallOptions options, const Clock& clock, Random& random);
 
   // Asks a call to end soon; its caller gets the outcome. NotFound: CALL_NOT_FOUND.
   Status stop(const std::string& name);
+  // The same of every call that was asked for with this token.
+  void stop_of(const std::string& token);
+  std::optional<NamedCall> find(const std::string& name) const;
 
-  // Serves one request of a lane and holds it until there is a call or its wait is over. `eligible`
-  // says whether the node may be given calls; it is asked at the beginning, and again after each
-  // change of the node.
-  Result<contracts::CallsAnswer> serve(const LaneKey& lane, const contracts::CallsRequest& request,
-                                       const std::function<bool()>& eligible,
-                                       const DisconnectToken& agent, const Clock& clock);
+  // A request of a lane, from when it came until it is answered. One thread at a time; the relay
+  // and the clock outlive it.
+  class Lane;
+  // Hands what the lane brings to its caller, and opens it for a call, for as long as the request
+  // says. `eligible` says whether the node may be given calls; it is asked at the first wait, and
+  // again after each change of the node. Conflict: of CallTable::open().
+  Result<std::shared_ptr<Lane>> open(const LaneKey& lane, const contracts::CallsRequest& request,
+                                     std::function<bool()> eligible, const Clock& clock);
+  // Parts of the answer to a call that a lane was given. Waits for a caller who is slow to take
+  // them, where the call is paced; not for long. ResourceExhausted, TOO_MANY_CALLS: he has not
+  // taken them, nothing of these is kept, and they are to be sent again.
+  Status pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces);
 
   // The stored Node object has changed.
   void node_changed(const std::string& node);
@@ -64,19 +93,27 @@ class Relay {
   Load load(const Clock& clock) const;
 
  private:
-  // A thread that is held, and what it has to hear besides what the table has for it.
+  // A caller's thread that is held.
   struct Held {
     std::condition_variable changed;
     bool gone = false;  // whoever it is held for
-    bool asks = true;   // of a lane: whether its node may take calls
   };
   using HeldPtr = std::shared_ptr<Held>;
+  struct Waiting {
+    std::shared_ptr<Bell> bell;  // none before the first wait
+    bool asks = true;            // whether its node may take calls
+  };
+  struct Woken {
+    std::vector<HeldPtr> callers;
+    std::vector<std::shared_ptr<Bell>> lanes;
+  };
   struct State {
     explicit State(Limits limits) : table(limits) {}
     CallTable table;
     std::map<CallId, HeldPtr> callers;
-    std::map<std::string, CallId> names;
-    std::map<LaneKey, HeldPtr> lanes;
+    std::map<std::string, NamedCall> names;
+    std::multimap<CallId, CallId> parts;  // by what they are for
+    std::map<LaneKey, std::shared_ptr<Waiting>> lanes;
   };
   struct Known {
     uint64_t changes = 0;
@@ -84,17 +121,57 @@ class Relay {
   };
   // Does it, and wakes whom it concerns once they can go on: not while we hold the lock.
   Status change(const std::function<Status(State&, Wakes&)>& what);
-  static std::vector<HeldPtr> held_of(const State& state, const Wakes& wakes);
+  static Status check_alike(const State& state, const CallOptions& options);
+  static void end_parts(State& state, const CallId& id, Wakes& wakes);
+  void let_go(const CallId& id, const CallOptions& options);
+  static bool has_room(const State& state, const std::vector<contracts::CallPiece>& pieces);
+  void hand_on(const CallId& id, const CallOptions& options,
+               const std::vector<wire::Value>& pieces);
+  static Woken woken_of(const State& state, const Wakes& wakes);
   DisconnectWatch watch(const DisconnectToken& client, const HeldPtr& held);
   Result<wire::Value> wait_for_outcome(const CallId& id, const CallOptions& options, Held& held,
                                        const Clock& clock);
-  std::optional<contracts::CallsAnswer> wait_for_call(const LaneKey& lane, const HeldPtr& held,
-                                                      const std::function<bool()>& eligible,
-                                                      const DisconnectToken& agent, MonoTime end,
-                                                      const Clock& clock);
 
+  const Millis longest_pace_;
+  std::condition_variable room_;  // a caller has taken parts of an answer that is paced
   Guarded<State> table_;
   Guarded<Known> known_;
+};
+
+class Relay::Lane {
+ public:
+  ~Lane();  // ends it without an answer, if there was no finish()
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+  // How long to wait at most, for `bell`; nothing: finish() has all there will be.
+  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell);
+  // What the node is told, once. A call that the lane was given meanwhile goes out with it, or is
+  // known to be lost.
+  contracts::CallsAnswer finish();
+
+ private:
+  friend class Relay;
+  Lane(Relay& relay, LaneKey key, MonoTime until, std::function<bool()> eligible,
+       const Clock& clock)
+      : relay_(relay),
+        key_(std::move(key)),
+        until_(until),
+        eligible_(std::move(eligible)),
+        clock_(clock) {}
+  // Not any more once a newer request of the lane is open: this one then says nothing and changes
+  // nothing. Its node is not there to hear it.
+  bool is_newest(const State& state) const;
+  bool look(const std::shared_ptr<Bell>& bell);
+  void close(State& state, Wakes& wakes);
+
+  Relay& relay_;
+  const LaneKey key_;
+  const MonoTime until_;
+  const std::function<bool()> eligible_;
+  const Clock& clock_;
+  const std::shared_ptr<Waiting> waiting_ = std::make_shared<Waiting>();
+  std::optional<contracts::CallsAnswer> answer_;
+  bool open_ = false;
 };
 
 }  // namespace paddock::calls

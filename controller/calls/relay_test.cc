@@ -1,9 +1,10 @@
-#include "controller/calls/relay.h"
-
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#include "controller/calls/relay_test_support.h"
 
 namespace paddock::calls {
 namespace {
@@ -43,8 +44,9 @@ class Relayed : public testing::Test {
     return out;
   }
   Result<contracts::CallsAnswer> serve(const contracts::CallsRequest& request) {
-    return relay_.serve(
-        {"n1", "session-1", 0}, request, [] { return true; }, {[&] { return !over_; }, {}}, clock_);
+    return serve_here(
+        relay_, {"n1", "session-1", 0}, request, [] { return true; }, {[&] { return !over_; }, {}},
+        clock_);
   }
   // The lane comes back with an answer to what it was told to do.
   void answer(const Result<contracts::CallsAnswer>& told) {
@@ -66,6 +68,19 @@ class Relayed : public testing::Test {
     out.queue_patience = queue_patience;
     out.holder = &holder_;
     return out;
+  }
+  // Waits for an answer of this one node; its call has been made when this returns.
+  std::thread caller_of_n1() {
+    std::promise<void> made;
+    auto is_made = made.get_future();
+    std::thread caller([this, told = std::move(made)]() mutable {
+      CallOptions wanted = options(kLong);
+      wanted.node = "n1";
+      wanted.meanwhile = [&] { told.set_value(); };
+      EXPECT_TRUE(relay_.call(std::move(wanted), clock_, random_).ok());
+    });
+    is_made.wait();
+    return caller;
   }
 
   Relay relay_;
@@ -96,9 +111,8 @@ TEST_F(Relayed, ALaneEndsWhenItIsToldThatItsAgentIsGone) {
     word.give();
   });
   EXPECT_FALSE(
-      relay_
-          .serve(
-              {"n1", "session-1", 0}, request(), [] { return true; }, word.client(), clock_)
+      serve_here(
+          relay_, {"n1", "session-1", 0}, request(), [] { return true; }, word.client(), clock_)
           ->call);
   agent.join();
 }
@@ -120,6 +134,56 @@ TEST_F(Relayed, ACallerThatHangsUpIsWaitedForNoLonger) {
   EXPECT_EQ(answer.error().reason, "CALLER_GONE");
 }
 
+// It has something else to say already, and a call comes before it has said so.
+TEST_F(Relayed, ALaneCarriesTheCallThatItWasGivenLast) {
+  auto asks = request();
+  asks.holds = {"of-a-former-controller"};
+  const auto lane = relay_
+                        .open(
+                            {"n1", "session-1", 0}, asks, [] { return true; }, clock_)
+                        .value();
+  const auto bell = std::make_shared<HeardBell>();
+  ASSERT_FALSE(lane->wait(bell)) << "it is told what to drop";
+  std::thread caller = caller_of_n1();
+  const auto told = lane->finish();
+  EXPECT_TRUE(told.call);
+  EXPECT_EQ(told.drop, std::vector<CallId>{"of-a-former-controller"});
+  answer(told);
+  caller.join();
+}
+
+// Its agent hung up before it could be told.
+TEST_F(Relayed, ACallThatALaneCouldNotCarryGoesToTheNext) {
+  auto lane = relay_
+                  .open(
+                      {"n1", "session-1", 0}, request(), [] { return true; }, clock_)
+                  .value();
+  std::thread caller = caller_of_n1();
+  lane.reset();
+  answer(serve(request()));
+  caller.join();
+}
+
+// Its agent gave that request up and asks anew, before it has ended here.
+TEST_F(Relayed, AnOlderRequestOfALaneActsForItNoMore) {
+  const LaneKey key{"n1", "session-1", 0};
+  const auto may = [] { return true; };
+  auto older = relay_.open(key, request(), may, clock_).value();
+  const auto bell = std::make_shared<HeardBell>();
+  ASSERT_TRUE(older->wait(bell));
+  auto newer = relay_.open(key, request(), may, clock_).value();
+  bell->wait(kLong);
+  EXPECT_FALSE(older->wait(bell)) << "it has nothing to wait for";
+  ASSERT_TRUE(newer->wait(std::make_shared<HeardBell>()));
+  std::thread caller = caller_of_n1();
+  EXPECT_FALSE(older->finish().call);
+  older.reset();
+  const auto told = newer->finish();
+  EXPECT_TRUE(told.call);
+  answer(told);
+  caller.join();
+}
+
 TEST_F(Relayed, ALaneAsksAnewWhenItsNodeChanges) {
   std::atomic<bool> cordoned{true};
   std::atomic<int> asked{0};
@@ -130,7 +194,7 @@ TEST_F(Relayed, ALaneAsksAnewWhenItsNodeChanges) {
       ++asked;
       return may;
     };
-    answer(relay_.serve({"n1", "session-1", 0}, request(), eligible, word.client(), clock_));
+    answer(serve_here(relay_, {"n1", "session-1", 0}, request(), eligible, word.client(), clock_));
   });
   while (asked == 0) std::this_thread::yield();
   relay_.node_changed("n2");
@@ -152,10 +216,35 @@ TEST_F(Relayed, ALaneWhoseNodeChangesAsItsTimeEndsAsksOnceMoreAndEnds) {
     }
     return true;
   };
-  const auto told = relay_.serve({"n1", "session-1", 0}, request(), eligible, word.client(), clock);
+  const auto told =
+      serve_here(relay_, {"n1", "session-1", 0}, request(), eligible, word.client(), clock);
   ASSERT_TRUE(told.ok());
   EXPECT_FALSE(told->call);
   EXPECT_EQ(asked, 2);
+}
+
+// Where there is no thread to answer it, say. The call waits again, its node is gone as soon as one
+// that was given nothing.
+TEST_F(Relayed, ALaneThatIsGivenUpUnansweredTakesNoCallAlong) {
+  constexpr Millis kGone{200};
+  Relay relay({.gone_after = kGone, .slowest_link = 1});
+  auto lane = relay
+                  .open(
+                      {"n1", "session-1", 0}, request(), [] { return true; }, clock_)
+                  .value();
+  const auto bell = std::make_shared<HeardBell>();
+  ASSERT_TRUE(lane->wait(bell));
+  std::thread node([&] {
+    bell->wait(kLong);
+    lane.reset();
+  });
+  CallOptions wanted = options(kLong);
+  wanted.bytes = 50'000;  // for so many milliseconds it might be on its way
+  wanted.patience = 2 * kGone;
+  const auto answer = relay.call(std::move(wanted), clock_, random_);
+  node.join();
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().reason, "NO_NODE");
 }
 
 TEST_F(Relayed, ACallGoesToANodeAndBackAndItsHolderIsTold) {
@@ -237,6 +326,128 @@ TEST_F(Relayed, ANodeThatTakesNothingMoreIsBusyAndNotAbsent) {
   EXPECT_EQ(answer.error().code, Code::kResourceExhausted);
   EXPECT_EQ(holder_, "");
   EXPECT_EQ(relay_.load(clock_).waiting, 0u);
+}
+
+// What his thread has taken and not written yet waits as much as what it has not taken: nothing of
+// a terminal's output is kept beyond that, and nothing of it is lost.
+TEST_F(Relayed, ACallerWhoReadsSlowlyIsSentNoMoreThanMayWait) {
+  Limits limits;
+  limits.longest_pace = Millis(1);
+  Relay relay(limits);
+  std::atomic<bool> reads{false};
+  std::atomic<size_t> written{0};
+  size_t accepted = 0;
+  const LaneKey key{"n1", "session-1", 0};
+  const auto serve = [&](const contracts::CallsRequest& asks) {
+    return serve_here(
+        relay, key, asks, [] { return true; }, {[&] { return !over_; }, {}}, clock_);
+  };
+  std::thread lane([&] {
+    const auto told = serve(request());
+    ASSERT_TRUE(told.ok() && told->call);
+    const auto send = [&](size_t seq) {
+      return relay.pass_on(key, {{told->call->id, static_cast<int64_t>(seq), "x"}});
+    };
+    Status sent;
+    while (accepted < 1000 && (sent = send(accepted + 1)).ok()) ++accepted;
+    EXPECT_LT(accepted, 1000u);
+    ASSERT_FALSE(sent.ok());
+    EXPECT_EQ(sent.error().reason, "TOO_MANY_CALLS");
+    EXPECT_EQ(sent.error().code, Code::kResourceExhausted);
+    reads = true;
+    while (!send(accepted + 1).ok()) std::this_thread::yield();  // sent again, it is taken
+    auto asks = request();
+    asks.answer = contracts::CallAnswer{told->call->id, "done", {}};
+    asks.wait_ms = 0;
+    ASSERT_TRUE(serve(asks).ok());
+  });
+  while (relay.skills(clock_).empty()) std::this_thread::yield();
+  CallOptions wanted = options(kLong);
+  wanted.paced = true;
+  wanted.on_piece = [&](const wire::Value&) {
+    while (!reads) std::this_thread::yield();
+    ++written;
+  };
+  EXPECT_TRUE(relay.call(std::move(wanted), clock_, random_).ok());
+  lane.join();
+  EXPECT_EQ(written, accepted + 1);
+}
+
+// They may last for a day: one caller leaves places to others, and each node counts apart.
+TEST_F(Relayed, ACallerHasNoMoreCallsOfAKindOnANodeThanHeMay) {
+  const auto asking = [&](const std::string& name, const std::string& space = {}) {
+    auto out = options(kLong);
+    out.name = name;
+    out.name_space = space;
+    out.node = "n2";  // nobody takes it
+    out.arrival_patience = kLong;
+    out.most_alike = 1;
+    out.meanwhile = [this, name] { (void)relay_.stop(name); };
+    return out;
+  };
+  const auto reason = [&](CallOptions wanted) {
+    return relay_.call(std::move(wanted), clock_, random_).error().reason.str();
+  };
+  auto first = asking("first");
+  first.meanwhile = [&] {
+    EXPECT_EQ(reason(asking("second")), "TOO_MANY_COMMANDS");
+    auto elsewhere = asking("elsewhere");
+    elsewhere.node = "n3";
+    EXPECT_EQ(reason(std::move(elsewhere)), "CALL_CANCELED");
+    EXPECT_EQ(reason(asking("another's", "of a namespace")), "CALL_CANCELED");
+    EXPECT_TRUE(relay_.stop("first").ok());
+  };
+  EXPECT_EQ(reason(std::move(first)), "CALL_CANCELED");
+  EXPECT_EQ(reason(asking("second")), "CALL_CANCELED");
+}
+
+// What was typed to a command that is over is not typed to a later one of its name.
+TEST_F(Relayed, WhatWaitsForACallEndsWithIt) {
+  auto command = options(kLong);
+  command.name = "command";
+  command.node = "n2";
+  command.arrival_patience = kLong;
+  CallId id;
+  std::atomic<bool> waits{false};
+  std::thread typing;
+  const auto typed = [&] {
+    auto out = options(kLong);
+    out.node = "n2";
+    out.arrival_patience = kLong;
+    out.part_of = id;
+    out.meanwhile = [&] { waits = true; };
+    return relay_.call(std::move(out), clock_, random_).error().reason.str();
+  };
+  command.meanwhile = [&] {
+    id = relay_.find("command")->id;
+    typing = std::thread([&] { EXPECT_EQ(typed(), "CALL_CANCELED"); });
+    while (!waits) std::this_thread::yield();
+    EXPECT_TRUE(relay_.stop("command").ok());
+  };
+  EXPECT_EQ(relay_.call(std::move(command), clock_, random_).error().reason, "CALL_CANCELED");
+  typing.join();
+  EXPECT_EQ(typed(), "CALL_CANCELED");
+}
+
+TEST_F(Relayed, FindsCallsByNameAndStopsThoseOfAToken) {
+  auto mine = options(kLong);
+  mine.name = "mine";
+  mine.caller = "ann";
+  mine.token = "t1";
+  mine.node = "n2";  // nobody takes it
+  mine.arrival_patience = kLong;
+  mine.meanwhile = [&] {
+    const auto found = relay_.find("mine");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->caller, "ann");
+    EXPECT_FALSE(relay_.find("other"));
+    relay_.stop_of("t2");
+    relay_.stop_of("");
+    EXPECT_TRUE(relay_.find("mine"));
+    relay_.stop_of("t1");
+  };
+  EXPECT_EQ(relay_.call(std::move(mine), clock_, random_).error().reason, "CALL_CANCELED");
+  EXPECT_FALSE(relay_.find("mine"));
 }
 
 }  // namespace

@@ -87,6 +87,12 @@ constexpr bool kOptional = false;
 template <class T>
 constexpr bool kOptional<std::optional<T>> = true;
 
+Value empty_of(std::string_view type) {
+  if (type == "array") return Value::Array{};
+  if (type == "boolean") return false;  // of a wire::Flag
+  return "";
+}
+
 // What is in force where the field is absent, of those that are not optional: for these absent and
 // empty are not the same. Of an object that says no more than that it need not be there: its own
 // fields have their defaults.
@@ -100,7 +106,7 @@ void set_default(const wire::Rules& rules, const Value* encoded, Value& property
   } else if (encoded != nullptr) {
     property.set("default", *encoded);
   } else if (rules.omit_empty) {
-    property.set("default", type == "array" ? Value(Value::Array{}) : Value(""));
+    property.set("default", empty_of(type));
   }
 }
 
@@ -158,6 +164,8 @@ Value make_types() {
   add<Sandbox>(types);
   add<CommandRequest>(types);
   add<RunCommandRequest>(types);
+  add<InputPiece>(types);
+  add<InputTaken>(types);
   add<RunResult>(types);
   add<SessionFileList>(types);
   add<Workspace>(types);

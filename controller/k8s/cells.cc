@@ -139,7 +139,7 @@ std::string duration(const contracts::RunStatus& status, WallTime now) {
 std::string phase_text(const contracts::Run& run) {
   const auto& array = run.status.array;
   std::string text(wire::enum_name(run.status.phase));
-  if (array && run.spec.array) text += cat(" ", array->succeeded, "/", run.spec.array->count);
+  if (array) text += cat(" ", array->succeeded, "/", contracts::element_count(run.spec));
   return text;
 }
 

@@ -88,13 +88,15 @@ Value api_versions() {
 
 Value core_resources() {
   return resource_list(
-      "v1", Value::Array{core_resource("namespaces", "namespace", "Namespace", false,
-                                       Value::Array{"get", "list"}, "ns"),
-                         core_resource("events", "event", "Event", true,
-                                       Value::Array{"get", "list", "watch"}, "ev"),
-                         core_resource("pods", "pod", "Pod", true,
-                                       Value::Array{"get", "list", "watch"}, "po"),
-                         core_resource("pods/log", "", "Pod", true, Value::Array{"get"})});
+      "v1",
+      Value::Array{
+          core_resource("namespaces", "namespace", "Namespace", false, Value::Array{"get", "list"},
+                        "ns"),
+          core_resource("events", "event", "Event", true, Value::Array{"get", "list", "watch"},
+                        "ev"),
+          core_resource("pods", "pod", "Pod", true, Value::Array{"get", "list", "watch"}, "po"),
+          core_resource("pods/exec", "", "PodExecOptions", true, Value::Array{"create", "get"}),
+          core_resource("pods/log", "", "Pod", true, Value::Array{"get"})});
 }
 
 Value api_groups() {

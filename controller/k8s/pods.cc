@@ -73,6 +73,7 @@ Value pod_of(const Run& run) {
       {"spec",
        Value::Object{{"nodeName", run.status.node_name},
                      {"restartPolicy", "Never"},
+                     {"securityContext", Value::Object{}},  // `kubectl debug` reads it unasked
                      {"containers", Value::Array{Value::Object{{"name", kPodContainer},
                                                                {"image", ""},
                                                                {"command", std::move(command)}}}}}},

@@ -12,6 +12,15 @@ Result<CreateRequest> read_create(const Call& call) {
   return create;
 }
 
+Status write_new(Call& call, const CreateRequest& create, std::vector<store::NewObject> makes,
+                 const std::function<Status(store::WriteTxn&)>& change) {
+  store::Store& store = call.services.store;
+  if (create.dry_run) return write_or_try(store, true, change);
+  if (!create.key.scope.empty())
+    makes.push_back({store::kIdempotencyKind, {create.key.scope, create.key.key}});
+  return store.write_new(makes, change);
+}
+
 Status check_means_none(const wire::Value& document) {
   for (const char* field : {"metadata.uid", "metadata.resourceVersion"}) {
     if (document.text(field).empty()) continue;

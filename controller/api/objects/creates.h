@@ -25,6 +25,9 @@ struct CreateRequest {
   bool applied = false;  // by server-side apply
 };
 Result<CreateRequest> read_create(const Call& call);
+// Stores what is new, with what is remembered of its key; or tries it.
+Status write_new(Call& call, const CreateRequest& create, std::vector<store::NewObject> makes,
+                 const std::function<Status(store::WriteTxn&)>& change);
 // Of what an apply would make: a uid or a version means an object that was there. 409.
 Status check_means_none(const wire::Value& document);
 
@@ -100,7 +103,8 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
                object.metadata, KindTraits<T>::audit_details(object)));
     return remember_create(txn, create.key, object.metadata.name);
   };
-  TRY(write_or_try(call.services.store, create.dry_run, change));
+  TRY(write_new(call, create, {{T::kKind, {wanted.metadata.name_space, wanted.metadata.name}}},
+                change));
   PADDOCK_CRASH_POINT("create-stored");
   if (create.dry_run && created) object.metadata.resource_version.clear();
   return created;
@@ -148,6 +152,7 @@ Result<Response> create_applied(Call& call, const std::string& manager) {
     return KindTraits<T>::not_creatable();
   } else {
     ASSIGN_OR_RETURN(CreateRequest create, read_create(call));
+    create.key = {};  // applied twice it is the same object anyway: nothing need be remembered
     create.manager = manager;
     create.applied = true;
     if (call.body.text("metadata.name") != call.key().name) {

@@ -4,7 +4,7 @@
 
 #include "common/wire/json.h"
 #include "controller/api/server/authenticate.h"
-#include "controller/events/notifier.h"
+#include "controller/events/topic_listener.h"
 #include "controller/events/watch_history.h"
 #include "controller/k8s/watch.h"
 
@@ -14,9 +14,11 @@ namespace {
 using events::ObjectChange;
 using k8s::WatchEvent;
 
-constexpr size_t kChangesAtOnce = 256;    // changes per look, and
-constexpr size_t kTextAtOnce = 64 << 10;  // bytes per write: bound a watch's memory
-constexpr Millis kRound{60'000};          // bookmarks, and whether the token still holds
+constexpr size_t kChangesAtOnce = 256;  // changes per step, and
+constexpr size_t kTextAtOnce =
+    64 << 10;                          // about so many bytes: bound a watch's memory and its turn
+constexpr size_t kDecodesAtOnce = 32;  // objects, read to be selected or shown: bound it too
+constexpr Millis kRound{60'000};       // bookmarks, and whether the token still holds
 
 // What the key alone tells of a field selector.
 bool is_key_field(const std::string& field) {
@@ -32,7 +34,7 @@ k8s::Selector part_of(const k8s::Selector& selector, bool by_key) {
   return out;
 }
 
-class Watch {
+class Watch final : public Steps {
  public:
   Watch(Services& services, const WatchedKind& kind, WatchQuery query, std::string authorization)
       : services_(services),
@@ -41,26 +43,29 @@ class Watch {
         authorization_(std::move(authorization)),
         by_key_(part_of(query_.list.fields, true)),
         by_text_(part_of(query_.list.fields, false)),
-        at_(query_.list.resource_version) {}
+        at_(query_.list.resource_version),
+        changed_(services.notifier, store::kind_topic(kind_.stored_kind)),
+        end_(services.clock.mono() + query_.timeout),
+        next_round_(services.clock.mono() + kRound) {}
 
-  void run(ResponseStream& out) {
-    const MonoTime end = services_.clock.mono() + query_.timeout;
-    next_round_ = services_.clock.mono() + kRound;
-    if (query_.initial && !tell_present(out)) return;
-    const std::string topic = store::kind_topic(kind_.stored_kind);
-    events::Waiter waiter(out.client());
-    while (out.open()) {
-      const uint64_t seen = services_.notifier.version(topic);
-      const auto look = services_.history.after(kind_.stored_kind, at_, kChangesAtOnce);
-      if (!look) return (void)out.write(k8s::error_line(look.error()));
-      if (!tell(look->changes, out)) return;
-      at_ = look->up_to;
-      if (look->changes.size() == kChangesAtOnce) continue;
-      const MonoTime now = services_.clock.mono();
-      if (now >= end || !make_round(now, out)) return;
-      services_.notifier.wait(topic, seen, std::min(next_round_, end) - now, waiter);
-      if (services_.notifier.stopped()) return;
-    }
+  // Before the steps, on a thread: reading all that is there may take a while, and so may sending
+  // it.
+  void begin(ResponseStream& out) { over_ = query_.initial && !tell_present(out); }
+
+  Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) override {
+    constexpr Next kOver{Then::kEnd};
+    if (over_ || changed_.stopped()) return kOver;
+    const uint64_t seen = changed_.version();
+    const auto look = services_.history.after(kind_.stored_kind, at_, kChangesAtOnce);
+    if (!look) return out.write(k8s::error_line(look.error())), kOver;
+    const Result<bool> told_all = tell(look->changes, out);
+    if (!told_all) return out.write(k8s::error_line(told_all.error())), kOver;
+    if (*told_all) at_ = look->up_to;
+    if (!*told_all || look->changes.size() == kChangesAtOnce) return {Then::kAgain};
+    const MonoTime now = services_.clock.mono();
+    if (now >= end_ || !make_round(now, out)) return kOver;
+    changed_.listen(seen, bell);
+    return {Then::kWait, std::min(next_round_, end_) - now};
   }
 
  private:
@@ -80,17 +85,25 @@ class Watch {
            out.write(k8s::bookmark_line(kind_.api_version, kind_.kind, at_, true));
   }
 
-  bool tell(const std::vector<std::shared_ptr<const ObjectChange>>& changes, ResponseStream& out) {
+  // Whether all of them were told; at_ says up to which.
+  Result<bool> tell(const std::vector<std::shared_ptr<const ObjectChange>>& changes,
+                    ResponseStream& out) {
     std::string text;
+    Status readable;
+    decoded_ = 0;
     for (const auto& change : changes) {
-      const auto line = line_of(*change);
-      if (!line) return (void)out.write(text + k8s::error_line(line.error())), false;
+      auto line = line_of(*change);
+      if (!line) {
+        readable = std::move(line).error();
+        break;
+      }
       text += *line;
-      if (text.size() < kTextAtOnce) continue;
-      if (!out.write(text)) return false;
-      text.clear();
+      at_ = change->resource_version;
+      if (text.size() >= kTextAtOnce || decoded_ >= kDecodesAtOnce) break;
     }
-    return text.empty() || out.write(text);
+    if (!text.empty()) out.write(text);
+    TRY(std::move(readable));
+    return changes.empty() || at_ == changes.back()->resource_version;
   }
 
   bool concerns(const store::Key& key) const {
@@ -110,15 +123,17 @@ class Watch {
     return selected_line(change);
   }
 
+  Result<std::optional<WatchItem>> read(const std::shared_ptr<const std::string>& text,
+                                        int64_t resource_version) {
+    if (!text) return std::optional<WatchItem>();
+    ++decoded_;
+    ASSIGN_OR_RETURN(WatchItem item, kind_.read(services_, *text, resource_version));
+    return std::optional(std::move(item));
+  }
+
   Result<std::string> selected_line(const ObjectChange& change) {
-    std::optional<WatchItem> before;
-    std::optional<WatchItem> after;
-    if (change.before) {
-      ASSIGN_OR_RETURN(before, kind_.read(services_, *change.before, change.resource_version));
-    }
-    if (change.after) {
-      ASSIGN_OR_RETURN(after, kind_.read(services_, *change.after, change.resource_version));
-    }
+    ASSIGN_OR_RETURN(const auto before, read(change.before, change.resource_version));
+    ASSIGN_OR_RETURN(const auto after, read(change.after, change.resource_version));
     const WatchEvent event = k8s::watch_event(matches(before), matches(after));
     if (event == WatchEvent::kNone) return std::string();
     return k8s::watch_line(event, shown(event == WatchEvent::kDeleted ? *before : *after));
@@ -159,8 +174,12 @@ class Watch {
   const k8s::Selector by_key_;
   const k8s::Selector by_text_;
   int64_t at_;  // everything up to here was told
+  events::TopicListener changed_;
+  const MonoTime end_;
   MonoTime next_round_;
+  size_t decoded_ = 0;  // objects, in this step
   bool columns_told_ = false;
+  bool over_ = false;  // what is there could not be told
 };
 
 }  // namespace
@@ -176,10 +195,11 @@ Result<Response> start_watch(Call& call, const WatchedKind& kind, WatchQuery que
   query.list.exact = false;
   query.list.continued_version = query.initial ? 0 : query.list.resource_version;
   TRY(check_versions(call, query.list, kind.stored_kind, newest));
+  auto watch = std::make_shared<Watch>(call.services, kind, std::move(query),
+                                       call.request.header("authorization"));
   Response response;
-  response.stream = [watch = std::make_shared<Watch>(call.services, kind, std::move(query),
-                                                     call.request.header("authorization"))](
-                        ResponseStream& out) { watch->run(out); };
+  response.stream = [watch](ResponseStream& out) { watch->begin(out); };
+  response.steps = std::move(watch);
   return response;
 }
 

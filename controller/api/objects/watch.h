@@ -1,6 +1,6 @@
 // A watch: what is there, then every change, until the client, the time or the server ends it.
-// It holds its connection's thread, as every stream of this server does, and sleeps until a change
-// of its kind is committed.
+// It tells what is there on its connection's thread, and then holds none: a commit that changes an
+// object of its kind has it make a step.
 #pragma once
 
 #include <functional>

@@ -46,16 +46,21 @@ Result<std::string> secret_of(const Request& request) {
   return auth::bearer_secret(request.header("authorization"));
 }
 
-Result<auth::Principal> principal_of(const Request& request, store::Store& store, WallTime now) {
-  ASSIGN_OR_RETURN(const std::string secret, secret_of(request));
-  if (secret.empty()) return auth::anonymous();
-  if (auth::is_tool_secret(secret)) return holder_of(secret, store, now);
-  ASSIGN_OR_RETURN(const auto record, store.token_by_hash(auth::token_hash(secret)));
+Result<auth::Principal> holder_of_token(const std::string& hash, store::Store& store,
+                                        WallTime now) {
+  ASSIGN_OR_RETURN(const auto record, store.token_by_hash(hash));
   if (!record) return auth::authenticate(std::nullopt, now);
   return auth::authenticate(
       auth::Credential{record->id, record->subject, record->scopes, record->name_space,
                        record->expires_ms, record->revoked},
       now);
+}
+
+Result<auth::Principal> principal_of(const Request& request, store::Store& store, WallTime now) {
+  ASSIGN_OR_RETURN(const std::string secret, secret_of(request));
+  if (secret.empty()) return auth::anonymous();
+  if (auth::is_tool_secret(secret)) return holder_of(secret, store, now);
+  return holder_of_token(auth::token_hash(secret), store, now);
 }
 
 store::TokenRecord token_record(const auth::MintedToken& token, std::string subject,

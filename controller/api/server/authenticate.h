@@ -16,6 +16,8 @@ inline constexpr std::string_view kE2bPrefix = "e2b";
 // the headers of E2B's tools, whose Authorization is the name of a user. Empty where there is none.
 // Unauthenticated (AUTHORIZATION_MALFORMED).
 Result<std::string> secret_of(const Request& request);
+// Of a token that this server made for an administrator's caller, by its hash.
+Result<auth::Principal> holder_of_token(const std::string& hash, store::Store& store, WallTime now);
 
 // Anonymous without such a secret. Unauthenticated: AUTHORIZATION_MALFORMED,
 // TOKEN_UNKNOWN, TOKEN_REVOKED, TOKEN_EXPIRED; TOOL_TOKEN_INVALID, TOOL_TOKEN_EXPIRED.

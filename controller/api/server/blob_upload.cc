@@ -1,6 +1,7 @@
 #include "controller/api/server/blob_upload.h"
 
 #include "common/base/crash_point.h"
+#include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/cas/blobs.h"
 #include "common/cas/bundle.h"
@@ -67,10 +68,22 @@ Result<RoomPtr> room_for(const Services& services, const Incoming& blob) {
   return services.stored->take(blob.name_space, blob.size);
 }
 
+// A folder that is not there, or may not be written, is the storage's fault and nothing that a
+// sender asked for wrongly: its file may be sent again. (What a disk says is told by the pipeline.)
+Status of_storage(Status stored) {
+  if (stored.ok() || stored.error().reason != "SYSTEM_ERROR") return stored;
+  if (stored.error().code == Code::kResourceExhausted) return stored;
+  log_error("a file could not be stored", {{"error", stored.error().describe()}});
+  return Error{Code::kUnavailable, "STORE_IO",
+               "the controller's storage for files cannot be used now; nothing of this file was "
+               "kept, send it again once its operator has mended it"};
+}
+
 Status take_in(const Services& services, const Incoming& blob,
                const workspaces::BlobSource& source) {
   ASSIGN_OR_RETURN(const RoomPtr room, room_for(services, blob));
-  TRY(services.intake.receive(blob.digest, blob.size, source, blob.durability, blob.shown));
+  TRY(of_storage(
+      services.intake.receive(blob.digest, blob.size, source, blob.durability, blob.shown)));
   if (room) room->keep(blob.digest);
   services.shown_blobs->add(blob.name_space, blob.digest);
   PADDOCK_CRASH_POINT("blob-stored");

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/base/log.h"
 #include "common/contracts/audit.h"
 #include "common/wire/describe.h"
 
@@ -29,6 +30,12 @@ Error unrecorded(const Error& why) {
   return {why.code, why.reason,
           "the command's beginning could not be recorded, so it was ended; it may have done a part "
           "of its work"};
+}
+
+Error told_in_stream(const Error& error) {
+  if (error.code != Code::kInternal && error.reason != "SYSTEM_ERROR") return error;
+  log_error("a command failed", {{"error", error.describe()}});
+  return {error.code, error.reason, "the server failed; its log has more"};
 }
 
 RunResult canceled_before_start(const std::string& command_id) {

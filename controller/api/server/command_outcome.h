@@ -22,6 +22,9 @@ Result<contracts::RunResult> told_to_caller(contracts::SandboxResult result,
 // It was under way when the store said that its beginning was not kept: nobody may take that for a
 // change that was not made.
 Error unrecorded(const Error& why);
+// What a caller is told of an error behind the answer's head: of a failure of ours our log has the
+// details, as where errors are answered (pipeline.cc).
+Error told_in_stream(const Error& error);
 // It was canceled before it began.
 contracts::RunResult canceled_before_start(const std::string& command_id);
 

@@ -6,6 +6,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
+#include "controller/api/server/command_outcome.h"
 
 namespace paddock::api {
 namespace {
@@ -38,7 +39,7 @@ void carry_out_streamed(const std::string& command_id, const CarryOut& carry_out
     out.write(sse("result", wire::encode(*result)));
     return;
   }
-  const Error& error = result.error();
+  const Error error = told_in_stream(result.error());
   out.write(sse("error", wire::Value::Object{{"code", error.reason},
                                              {"message", error.message},
                                              {"retryable", retryable(error.code)}}));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "controller/http_server/target.h"
 
 namespace paddock::api {
 
@@ -14,7 +15,9 @@ Result<IdempotencyKey> idempotency_key(const Call& call) {
     return invalid_argument("IDEMPOTENCY_KEY_INVALID",
                             "Idempotency-Key takes 1 to 128 visible ASCII characters");
   }
-  return IdempotencyKey{cat(call.principal.token_id, " ", call.request.path), key, call.body_hash};
+  return IdempotencyKey{
+      cat(call.principal.token_id, " ", http_server::path_of(call.request.segments)), key,
+      call.body_hash};
 }
 
 Result<std::vector<std::string>> earlier_creates(store::ReadTxn& txn, const IdempotencyKey& key) {

@@ -1,5 +1,5 @@
-// Who has how many requests open at once: streams, uploads, waits. Each holds a connection and its
-// thread, so nobody may have so many that none are left for the others. Any thread.
+// Who has how many requests open at once: streams, uploads, waits. Each holds a connection, and
+// most a thread, so nobody may have so many that none are left for the others. Any thread.
 #pragma once
 
 #include <cstddef>

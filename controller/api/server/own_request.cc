@@ -1,10 +1,11 @@
 #include "controller/api/server/own_request.h"
 
-#include "common/base/percent.h"
 #include "common/base/text.h"
 #include "common/contracts/status.h"
 #include "common/wire/json.h"
 #include "controller/api/server/authenticate.h"
+#include "controller/api/server/stream_here.h"
+#include "controller/http_server/target.h"
 
 namespace paddock::api {
 namespace {
@@ -26,19 +27,13 @@ class TextBody final : public BodyReader {
   std::string text_;
 };
 
-std::string path_of(const std::vector<std::string>& segments) {
-  std::string path;
-  for (const std::string& segment : segments) path += cat("/", percent_encode(segment));
-  return path;
-}
-
 }  // namespace
 
 Response ask_itself(const Call& call, OwnRequest wanted) {
   TextBody bytes(std::move(wanted.body));
   Request inner;
   inner.method = std::move(wanted.method);
-  inner.path = path_of(wanted.segments);
+  inner.path = http_server::path_of(wanted.segments);
   inner.segments = std::move(wanted.segments);
   inner.query = std::move(wanted.query);
   inner.headers = std::move(wanted.headers);
@@ -49,7 +44,7 @@ Response ask_itself(const Call& call, OwnRequest wanted) {
   inner.inner = true;
   inner.gateway_run = call.request.gateway_run;
   inner.client = call.request.client;
-  return call.self(inner);
+  return answer_here(call.self(inner), inner.client);
 }
 
 Status refusal_in(const Response& answer) {

@@ -1,6 +1,8 @@
 #include "controller/api/server/pipeline.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "common/base/log.h"
@@ -76,7 +78,7 @@ class AfterAnswer {
 };
 
 bool is_endless(const Response& response) {
-  return response.stream && std::ranges::none_of(response.headers, [](const auto& header) {
+  return is_stream(response) && std::ranges::none_of(response.headers, [](const auto& header) {
            return header.first == "content-length";
          });
 }
@@ -174,7 +176,7 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
   ASSIGN_OR_RETURN(Response response, route.endpoint(call));
   // Of the routes that need no token only previews take long. All callers without a token together
   // count as one holder.
-  if (route.scope == auth::Scope::kPublic && !request.inner && response.stream) {
+  if (route.scope == auth::Scope::kPublic && !request.inner && is_stream(response)) {
     ASSIGN_OR_RETURN(trace.place, services.open_requests->enter(call.principal));
   }
   if (trace.place != nullptr && is_endless(response)) TRY(trace.place->make_endless());
@@ -219,15 +221,28 @@ Error without_details(Error error, const std::string& request_id) {
           cat("the server failed; its log has more at request ", request_id)};
 }
 
-// Counts a streaming answer while it runs.
-void count_stream(Services& services, Response& response) {
-  if (!response.stream) return;
-  response.stream = [&metrics = services.metrics,
-                     inner = std::move(response.stream)](ResponseStream& out) {
-    ++metrics.streams;
-    inner(out);
-    --metrics.streams;
-  };
+// Counts a streaming answer until its end, and holds its place.
+class OpenStream {
+ public:
+  OpenStream(Metrics& metrics, std::shared_ptr<void> place)
+      : metrics_(metrics), place_(std::move(place)) {
+    ++metrics_.streams;
+  }
+  OpenStream(const OpenStream&) = delete;
+  OpenStream& operator=(const OpenStream&) = delete;
+  ~OpenStream() { --metrics_.streams; }
+
+ private:
+  Metrics& metrics_;
+  std::shared_ptr<void> place_;
+};
+
+// What the kernel says of our own files is no answer about what was asked for: neither that it is
+// forbidden nor that it does not exist.
+bool is_of_our_files(const Error& error) {
+  return error.reason == "SYSTEM_ERROR" &&
+         (error.code == Code::kPermissionDenied || error.code == Code::kNotFound ||
+          error.code == Code::kAlreadyExists);
 }
 
 // A disk that is read-only or fails is nobody's mistake, and what was asked may pass once it is
@@ -237,22 +252,28 @@ Error as_passing(Error error) {
     return {Code::kResourceExhausted, "DISK_FULL",
             "the controller's disk is full; nothing of this change was kept, free some space and "
             "send it again"};
-  const bool read_only = error.reason == kDiskReadOnlyReason;
-  if (!read_only && error.reason != kDiskFailsReason) return error;
-  error.code = Code::kUnavailable;
-  error.reason = "STORE_IO";
-  error.message = cat("the controller's disk ", read_only ? "is read-only" : "fails",
-                      "; nothing of this change was kept, send it again once its operator has "
-                      "mended it");
-  return error;
+  const char* what = nullptr;
+  if (error.reason == kDiskReadOnlyReason) what = "disk is read-only";
+  if (error.reason == kDiskFailsReason) what = "disk fails";
+  if (is_of_our_files(error)) what = "own files cannot be used now";
+  if (what == nullptr) return error;
+  log_error("a request met a fault of this host", {{"error", error.describe()}});
+  return {Code::kUnavailable, "STORE_IO",
+          cat("the controller's ", what,
+              "; nothing of this change was kept, send it again once its operator has mended it")};
 }
 
-Response handle(const Router& router, Services& services, Request& request) {
-  const MonoTime started = services.clock.mono();
-  const Stopwatch stopwatch;
-  Trace trace;
-  trace.id = make_suffix(services.random, 12);
-  Result<Response> result = run_call(router, services, request, trace);
+// What the answer to a request is counted and told of by.
+struct Passage {
+  Services& services;
+  MonoTime started;
+  Stopwatch stopwatch = {};
+  Trace trace = {};
+};
+
+Response conclude(Passage& passage, const Request& request, Result<Response> result) {
+  Services& services = passage.services;
+  Trace& trace = passage.trace;
   if (!result) result = as_passing(result.error());
   if (!result) trace.reason = result.error().reason;
   Response response;
@@ -263,20 +284,61 @@ Response handle(const Router& router, Services& services, Request& request) {
     if (result.error().code == Code::kInternal)
       response.body = http_server::refusal(without_details(result.error(), trace.id)).body;
   }
-  if (!request.inner) count_stream(services, response);  // it is written into one that counts
   services.metrics.count_answer(response.status);
   services.metrics.http.count(trace.route != nullptr ? trace.route->method : "none",
                               trace.route != nullptr ? trace.route->pattern : "none",
-                              response.status, stopwatch.elapsed());
+                              response.status, passage.stopwatch.elapsed());
   response.headers.emplace_back("x-request-id", trace.id);
   std::shared_ptr<void> held = trace.place;
   auto line = std::make_shared<AccessLine>(request, std::move(trace), response.status,
-                                           services.clock.mono() - started);
-  // A stream may take for ever: it is told of when it begins.
-  if (!response.stream) held = std::move(line);
+                                           services.clock.mono() - passage.started);
+  // A stream may take for ever: it is told of when it begins. An inner one is written into one that
+  // counts.
+  if (!is_stream(response)) {
+    held = std::move(line);
+  } else if (!request.inner) {
+    held = std::make_shared<OpenStream>(services.metrics, std::move(held));
+  }
   line.reset();
   response.held = std::make_shared<AfterAnswer>(services.later, std::move(held));
   return response;
+}
+
+// What is told of a request after its call.
+Request outline_of(const Request& request) {
+  Request out;
+  out.method = request.method;
+  out.path = request.path;
+  out.segments = request.segments;
+  out.inner = request.inner;
+  return out;
+}
+
+// An answer of a handler's that comes later, with what belongs to every answer.
+class HeldCall final : public HeldAnswer {
+ public:
+  HeldCall(Passage passage, const Request& request, std::shared_ptr<HeldAnswer> answer)
+      : passage_(std::move(passage)), request_(outline_of(request)), answer_(std::move(answer)) {}
+  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) override {
+    return answer_->wait(bell);
+  }
+  bool settle() override { return answer_->settle(); }
+  Result<Response> make() override { return conclude(passage_, request_, answer_->make()); }
+
+ private:
+  Passage passage_;
+  const Request request_;
+  const std::shared_ptr<HeldAnswer> answer_;
+};
+
+Response handle(const Router& router, Services& services, Request& request) {
+  Passage passage{services, services.clock.mono()};
+  passage.trace.id = make_suffix(services.random, 12);
+  Result<Response> result = run_call(router, services, request, passage.trace);
+  if (!result.ok() || !result->later) return conclude(passage, request, std::move(result));
+  Response held;
+  held.later = std::make_shared<HeldCall>(std::move(passage), request, std::move(result->later));
+  return held;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "controller/api/server/authenticate.h"
 #include "controller/api/server/documents.h"
 #include "controller/auth/token.h"
+#include "controller/calls/relay.h"
 
 namespace paddock::api {
 namespace {
@@ -86,6 +87,8 @@ Result<Response> revoke_access_token(Call& call) {
     return record_token(txn, call, contracts::audit::kTokenRevoke, *found);
   });
   TRY(revoked);
+  call.services.calls->stop_of(
+      answer.id);  // commands in runs and sessions, which could go on for long
   return object_response(answer);
 }
 

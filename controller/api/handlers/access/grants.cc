@@ -50,7 +50,7 @@ Result<auth::GrantChains> chains_for(store::ReadTxn& txn, const Run& run,
 
 // That it could be placed if nothing else of its namespace were.
 Status check_quotas(const Run& run, const std::vector<Grant>& all) {
-  const scheduler::Charge charge = scheduler::charge_of(scheduler::demand_of(run));
+  const scheduler::Charge charge = scheduler::whole_charge_of(scheduler::demand_of(run));
   for (const Grant& grant : all) {
     const auto quota = contracts::quota_of(grant.spec);
     if (!quota) continue;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "common/contracts/calls.h"
 #include "common/contracts/node.h"
@@ -21,33 +24,86 @@ bool held(const contracts::Canary& canary) {
 
 // Nothing is given to a node that is cordoned, has a full disk or another fault, or on which a
 // canary failed.
-Result<bool> takes_calls(Call& call) {
+Result<bool> takes_calls(Services& services, const std::string& name) {
   contracts::Node node;
-  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(node, txn.get<contracts::Node>({"", call.param("node")}));
+  TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(node, txn.get<contracts::Node>({"", name}));
     return {};
   }));
   return !node.spec.unschedulable && contracts::unfit(node.status) == nullptr &&
          std::ranges::all_of(node.status.canaries, held);
 }
 
+// The same, remembered until the node changes.
+bool may_take_calls(Services& services, const std::string& node) {
+  calls::Relay& relay = *services.calls;
+  const uint64_t seen = relay.changes();  // before it is read
+  if (const auto known = relay.known_eligible(node)) return *known;
+  const auto takes = takes_calls(services, node);
+  if (takes.ok()) relay.know_eligible(node, seen, *takes);
+  return takes.ok() && *takes;
+}
+
+// What a lane knows of its node without reading the store.
+class Eligibility {
+ public:
+  Eligibility(Services& services, std::string node) : services_(services), node_(std::move(node)) {}
+  bool known() const { return read_ || services_.calls->known_eligible(node_); }
+  // No: it changed this moment, and the lane is asked again for that.
+  bool may() const {
+    return services_.calls->known_eligible(node_).value_or(read_.value_or(false));
+  }
+  void read() { read_ = may_take_calls(services_, node_); }
+  // What was read is good for one look: after that the node may have changed.
+  void forget() { read_.reset(); }
+
+ private:
+  Services& services_;
+  const std::string node_;
+  std::optional<bool> read_;
+};
+
+class HeldLane final : public HeldAnswer {
+ public:
+  HeldLane(std::shared_ptr<calls::Relay::Lane> lane, std::shared_ptr<Eligibility> eligibility)
+      : lane_(std::move(lane)), eligibility_(std::move(eligibility)) {}
+  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) override {
+    to_read_ = !eligibility_->known();
+    if (to_read_) return std::nullopt;
+    const auto limit = lane_->wait(bell);
+    eligibility_->forget();
+    return limit;
+  }
+  bool settle() override {
+    if (!std::exchange(to_read_, false)) return true;
+    eligibility_->read();
+    return false;
+  }
+  Result<Response> make() override { return object_response(lane_->finish()); }
+
+ private:
+  const std::shared_ptr<calls::Relay::Lane> lane_;
+  const std::shared_ptr<Eligibility> eligibility_;
+  bool to_read_ = false;
+};
+
 }  // namespace
 
 Result<Response> serve_node_calls(Call& call) {
   ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::CallsRequest>(call.body));
-  calls::Relay& relay = *call.services.calls;
+  Services& services = call.services;
   const std::string node = call.param("node");
-  const auto eligible = [&] {
-    const uint64_t seen = relay.changes();  // before it is read
-    if (const auto known = relay.known_eligible(node)) return *known;
-    const auto takes = takes_calls(call);
-    if (takes.ok()) relay.know_eligible(node, seen, *takes);
-    return takes.ok() && *takes;
-  };
-  ASSIGN_OR_RETURN(const contracts::CallsAnswer answer,
-                   relay.serve({node, request.session, request.lane}, request, eligible,
-                               call.request.client, call.services.clock));
-  return object_response(answer);
+  const calls::LaneKey key{node, request.session, request.lane};
+  if (!request.pieces.empty()) {
+    TRY(services.calls->pass_on(key, request.pieces));
+    return object_response(contracts::CallsAnswer{});
+  }
+  const auto eligibility = std::make_shared<Eligibility>(services, node);
+  const auto eligible = [eligibility] { return eligibility->may(); };
+  ASSIGN_OR_RETURN(auto lane, services.calls->open(key, request, eligible, services.clock));
+  Response response;
+  response.later = std::make_shared<HeldLane>(std::move(lane), eligibility);
+  return response;
 }
 
 }  // namespace paddock::api

@@ -9,6 +9,7 @@
 #include "common/wire/json.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/own_request.h"
+#include "controller/api/server/stream_here.h"
 #include "controller/events/notifier.h"
 #include "controller/http_server/target.h"
 
@@ -100,7 +101,7 @@ class OwnApi final : public mcp::Api {
     part.json = response.content_type.starts_with("application/json");
     Collected collected(part, good ? from : 0, limit, call_.request);
     collected.write(response.body);
-    if (response.stream) response.stream(collected);
+    stream_here(response, collected);
     if (good) return part;
     const auto error = wire::parse_json(part.bytes);
     return contracts::error_from_body(response.status, error ? *error : wire::Value());

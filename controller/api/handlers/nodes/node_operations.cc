@@ -1,8 +1,12 @@
 #include "controller/api/handlers/nodes/node_operations.h"
 
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
-#include "controller/events/notifier.h"
+#include "controller/events/topic_listener.h"
 #include "controller/nodes/operate.h"
 #include "controller/nodes/synchronize.h"
 
@@ -42,20 +46,50 @@ Result<Response> drain_node(Call& call) {
   return get_drain(call);
 }
 
+namespace {
+
+// Answered at the next change of the node, or when its time is over.
+class HeldDrain final : public HeldAnswer {
+ public:
+  HeldDrain(Services& services, std::string node, uint64_t seen, Millis hold)
+      : services_(services),
+        node_(std::move(node)),
+        changed_(services.notifier, store::node_topic(node_)),
+        seen_(seen),
+        until_(services.clock.mono() + hold) {}
+  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) override {
+    const Millis left = until_ - services_.clock.mono();
+    if (left <= Millis(0) || changed_.stopped() || changed_.version() != seen_) return std::nullopt;
+    changed_.listen(seen_, bell);
+    return left;
+  }
+  Result<Response> make() override {
+    ASSIGN_OR_RETURN(const auto report, nodes::drain_report(services_.store, node_));
+    return object_response(report);
+  }
+
+ private:
+  Services& services_;
+  const std::string node_;
+  events::TopicListener changed_;
+  const uint64_t seen_;
+  const MonoTime until_;
+};
+
+}  // namespace
+
 // Held for at most waitMs while nothing on the node changes.
 Result<Response> get_drain(Call& call) {
   const std::string& node = call.param("node");
-  events::Notifier& notifier = call.services.notifier;
-  const uint64_t seen = notifier.version(store::node_topic(node));
+  const uint64_t seen = call.services.notifier.version(store::node_topic(node));
   ASSIGN_OR_RETURN(const auto wait_ms,
                    integer_parameter(call.request, "waitMs", 0, nodes::kMaxHold.count()));
-  ASSIGN_OR_RETURN(auto report, nodes::drain_report(call.services.store, node));
-  if (wait_ms.value_or(0) > 0 && report.draining && !report.drained) {
-    events::Waiter waiter(call.request.client);
-    notifier.wait(store::node_topic(node), seen, Millis(*wait_ms), waiter);
-    ASSIGN_OR_RETURN(report, nodes::drain_report(call.services.store, node));
-  }
-  return object_response(report);
+  ASSIGN_OR_RETURN(const auto report, nodes::drain_report(call.services.store, node));
+  if (wait_ms.value_or(0) <= 0 || !report.draining || report.drained)
+    return object_response(report);
+  Response response;
+  response.later = std::make_shared<HeldDrain>(call.services, node, seen, Millis(*wait_ms));
+  return response;
 }
 
 Result<Response> taint_node(Call& call) {

@@ -1,6 +1,9 @@
 #include "controller/api/handlers/nodes/nodes.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "common/base/text.h"
 #include "common/cas/blobs.h"
@@ -13,7 +16,7 @@
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/blob_response.h"
 #include "controller/api/server/blob_upload.h"
-#include "controller/events/notifier.h"
+#include "controller/events/topic_listener.h"
 #include "controller/k8s/objects.h"
 #include "controller/nodes/assignments.h"
 #include "controller/nodes/leases.h"
@@ -29,23 +32,6 @@ namespace {
 
 Result<contracts::Run> held_run(Call& call) {
   return nodes::assigned_run(call.services.store, call.param("node"), call.param("uid"));
-}
-
-// Waits until what this node should do changes, its time is over or its client is gone.
-Result<bool> changed_while_held(Call& call, const contracts::SyncAnswer& answer, Millis hold,
-                                uint64_t seen) {
-  const std::string& node = call.param("node");
-  events::Notifier& notifier = call.services.notifier;
-  const MonoTime deadline = call.services.clock.mono() + hold;
-  events::Waiter waiter(call.request.client);
-  while (true) {
-    const Millis left = deadline - call.services.clock.mono();
-    if (left <= Millis(0) || !notifier.wait(store::node_topic(node), seen, left, waiter))
-      return false;
-    seen = notifier.version(store::node_topic(node));
-    ASSIGN_OR_RETURN(const std::string version, nodes::desired_version(call.services.store, node));
-    if (version != answer.version) return true;
-  }
 }
 
 }  // namespace
@@ -85,6 +71,67 @@ Result<contracts::SyncRequest> read_sync(const Call& call, int64_t protocol) {
   return wire::decode<contracts::SyncRequest>(call.body, unknown);
 }
 
+Response sync_answer(Services& services, contracts::SyncAnswer answer) {
+  nodes::name_artifact_types(answer.runs, services.compute_types);
+  Response response = object_response(answer);
+  say_protocol(response);
+  return response;
+}
+
+// A call that told all and heard all: it is answered when what its node should do changes.
+class HeldSync final : public HeldAnswer {
+ public:
+  // `told`: everything that it said is stored. `seen`: of the node's topic, before that.
+  HeldSync(Services& services, std::string node, contracts::SyncRequest told,
+           contracts::SyncAnswer answer, uint64_t seen, Millis hold)
+      : services_(services),
+        node_(std::move(node)),
+        told_(std::move(told)),
+        answer_(std::move(answer)),
+        changed_(services.notifier, store::node_topic(node_)),
+        seen_(seen),
+        until_(services.clock.mono() + hold) {}
+
+  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) override {
+    const Millis left = until_ - services_.clock.mono();
+    if (left <= Millis(0) || changed_.stopped()) return std::nullopt;
+    if (const uint64_t now = changed_.version(); now != seen_) {
+      seen_ = now;
+      touched_ = true;
+      return std::nullopt;
+    }
+    changed_.listen(seen_, bell);
+    return left;
+  }
+
+  // The topic changes for other nodes too, and for what this one need not hear.
+  bool settle() override {
+    if (!std::exchange(touched_, false)) return true;
+    const auto version = nodes::desired_version(services_.store, node_);
+    news_ = !version.ok() || *version != answer_.version;
+    return news_;
+  }
+
+  Result<Response> make() override {
+    if (news_) {
+      ASSIGN_OR_RETURN(answer_, nodes::synchronize(services_.store, services_.leases, node_, told_,
+                                                   nodes::now(services_.clock)));
+    }
+    return sync_answer(services_, std::move(answer_));
+  }
+
+ private:
+  Services& services_;
+  const std::string node_;
+  const contracts::SyncRequest told_;
+  contracts::SyncAnswer answer_;
+  events::TopicListener changed_;
+  uint64_t seen_;
+  const MonoTime until_;
+  bool touched_ = false;  // its topic; not looked yet what for
+  bool news_ = false;
+};
+
 Result<Response> synchronize_with(Call& call, int64_t protocol) {
   Services& services = call.services;
   const std::string& node = call.param("node");
@@ -102,16 +149,13 @@ Result<Response> synchronize_with(Call& call, int64_t protocol) {
   if (request.usage) services.usage->note(node, *request.usage, nodes::now(services.clock));
   const Millis longest = std::min(nodes::kMaxHold, services.leases.times().lease / 2);
   const Millis hold = std::min(nodes::hold_for(request, answer), longest);
-  nodes::name_artifact_types(answer.runs, services.compute_types);
-  if (hold <= Millis(0)) return object_response(answer);
-  ASSIGN_OR_RETURN(const bool changed, changed_while_held(call, answer, hold, seen));
-  if (!changed) return object_response(answer);
-  request.status.reset();  // what it said is stored; now only the answer counts
+  if (hold <= Millis(0)) return sync_answer(services, std::move(answer));
+  request.status.reset();  // what it said is stored; later only the answer counts
   request.runs.clear();
-  ASSIGN_OR_RETURN(answer, nodes::synchronize(services.store, services.leases, node, request,
-                                              nodes::now(services.clock)));
-  nodes::name_artifact_types(answer.runs, services.compute_types);
-  return object_response(answer);
+  Response response;
+  response.later =
+      std::make_shared<HeldSync>(services, node, std::move(request), std::move(answer), seen, hold);
+  return response;
 }
 
 }  // namespace
@@ -123,9 +167,7 @@ Result<Response> synchronize_node(Call& call) {
                              fits.error().message));
     return std::move(fits).error();
   }
-  ASSIGN_OR_RETURN(Response answer, synchronize_with(call, protocol));
-  say_protocol(answer);
-  return answer;
+  return synchronize_with(call, protocol);
 }
 
 Result<Response> node_run_tree(Call& call) {

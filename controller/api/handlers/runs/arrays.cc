@@ -37,7 +37,8 @@ Status check_array_metadata(const Run& run) {
                             cat("an array has at most ", kMostLabels - kReserved.size(),
                                 " labels: its elements have two more"),
                             "metadata.labels");
-  const std::string last = contracts::element_name(run.metadata.name, run.spec.array->count - 1);
+  const std::string last =
+      contracts::element_name(run.metadata.name, contracts::element_count(run.spec) - 1);
   if (last.size() <= kLongestName) return {};
   return invalid_argument("ARRAY_NAME_TOO_LONG",
                           cat("its elements would have names such as ", last, ", of ", last.size(),
@@ -66,7 +67,8 @@ Status check_element_names(store::ReadTxn& txn, const Run& run) {
       txn.names(Run::kKind, {meta.name_space, cat(meta.name, "-0")}, cat(meta.name, "-:")));
   for (const std::string& name : names) {
     const auto known = contracts::parse_element_name(name);
-    if (!known || known->array != meta.name || known->index >= run.spec.array->count) continue;
+    if (!known || known->array != meta.name || known->index >= contracts::element_count(run.spec))
+      continue;
     return taken(cat("run ", name, " is there already, and an element of array ", meta.name,
                      " would have its name"));
   }
@@ -82,7 +84,7 @@ Status check_own_name(store::ReadTxn& txn, const Run& run) {
   const auto name = contracts::parse_element_name(meta.name);
   if (!name) return {};
   ASSIGN_OR_RETURN(const auto array, txn.find<Run>({meta.name_space, name->array}));
-  if (!array || !array->spec.array || name->index >= array->spec.array->count) return {};
+  if (!array || name->index >= contracts::element_count(array->spec)) return {};
   return element_name_taken(meta.name, name->array);
 }
 
@@ -90,9 +92,9 @@ Status refuse_array(const Run& run, std::string_view what) {
   if (!contracts::is_array(run.spec)) return {};
   const std::string& name = run.metadata.name;
   return Error{Code::kFailedPrecondition, "RUN_IS_ARRAY",
-               cat(name, " is an array and has no ", what, " of its own; ask one of its elements, ",
-                   contracts::element_name(name, 0), " to ",
-                   contracts::element_name(name, run.spec.array->count - 1))};
+               cat(name, contracts::is_gang(run.spec) ? " is a gang" : " is an array",
+                   " and has no ", what, " of its own; ask ", contracts::element_name(name, 0),
+                   " to ", contracts::element_name(name, contracts::element_count(run.spec) - 1))};
 }
 
 }  // namespace paddock::api

@@ -28,21 +28,7 @@ namespace audit = contracts::audit;
 
 constexpr Millis kAnswerTime{60'000};  // beside what the command may take: before and after it
 constexpr Millis kQueueTime{30'000};   // others' input may be on its way to the node before it
-
-// One command, apart from the request that asked for it: a stream outlives its handler.
-struct RunCommand {
-  Services& services;
-  Run run;
-  contracts::RunCommandRequest request;
-  contracts::AuditEvent event;  // who, where, which
-  std::string caller;
-  bool stream = false;
-};
-
-// Its attempts are numbered in the same place: `<uid>/1`.
-std::string name_of_command(const Run& run, std::string_view id) {
-  return cat(run.metadata.uid, "/exec/", id);
-}
+constexpr size_t kMostAttached = 32;   // of one caller on a node: half of what it takes
 
 contracts::AuditEvent event_now(const RunCommand& command, std::string_view type) {
   contracts::AuditEvent event = command.event;
@@ -61,6 +47,7 @@ Result<uint64_t> note_start(const RunCommand& command) {
   TRY(command.services.later->check(command.services.store));
   auto start = event_now(command, audit::kCommandStart);
   start.details["command"] = contracts::audit_text(join(command.request.command, " "));
+  if (command.request.terminal) start.details["terminal"] = "true";
   return note(command, {std::move(start)});
 }
 
@@ -80,7 +67,8 @@ Error explained(const Error& error) {
   if (error.reason == "CALL_UNKNOWN")
     return {Code::kFailedPrecondition, "RUN_EXEC_UNSUPPORTED",
             "the agent of the run's node is of an earlier release, which executes no commands in "
-            "runs"};
+            "runs, or none with a terminal or with input that comes: upgrade it to this "
+            "controller's release"};
   if (error.reason == "CALL_EXISTS")
     return {Code::kAlreadyExists, "COMMAND_EXISTS",
             "a command with this commandId is under way in this run"};
@@ -112,15 +100,21 @@ calls::CallOptions options_of(RunCommand& command) {
   order.run_uid = command.run.metadata.uid;
   order.command_id = command.request.command_id;
   order.command = command.request.command;
-  order.time_ms = command.request.timeout_ms.value_or(contracts::run_exec::kUsualTimeMs);
+  order.time_ms = command.request.time_ms();
   order.stream = command.stream;
+  order.input_comes = command.request.input_comes;
+  order.terminal = command.request.terminal;
   order.input = std::exchange(command.request.input, {});
   calls::CallOptions options;
   options.name = name_of_command(command.run, command.request.command_id);
   options.caller = command.caller;
   options.node = command.run.status.node_name;
   options.arrival_patience = command.services.node_patience;
-  options.kind = contracts::kRunExec;
+  options.name_space = command.name_space;
+  options.token = command.bearer.token_id;
+  options.paced = order.input_comes || order.terminal;
+  options.kind = options.paced ? contracts::kRunAttach : contracts::kRunExec;
+  options.most_alike = options.paced ? kMostAttached : 0;
   options.patience = Millis(order.time_ms) + kAnswerTime;
   options.queue_patience = kQueueTime;
   options.payload = wire::encode(order);
@@ -128,9 +122,40 @@ calls::CallOptions options_of(RunCommand& command) {
   return options;
 }
 
+Result<contracts::RunCommandRequest> request_in(const wire::Value& body) {
+  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::RunCommandRequest>(body));
+  constexpr auto kMost = static_cast<int64_t>(contracts::run_exec::kMostInputBytes);
+  if (decoded_size(request.input) <= kMost) return request;
+  return invalid_argument("STDIN_TOO_LARGE",
+                          cat("a command's standard input has at most ", kMost,
+                              " bytes with the request: send more in pieces while it runs, with "
+                              "stdinComes"),
+                          "stdin");
+}
+
+}  // namespace
+
+// Its attempts are numbered in the same place: `<uid>/1`.
+std::string name_of_command(const Run& run, std::string_view id) {
+  return cat(run.metadata.uid, "/exec/", id);
+}
+
+Result<std::shared_ptr<RunCommand>> command_in_run(Call& call, Run run,
+                                                   contracts::RunCommandRequest request,
+                                                   bool stream) {
+  TRY(KindTraits<Run>::check_maker(call.principal, run));
+  if (request.command_id.empty()) request.command_id = make_uuid(call.services.random);
+  contracts::AuditEvent event = event_of(call, "", "runs", run.metadata);
+  event.command_id = name_of_command(run, request.command_id);
+  ASSIGN_OR_RETURN(Bearer bearer, bearer_of(call));
+  return std::make_shared<RunCommand>(
+      RunCommand{call.services, std::move(run), std::move(request), std::move(event),
+                 call.principal.subject, call.principal.name_space, std::move(bearer), stream});
+}
+
 // That it begins is written while it does, and is there before anybody hears of its end.
 Result<RunResult> carry_out(RunCommand& command, const DisconnectToken& client,
-                            const OnPiece& on_piece = {}, const OnStart& on_start = {}) {
+                            const OnPiece& on_piece, const OnStart& on_start) {
   Services& services = command.services;
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
   const auto settle = [&] { return services.later->settle(services.store, start); };
@@ -140,7 +165,7 @@ Result<RunResult> carry_out(RunCommand& command, const DisconnectToken& client,
   options.on_piece = on_piece;
   options.meanwhile = [&] {
     if (on_start) on_start();
-    if (!settle().ok()) (void)services.calls->stop(name);
+    if (!settle().ok() || !may_go_on(services, command.bearer)) (void)services.calls->stop(name);
   };
   const auto answer = services.calls->call(std::move(options), services.clock, services.random);
   auto result = conclude(command, answer);
@@ -148,31 +173,19 @@ Result<RunResult> carry_out(RunCommand& command, const DisconnectToken& client,
   return result;
 }
 
-Result<contracts::RunCommandRequest> request_in(wire::Value body) {
-  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::RunCommandRequest>(body));
-  constexpr auto kMost = static_cast<int64_t>(contracts::run_exec::kMostInputBytes);
-  if (decoded_size(request.input) <= kMost) return request;
-  return invalid_argument("STDIN_TOO_LARGE",
-                          cat("a command's standard input has at most ", kMost,
-                              " bytes: send more in parts, each appended by a command of its own"),
-                          "stdin");
-}
-
-}  // namespace
-
 Result<Response> run_command_in_run(Call& call) {
   ASSIGN_OR_RETURN(Run run, running_run(call));
   TRY(KindTraits<Run>::check_maker(call.principal, run));
   ASSIGN_OR_RETURN(auto request, request_in(std::exchange(call.body, {})));
-  if (request.command_id.empty()) request.command_id = make_uuid(call.services.random);
   ASSIGN_OR_RETURN(const bool stream, flag_parameter(call.request, "stream"));
-  contracts::AuditEvent event = event_of(call, "", "runs", run.metadata);
-  event.command_id = name_of_command(run, request.command_id);
-  auto command =
-      std::make_shared<RunCommand>(RunCommand{call.services, std::move(run), std::move(request),
-                                              std::move(event), call.principal.subject, stream});
+  if (request.terminal && !stream)
+    return invalid_argument("PARAMETER_INVALID",
+                            "a terminal's output comes as a stream alone: `?stream=true`",
+                            "stream");
+  ASSIGN_OR_RETURN(const auto command,
+                   command_in_run(call, std::move(run), std::move(request), stream));
   if (!stream) {
-    ASSIGN_OR_RETURN(const RunResult result, carry_out(*command, call.request.client));
+    ASSIGN_OR_RETURN(const RunResult result, carry_out(*command, call.request.client, {}, {}));
     return object_response(result);
   }
   return stream_command(

@@ -106,7 +106,7 @@ Result<Items> read_items(Call& call, const CreateRequest& create, const Value::A
 // An array counts as its elements.
 Status check_elements(const Items& items) {
   int64_t elements = 0;
-  for (const Item& item : items) elements += item.run.spec.array ? item.run.spec.array->count : 0;
+  for (const Item& item : items) elements += contracts::element_count(item.run.spec);
   if (elements <= contracts::kMostElements) return {};
   const std::string message = cat("the arrays of the list have ", elements, " elements; at most ",
                                   contracts::kMostElements, " are created at once");
@@ -117,7 +117,8 @@ Status check_elements(const Items& items) {
 Status check_names_apart(const Items& items, ListRefusals& refused) {
   std::map<std::string, int64_t> arrays;  // and how many elements they have
   for (const Item& item : items)
-    if (item.run.spec.array) arrays[item.run.metadata.name] = item.run.spec.array->count;
+    if (contracts::is_array(item.run.spec))
+      arrays[item.run.metadata.name] = contracts::element_count(item.run.spec);
   for (const Item& item : items) {
     const auto name = contracts::parse_element_name(item.run.metadata.name);
     const auto array = name ? arrays.find(name->array) : arrays.end();
@@ -166,10 +167,24 @@ Status admit_items(Call& call, Items& items, ListRefusals& refused) {
   return {};
 }
 
+std::vector<store::NewObject> names_of(const Items& items) {
+  std::vector<store::NewObject> names;
+  for (const Item& item : items)
+    names.push_back({Run::kKind, {item.run.metadata.name_space, item.run.metadata.name}});
+  return names;
+}
+
 std::vector<std::string> uids_of(const Items& items) {
   std::vector<std::string> uids;
   for (const Item& item : items) uids.push_back(item.run.metadata.uid);
   return uids;
+}
+
+std::map<std::string, int64_t> places_of(const Items& items) {
+  std::map<std::string, int64_t> places;
+  for (const Item& item : items)
+    places[item.run.metadata.uid] = reconciler::queue_places(item.run.spec);
+  return places;
 }
 
 // Of runs that were created at one time the scheduler takes them by uid: so these go in their
@@ -249,7 +264,7 @@ Response list_answer(Call& call, std::vector<Run> runs, int status) {
 // Stores them all, or gives what another with the same key stored meanwhile.
 Result<Response> store_items(Call& call, const CreateRequest& create, Items& items) {
   std::vector<Run> earlier;
-  TRY(write_or_try(call.services.store, create.dry_run, [&](store::WriteTxn& txn) -> Status {
+  TRY(write_new(call, create, names_of(items), [&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(earlier, earlier_runs(txn, call, create.key));
     return earlier.empty() ? save_items(txn, call, create, items) : Status();
   }));
@@ -287,7 +302,7 @@ Result<Response> create_list(Call& call) {
   TRY(admit_items(call, items, refused));
   TRY(refused.status());
   ASSIGN_OR_RETURN(const auto room,
-                   call.services.reconciler.reserve_queue(call.param("ns"), uids_of(items)));
+                   call.services.reconciler.reserve_places(call.param("ns"), places_of(items)));
   put_in_order(items);
   for (Item& item : items) TRY(own_fields(call, create, (*documents)[item.index], item.run));
   ASSIGN_OR_RETURN(Response response, store_items(call, create, items));

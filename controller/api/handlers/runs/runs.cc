@@ -61,7 +61,8 @@ Status KindTraits<Run>::prepare_new(Services& services, Run& run) {
 
 Result<reconciler::QueueReservation> KindTraits<Run>::reserve_queue(Services& services,
                                                                     const Run& run) {
-  return services.reconciler.reserve_queue(run.metadata.name_space, {run.metadata.uid});
+  return services.reconciler.reserve_places(
+      run.metadata.name_space, {{run.metadata.uid, reconciler::queue_places(run.spec)}});
 }
 
 Status KindTraits<Run>::save_new(Services&, store::WriteTxn& txn, Run& run, WallTime now) {

@@ -4,6 +4,7 @@
 #include "controller/api/handlers/sessions/session_access.h"
 #include "controller/api/metrics/metrics.h"
 #include "controller/api/server/audit_writer.h"
+#include "controller/api/server/bearer.h"
 #include "controller/api/server/command_outcome.h"
 #include "controller/api/server/command_stream.h"
 #include "controller/api/server/documents.h"
@@ -31,6 +32,7 @@ struct Command {
   contracts::CommandRequest request;
   std::string subject;
   std::string request_id;
+  Bearer bearer;
   bool stream = false;
   std::unique_ptr<sessions::UnderWay::Command> under_way = {};  // from its begin to its end
 };
@@ -99,6 +101,7 @@ Result<RunResult> ask_node(const Command& command, const DisconnectToken& client
   calls::CallOptions options;
   options.name = name_of_call(command);
   options.caller = command.subject;
+  options.token = command.bearer.token_id;
   options.kind = contracts::kSessionRun;
   options.patience = time_of(command) + kCommandAnswerTime;
   options.queue_patience = kCommandQueueTime;
@@ -128,7 +131,8 @@ Result<RunResult> carry_out(Command& command, const DisconnectToken& client,
   const auto settle = [&] { return command.services.later->settle(command.services.store, start); };
   auto result = ask_node(command, client, on_piece, [&] {
     if (on_start) on_start();
-    if (!settle().ok()) (void)command.services.calls->stop(name_of_call(command));
+    if (!settle().ok() || !may_go_on(command.services, command.bearer))
+      (void)command.services.calls->stop(name_of_call(command));
   });
   if (const Status recorded = settle(); !recorded) return unrecorded(recorded.error());
   return result;
@@ -166,8 +170,14 @@ Result<Response> run_session_command(Call& call) {
   const auto most = session.spec.security.limits.command_bytes.value_or(
       contracts::session_defaults::kCommandBytes);
   ASSIGN_OR_RETURN(const bool stream, flag_parameter(call.request, "stream"));
-  Command command{call.services,          std::move(session), std::move(request),
-                  call.principal.subject, call.request_id,    stream};
+  ASSIGN_OR_RETURN(Bearer bearer, bearer_of(call));
+  Command command{call.services,
+                  std::move(session),
+                  std::move(request),
+                  call.principal.subject,
+                  call.request_id,
+                  std::move(bearer),
+                  stream};
   if (command.request.command.size() > static_cast<size_t>(most))
     return refuse_length(command, most);
   if (command.stream) return streamed(std::move(command));

@@ -1,0 +1,30 @@
+// What is typed to a command in a run that runs, and the size of its terminal.
+#pragma once
+
+#include <string>
+
+#include "common/contracts/run_exec.h"
+#include "controller/api/server/call.h"
+
+namespace paddock::api {
+
+// An InputPiece: an InputTaken. It is for whoever began the command. COMMAND_NOT_FOUND,
+// COMMAND_NOT_YOURS, COMMAND_TAKES_NO_INPUT, INPUT_WAITS, INPUT_OUT_OF_ORDER. Nothing of it is
+// recorded.
+Result<Response> put_command_input(Call& call);
+
+// What input is for: a command that is under way.
+struct CommandInput {
+  std::string call;  // calls::CallId: this command, and not a later one of its name
+  std::string name;
+  std::string run_uid;
+  std::string command_id;
+  std::string node;
+  std::string caller;
+};
+// One piece of it. The errors of put_command_input(), but for those of who asks.
+Result<contracts::InputTaken> give_input(Services& services, const CommandInput& to,
+                                         contracts::InputPiece piece,
+                                         const DisconnectToken& client);
+
+}  // namespace paddock::api

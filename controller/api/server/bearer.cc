@@ -1,0 +1,25 @@
+#include "controller/api/server/bearer.h"
+
+#include "controller/api/server/authenticate.h"
+#include "controller/auth/token.h"
+
+namespace paddock::api {
+
+Result<Bearer> bearer_of(const Call& call) {
+  ASSIGN_OR_RETURN(const std::string secret, secret_of(call.request));
+  return Bearer{call.principal.token_id, auth::token_hash(secret)};
+}
+
+bool may_go_on(const Services& services, const Bearer& bearer) {
+  if (bearer.token_id.empty()) return true;
+  const auto token = services.store.token_by_hash(bearer.token_hash);
+  return token.ok() && *token && !(*token)->revoked;
+}
+
+Status check_bearer(const Services& services, const Bearer& bearer) {
+  if (bearer.token_id.empty()) return {};
+  const auto holder = holder_of_token(bearer.token_hash, services.store, services.clock.wall());
+  return holder.ok() ? Status() : Status(holder.error());
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,25 @@
+// The token that something was asked for with, where that lasts and is to end with the token.
+#pragma once
+
+#include <string>
+
+#include "common/base/result.h"
+#include "controller/api/server/call.h"
+
+namespace paddock::api {
+
+struct Bearer {
+  std::string token_id;  // empty: there is none
+  std::string token_hash;
+};
+
+// Unauthenticated: as secret_of().
+Result<Bearer> bearer_of(const Call& call);
+// Whoever ends a token ends the calls that are known by then. One that is known only now looks
+// whether its token was ended meanwhile: a request may take its time to come.
+bool may_go_on(const Services& services, const Bearer& bearer);
+// For whatever more is asked for over what was begun: as of a request of its own. Unauthenticated:
+// TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_UNKNOWN.
+Status check_bearer(const Services& services, const Bearer& bearer);
+
+}  // namespace paddock::api

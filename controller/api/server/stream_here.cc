@@ -1,0 +1,44 @@
+#include "controller/api/server/stream_here.h"
+
+#include <memory>
+#include <utility>
+
+#include "controller/events/waiter.h"
+#include "controller/http_server/refusal.h"
+
+namespace paddock::api {
+namespace {
+
+// After a wait it is asked again, whatever ended the wait but the client's going.
+bool is_due(HeldAnswer& held, events::Waiter& waiter) {
+  if (const auto limit = held.wait(waiter.wakeup())) {
+    waiter.wait(*limit);
+    return waiter.gone();
+  }
+  return waiter.gone() || held.settle();
+}
+
+}  // namespace
+
+void stream_here(const Response& response, ResponseStream& out) {
+  if (response.stream) response.stream(out);
+  if (!response.steps) return;
+  events::Waiter waiter(out.client());
+  while (out.open()) {
+    const Steps::Next next = response.steps->step(out, waiter.wakeup());
+    if (next.then == Steps::Then::kEnd) return;
+    if (next.then == Steps::Then::kWait) waiter.wait(next.limit);
+  }
+}
+
+Response answer_here(Response response, const DisconnectToken& client) {
+  if (!response.later) return response;
+  const std::shared_ptr<HeldAnswer> held = std::move(response.later);
+  events::Waiter waiter(client);
+  while (!is_due(*held, waiter)) {
+  }
+  Result<Response> made = held->make();
+  return made.ok() ? std::move(*made) : http_server::refusal(made.error());
+}
+
+}  // namespace paddock::api
