@@ -42,7 +42,7 @@ workspaces::Shares shares_of(const Config& config) {
 
 }  // namespace
 
-Controller::Controller(const Config& config, Dependencies dependencies)
+Controller::Controller(const Config& config, const Dependencies& dependencies)
     : config_(config),
       dependencies_(dependencies),
       leases_(dependencies.clock.mono(),
@@ -51,7 +51,7 @@ Controller::Controller(const Config& config, Dependencies dependencies)
 Controller::~Controller() { stop(); }
 
 Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
-                                                     Dependencies dependencies) {
+                                                     const Dependencies& dependencies) {
   std::unique_ptr<Controller> controller(new Controller(config, dependencies));
   TRY(controller->read_profiles());
   TRY(controller->open_state());
@@ -101,6 +101,7 @@ Status Controller::open_state() {
   reconciler_ = std::make_unique<reconciler::Reconciler>(
       *store_, leases_,
       reconciler::Settings{config_.scheduling, config_.retention, config_.max_runs_per_namespace});
+  look_back();
   ASSIGN_OR_RETURN(OpenedBlobs opened,
                    open_blobs(config_, dependencies_.clock, dependencies_.random));
   blobs_ = std::move(opened.blobs);
@@ -146,6 +147,20 @@ Status Controller::open_state() {
       std::make_shared<api::OpenRequests>(static_cast<size_t>(config_.max_connections));
   handler_ = api::make_handler(*router_, *services_);
   return {};
+}
+
+// What was written last tells of a calendar that leapt while nobody looked.
+void Controller::look_back() {
+  const auto ahead = reconciler_->look_back(nodes::now(dependencies_.clock));
+  if (!ahead)
+    log_warn("the newest record cannot be read; nothing is forgotten for its age for an hour",
+             {{"error", ahead.error().describe()}});
+  if (ahead.ok() && *ahead > Millis(0))
+    log_info(
+        "nothing was recorded for long, or the clock is wrong; nothing is forgotten for its age "
+        "for "
+        "an hour",
+        {{"since", format_duration(*ahead)}, {"now", format_time(dependencies_.clock.wall())}});
 }
 
 // Watches begin here: what happened before this start is not history.

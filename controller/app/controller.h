@@ -32,7 +32,8 @@ struct Dependencies {
 class Controller {
  public:
   // Opens the store and the blobs in the data folder. The folder's lock is the caller's business.
-  static Result<std::unique_ptr<Controller>> open(const Config& config, Dependencies dependencies);
+  static Result<std::unique_ptr<Controller>> open(const Config& config,
+                                                  const Dependencies& dependencies);
   ~Controller();
 
   // Begins to listen; answers with the URL.
@@ -44,7 +45,11 @@ class Controller {
   // Waits for something to do: a commit that touches the scheduler, or `limit`. False once stopped.
   bool wait_for_work(Millis limit);
   // Removes files that nothing needs any more. Beside step(), but one at a time.
-  Result<workspaces::Swept> sweep() { return sweeper_->sweep(dependencies_.clock.wall()); }
+  // Nothing while the calendar may be wrong: what lies there for long is known by it alone.
+  Result<workspaces::Swept> sweep() {
+    const nodes::Now now = nodes::now(dependencies_.clock);
+    return reconciler_->may_forget(now) ? sweeper_->sweep(now.wall) : workspaces::Swept{};
+  }
   // Counts what each namespace has stored. Beside everything.
   Status count_stored() { return stored_->count_all(); }
   // Writes records that nobody waits for, until the end; then what is left.
@@ -59,10 +64,11 @@ class Controller {
   http_server::Response handle(http_server::Request& request) { return handler_(request); }
 
  private:
-  Controller(const Config& config, Dependencies dependencies);
+  Controller(const Config& config, const Dependencies& dependencies);
   Status read_profiles();
   Status open_state();
   Status begin_history();
+  void look_back();
   Status log_findings();
   Status start_execute_port();
   void end_open_commands();

@@ -14,6 +14,7 @@
 #include "controller/api/server/authenticate.h"
 #include "controller/auth/token.h"
 #include "controller/http_server/origin.h"
+#include "controller/http_server/tls.h"
 
 namespace paddock::app {
 namespace {
@@ -187,6 +188,46 @@ Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, 
     TRY(os::write_file_atomic(cat(folder, "/server-names"), names, 0600));
   }
   return http_server::TlsFiles{server->certificate_pem, server->private_key_pem};
+}
+
+namespace {
+
+Result<std::string> own_file(const std::string& path, Reason reason, const char* field) {
+  auto text = os::read_file(path);
+  if (text.ok()) return text;
+  return invalid_argument(reason, "names a file that is not there or cannot be read", field);
+}
+
+Status check_time(const std::string& certificate_pem, const std::string& whose, WallTime now) {
+  ASSIGN_OR_RETURN(const crypto::Validity valid, crypto::certificate_validity(certificate_pem));
+  if (valid.begin <= now && now < valid.end) return {};
+  return Error{Code::kUnauthenticated, "CERTIFICATE_NOT_VALID_NOW",
+               cat(whose, " is valid from ", format_time(valid.begin), " to ",
+                   format_time(valid.end), ", and this host's clock says ", format_time(now))};
+}
+
+Status check_own_certificate(const TlsConfig& own, WallTime now) {
+  http_server::TlsFiles files;
+  ASSIGN_OR_RETURN(files.certificate_pem,
+                   own_file(own.cert_file, "TLS_CERTIFICATE_INVALID", "tls.certFile"));
+  ASSIGN_OR_RETURN(files.private_key_pem, own_file(own.key_file, "TLS_KEY_INVALID", "tls.keyFile"));
+  TRY(http_server::TlsContext::make(files));
+  return check_time(files.certificate_pem, "the certificate of tls.certFile", now);
+}
+
+}  // namespace
+
+Status check_tls_files(const Config& config, WallTime now) {
+  if (config.plain_http) return {};
+  if (!config.tls.cert_file.empty()) return check_own_certificate(config.tls, now);
+  const std::string folder = os::join_path(config.data_dir, "tls");
+  if (!os::exists(cat(folder, "/ca.pem"))) return {};
+  const Result<KeyPair> ca = read_pair(folder, "ca");
+  const auto valid =
+      ca ? crypto::certificate_validity(ca->certificate_pem) : Result<crypto::Validity>(ca.error());
+  if (!valid) return damaged_ca();
+  if (valid->end <= now) return expired_ca(valid->end, now);
+  return check_time(ca->certificate_pem, "the local CA, tls/ca.pem in the data folder,", now);
 }
 
 bool wants_execute_token(const Config& config) {

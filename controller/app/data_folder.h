@@ -20,6 +20,11 @@ namespace paddock::app {
 // near its end or lacks a name. Clients trust tls/ca.pem.
 Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now);
 
+// What prepare_tls would serve, or a fault of it; nothing where it would make all of it. Makes and
+// changes nothing. Whose certificate: TLS_CERTIFICATE_INVALID and its like for the operator's,
+// CA_DAMAGED, CA_EXPIRED; CERTIFICATE_NOT_VALID_NOW.
+Status check_tls_files(const Config& config, WallTime now);
+
 // At the first start: an administrator's and an enrolment token, each in a file of mode 0600; only
 // hashes are stored. A token whose file is gone is made anew, and the old one revoked. Where
 // config.enroll_token says no there is none for enrolment, and an older one is revoked. Where a

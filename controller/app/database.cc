@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <functional>
 #include <string>
 
 #include "common/base/text.h"
@@ -34,12 +35,19 @@ Result<std::string> url_in(const std::string& path) {
 }
 
 // The data folder's lock says that no other process has this name now, on this host.
-Result<std::string> holder_of(const std::string& data_dir, Random& random) {
-  const std::string path = os::join_path(data_dir, "store-holder");
-  if (os::exists(path)) {
-    ASSIGN_OR_RETURN(const std::string known, os::read_file(path, 256));
-    if (const std::string name(trim(known)); !name.empty()) return name;
-  }
+Result<std::string> known_holder(const std::string& path) {
+  if (!os::exists(path)) return std::string();
+  ASSIGN_OR_RETURN(const std::string known, os::read_file(path, 256));
+  return std::string(trim(known));
+}
+
+std::string holder_file(const Config& config) {
+  return os::join_path(config.data_dir, "store-holder");
+}
+
+Result<std::string> holder_of(const std::string& path, Random& random) {
+  ASSIGN_OR_RETURN(const std::string known, known_holder(path));
+  if (!known.empty()) return known;
   const std::string made = make_uuid(random);
   TRY(os::write_file_atomic(path, made + "\n"));
   return made;
@@ -66,20 +74,22 @@ std::string store_file(const Config& config) {
   return os::join_path(config.data_dir, "paddock.db");
 }
 
-Result<store::PostgresOptions> postgres_options(const Config& config, Random& random) {
+namespace {
+
+Result<store::PostgresOptions> options_without_holder(const Config& config) {
   const PostgresConfig& chosen = config.store.postgres;
   if (chosen.url_file.empty())
     return invalid_argument("STORE_URL_INVALID", "names no file, and so no database", kUrlField);
   store::PostgresOptions postgres;
   ASSIGN_OR_RETURN(postgres.url, url_in(chosen.url_file));
-  ASSIGN_OR_RETURN(postgres.holder, holder_of(config.data_dir, random));
   postgres.holder_name = holder_name();
   postgres.lease = chosen.lease.value;
   postgres.most_readers = static_cast<size_t>(chosen.max_readers);
   return postgres;
 }
 
-Result<store::StoreOptions> store_options(const Config& config, Random& random) {
+Result<store::StoreOptions> options_of(
+    const Config& config, const std::function<Result<store::PostgresOptions>()>& postgres) {
   store::StoreOptions options;
   TRY(store::check_not_moving(store_file(config)));
   if (config.store.postgres.url_file.empty()) {
@@ -89,8 +99,28 @@ Result<store::StoreOptions> store_options(const Config& config, Random& random) 
     return options;
   }
   TRY(check_no_file(config));
-  ASSIGN_OR_RETURN(options.postgres, postgres_options(config, random));
+  ASSIGN_OR_RETURN(options.postgres, postgres());
   return options;
+}
+
+}  // namespace
+
+Result<store::PostgresOptions> postgres_options(const Config& config, Random& random) {
+  ASSIGN_OR_RETURN(store::PostgresOptions postgres, options_without_holder(config));
+  ASSIGN_OR_RETURN(postgres.holder, holder_of(holder_file(config), random));
+  return postgres;
+}
+
+Result<store::StoreOptions> store_options(const Config& config, Random& random) {
+  return options_of(config, [&] { return postgres_options(config, random); });
+}
+
+Result<store::StoreOptions> store_options_as_they_are(const Config& config) {
+  return options_of(config, [&]() -> Result<store::PostgresOptions> {
+    ASSIGN_OR_RETURN(store::PostgresOptions postgres, options_without_holder(config));
+    ASSIGN_OR_RETURN(postgres.holder, known_holder(holder_file(config)));
+    return postgres;
+  });
 }
 
 }  // namespace paddock::app

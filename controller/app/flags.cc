@@ -46,6 +46,10 @@ Result<Flags> parse_flags(const std::vector<std::string>& args) {
       flags.help = true;
     } else if (arg == "--version") {
       flags.version = true;
+    } else if (arg == "--check") {
+      flags.check = Flags::Check::kText;
+    } else if (arg == "--check=json") {
+      flags.check = Flags::Check::kJson;
     } else if (arg == "--plain-http") {
       flags.overrides["PADDOCK_CONTROLLER_PLAIN_HTTP_ON_LOOPBACK"] = "true";
     } else {
@@ -71,8 +75,12 @@ Result<Flags> parse_flags(const std::vector<std::string>& args) {
 std::string usage() {
   return "usage: paddock-controller [--config FILE] [--data-dir DIR] [--host ADDRESS] [--port N]\n"
          "                          [--unix-socket FILE] [--plain-http] [--version] [--help]\n"
-         "                          [--restore FILE] [--migrate-store postgres|sqlite]\n"
+         "                          [--restore FILE] [--migrate-store postgres|sqlite] [--check]\n"
          "Serves the API over TLS, on loopback unless told otherwise. SIGTERM stops it.\n"
+         "--check says of all that a start with this configuration needs (folders, TLS, ports,\n"
+         "database, bucket) whether it is well, and how to mend it; nothing is changed. Ends with "
+         "1\n"
+         "if something is not. --check=json for programs.\n"
          "--restore puts a backup (`paddock admin backup`) in the place of the store and ends; "
          "the\n"
          "former store is kept beside it.\n"

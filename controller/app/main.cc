@@ -18,6 +18,7 @@
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
 #include "common/os/start_reserve.h"
+#include "controller/app/check.h"
 #include "controller/app/controller.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/database.h"
@@ -231,6 +232,13 @@ Status do_as_told(const Config& config, const Flags& flags) {
   return flags.restore.empty() ? serve(config) : restore(config, flags.restore);
 }
 
+int tell(const Flags& flags, const std::vector<Finding>& findings) {
+  const std::string text =
+      flags.check == Flags::Check::kJson ? findings_json(findings) + "\n" : findings_text(findings);
+  std::fputs(text.c_str(), stdout);
+  return all_good(findings) ? 0 : 1;
+}
+
 int run(const std::vector<std::string>& args) {
   const Result<Flags> flags = parse_flags(args);
   if (!flags) {
@@ -244,11 +252,14 @@ int run(const std::vector<std::string>& args) {
     return 0;
   }
   const Result<Config> config = configuration(*flags);
+  const bool checks = flags->check != Flags::Check::kNo;
+  if (!config && checks) return tell(*flags, {check_failed(config.error())});
   if (!config) {
     std::fprintf(stderr, "paddock-controller: %s\n", config.error().describe().c_str());
     return 2;
   }
   set_log_level(log_level(config->log_level));
+  if (checks) return tell(*flags, check(*config, SystemClock()));
   const Status served = do_as_told(*config, *flags);
   if (served.ok()) return 0;
   log_error("ended", {{"reason", served.error().reason}, {"error", served.error().describe()}});

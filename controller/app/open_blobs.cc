@@ -5,6 +5,7 @@
 #include "common/cas/blob_store.h"
 #include "common/os/file.h"
 #include "controller/bucket/bucket_blobs.h"
+#include "controller/bucket/claim.h"
 
 namespace paddock::app {
 namespace {
@@ -56,6 +57,13 @@ Status move_in(const std::string& folder, const cas::Blobs& blobs) {
 
 std::string bucket_mark(const std::string& data_dir) {
   return os::join_path(data_dir, "bucket-id");
+}
+
+Status check_bucket(const Config& config, const Clock& clock) {
+  ASSIGN_OR_RETURN(const s3::BucketSettings settings, settings_of(config.blobs.s3));
+  const s3::Bucket bucket(settings, clock);
+  TRY(bucket.check());
+  return bucket::Claim::check_free(bucket, bucket_mark(config.data_dir), clock);
 }
 
 Result<OpenedBlobs> open_blobs(const Config& config, const Clock& clock, Random& random) {

@@ -23,6 +23,10 @@ struct OpenedBlobs {
 // Unavailable: what the bucket's server does not do.
 Result<OpenedBlobs> open_blobs(const Config& config, const Clock& clock, Random& random);
 
+// What open_blobs would say of a bucket, as far as reading tells it: nothing is written there or
+// here. Only where the configuration has a bucket.
+Status check_bucket(const Config& config, const Clock& clock);
+
 // The file that says that a data folder's blobs lie in a bucket.
 std::string bucket_mark(const std::string& data_dir);
 

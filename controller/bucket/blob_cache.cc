@@ -15,6 +15,15 @@ constexpr int64_t kSmall = 256 << 10;
 
 }  // namespace
 
+const cas::BlobStore& BlobCache::store() const {
+  if (!store_.is_there()) {
+    const Status made = store_.make_folder();
+    if (!made.ok())
+      log_error("the cache of the bucket cannot be made", {{"error", made.error().describe()}});
+  }
+  return store_;
+}
+
 Result<os::Fd> BlobCache::open_new(const cas::Digest& digest) const {
   Result<os::Fd> file = store_.open_blob(digest);
   if (file || file.error().code != Code::kNotFound) return file;

@@ -23,7 +23,8 @@ class BlobCache {
  public:
   static Result<std::unique_ptr<BlobCache>> open(const std::string& folder,
                                                  const CacheLimits& limits);
-  const cas::BlobStore& store() const { return store_; }
+  // A cache that somebody emptied while it was in use begins anew.
+  const cas::BlobStore& store() const;
   // One that was put here just now. Unavailable (BLOB_CACHE_FULL) if others took its room since.
   Result<os::Fd> open_new(const cas::Digest& digest) const;
   // Drops others until `bytes` more fit. False if the disk has no room for them all the same.

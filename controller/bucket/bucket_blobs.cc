@@ -101,11 +101,18 @@ Status BucketBlobs::look() const {
     log_warn("the bucket lost a file; it is asked for again", {{"digest", gone}});
   listed_ = clock_.mono();
   TRY(cache_->store().sync());  // so that little is compared again after a loss of power
+  end_forgotten_uploads();
+  return {};
+}
+
+// Those under way would be ended too by a calendar that leapt.
+void BucketBlobs::end_forgotten_uploads() const {
+  leap_.look(clock_.wall(), clock_.mono());
+  if (leap_.holds(clock_.mono())) return;
   const auto ended = bucket_.abort_uploads({clock_.wall().ms - kUploadForgotten.count()});
   if (!ended.ok())
     log_warn("unfinished uploads to the bucket were not looked for",
              {{"reason", ended.error().reason}});
-  return {};
 }
 
 // Whoever uses it from now on waits until it is gone, and has it stored anew.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/base/guarded.h"
+#include "common/base/leap_guard.h"
 #include "common/base/random.h"
 #include "common/cas/blobs.h"
 #include "controller/bucket/blob_cache.h"
@@ -65,6 +66,7 @@ class BucketBlobs final : public cas::Blobs {
               const Clock& clock);
   int64_t now_s() const { return clock_.wall().ms / 1000; }
   Status look() const;
+  void end_forgotten_uploads() const;
   Status send(const cas::Digest& digest, cas::Durability durability, IfHere if_here) const;
   Status store(Upload upload) const;
   Result<os::Fd> fetch(const cas::Digest& digest) const;
@@ -81,6 +83,7 @@ class BucketBlobs final : public cas::Blobs {
   mutable Guarded<std::set<cas::Digest>> failed_;  // those that were sent for later
   mutable std::mutex listing_;
   mutable std::optional<MonoTime> listed_;
+  mutable LeapGuard leap_;
   int64_t bytes_before_ = 0;
   std::unique_ptr<Uploader> uploader_;  // ends first: it uses all of the above
 };

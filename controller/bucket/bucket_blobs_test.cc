@@ -69,6 +69,14 @@ class BucketBlobsTest : public testing::Test {
   std::unique_ptr<BucketBlobs> blobs_;
 };
 
+TEST_F(BucketBlobsTest, ACacheThatIsEmptiedWhileItIsInUseBeginsAnew) {
+  const Digest digest = blobs_->put("content").value();
+  host_.forget_cache();
+  EXPECT_EQ(read(digest), "content");
+  host_.forget_cache();
+  EXPECT_TRUE(blobs_->put("more").ok());
+}
+
 TEST_F(BucketBlobsTest, WhatIsKnownCostsNoRequest) {
   const Digest digest = blobs_->put("content").value();
   const size_t before = server_.requests().size();
@@ -232,6 +240,24 @@ TEST_F(BucketBlobsTest, TheCacheIsBoundedAndSmallFilesStayInIt) {
   EXPECT_TRUE(os::exists(host_.cached(small)));
   for (const Digest& each : large) EXPECT_EQ(read(each).size(), 400'000U);
   EXPECT_LE(cached(), 2);
+}
+
+TEST_F(BucketBlobsTest, AnUploadUnderWayIsNotEndedByACalendarThatLeapt) {
+  const auto minutes = [&](int count) {
+    clock_.advance(std::chrono::minutes(count));
+    EXPECT_TRUE(blobs_->list().ok());
+  };
+  server_.add_upload("one", "p/blobs/one", clock_.wall());
+  clock_.skew_wall(std::chrono::hours(24 * 365));
+  minutes(2);
+  EXPECT_EQ(server_.uploads(), 1U);
+  minutes(30);
+  EXPECT_EQ(server_.uploads(), 1U);
+  clock_.skew_wall(-std::chrono::hours(24 * 365));  // set right
+  minutes(60);
+  EXPECT_EQ(server_.uploads(), 1U);
+  minutes(24 * 60);
+  EXPECT_EQ(server_.uploads(), 0U) << "it is a day old by all clocks";
 }
 
 TEST_F(BucketBlobsTest, WhatIsNotThereAtTheStartIsSaid) {

@@ -20,17 +20,22 @@ bool is_id(std::string_view text) {
          text.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
 }
 
-Result<std::string> read_id(const std::string& path, Random& random) {
-  if (!os::exists(path)) {
-    const std::string id = make_uuid(random);
-    TRY(os::write_file_atomic(path, id + "\n"));
-    return id;
-  }
+// Empty: there is none yet.
+Result<std::string> known_id(const std::string& path) {
+  if (!os::exists(path)) return std::string();
   ASSIGN_OR_RETURN(const std::string text, os::read_file(path, 4096));
   const std::string id(trim(text));
   if (is_id(id)) return id;
   return Error{Code::kFailedPrecondition, "STORE_NOT_OURS",
                "the data folder's file bucket-id is damaged"};
+}
+
+Result<std::string> read_id(const std::string& path, Random& random) {
+  ASSIGN_OR_RETURN(std::string known, known_id(path));
+  if (!known.empty()) return known;
+  std::string made = make_uuid(random);
+  TRY(os::write_file_atomic(path, made + "\n"));
+  return made;
 }
 
 }  // namespace
@@ -48,6 +53,11 @@ Result<std::unique_ptr<Claim>> Claim::take(const s3::Bucket& bucket, const std::
   if (!alone.ok()) TRY(bucket.remove(kClaims + claim->id_));
   if (!alone.ok()) return alone.error();
   return claim;
+}
+
+Status Claim::check_free(const s3::Bucket& bucket, const std::string& id_file, const Clock& clock) {
+  ASSIGN_OR_RETURN(std::string id, known_id(id_file));
+  return Claim(bucket, std::move(id), clock).look(false);
 }
 
 Status Claim::check() {

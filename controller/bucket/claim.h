@@ -20,6 +20,10 @@ class Claim {
   // BUCKET_TAKEN; and what Bucket says.
   static Result<std::unique_ptr<Claim>> take(const s3::Bucket& bucket, const std::string& id_file,
                                              const Clock& clock, Random& random);
+  // Whether take() would find it free, without taking it. FailedPrecondition, BUCKET_TAKEN; and
+  // what Bucket says.
+  static Status check_free(const s3::Bucket& bucket, const std::string& id_file,
+                           const Clock& clock);
   // Whether it is still the only one; asked anew once a minute. FailedPrecondition, BUCKET_TAKEN.
   Status check();
 

@@ -1,0 +1,183 @@
+#include "controller/app/check.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "common/base/text.h"
+#include "common/contracts/profile.h"
+#include "common/os/file.h"
+#include "common/os/lock_file.h"
+#include "common/wire/json.h"
+#include "controller/app/check_places.h"
+#include "controller/app/data_folder.h"
+#include "controller/app/database.h"
+#include "controller/app/open_blobs.h"
+#include "controller/app/shared_files.h"
+#include "controller/store/examine.h"
+#include "controller/store/lead_watch.h"
+
+namespace paddock::app {
+namespace {
+
+constexpr Millis kMostGap{60'000};
+
+Finding well(std::string name, std::string setting, std::string details) {
+  return {std::move(name), std::move(setting), std::move(details)};
+}
+
+// The error's own field is nearer than the one that was looked at.
+Finding fault(std::string name, std::string setting, const Error& error) {
+  if (!error.causes.empty()) setting = error.causes.front().field;
+  return {std::move(name), std::move(setting), error.describe(),
+          error.reason.empty() ? Reason("SYSTEM_ERROR") : error.reason};
+}
+
+Finding told(std::string name, std::string setting, const Status& status, std::string details) {
+  if (!status.ok()) return fault(std::move(name), std::move(setting), status.error());
+  return well(std::move(name), std::move(setting), std::move(details));
+}
+
+bool on_postgres(const Config& config) { return !config.store.postgres.url_file.empty(); }
+
+std::string schema_words(const store::Examined& found) {
+  if (found.schema == 0) return "nothing is stored yet: made at the first start";
+  if (found.schema < found.newest_schema)
+    return cat("schema ", found.schema, ", brought to ", found.newest_schema, " at the next start");
+  return cat("schema ", found.schema);
+}
+
+std::string store_words(const store::Examined& found) {
+  std::string out = cat(found.engine, "; ", schema_words(found));
+  if (!found.leader.empty()) out += cat("; led by ", found.leader);
+  return out;
+}
+
+Finding check_clock(Millis ahead) {
+  const Millis gap(std::abs(ahead.count()));
+  const std::string words = cat("the database's clock is ", format_duration(gap),
+                                ahead < Millis(0) ? " behind" : " ahead of", " this host's");
+  if (gap <= kMostGap) return well("database clock", "store.postgres.urlFile", words);
+  return {"database clock", "store.postgres.urlFile", words, "CLOCK_WRONG"};
+}
+
+// What a standby has to have of the one that leads or led.
+Finding check_shared(const Config& config, const store::PostgresOptions& options) {
+  const std::string name = "files of the leader";
+  auto watch = store::LeadWatch::open(options);
+  if (!watch.ok()) return fault(name, "dataDir", watch.error());
+  const auto lead = (*watch)->look();
+  if (!lead.ok()) return fault(name, "dataDir", lead.error());
+  if (lead->anew) return well(name, "dataDir", "this instance led last, or nobody");
+  const auto same = check_shared_files(**watch, config);
+  return told(name, "dataDir", same.ok() ? Status() : Status(same.error()),
+              "what both must have is the same here");
+}
+
+void check_store(const Config& config, const Clock& clock, std::vector<Finding>& out) {
+  const std::string setting = on_postgres(config) ? "store.postgres.urlFile" : "dataDir";
+  const std::string name = on_postgres(config) ? "database" : "store";
+  const auto options = store_options_as_they_are(config);
+  if (!options.ok()) return out.push_back(fault(name, setting, options.error()));
+  const auto found = store::examine(*options, clock);
+  if (!found.ok()) return out.push_back(fault(name, setting, found.error()));
+  out.push_back(well(name, setting, store_words(*found)));
+  if (found->ahead) out.push_back(check_clock(*found->ahead));
+  if (options->postgres && found->schema > 0)
+    out.push_back(check_shared(config, *options->postgres));
+}
+
+Finding check_blobs(const Config& config, const Clock& clock) {
+  if (config.blobs.s3.used())
+    return told("bucket", "blobs.s3", check_bucket(config, clock),
+                cat("bucket ", config.blobs.s3.bucket,
+                    " can be listed; whether it takes files is tried at the start alone"));
+  if (os::exists(bucket_mark(config.data_dir)))
+    return fault("files", "blobs.s3",
+                 Error{Code::kFailedPrecondition, "BLOBS_ELSEWHERE",
+                       "the files of this data folder lie in a bucket: set blobs.s3 again"});
+  return told("files", "dataDir", try_folder(os::join_path(config.data_dir, "blobs")),
+              "in the data folder");
+}
+
+Finding check_profiles(const Config& config) {
+  constexpr size_t kMostBytes = 1 << 20;
+  const std::string name = "profiles";
+  if (config.profiles_dir.empty()) return well(name, "profilesDir", "the built-in ones");
+  auto files = os::read_folder(config.profiles_dir, ".yaml", kMostBytes);
+  if (!files.ok())
+    return fault(name, "profilesDir",
+                 invalid_argument("PROFILES_UNREADABLE", files.error().message, "profilesDir"));
+  const auto profiles = contracts::profiles_with(*files);
+  return told(name, "profilesDir", profiles.ok() ? Status() : Status(profiles.error()),
+              cat(files->size(), " of the folder"));
+}
+
+Finding check_port(const Config& config, const std::string& host, int64_t port,
+                   const std::string& setting) {
+  const bool loopback_alone = setting == "port" && config.plain_http;
+  const Status free = try_port(host, static_cast<int>(port), loopback_alone);
+  const bool ours = !free.ok() && free.error().reason == "PORT_IN_USE" && runs_here(config);
+  if (ours) return well(setting, setting, "in use, and a controller runs with this data folder");
+  Finding found = told(setting, setting, free,
+                       port == 0 ? "any free one" : cat(host, " port ", port, " is free"));
+  found.setting = setting;
+  return found;
+}
+
+}  // namespace
+
+std::vector<Finding> check(const Config& config, const Clock& clock) {
+  std::vector<Finding> out;
+  out.push_back(
+      told("data folder", "dataDir", try_folder(config.data_dir),
+           runs_here(config) ? "can be written; a controller runs with it" : "can be written"));
+  out.push_back(told("TLS", config.tls.cert_file.empty() ? "dataDir" : "tls",
+                     check_tls_files(config, clock.wall()),
+                     config.plain_http              ? "none, on loopback alone"
+                     : config.tls.cert_file.empty() ? "of the local CA"
+                                                    : "of tls.certFile"));
+  out.push_back(check_port(config, config.host, config.port, "port"));
+  if (config.execute.port != 0)
+    out.push_back(check_port(config, config.execute.host, config.execute.port, "execute.port"));
+  out.push_back(check_profiles(config));
+  check_store(config, clock, out);
+  out.push_back(check_blobs(config, clock));
+  return out;
+}
+
+Finding check_failed(const Error& error) { return fault("configuration", "", error); }
+
+bool all_good(const std::vector<Finding>& findings) {
+  return std::ranges::all_of(findings, &Finding::good);
+}
+
+std::string findings_text(const std::vector<Finding>& findings) {
+  std::string out;
+  for (const Finding& each : findings) {
+    out += cat(each.good() ? "ok     " : "FAULT  ", each.name, ": ", each.details);
+    if (each.good()) {
+      out += "\n";
+      continue;
+    }
+    out += cat("\n       code ", each.reason.text());
+    if (!each.setting.empty()) out += cat("; setting ", each.setting);
+    out += cat("\n       remedy: ", each.reason.remedy(), "\n");
+  }
+  return out;
+}
+
+std::string findings_json(const std::vector<Finding>& findings) {
+  wire::Value checks = wire::Value::Array{};
+  for (const Finding& each : findings) {
+    checks.push_back(wire::Value::Object{{"name", each.name},
+                                         {"ok", each.good()},
+                                         {"setting", each.setting},
+                                         {"details", each.details},
+                                         {"code", each.reason.str()},
+                                         {"remedy", std::string(each.reason.remedy())}});
+  }
+  return wire::to_pretty_json(
+      wire::Value::Object{{"ok", all_good(findings)}, {"checks", std::move(checks)}});
+}
+
+}  // namespace paddock::app
