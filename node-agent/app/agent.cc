@@ -10,6 +10,7 @@
 #include "common/os/spread.h"
 #include "node-agent/app/launchers.h"
 #include "node-agent/app/lent_host.h"
+#include "node-agent/app/prover_port.h"
 #include "node-agent/app/room_settings.h"
 #include "node-agent/app/upkeep.h"
 #include "node-agent/base/regularly.h"
@@ -41,14 +42,27 @@ Status prepare_folders(const AgentConfig& config, const executor::ExecutorConfig
 }
 
 Result<contracts::NodeStatus> first_status(const AgentConfig& config, const devices::Host& host,
-                                           const contracts::NodeBounds& bounds, WallTime now) {
-  ASSIGN_OR_RETURN(contracts::NodeStatus status, node_status(host_settings_of(config), host, now));
+                                           const contracts::NodeBounds& bounds, WallTime now,
+                                           int stop) {
+  ASSIGN_OR_RETURN(contracts::NodeStatus status,
+                   node_status(host_settings_of(config), host, now, stop));
   status.agent_version = kAgentVersion;
   status.ceilings = config.ceilings;
   status.ends_at = config.ends_at;
   status.max_sessions = config.sessions.max_sessions;
   status.largest_limits = bounds.largest;
   return status;
+}
+
+// Whether the host can do something that it could not before: what serves has found it as it was.
+bool tell_proof(const contracts::SandboxProof& proof, const std::optional<Error>& fault,
+                HostStatus& host, WallTime now) {
+  bool gained = false;
+  host.change([&](contracts::NodeStatus& status) {
+    gained = take_over(proof, status);
+    if (fault && contracts::unfit(status) == nullptr) take_over_fault(fault, status, now);
+  });
+  return gained;
 }
 
 // What was left of the agent before, then its own work.
@@ -88,8 +102,9 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   HostLook look(host_settings);
   const devices::Host first_look = look.look();
   const bool proof_is_older = kept_proof(config.data_dir, config.sandbox_program).has_value();
-  ASSIGN_OR_RETURN(contracts::NodeStatus status,
-                   first_status(config, first_look, bounds, clock.wall()));
+  auto found = first_status(config, first_look, bounds, clock.wall(), stop_fd);
+  if (!found && found.error().reason == "INTERRUPTED") return {};
+  ASSIGN_OR_RETURN(contracts::NodeStatus status, std::move(found));
   devices::Ledger accelerators;
   accelerators.know(first_look.accelerators);
 
@@ -101,6 +116,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   const RunHost* hosting = nullptr;
   sync::SyncLoop* talking = nullptr;
   HostStatus* telling = nullptr;
+  executor::HostSandbox* doubting = nullptr;
 
   const std::string nonce = make_uuid(random);
   ASSIGN_OR_RETURN(const int64_t generation, take_generation(config.data_dir, clock.wall()));
@@ -112,17 +128,27 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       {[&](const std::string& run) { return hosting->open_workspace(run); },
        [&](const std::string& run) { return hosting->open_to_write(run); },
        [&](const std::string& run) { return hosting->exec_socket(run); }},
-      clock);
+      [&] { doubting->doubt(); }, clock);
   TRY(calls.recover());
   devices::DiskLedger disk(config.data_dir, config.min_free.bytes, [&] {
     telling->change_and_tell([&](contracts::NodeStatus& now) {
       look_at_disk(host_settings, hosting->disk_use(), now, clock.wall());
     });
   });
+  SandboxProver prover(
+      [&](int stop) { return prove(host_settings, stop); }, proof_of(status),
+      [&](const contracts::SandboxProof& proof, const std::optional<Error>& fault) {
+        if (!tell_proof(proof, fault, *telling, clock.wall())) return;
+        launchers.replace();
+        calls.discard_warm();
+      },
+      clock);
+  ProverPort sandbox(prover);
+  doubting = &sandbox;
   RunHost runs(
       executor, *cache, accelerators, disk,
       [&] { return std::make_unique<ClientTransport>(credentials.endpoint(), config.name); }, clock,
-      random, first_look.capacity.max_runs, &launchers.runs,
+      random, first_look.capacity.max_runs, &launchers.runs, sandbox,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
   hosting = &runs;
   sync::SyncLoop loop(sync::SyncCore(nonce, generation, config.labels), runs, clock, random,
@@ -148,7 +174,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       departing.emplace(Regularly::First::kAtOnce, kDepartEvery,
                         [&] { leave_if_due(lent_host, runs, calls, loop, clock); });
     const Upkeep upkeep({config, clock, look, host, accelerators, disk, *cache, launchers, runs,
-                         calls, usage, credentials, proof_is_older});
+                         calls, usage, credentials, prover, proof_is_older});
     ended = conversation.run(loop);
   }
   calls.stop();

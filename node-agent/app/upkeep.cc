@@ -5,7 +5,6 @@
 
 #include "common/base/log.h"
 #include "node-agent/app/room_settings.h"
-#include "node-agent/host/capabilities.h"
 #include "node-agent/host/host_fault.h"
 #include "node-agent/host/node_status.h"
 #include "node-agent/runtimes/environment_store.h"
@@ -42,10 +41,10 @@ Upkeep::Upkeep(const AgentParts& parts)
       tending_(Regularly::First::kLater, kDiskEvery, [this] { tend_disk(); }),
       trying_(Regularly::First::kLater, kDiskEvery, [this] { try_host(); }),
       keeper_(parts.credentials, parts.config.name, parts.config.rotate_credential.value,
-              parts.clock),
-      proving_([this] {
-        if (parts_.proof_is_older) prove_again();
-      }) {}
+              parts.clock) {
+  parts_.prover.start();
+  if (parts_.proof_is_older) parts_.prover.prove_again();
+}
 
 // Sandboxes that wait were made by the former program, and the proof of what this host enforces was
 // the former program's, too. So both are made anew.
@@ -53,16 +52,7 @@ void Upkeep::use_new_launcher() {
   log_info("the launcher is another program now; trying its sandbox");
   parts_.launchers.replace();
   parts_.calls.discard_warm();
-  prove_again();
-}
-
-// One after the other: what began last is what is true at the end.
-void Upkeep::prove_again() {
-  std::lock_guard lock(proving_one_);
-  auto proof = prove(settings_);
-  parts_.host.change([&](contracts::NodeStatus& now) {
-    take_over(proof.ok() ? std::move(proof).value() : unproven(proof.error()), now);
-  });
+  parts_.prover.prove_again();
 }
 
 void Upkeep::look_again() {
@@ -76,8 +66,9 @@ void Upkeep::look_again() {
 // A disk that is slow, or hangs, holds up nothing else of the agent.
 void Upkeep::try_host() {
   const auto fault = look_for_fault(settings_.data_dir, settings_.sandbox_program);
-  parts_.host.change(
-      [&](contracts::NodeStatus& now) { take_over_fault(fault, now, parts_.clock.wall()); });
+  parts_.host.change([&](contracts::NodeStatus& now) {
+    take_over_fault(fault ? fault : parts_.prover.fault(), now, parts_.clock.wall());
+  });
 }
 
 // Normally the end of a run prunes the cache, but a full disk gets no runs, so it is pruned here.

@@ -2,9 +2,6 @@
 // is used, prunes, replaces the launchers and the credential.
 #pragma once
 
-#include <mutex>
-#include <thread>
-
 #include "node-agent/app/config.h"
 #include "node-agent/app/launchers.h"
 #include "node-agent/app/look_pace.h"
@@ -13,6 +10,7 @@
 #include "node-agent/host/host_look.h"
 #include "node-agent/host/host_status.h"
 #include "node-agent/host/launcher_watch.h"
+#include "node-agent/host/sandbox_prover.h"
 #include "node-agent/runs/usage_report.h"
 #include "node-agent/uplink/credentials.h"
 #include "node-agent/workspace/cache_keeper.h"
@@ -33,6 +31,7 @@ struct AgentParts {
   CallHost& calls;
   UsageReport& usage;
   Credentials& credentials;
+  SandboxProver& prover;
   bool proof_is_older;  // of an earlier process: made again at once
 };
 
@@ -40,13 +39,12 @@ struct AgentParts {
 class Upkeep {
  public:
   explicit Upkeep(const AgentParts& parts);
-  ~Upkeep() { proving_.join(); }
+  ~Upkeep() { parts_.prover.stop(); }
   Upkeep(const Upkeep&) = delete;
   Upkeep& operator=(const Upkeep&) = delete;
 
  private:
   void use_new_launcher();
-  void prove_again();
   void look_again();
   void tend_disk();
   void try_host();
@@ -54,7 +52,6 @@ class Upkeep {
   const AgentParts parts_;
   const HostSettings settings_;
   LookPace pace_;
-  std::mutex proving_one_;
   // They use the others.
   Regularly pruning_;
   LauncherWatch watching_;
@@ -63,7 +60,6 @@ class Upkeep {
   Regularly tending_;
   Regularly trying_;
   CredentialKeeper keeper_;
-  std::thread proving_;  // once
 };
 
 }  // namespace paddock::agent

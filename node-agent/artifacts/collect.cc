@@ -34,6 +34,8 @@ std::string refusal(const std::string& path, const struct stat& stat) {
   return {};
 }
 
+constexpr const char* kUnreadable = "the node's disk failed while it was read";
+
 // What other programs of the caller would obey, wherever it lies; any case, for file systems that
 // fold it.
 std::string danger(const std::string& path) {
@@ -62,7 +64,8 @@ class Collector {
     all_ = dir == ".";
     const auto folder = os::open_beneath(root_, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!folder) {
-      leave_out(asked, missing_rule(folder.error()));
+      const bool by_disk = note_disk(folder.error());
+      leave_out(asked, by_disk ? kUnreadable : missing_rule(folder.error()));
       return {};
     }
     Status failed;
@@ -75,9 +78,11 @@ class Collector {
       return failed.ok();
     });
     TRY(std::move(failed));
-    // A folder that cannot be read to its end is the run's doing and costs the run only that
-    // folder.
-    if (!walked.ok()) leave_out(asked, "the folder could not be read to its end");
+    // A folder that cannot be read to its end is the run's doing, or the disk's, and costs the run
+    // only that folder.
+    if (walked.ok()) return {};
+    const bool by_disk = note_disk(walked.error());
+    leave_out(asked, by_disk ? kUnreadable : "the folder could not be read to its end");
     return {};
   }
 
@@ -109,6 +114,21 @@ class Collector {
       return;
     }
     out_.left_out.push_back({name, std::move(rule)});
+  }
+
+  // Whether it is the disk that does not give what it has.
+  bool note_disk(const Error& error) {
+    if (error.reason != kDiskFailsReason) return false;
+    ++disk_faults_;
+    if (!out_.disk_fault) out_.disk_fault = error;
+    return true;
+  }
+
+  // Of a file that could not be read: it is left out, if that is the disk's fault.
+  Status without(const std::string& path, Error error) {
+    if (!note_disk(error)) return error;
+    leave_out(path, kUnreadable);
+    return {};
   }
 
   Status add(const std::string& path, const struct stat& stat) {
@@ -189,9 +209,13 @@ class Collector {
 
   // What was opened decides, not what was seen under this name before.
   Status add_file(const std::string& path) {
+    if (disk_faults_ >= limits_.disk_faults) {
+      leave_out(path, "the node's disk failed before it was read");
+      return {};
+    }
     const auto file = os::open_regular_file_beneath(root_, path);
     if (!file) {
-      leave_out(path, "it could not be opened");
+      leave_out(path, note_disk(file.error()) ? kUnreadable : "it could not be opened");
       return {};
     }
     if (request_.due && os::has_writers(file->fd.get()).value_or(false)) return {};
@@ -199,7 +223,9 @@ class Collector {
     std::string rule = refusal(path, file->stat);
     const bool compared = rule.empty() && was_there(path, file->stat);
     if (compared) {
-      ASSIGN_OR_RETURN(artifact.digest, digest_of(*file));
+      auto digest = digest_of(*file);
+      if (!digest) return without(path, std::move(digest).error());
+      artifact.digest = std::move(*digest);
       if (is_unchanged(path, artifact)) {
         out_.unchanged.push_back(path);
         return {};
@@ -212,7 +238,9 @@ class Collector {
       return {};
     }
     if (!compared) {
-      ASSIGN_OR_RETURN(artifact.digest, digest_of(*file));
+      auto digest = digest_of(*file);
+      if (!digest) return without(path, std::move(digest).error());
+      artifact.digest = std::move(*digest);
     }
     if (artifact.digest.empty()) return {};
     name_bytes_ += static_cast<int64_t>(path.size());
@@ -232,6 +260,7 @@ class Collector {
   bool told_types_ = false;
   int64_t name_bytes_ = 0;
   int64_t unlisted_ = 0;
+  int64_t disk_faults_ = 0;
 };
 
 }  // namespace

@@ -1,12 +1,14 @@
 // What a run leaves behind, collected after its sandbox is gone. Everything in the workspace is
 // hostile by then: no link is followed, nothing that could block is opened, and each file that does
-// not come back is named with its rule. While something can still write there, `due` says which
-// files are looked into, and what changes meanwhile is passed over (finished_files.h).
+// not come back is named with its rule, also one that the disk does not give. While something can
+// still write there, `due` says which files are looked into, and what changes meanwhile is passed
+// over (finished_files.h).
 #pragma once
 
 #include <sys/stat.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,7 @@ struct CollectLimits {
   int64_t bytes = int64_t{16} << 30;  // all files together; a sparse file counts with its full size
   int64_t name_bytes = 1 << 20;       // all names together: the outcome must fit into one call
   int64_t left_out = 1'000;           // then one more entry says how many were not listed
+  int64_t disk_faults = 8;            // then no more is read: a disk that fails answers slowly
 };
 
 struct Collected {
@@ -27,6 +30,7 @@ struct Collected {
   std::vector<contracts::LeftOut> left_out;
   std::vector<std::string> unchanged;  // paths of files that are as the run found them
   int64_t bytes = 0;
+  std::optional<Error> disk_fault;  // the first: some are left out for it
 };
 
 // `./a//b/` is a/b, and the workspace itself is "."; an absolute path stays absolute.
@@ -46,8 +50,7 @@ struct CollectRequest {
 // Whether a file of this name may come back: the last extension, in any case, is one of `types`.
 bool allowed_type(std::string_view name, const std::vector<std::string>& types);
 
-// `root` is the workspace's folder. Errors only where our own disk fails; INTERRUPTED once
-// `interrupted()` says so.
+// `root` is the workspace's folder. INTERRUPTED once `interrupted()` says so.
 Result<Collected> collect(int root, const CollectRequest& request, const CollectLimits& limits,
                           const std::function<bool()>& interrupted);
 

@@ -12,11 +12,15 @@
 
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
+#include "tests/support/failing_disk.h"
+#include "tests/support/small_disk.h"
 
 namespace paddock::artifacts {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 class Collect : public testing::Test {
@@ -95,13 +99,11 @@ TEST_F(Collect, OtherTypesAreLeftOutAndNamed) {
   collect_dirs({"out"});
   EXPECT_THAT(came_back(), IsEmpty());
   EXPECT_EQ(got.left_out.size(), 5u);
-  EXPECT_EQ(
-      rule_of("out/code.py"),
-      "its type is not on the list of artifact types of compute: .usearch .json .csv .bin "
-      ".onnx .npy .npz .safetensors .txt .log; runs of other types (`paddock run`) bring back "
-      "every file, and an operator adds to the list (artifacts.computeTypes of the "
-      "controller)");
-  EXPECT_EQ(rule_of("out/more.py"), "its type is not on the list of artifact types of compute");
+  EXPECT_THAT(rule_of("out/code.py"),
+              AllOf(HasSubstr(": .usearch .json .csv .bin .onnx .npy .npz .safetensors .txt .log;"),
+                    HasSubstr("`paddock run`"), HasSubstr("artifacts.computeTypes")));
+  EXPECT_TRUE(rule_of("out/code.py").starts_with(rule_of("out/more.py")))
+      << "what would help is said once";
 }
 
 TEST_F(Collect, WithoutAListEveryFileComesBack) {
@@ -216,10 +218,10 @@ TEST_F(Collect, LinksDevicesAndPipesAreRefusedWithoutBlocking) {
   ASSERT_EQ(::link((ws + "/hard.txt").c_str(), (ws + "/out/hard.txt").c_str()), 0);
   collect_dirs({"out"});
   EXPECT_THAT(came_back(), ElementsAre("out/real.txt"));
-  EXPECT_EQ(rule_of("out/passwd.txt"), "symbolic links are not followed");
-  EXPECT_EQ(rule_of("out/up"), "symbolic links are not followed");
+  EXPECT_THAT(rule_of("out/passwd.txt"), HasSubstr("symbolic link"));
+  EXPECT_THAT(rule_of("out/up"), HasSubstr("symbolic link"));
   EXPECT_EQ(rule_of("out/pipe.txt"), "not a regular file");
-  EXPECT_EQ(rule_of("out/hard.txt"), "a file with several hard links");
+  EXPECT_THAT(rule_of("out/hard.txt"), HasSubstr("hard link"));
 }
 
 // proves: ORB-128
@@ -265,7 +267,7 @@ TEST_F(Collect, ASparseFileCountsWithItsFullSize) {
   ASSERT_EQ(::truncate((ws + "/out/bomb.bin").c_str(), off_t{1} << 40), 0);
   collect_dirs({"out"});
   EXPECT_THAT(came_back(), ElementsAre("out/small.bin"));
-  EXPECT_EQ(rule_of("out/bomb.bin"), "together more than 1.0 MiB");
+  EXPECT_THAT(rule_of("out/bomb.bin"), HasSubstr("1.0 MiB"));
 }
 
 TEST_F(Collect, TooManyFilesAreLeftOutAndTheListStaysBounded) {
@@ -276,7 +278,7 @@ TEST_F(Collect, TooManyFilesAreLeftOutAndTheListStaysBounded) {
   EXPECT_THAT(came_back(), ElementsAre("out/0.txt", "out/1.txt", "out/2.txt"));
   ASSERT_EQ(got.left_out.size(), 3u);
   EXPECT_EQ(got.left_out[0].rule, "more than 3 files");
-  EXPECT_EQ(got.left_out[2].rule, "and 4 more that are not listed");
+  EXPECT_THAT(got.left_out[2].rule, HasSubstr(" 4 more"));
 }
 
 TEST_F(Collect, NamesThatNoDocumentCanCarryAreLeftOut) {
@@ -285,7 +287,7 @@ TEST_F(Collect, NamesThatNoDocumentCanCarryAreLeftOut) {
   collect_dirs({"out"});
   EXPECT_THAT(came_back(), IsEmpty());
   EXPECT_EQ(got.left_out.size(), 2u);
-  EXPECT_EQ(rule_of("out/new\nline.txt"), "its name must not have control characters");
+  EXPECT_THAT(rule_of("out/new\nline.txt"), HasSubstr("control characters"));
 }
 
 TEST_F(Collect, AnInterruptionStopsIt) {
@@ -294,6 +296,36 @@ TEST_F(Collect, AnInterruptionStopsIt) {
   const auto stopped = collect(root->get(), {{"out"}, {}, {}}, limits, [] { return true; });
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().reason, "INTERRUPTED");
+}
+
+// A disk that fails under one file costs that file, and says so; a run's result is not lost with
+// it.
+TEST_F(Collect, WhatTheDiskDoesNotGiveIsNamedAndTheRestComesBack) {
+  const std::string said = test::in_child([this]() -> std::string {
+    if (!test::mount_image(base + "/image", ws)) return test::kNoMounts;
+    write("out/lost", std::string(3 << 20, 'x'));
+    write("out/well", "well");
+    if (!test::lose_content(base + "/image", ws + "/out/lost")) return "nothing was lost";
+    collect_dirs({"out"});
+    if (!got.disk_fault) return "no fault is told";
+    return cat(got.disk_fault->reason, " ", join(came_back(), ","), " ", rule_of("out/lost"));
+  });
+  if (said == test::kNoMounts) GTEST_SKIP() << said;
+  EXPECT_EQ(said, "DISK_FAILS out/well the node's disk failed while it was read");
+}
+
+TEST_F(Collect, ADiskThatFailsIsNotAskedForEachFile) {
+  limits.disk_faults = 1;
+  const std::string said = test::in_child([this]() -> std::string {
+    if (!test::mount_image(base + "/image", ws)) return test::kNoMounts;
+    write("out/a-lost", std::string(3 << 20, 'x'));
+    write("out/b-well", "well");
+    if (!test::lose_content(base + "/image", ws + "/out/a-lost")) return "nothing was lost";
+    collect_dirs({"out"});
+    return cat(got.artifacts.size(), " ", rule_of("out/b-well"));
+  });
+  if (said == test::kNoMounts) GTEST_SKIP() << said;
+  EXPECT_EQ(said, "0 the node's disk failed before it was read");
 }
 
 }  // namespace

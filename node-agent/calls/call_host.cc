@@ -4,6 +4,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "common/contracts/run_exec.h"
 
 namespace paddock::agent {
 namespace {
@@ -22,14 +23,15 @@ constexpr Millis kLongestBackOff{5'000};
 CallHost::CallHost(const CallSettings& settings, std::string node,
                    executor::LaunchServer& snippet_launcher,
                    executor::LaunchServer& session_launcher, AgentProcess self,
-                   std::function<http::Endpoint()> endpoint, RunInsides runs, const Clock& clock)
-    : most_snippets_(settings.snippets.config.max_parallel),
-      most_others_(settings.sessions.config.max_parallel),
+                   std::function<http::Endpoint()> endpoint, RunInsides runs,
+                   std::function<void()> doubt, const Clock& clock)
+    : places_{settings.snippets.config.max_parallel, settings.sessions.config.max_parallel},
       snippets_enabled_(settings.snippets.config.enabled),
       node_(std::move(node)),
       self_(std::move(self)),
       endpoint_(std::move(endpoint)),
       runs_(std::move(runs)),
+      doubt_(std::move(doubt)),
       clock_(clock),
       processors_(std::max<int64_t>(1, std::thread::hardware_concurrency())),
       deferred_teardown_(clock, processors_),
@@ -153,8 +155,8 @@ std::optional<contracts::CallsRequest> CallHost::next_request(int64_t number, bo
     else if (state.looked || !snippets_enabled_)
       out.snippets = contracts::SnippetSkills{};
     out.wait_ms = (ready || !snippets_enabled_ ? kHold : kHoldUntilReady).count();
-    out.takes_snippets = ready && state.snippets < most_snippets_;
-    out.takes = out.takes_snippets || state.others < most_others_;
+    out.takes_snippets = ready && takes_snippets(state.under_way, places_);
+    out.takes = takes_calls(state.under_way, places_, ready);
     out.dropped = std::exchange(state.heard, {});
     for (const auto& [id, event] : state.calls) {
       if (state.unsure) out.holds.push_back(id);
@@ -181,6 +183,7 @@ void CallHost::drop_calls(const std::vector<std::string>& drops) {
       state.early_order.pop_front();
     }
   });
+  changed_.notify_all();  // one of them may wait for a place
 }
 
 // Calls end with who asked for them: a controller that no lane reaches has told its callers that we
@@ -234,16 +237,17 @@ void CallHost::lane(int64_t number) {
     answer.reset();
     drop_calls(told->drop);
     if (!told->call) continue;
-    const bool snippet = told->call->kind == contracts::kSnippetCall;
+    const std::string kind = told->call->kind;
     state_.with([&](State& state) {
-      ++(snippet ? state.snippets : state.others);
+      ++state.under_way.of(kind);
       state.lanes[number].idle = false;
       const bool listens =
           std::ranges::any_of(state.lanes, [](const auto& each) { return each.second.idle; });
       if (!listens && !state.stopping) add_lane(state);
     });
     answer = serve(std::move(*told->call));
-    state_.with([&](State& state) { --(snippet ? state.snippets : state.others); });
+    state_.with([&](State& state) { --state.under_way.of(kind); });
+    changed_.notify_all();  // for who waits for a place
     idle_since = clock_.mono();
   }
   state_.with([&](State& state) { state.lanes[number].over = true; });

@@ -19,9 +19,11 @@
 #include "common/client/controller_client.h"
 #include "common/os/event.h"
 #include "node-agent/base/wakeup_timer.h"
+#include "node-agent/calls/places.h"
 #include "node-agent/disk/disk_writers.h"
 #include "node-agent/executor/launch_server.h"
 #include "node-agent/executor/writable_workspace.h"
+#include "node-agent/sessions/live_input.h"
 #include "node-agent/sessions/service.h"
 #include "node-agent/snippets/service.h"
 
@@ -49,9 +51,11 @@ struct RunInsides {
 class CallHost {
  public:
   // `snippet_launcher`: the launcher for snippets; `session_launcher`: the one for sessions.
+  // `doubt` is called where a sandbox could not be set up.
   CallHost(const CallSettings& settings, std::string node, executor::LaunchServer& snippet_launcher,
            executor::LaunchServer& session_launcher, AgentProcess self,
-           std::function<http::Endpoint()> endpoint, RunInsides runs, const Clock& clock);
+           std::function<http::Endpoint()> endpoint, RunInsides runs, std::function<void()> doubt,
+           const Clock& clock);
   ~CallHost() { stop(); }
 
   // Takes over the sessions that are on the disk.
@@ -80,11 +84,11 @@ class CallHost {
     bool stopping = false;
     bool looked = false;  // once, whether this host can take snippets
     bool snippets_ready = false;
-    int64_t snippets = 0;  // under way
-    int64_t others = 0;
+    UnderWay under_way;
     std::map<int64_t, Lane> lanes;
     std::map<std::string, os::Event> calls;  // under way, with what tells them to end
-    std::set<std::string> early;             // to end before they were begun
+    std::map<std::string, std::shared_ptr<sessions::LiveInput>> typed;  // by run and command
+    std::set<std::string> early;  // to end before they were begun
     std::deque<std::string> early_order;
     std::vector<std::string> heard;  // drops that the controller need not repeat
     bool unsure =
@@ -110,18 +114,29 @@ class CallHost {
   Result<wire::Value> read_run_file(const contracts::NodeCall& call);
   Result<wire::Value> put_run_file(const contracts::NodeCall& call);
   using OnOutput = std::function<void(contracts::FrameType, std::string_view)>;
-  using Command = std::function<Result<contracts::SandboxResult>(const OnOutput&)>;
-  Result<wire::Value> with_output(const std::string& call, bool stream, const Command& command);
+  using TakesOutput = std::function<bool()>;
+  using Command =
+      std::function<Result<contracts::SandboxResult>(const OnOutput&, const TakesOutput&)>;
+  using OnLost = std::function<void()>;
+  Result<wire::Value> with_output(const std::string& call, bool stream, const Command& command,
+                                  OnLost on_lost = {});
+  void end_call(const std::string& id);
   Result<wire::Value> run_command(const contracts::NodeCall& call, int drop);
   Result<wire::Value> execute_in_run(contracts::NodeCall& call, int drop);
+  Result<wire::Value> attach_in_run(const contracts::NodeCall& call, int drop);
+  Result<wire::Value> put_input(const contracts::NodeCall& call);
+  bool has_place(const State& state) const {
+    return agent::has_place(state.under_way, places_, state.snippets_ready);
+  }
+  Status wait_for_place(const std::string& kind, int drop);
 
-  const int64_t most_snippets_;
-  const int64_t most_others_;
+  const Places places_;
   const bool snippets_enabled_;
   const std::string node_;
   const AgentProcess self_;
   const std::function<http::Endpoint()> endpoint_;
   const RunInsides runs_;
+  const std::function<void()> doubt_;
   const Clock& clock_;
   const int64_t processors_;
   std::array<std::mutex, 16> putting_;  // by run: who counts what is left of it writes alone

@@ -1,10 +1,13 @@
 // What is done for each kind of call.
+#include <poll.h>
+
 #include <utility>
 
 #include "common/base/text.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/run_exec.h"
+#include "common/contracts/sandbox_refusal.h"
 #include "node-agent/calls/call_host.h"
 #include "node-agent/calls/piece_sender.h"
 #include "node-agent/launch/attached_launch.h"
@@ -19,6 +22,10 @@ using Input = launch::AttachedLaunch::Input;
 constexpr size_t kMostExecResult = size_t{64} << 20;  // both streams, six bytes for each of theirs
 constexpr Millis kExecSetup{30'000};                  // the launcher's own bound
 constexpr Millis kExecGrace{10'000};                  // what a launcher leaves them, and no more
+constexpr int64_t kMostAttached = 64;                 // on this node, each with a thread
+constexpr int64_t kMostForPlace = 64;                 // for a place, each with a thread
+constexpr Millis kPlaceTime{5'000};                   // as long as the controller would keep it
+constexpr Millis kExecPlaceTime{30'000};
 
 std::optional<contracts::FailureKind> kind_of(Code code) {
   using enum contracts::FailureKind;
@@ -78,20 +85,23 @@ std::vector<DiskWriter> CallHost::disk_writers() {
 
 // Sends its output on as it comes, if that is wanted.
 Result<wire::Value> CallHost::with_output(const std::string& call, bool stream,
-                                          const Command& command) {
+                                          const Command& command, OnLost on_lost) {
   std::unique_ptr<PieceSender> sender;
   OnOutput on_output;
+  TakesOutput takes_output;
   if (stream) {
     contracts::CallsRequest first;
     first.session = self_.nonce;
     first.generation = self_.generation;
-    sender = std::make_unique<PieceSender>(endpoint_(), node_, std::move(first));
+    sender =
+        std::make_unique<PieceSender>(endpoint_(), node_, std::move(first), std::move(on_lost));
     on_output = [&](contracts::FrameType type, std::string_view bytes) {
       const contracts::CommandPiece piece{std::string(wire::enum_name(type)), base64(bytes)};
       sender->add(call, wire::encode(piece));
     };
+    takes_output = [&] { return sender->has_room(); };
   }
-  ASSIGN_OR_RETURN(const auto result, command(on_output));
+  ASSIGN_OR_RETURN(const auto result, command(on_output, takes_output));
   if (sender && !sender->finish())
     return Error{Code::kUnavailable, "STREAM_LOST",
                  "the command ran, and its output did not reach the controller"};
@@ -100,8 +110,10 @@ Result<wire::Value> CallHost::with_output(const std::string& call, bool stream,
 
 Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int drop) {
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::CommandOrder>(call.payload));
-  return with_output(call.id, order.stream, [&](const OnOutput& on_output) {
-    return sessions_.run(order, drop, on_output);
+  return with_output(call.id, order.stream, [&](const OnOutput& on_output, const TakesOutput&) {
+    auto result = sessions_.run(order, drop, on_output);
+    if (result && contracts::may_be_the_hosts(*result)) doubt_();
+    return result;
   });
 }
 
@@ -116,7 +128,7 @@ Result<wire::Value> CallHost::execute_in_run(contracts::NodeCall& call, int drop
   ASSIGN_OR_RETURN(auto command,
                    launch::AttachedLaunch::execute(socket, order, kMostExecResult,
                                                    input->empty() ? Input::kNone : Input::kPipe));
-  return with_output(call.id, order.stream, [&](const OnOutput& on_output) {
+  return with_output(call.id, order.stream, [&](const OnOutput& on_output, const TakesOutput&) {
     const sessions::Following how{.wall_time = Millis(order.time_ms),
                                   .grace = kExecGrace,
                                   .setup = kExecSetup,
@@ -125,6 +137,58 @@ Result<wire::Value> CallHost::execute_in_run(contracts::NodeCall& call, int drop
                                   .input = *input};
     return sessions::follow(command, how, clock_);
   });
+}
+
+// Its output is read as fast as the controller takes it: all of it is passed on, and nothing kept.
+// It ends where none is taken any more: nobody would see what it does.
+Result<wire::Value> CallHost::attach_in_run(const contracts::NodeCall& call, int drop) {
+  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::ExecOrder>(call.payload));
+  if (state_.with([](const State& state) { return state.under_way.attached > kMostAttached; }))
+    return Error{Code::kResourceExhausted, "TOO_MANY_COMMANDS",
+                 cat("this node has ", kMostAttached,
+                     " commands of all callers that have a terminal, or input that comes, as many "
+                     "as a node takes: wait until one ends")};
+  ASSIGN_OR_RETURN(const std::string socket, runs_.exec_socket(order.run_uid));
+  const bool terminal = order.terminal.has_value();
+  ASSIGN_OR_RETURN(auto command,
+                   launch::AttachedLaunch::execute(socket, order, kMostExecResult,
+                                                   terminal            ? Input::kTerminal
+                                                   : order.input_comes ? Input::kPipe
+                                                                       : Input::kNone));
+  const auto input = std::make_shared<sessions::LiveInput>(terminal, order.input_comes);
+  const std::string name = cat(order.run_uid, "/", order.command_id);
+  state_.with([&](State& state) { state.typed[name] = input; });
+  auto ended = with_output(
+      call.id, order.stream,
+      [&](const OnOutput& on_output, const TakesOutput& takes_output) {
+        const sessions::Following how{.wall_time = Millis(order.time_ms),
+                                      .grace = kExecGrace,
+                                      .setup = kExecSetup,
+                                      .stop = drop,
+                                      .on_output = on_output,
+                                      .live = input.get(),
+                                      .takes_output = takes_output};
+        return sessions::follow(command, how, clock_);
+      },
+      [this, id = call.id] { end_call(id); });
+  state_.with([&](State& state) {
+    const auto found = state.typed.find(name);
+    if (found != state.typed.end() && found->second == input) state.typed.erase(found);
+  });
+  return ended;
+}
+
+// One that is not here has not begun yet, or has ended: who asked knows which.
+Result<wire::Value> CallHost::put_input(const contracts::NodeCall& call) {
+  ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::InputOrder>(call.payload));
+  const std::string name = cat(order.run_uid, "/", order.command_id);
+  const auto input = state_.with([&](State& state) {
+    const auto found = state.typed.find(name);
+    return found == state.typed.end() ? nullptr : found->second;
+  });
+  if (!input) return Error{Code::kNotFound, "COMMAND_NOT_FOUND", "no such command is here"};
+  ASSIGN_OR_RETURN(const int64_t next, input->add(order.piece));
+  return wire::encode(contracts::InputTaken{next});
 }
 
 Result<wire::Value> CallHost::read_run_file(const contracts::NodeCall& call) {
@@ -152,10 +216,13 @@ Result<wire::Value> CallHost::perform(contracts::NodeCall& call, int drop) {
     if (!order.ok()) return passing(order.error());
     const auto ran = service_.execute(*order, drop);
     if (!ran.ok()) return passing(ran.error());
+    if (ran->result && ran->result->status == contracts::SandboxStatus::kInternalError) doubt_();
     return wire::encode(*ran);
   }
   if (call.kind == contracts::kSessionRun) return run_command(call, drop);
   if (call.kind == contracts::kRunExec) return execute_in_run(call, drop);
+  if (call.kind == contracts::kRunAttach) return attach_in_run(call, drop);
+  if (call.kind == contracts::kRunInput) return put_input(call);
   if (call.kind == contracts::kRunFile) return read_run_file(call);
   if (call.kind == contracts::kRunPut) return put_run_file(call);
   if (call.kind == contracts::kSessionFile) {
@@ -176,9 +243,46 @@ Result<wire::Value> CallHost::perform(contracts::NodeCall& call, int drop) {
   return Error{Code::kUnavailable, "CALL_UNKNOWN", "the node knows no such call"};
 }
 
+void CallHost::end_call(const std::string& id) {
+  state_.with([&](State& state) {
+    const auto found = state.calls.find(id);
+    if (found != state.calls.end()) found->second.raise();
+  });
+}
+
+// A lane that listens for what is typed may bring more of the others than have a place.
+Status CallHost::wait_for_place(const std::string& kind, int drop) {
+  if (!takes_place(kind)) return {};
+  const auto dropped = [drop] {
+    pollfd event{drop, POLLIN, 0};
+    return poll(&event, 1, 0) > 0;
+  };
+  const bool waits = state_.with([&](State& state) {
+    ++state.under_way.waiting;  // it counts among the others already
+    return !has_place(state) && state.under_way.waiting <= kMostForPlace;
+  });
+  const Millis limit = !waits                        ? Millis(0)
+                       : kind == contracts::kRunExec ? kExecPlaceTime
+                                                     : kPlaceTime;
+  return state_.wait_for(
+      changed_, limit,
+      [&](const State& state) { return state.stopping || dropped() || has_place(state); },
+      [&](State& state, bool) -> Status {
+        const bool place = has_place(state);
+        --state.under_way.waiting;
+        if (state.stopping || dropped())
+          return Error{Code::kFailedPrecondition, "CALL_CANCELED",
+                       "it was canceled before it began"};
+        if (place) return {};
+        return Error{Code::kResourceExhausted, "NODES_BUSY",
+                     "its node had no hand free for it in time, and has not begun it; try again"};
+      });
+}
+
 contracts::CallAnswer CallHost::serve(contracts::NodeCall call) {
   const int drop = register_call(call.id);
-  auto done = perform(call, drop);
+  const Status place = wait_for_place(call.kind, drop);
+  auto done = place.ok() ? perform(call, drop) : Result<wire::Value>(place.error());
   state_.with([&](State& state) { state.calls.erase(call.id); });
   if (!done.ok()) return failure(call.id, contracts::name_full_disk(done.error()));
   contracts::CallAnswer out;

@@ -2,19 +2,23 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace paddock::agent {
 namespace {
 
 constexpr size_t kMostAtOnce = 64;
+constexpr size_t kMostWaiting = 2 * kMostAtOnce;
 constexpr int kAttempts = 3;
 constexpr Millis kLookAgainAfter{60'000};
 
 }  // namespace
 
-PieceSender::PieceSender(http::Endpoint endpoint, std::string node, contracts::CallsRequest first)
+PieceSender::PieceSender(http::Endpoint endpoint, std::string node, contracts::CallsRequest first,
+                         std::function<void()> on_lost)
     : client_(std::move(endpoint)),
       node_(std::move(node)),
+      on_lost_(std::move(on_lost)),
       first_(std::move(first)),
       thread_([this] { send_all(); }) {}
 
@@ -32,13 +36,20 @@ void PieceSender::add(const std::string& call, wire::Value piece) {
   changed_.notify_all();
 }
 
-// One that was taken and not answered is sent again: it is taken once.
+bool PieceSender::has_room() const {
+  return state_.with([](const State& state) { return state.pieces.size() < kMostWaiting; });
+}
+
+// One that was taken and not answered is sent again: it is taken once. A caller who is slow is
+// waited for: the controller answers that as long as he is there.
 bool PieceSender::send(std::vector<contracts::CallPiece> pieces) {
   contracts::CallsRequest request = first_;
   request.takes = false;
   request.pieces = std::move(pieces);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (client_.exchange_calls(node_, request).ok()) return true;
+  for (int failures = 0; failures < kAttempts;) {
+    const auto answer = client_.exchange_calls(node_, request);
+    if (answer.ok()) return true;
+    failures = answer.error().reason == "TOO_MANY_CALLS" ? 0 : failures + 1;
   }
   return false;
 }
@@ -60,10 +71,11 @@ void PieceSender::send_all() {
         });
     if (pieces.empty() && over) return;
     if (pieces.empty() || send(std::move(pieces))) continue;
-    state_.with([](State& state) {
-      state.failed = true;
+    const bool had_failed = state_.with([](State& state) {
       state.pieces.clear();
+      return std::exchange(state.failed, true);
     });
+    if (!had_failed && on_lost_) on_lost_();
   }
 }
 

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
+#include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "common/base/guarded.h"
 #include "common/client/controller_client.h"
@@ -14,13 +15,17 @@ namespace paddock::agent {
 
 class PieceSender {
  public:
-  // `first` says whose pieces they are: node, session and generation.
-  PieceSender(http::Endpoint endpoint, std::string node, contracts::CallsRequest first);
+  // `first` says whose pieces they are: node, session and generation. `on_lost` is called once, by
+  // the thread of this, when the controller takes no more of them.
+  PieceSender(http::Endpoint endpoint, std::string node, contracts::CallsRequest first,
+              std::function<void()> on_lost = {});
   ~PieceSender() { (void)finish(); }
   PieceSender(const PieceSender&) = delete;
   PieceSender& operator=(const PieceSender&) = delete;
 
   void add(const std::string& call, wire::Value piece);
+  // Whether few enough wait to be sent. Whoever can wait adds none until then.
+  bool has_room() const;
   // Sends what is left. Whether the controller has taken them all.
   bool finish();
 
@@ -36,6 +41,7 @@ class PieceSender {
 
   client::ControllerClient client_;
   const std::string node_;
+  const std::function<void()> on_lost_;
   contracts::CallsRequest first_;
   Guarded<State> state_;
   std::condition_variable changed_;

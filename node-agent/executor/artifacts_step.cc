@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/node.h"
 #include "common/os/file.h"
 #include "node-agent/executor/phase_timing.h"
 #include "node-agent/executor/retrying_transport.h"
@@ -17,17 +18,23 @@ using contracts::SandboxStatus;
 constexpr Reason kNoRoom = "NAMESPACE_QUOTA_EXCEEDED";
 
 // The run keeps what else it left.
-bool costs_the_file_alone(const Error& refused) {
-  return refused.reason == "BLOB_TOO_LARGE" || refused.reason == kNoRoom;
+bool costs_the_file_alone(const Error& named) {
+  return is_one_of(named.reason, {"BLOB_TOO_LARGE", kNoRoom, contracts::kDiskFails});
 }
 
-// Whoever frees room can have the rest by running it again: this is no success.
-void tell_of_no_room(contracts::RunOutcome& outcome, const Error& refused) {
-  if (refused.reason != kNoRoom || outcome.phase != RunPhase::kSucceeded) return;
+// Whoever frees room, or mends the disk, can have the rest by running it again: this is no success.
+void tell_of_loss(contracts::RunOutcome& outcome, const Error& named) {
+  const bool is_loss = is_one_of(named.reason, {kNoRoom, contracts::kDiskFails});
+  if (!is_loss || outcome.phase != RunPhase::kSucceeded) return;
   outcome.phase = RunPhase::kFailed;
-  outcome.reason = kNoRoom;
+  outcome.reason = named.reason;
   outcome.message =
-      cat("the command succeeded, but not all of its artifacts could be stored: ", refused.message);
+      cat("the command succeeded, but not all of its artifacts could be stored: ", named.message);
+}
+
+void leave_out(contracts::Artifact& artifact, const Error& named, artifacts::Collected& from) {
+  from.bytes -= artifact.size;
+  from.left_out.push_back({std::move(artifact.path), named.message});
 }
 
 }  // namespace
@@ -59,6 +66,12 @@ Result<artifacts::CollectRequest> RunLife::collect_request() {
   return request;
 }
 
+Status RunLife::send_artifact(int root, const contracts::Artifact& artifact,
+                              RunTransport& controller) const {
+  ASSIGN_OR_RETURN(const os::Fd file, os::open_regular_beneath(root, artifact.path));
+  return controller.upload_artifact(assignment_.run_uid, file.get(), artifact);
+}
+
 Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
   const auto& dirs = assignment_.spec.artifacts.dirs;
   const bool ran = !outcome.result || outcome.result->status != SandboxStatus::kInternalError;
@@ -69,6 +82,7 @@ Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
   ASSIGN_OR_RETURN(artifacts::Collected collected,
                    artifacts::collect(root.get(), request, ports_.config.artifacts,
                                       [this] { return leaving(); }));
+  if (collected.disk_fault) tell_of_loss(outcome, contracts::name_full_disk(*collected.disk_fault));
   const auto controller = transport(StopKind::kDetach);
   const std::set<std::string> there = finished_.there_already(collected.artifacts, *controller);
   std::vector<contracts::Artifact> sent;
@@ -77,17 +91,16 @@ Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
       sent.push_back(std::move(artifact));
       continue;
     }
-    ASSIGN_OR_RETURN(const os::Fd file, os::open_regular_beneath(root.get(), artifact.path));
-    Status status = controller->upload_artifact(assignment_.run_uid, file.get(), artifact);
+    Status status = send_artifact(root.get(), artifact, *controller);
     if (status) {
       sent.push_back(std::move(artifact));
-    } else if (costs_the_file_alone(status.error())) {
-      collected.bytes -= artifact.size;
-      collected.left_out.push_back({artifact.path, status.error().message});
-      tell_of_no_room(outcome, status.error());
-    } else {
-      return std::move(status).within(cat("sending ", artifact.path));
+      continue;
     }
+    const Error named = contracts::name_full_disk(status.error());
+    if (!costs_the_file_alone(named))
+      return std::move(status).within(cat("sending ", artifact.path));
+    tell_of_loss(outcome, named);
+    leave_out(artifact, named, collected);
   }
   collected.artifacts = std::move(sent);
   say(cat("artifacts: ",

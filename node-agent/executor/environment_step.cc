@@ -76,7 +76,9 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
     return Error{Code::kInternal, "LAUNCHER_LOST",
                  "the sandbox launcher died while it built the run's environment"};
   }
-  return *output->state().result;
+  const contracts::SandboxResult result = *output->state().result;  // the state is a copy
+  if (auto fault = lost_sandbox(result)) return std::move(*fault);
+  return result;
 }
 
 }  // namespace paddock::executor

@@ -61,7 +61,8 @@ TEST(Outcome, EveryStatusHasItsPhaseAndReason) {
   contracts::SandboxResult canceled;
   canceled.status = SandboxStatus::kCanceled;
   canceled.reason = "canceled";
-  EXPECT_EQ(outcome_of(canceled).message, "the run was canceled");
+  EXPECT_EQ(outcome_of(canceled).phase, RunPhase::kCanceled);
+  EXPECT_FALSE(outcome_of(canceled).message.empty());
 }
 
 TEST(Outcome, AnErrorBeforeTheStartKeepsItsReasonUnlessACancelExplainsIt) {
@@ -274,6 +275,15 @@ TEST(RetryingTransport, OutlastsAnOutageAndGivesUpOnRefusalsAndStops) {
                             StopKind::kCancel, random);
   EXPECT_TRUE(failing.fetch_tree("u", "").ok());
   EXPECT_EQ(calls, 2);
+  // By a name that a disk of this host would have too.
+  for (const char* name : {"DISK_READ_ONLY", "DISK_FAILS", "NODE_DISK_FULL"}) {
+    calls = 0;
+    fault.reason = Reason::parse(name);
+    RetryingTransport unnamed(std::make_unique<FlakyTransport>(calls, 1, fault), stop,
+                              StopKind::kCancel, random);
+    EXPECT_TRUE(unnamed.fetch_tree("u", "").ok()) << name;
+    EXPECT_EQ(calls, 2);
+  }
   calls = 0;
   RetryingTransport refused(std::make_unique<FlakyTransport>(calls, 9, Code::kNotFound), stop,
                             StopKind::kCancel, random);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/parallel.h"
 #include "common/base/random.h"
 #include "common/base/time.h"
 #include "common/contracts/sync.h"
@@ -14,6 +15,7 @@
 #include "node-agent/devices/disk_ledger.h"
 #include "node-agent/devices/ledger.h"
 #include "node-agent/devices/processor_ledger.h"
+#include "node-agent/executor/host_sandbox.h"
 #include "node-agent/executor/launch_intents.h"
 #include "node-agent/executor/launch_server.h"
 #include "node-agent/executor/transport.h"
@@ -52,8 +54,6 @@ class RunObserver {
   virtual void observed(const contracts::RunReport& report, int64_t last_seq) = 0;
 };
 
-using workspace::Parallel;
-
 struct ExecutorPorts {
   const ExecutorConfig& config;
   const cas::BlobStore& store;
@@ -68,6 +68,7 @@ struct ExecutorPorts {
   devices::Ledger* accelerators = nullptr;         // none: this host has none
   devices::ProcessorLedger* processors = nullptr;  // none: each launcher chooses
   devices::DiskLedger* disk = nullptr;             // none: nobody asks for room beforehand
+  HostSandbox* sandbox = nullptr;                  // none: what cannot be set up is the run's fault
 };
 
 }  // namespace paddock::executor

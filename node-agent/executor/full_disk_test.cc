@@ -68,6 +68,24 @@ TEST_F(Life, ASandboxThatCannotBeSetUpOnAWellDiskIsOne) {
   EXPECT_EQ(run().reason, "SandboxError");
 }
 
+TEST_F(Life, AnArtifactThatTheDiskDoesNotGiveIsNamedAndTheResultIsKept) {
+  upload_fails = system_error("reading the file to send", EIO);
+  behave("ok");
+  contracts::RunOutcome out = run();
+  EXPECT_EQ(out.phase, contracts::RunPhase::kFailed);
+  EXPECT_EQ(out.reason, contracts::kDiskFails);
+  ASSERT_TRUE(out.result);
+  EXPECT_EQ(out.result->rc, 0);
+  EXPECT_TRUE(out.artifacts.empty());
+  ASSERT_EQ(out.left_out.size(), 1u);
+  EXPECT_EQ(out.left_out[0].path, "out/result.json");
+  assignment.attempt = 2;
+  behave("fail");
+  out = run();
+  EXPECT_EQ(out.reason, "NonZeroExit") << "its own end is worse";
+  EXPECT_EQ(out.left_out.size(), 1u);
+}
+
 TEST_F(Life, FilesWithoutRoomHereGoElsewhereBeforeAnyOfThemCame) {
   behave("ok");
   tree.entries[0].size = int64_t{1} << 40;

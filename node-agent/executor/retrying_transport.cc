@@ -18,14 +18,18 @@ RetryingTransport::RetryingTransport(std::unique_ptr<RunTransport> inner, StopSi
 
 namespace {
 
-// Whether a request may succeed later. Any failure of the server itself may pass. An error of this
-// host's own disk does not, nor does a blob that is damaged.
+bool is_of_server(const Error& error) {
+  return std::ranges::any_of(
+      error.facts, [](const auto& fact) { return fact.first == contracts::kServerFailed; });
+}
+
+// Whether a request may succeed later. Any failure of the server itself may pass, whatever it calls
+// it: a disk of its own is not this host's, whose errors do not pass. Nor does a blob that is
+// damaged.
 bool may_pass(const Error& error) {
-  const Error named = contracts::name_full_disk(error);
-  if (contracts::is_host_fault(named) || error.reason == "BLOB_DAMAGED") return false;
-  return retryable(error.code) || std::ranges::any_of(error.facts, [](const auto& fact) {
-           return fact.first == contracts::kServerFailed;
-         });
+  if (error.reason == "BLOB_DAMAGED") return false;
+  if (is_of_server(error)) return true;
+  return retryable(error.code) && !contracts::is_host_fault(contracts::name_full_disk(error));
 }
 
 }  // namespace

@@ -31,8 +31,10 @@ Result<std::unique_ptr<RunLife>> RunLife::accept(const ExecutorPorts& ports,
   }
   TRY(folder.create(assignment));
   ASSIGN_OR_RETURN(std::unique_ptr<OutputLog> output, OutputLog::open(folder, ports.clock));
-  return std::unique_ptr<RunLife>(
+  std::unique_ptr<RunLife> life(
       new RunLife(ports, std::move(folder), assignment, RunRecord{}, std::move(output)));
+  life->accepted_ = ports.clock.mono();
+  return life;
 }
 
 Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
@@ -94,7 +96,10 @@ void RunLife::run() {
     if (!request) return finish(not_begun(request.error()));
     if (stop_.at_least(StopKind::kCancel)) return finish(outcome_of_error({}, true));
     const Status launched = launch(*request);
-    if (!launched) return finish(outcome_of_error(launched.error(), false));
+    if (!launched) {
+      doubt_sandbox();
+      return finish(outcome_of_error(launched.error(), false));
+    }
     next = NextStep::kFollow;
   }
   if (next == NextStep::kFollow) {
@@ -103,7 +108,10 @@ void RunLife::run() {
     next = end == FollowEnd::kResult ? NextStep::kCollect : NextStep::kLost;
     PADDOCK_CRASH_POINT("command-ended");
   }
-  if (next == NextStep::kLost) return finish(lost());
+  if (next == NextStep::kLost) {
+    if (!output_->state().started_ms) doubt_sandbox();
+    return finish(lost());
+  }
   if (next == NextStep::kCollect) {
     // Artifacts are collected once the launcher has ended and the mounts are gone. Without
     // artifacts nobody has to wait for that.
@@ -267,8 +275,11 @@ void RunLife::collect() {
   const OutputState state = output_->state();
   const bool set_up = state.result->status != contracts::SandboxStatus::kInternalError;
   if (!set_up && !state.started_ms) {
-    // Nothing of it was started: what the disk refused the launcher is nothing of the run's.
+    // Nothing of it was started: what the disk or the kernel refused the launcher may be nothing of
+    // the run's.
     if (const auto fault = disk_fault(folder_.path())) return finish(not_begun(*fault));
+    if (const auto fault = lost_sandbox(*state.result)) return finish(not_begun(*fault));
+    if (leaving()) return;  // whose fault it is will be found out by the next agent
   }
   contracts::RunOutcome outcome = outcome_of_result(*state.result);
   if (unreadable_) outcome = outcome_of_unreadable(*unreadable_);

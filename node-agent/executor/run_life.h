@@ -112,6 +112,8 @@ class RunLife {
   void collect();
   void account(contracts::RunOutcome& outcome) const;
   contracts::RunOutcome lost() const;
+  std::optional<Error> lost_sandbox(const contracts::SandboxResult& result);
+  void doubt_sandbox() const;
   contracts::RunOutcome not_begun(const Error& why) const;
   void finish(contracts::RunOutcome outcome);
 
@@ -140,6 +142,8 @@ class RunLife {
   std::vector<std::string> artifact_types() const;
   Result<artifacts::CollectRequest> collect_request();
   Status collect_artifacts(contracts::RunOutcome& outcome);
+  Status send_artifact(int root, const contracts::Artifact& artifact,
+                       RunTransport& controller) const;
   std::unique_ptr<RunTransport> transport(StopKind give_up);
   LaunchFiles launch_files() const;
   LaunchFiles build_files() const;
@@ -152,6 +156,7 @@ class RunLife {
   const RunFolder folder_;
   const contracts::Assignment assignment_;
   RunRecord record_;
+  MonoTime accepted_;  // by this process; else long ago
   std::unique_ptr<OutputLog> output_;
   static constexpr int64_t kNotBegun = INT64_MAX;
   Guarded<std::string> end_why_;  // of end_for_disk()

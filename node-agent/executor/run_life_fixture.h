@@ -69,13 +69,15 @@ class FakeTransport : public RunTransport {
  public:
   FakeTransport(const contracts::Tree& tree, const std::map<std::string, std::string>& blobs,
                 std::vector<std::string>& uploads, Steps& steps, Finished& finished,
-                std::map<std::string, contracts::Tree> volumes = {})
+                std::map<std::string, contracts::Tree> volumes = {},
+                std::optional<Error> upload_fails = {})
       : tree_(tree),
         blobs_(blobs),
         uploads_(uploads),
         steps_(steps),
         finished_(finished),
-        volumes_(std::move(volumes)) {}
+        volumes_(std::move(volumes)),
+        upload_fails_(std::move(upload_fails)) {}
   Result<contracts::Tree> fetch_tree(const std::string&, const std::string& volume) override {
     steps_.step();
     if (!volume.empty()) return volumes_.at(volume);
@@ -99,6 +101,7 @@ class FakeTransport : public RunTransport {
   }
   Status upload_artifact(const std::string&, int, const contracts::Artifact& artifact) override {
     steps_.step();
+    if (upload_fails_) return *upload_fails_;
     uploads_.push_back(artifact.path);
     return {};
   }
@@ -121,6 +124,7 @@ class FakeTransport : public RunTransport {
   Steps& steps_;
   Finished& finished_;
   const std::map<std::string, contracts::Tree> volumes_;
+  const std::optional<Error> upload_fails_;
 };
 
 class Recorder : public RunObserver {
@@ -197,8 +201,8 @@ class Life : public testing::Test {
     return {config,
             *store,
             [this] {
-              return std::make_unique<FakeTransport>(tree, blobs, uploads, steps, finished,
-                                                     volumes);
+              return std::make_unique<FakeTransport>(tree, blobs, uploads, steps, finished, volumes,
+                                                     upload_fails);
             },
             recorder,
             hasty ? static_cast<const Clock&>(*hasty) : clock,
@@ -209,7 +213,8 @@ class Life : public testing::Test {
             parallel,
             &accelerators,
             &processors,
-            disk.get()};
+            disk.get(),
+            sandbox};
   }
   // Files that it finishes while it lives are looked for, often.
   void look_while_it_lives() {
@@ -303,6 +308,7 @@ class Life : public testing::Test {
   std::map<std::string, contracts::Tree> volumes;
   std::map<std::string, std::string> blobs;
   std::vector<std::string> uploads;
+  std::optional<Error> upload_fails;  // of each
   contracts::Assignment assignment;
   Steps steps;
   Finished finished;
@@ -316,6 +322,7 @@ class Life : public testing::Test {
   std::unique_ptr<devices::DiskLedger> disk;    // none unless a test makes one
   std::unique_ptr<workspace::TreeCache> trees;  // none unless a test makes one
   std::unique_ptr<LaunchServer> server;         // none unless a test makes one
+  HostSandbox* sandbox = nullptr;               // none unless a test makes one
   std::unique_ptr<RunLife> life;
 };
 

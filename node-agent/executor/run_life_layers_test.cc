@@ -38,8 +38,7 @@ TEST_F(LayeredLife, HoldTheTreesOfTheirVolumesToo) {
   ASSERT_TRUE(trees->make(root, shared, *store, [] { return false; }).ok());
   EXPECT_FALSE(trees->remove(root).value());
   life->run();
-  EXPECT_NE(output_of(*life, "system").find("volume models version 3: 1 file, 7 B"),
-            std::string::npos);
+  EXPECT_NE(output_of(*life, "system").find("models version 3: 1 file, 7 B"), std::string::npos);
   const auto request = os::read_file(folder().file("request.json"));
   EXPECT_NE(request->find(trees->files_of(root)), std::string::npos);
   EXPECT_NE(request->find("/volumes/models"), std::string::npos);

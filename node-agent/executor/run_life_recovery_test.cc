@@ -8,7 +8,6 @@ namespace paddock::executor {
 namespace {
 
 using contracts::RunPhase;
-using testing::HasSubstr;
 
 TEST_F(Life, AnAgentThatLeavesLetsTheCommandGoOnAndTheNextOneAdoptsIt) {
   stop_while_running(StopKind::kDetach);
@@ -25,7 +24,7 @@ TEST_F(Life, KilledAfterTheIntentAndBeforeTheLaunchItIsNeverStarted) {
   const contracts::RunOutcome outcome = run();
   EXPECT_EQ(outcome.phase, RunPhase::kFailed);
   EXPECT_EQ(outcome.reason, "LAUNCHER_LOST");
-  EXPECT_THAT(outcome.message, HasSubstr("may or may not have started"));
+  EXPECT_FALSE(outcome.result) << "nobody knows how it ended";
   EXPECT_EQ(starts(), 0u);
 }
 

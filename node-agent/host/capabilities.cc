@@ -1,8 +1,12 @@
 #include "node-agent/host/capabilities.h"
 
+#include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 
 #include "common/os/fd.h"
 #include "common/os/process.h"
@@ -20,10 +24,44 @@ Error unavailable(const std::string& detail) {
       .within(detail);
 }
 
+constexpr int kPatienceMs = 5'000;  // for what ends its sandboxes and leaves
+
+Error interrupted() {
+  return {Code::kDeadlineExceeded, "INTERRUPTED", "the agent ends, and the proof with it"};
+}
+
+// All that the program says; an error once `stop` can be read before that.
+Result<std::string> read_report(int from, int stop) {
+  std::string out;
+  std::array<char, 64 << 10> piece;
+  std::array<pollfd, 2> fds = {pollfd{from, POLLIN, 0}, pollfd{stop, POLLIN, 0}};
+  while (out.size() <= kMaxReport) {
+    if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR)
+      return system_error("waiting for a proof", errno);
+    if (fds[1].revents != 0) return interrupted();
+    if (fds[0].revents == 0) continue;
+    const ssize_t got = ::read(from, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("reading a proof", errno);
+    if (got == 0) return out;
+    out.append(piece.data(), static_cast<size_t>(got));
+  }
+  return Error{Code::kTooLarge, "DOCUMENT_TOO_LARGE", "the proof is too long"};
+}
+
+// It ends the sandbox that it tries just now, and tries no other, as nobody reads what it says.
+void end_program(pid_t pid) {
+  const auto identity = os::identify(pid);
+  if (!identity) return;  // gone already
+  (void)os::signal_process(*identity, SIGTERM);
+  if (!os::wait_gone(*identity, kPatienceMs)) (void)os::signal_process(*identity, SIGKILL);
+}
+
 }  // namespace
 
 Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program,
-                                              const std::map<std::string, std::string>& own) {
+                                              const std::map<std::string, std::string>& own,
+                                              int stop) {
   ASSIGN_OR_RETURN(os::Pipe pipe, os::make_pipe());
   os::SpawnOptions options;
   options.argv = {sandbox_program, "probe"};
@@ -33,11 +71,13 @@ Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program
   const auto pid = os::spawn(options);
   if (!pid) return unavailable(pid.error().describe());
   pipe.write.reset();
-  const auto text = os::read_all(pipe.read.get(), kMaxReport);
+  const auto text = read_report(pipe.read.get(), stop);
   pipe.read.reset();
+  if (!text) end_program(*pid);
   int status = 0;
   while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
   }
+  if (!text && text.error().reason == "INTERRUPTED") return text.error();
   if (!text) return unavailable(text.error().describe());
   const auto document = wire::parse_json(*text);
   if (!document) return unavailable(document.error().describe());

@@ -10,9 +10,11 @@
 namespace paddock::agent {
 
 // Takes a second or so. Of the agent's own environment the program gets what says that this is a
-// pod. SANDBOX_UNAVAILABLE if the program cannot be run or says nothing that can be read.
+// pod. Once `stop` can be read (-1: never) the program is ended with its sandboxes: INTERRUPTED.
+// SANDBOX_UNAVAILABLE if the program cannot be run or says nothing that can be read.
 Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program,
-                                              const std::map<std::string, std::string>& own);
+                                              const std::map<std::string, std::string>& own,
+                                              int stop);
 // What a node publishes whose launcher proved nothing: takes no run.
 contracts::SandboxProof unproven(const Error& why);
 

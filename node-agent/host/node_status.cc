@@ -1,16 +1,28 @@
 #include "node-agent/host/node_status.h"
 
+#include <algorithm>
+
 #include "common/base/log.h"
 #include "common/os/environment.h"
 #include "node-agent/host/capabilities.h"
 #include "node-agent/host/host_fault.h"
 #include "node-agent/host/kept_proof.h"
+#include "node-agent/host/sandbox_prover.h"
 
 namespace paddock::agent {
+namespace {
 
-Result<contracts::SandboxProof> prove(const HostSettings& settings) {
+bool is_known_to_fail(const contracts::NodeStatus& status, const contracts::Canary& canary) {
+  const auto known = std::ranges::find(status.canaries, canary.name, &contracts::Canary::name);
+  return known != status.canaries.end() && !known->passed && known->got == canary.got;
+}
+
+}  // namespace
+
+Result<contracts::SandboxProof> prove(const HostSettings& settings, int stop) {
   const std::string mark = proof_mark(settings.sandbox_program);
-  auto proof = prove_sandbox(settings.sandbox_program, os::environment());
+  auto proof = prove_sandbox(settings.sandbox_program, os::environment(), stop);
+  if (!proof && proof.error().reason == "INTERRUPTED") return proof;
   // Of a launcher that was replaced meanwhile nobody knows which one proved it.
   if (proof.ok() && !mark.empty() && proof_mark(settings.sandbox_program) == mark) {
     keep_proof(settings.data_dir, mark, *proof);
@@ -20,14 +32,20 @@ Result<contracts::SandboxProof> prove(const HostSettings& settings) {
   return proof;
 }
 
-void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status) {
+bool take_over(contracts::SandboxProof proof, contracts::NodeStatus& status) {
+  const bool gained = lost_something(proof, proof_of(status));
   for (const contracts::Canary& canary : proof.canaries) {
-    if (canary.passed) continue;
+    if (canary.passed || is_known_to_fail(status, canary)) continue;
     log_warn("a canary failed: runs that need it go to other nodes",
              {{"canary", canary.name}, {"got", canary.got}, {"remedy", canary.remedy}});
   }
   status.capabilities = std::move(proof.capabilities);
   status.canaries = std::move(proof.canaries);
+  return gained;
+}
+
+contracts::SandboxProof proof_of(const contracts::NodeStatus& status) {
+  return {status.capabilities, status.canaries};
 }
 
 void take_over(const devices::Host& host, contracts::NodeStatus& status) {
@@ -63,20 +81,22 @@ void take_over_fault(const std::optional<Error>& fault, contracts::NodeStatus& s
 }
 
 Result<contracts::NodeStatus> node_status(const HostSettings& settings, const devices::Host& host,
-                                          WallTime now) {
+                                          WallTime now, int stop) {
   contracts::NodeStatus status;
   status.ready = true;
   take_over(host, status);
   look_at_disk(settings, {}, status, now);
-  take_over_fault(look_for_fault(settings.data_dir, settings.sandbox_program), status, now);
   status.os = host.os;
   status.arch = host.arch;
   if (auto kept = kept_proof(settings.data_dir, settings.sandbox_program)) {
     take_over(std::move(*kept), status);
   } else {
-    ASSIGN_OR_RETURN(contracts::SandboxProof proof, prove(settings));
+    ASSIGN_OR_RETURN(contracts::SandboxProof proof, prove(settings, stop));
     take_over(std::move(proof), status);
   }
+  auto fault = look_for_fault(settings.data_dir, settings.sandbox_program);
+  if (!fault) fault = sandbox_fault(proof_of(status));
+  take_over_fault(fault, status, now);
   return status;
 }
 

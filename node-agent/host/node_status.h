@@ -9,13 +9,14 @@
 namespace paddock::agent {
 
 // All that the host says of itself, for the first time. Of the sandbox what an earlier process
-// proved of it, else tries it now. Errors: SANDBOX_UNAVAILABLE.
+// proved of it, else tries it now. Errors: SANDBOX_UNAVAILABLE; INTERRUPTED once `stop` can be
+// read.
 Result<contracts::NodeStatus> node_status(const HostSettings& settings, const devices::Host& host,
-                                          WallTime now);
+                                          WallTime now, int stop);
 
 // Tries the sandbox, and keeps what that proved. Takes a second or so, and much longer on a busy
-// host. Errors: SANDBOX_UNAVAILABLE.
-Result<contracts::SandboxProof> prove(const HostSettings& settings);
+// host. Errors: SANDBOX_UNAVAILABLE; INTERRUPTED once `stop` can be read.
+Result<contracts::SandboxProof> prove(const HostSettings& settings, int stop);
 
 // The parts of it that may change while the agent runs.
 void take_over(const devices::Host& host, contracts::NodeStatus& status);
@@ -23,6 +24,9 @@ void look_at_disk(const HostSettings& settings, const DiskUse& use, contracts::N
                   WallTime now);
 void take_over_fault(const std::optional<Error>& fault, contracts::NodeStatus& status,
                      WallTime now);
-void take_over(contracts::SandboxProof proof, contracts::NodeStatus& status);
+// Whether something is proven that was not before.
+bool take_over(contracts::SandboxProof proof, contracts::NodeStatus& status);
+// The proof that its status tells of.
+contracts::SandboxProof proof_of(const contracts::NodeStatus& status);
 
 }  // namespace paddock::agent

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "common/os/packet_socket.h"
 #include "common/os/socket.h"
 #include "common/wire/json.h"
 
@@ -21,7 +23,11 @@ Status do_not_block(const os::Fd& end) {
   return {};
 }
 
-Error not_executed(Error error) {
+Error not_executed(Error error, bool terminal) {
+  if (terminal && error.reason == "BAD_ORDER")
+    return {Code::kFailedPrecondition, "RUN_EXEC_UNSUPPORTED",
+            "the run was started by a launcher of an earlier release, which has no terminals: "
+            "start the run anew, or leave out the terminal"};
   if (is_one_of(error.reason, {"NOT_LISTENING", "PEER_GONE", "RUN_NOT_RUNNING"}))
     return {Code::kFailedPrecondition, "RUN_NOT_RUNNING", "the run has ended meanwhile"};
   if (error.reason == "TOO_MANY_COMMANDS") error.code = Code::kResourceExhausted;
@@ -70,8 +76,11 @@ Result<AttachedLaunch> AttachedLaunch::execute(const std::string& socket,
     out.talk_ = std::move(ends.write);
     TRY(do_not_block(out.talk_));
   }
-  const Status placed = out.place(socket, order, {.input = ends.read.get(), .exec = true});
-  if (!placed.ok()) return not_executed(placed.error());
+  out.awaits_terminal_ = out.has_terminal_ = input == Input::kTerminal;
+  const Status placed =
+      out.place(socket, order,
+                {.input = ends.read.get(), .exec = true, .terminal = input == Input::kTerminal});
+  if (!placed.ok()) return not_executed(placed.error(), out.has_terminal_);
   out.launched_.launcher = 0;
   return out;
 }
@@ -98,6 +107,25 @@ bool AttachedLaunch::signal(int number) {
 void AttachedLaunch::end() {
   if (launched_.connection.valid() && signal(SIGCONT)) left_ = os::identify(launched_.launcher);
   launched_.connection.reset();
+  if (!has_terminal_) return;
+  awaits_terminal_ = false;
+  talk_.reset();  // it hangs up
+}
+
+// A launcher that has left sends none; of its end we read elsewhere.
+void AttachedLaunch::take_terminal() {
+  awaits_terminal_ = false;
+  auto packet = os::receive_packet(launched_.connection.get());
+  if (!packet.ok() || packet->bytes != contracts::kExecTerminal || packet->fds.size() != 1) return;
+  if (isatty(packet->fds[0].get()) == 0 || !do_not_block(packet->fds[0]).ok()) return;
+  talk_ = std::move(packet->fds[0]);
+}
+
+void AttachedLaunch::resize(const contracts::TerminalSize& size) {
+  winsize wanted{};
+  wanted.ws_row = static_cast<unsigned short>(size.rows);
+  wanted.ws_col = static_cast<unsigned short>(size.columns);
+  if (talk_.valid() && has_terminal_) (void)ioctl(talk_.get(), TIOCSWINSZ, &wanted);
 }
 
 void AttachedLaunch::kill() {

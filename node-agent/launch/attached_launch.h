@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/contracts/launch.h"
 #include "common/os/process.h"
@@ -33,8 +34,9 @@ class AttachedLaunch {
   // `execSocket` of its request. FailedPrecondition, RUN_NOT_RUNNING, where nobody listens there
   // any more; ResourceExhausted, TOO_MANY_COMMANDS. `input`: what is written to talk() is the
   // command's standard input, its end once that is closed; else its input is empty. The order has
-  // none of it.
-  enum class Input { kNone, kPipe };
+  // none of it. kTerminal: it has the order's terminal, and talk() is its other end once
+  // take_terminal() has it. RUN_EXEC_UNSUPPORTED: the launcher is of a release without terminals.
+  enum class Input { kNone, kPipe, kTerminal };
   static Result<AttachedLaunch> execute(const std::string& socket,
                                         const contracts::ExecOrder& order, size_t max_result,
                                         Input input = Input::kNone);
@@ -61,6 +63,12 @@ class AttachedLaunch {
   // without input, or closed.
   int talk() const { return talk_.get(); }
   void close_talk() { talk_.reset(); }
+  // Readable when take_terminal() has something to do; -1: it waits for no terminal.
+  int terminal_news() const { return awaits_terminal_ ? launched_.connection.get() : -1; }
+  void take_terminal();
+  bool has_terminal() const { return has_terminal_; }
+  // Of its terminal, once that is there. Who reads there is told of it (SIGWINCH).
+  void resize(const contracts::TerminalSize& size);
 
   // Readable when read_events() has something to do; it does not block.
   int events() const { return events_.get(); }
@@ -68,10 +76,10 @@ class AttachedLaunch {
   // what the launcher wrote.
   Result<bool> read_events(const OnOutput& on_output = {});
   bool has_result() const { return result_.has_value(); }
-  // Once, when it is there.
+  // Once, when it is there; it is not there any more then.
   contracts::SandboxResult take_result() {
     frames_ = {};  // which repeat it
-    return std::move(*result_);
+    return *std::exchange(result_, std::nullopt);
   }
 
  private:
@@ -86,6 +94,8 @@ class AttachedLaunch {
   Launched launched_;
   std::optional<os::ProcessIdentity> left_;  // the launcher, once there is no connection
   os::Fd talk_;
+  bool awaits_terminal_ = false;
+  bool has_terminal_ = false;
   os::Fd events_;
   std::string frames_;
   std::optional<contracts::SandboxResult> result_;

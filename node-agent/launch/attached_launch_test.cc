@@ -27,7 +27,9 @@ TEST_F(Fed, OrdersTheRequestAndIsFollowedToItsResult) {
   });
   ASSERT_TRUE(followed.ok()) << followed.error().describe();
   EXPECT_EQ(seen, "out:one err:two");
+  EXPECT_TRUE(launch.has_result());
   EXPECT_EQ(launch.take_result().rc, 7);
+  EXPECT_FALSE(launch.has_result()) << "it was taken";
 }
 
 TEST_F(Fed, SaysThatItsLauncherDied) {
@@ -143,11 +145,15 @@ TEST_F(Executing, FeedsACommandByAPipeThatIsNotInItsOrder) {
     ASSERT_TRUE(os::send_packet(client->get(), cat("pid ", getpid())).ok());
     connection_ = std::move(*client);
   });
-  auto command =
-      AttachedLaunch::execute(socket(), {.run_uid = "r", .command_id = "c", .command = {"cat"}},
-                              1 << 20, AttachedLaunch::Input::kPipe);
+  const contracts::ExecOrder order{
+      .run_uid = "r", .command_id = "c", .command = {"cat"}, .input_comes = true};
+  auto command = AttachedLaunch::execute(socket(), order, 1 << 20, AttachedLaunch::Input::kPipe);
   server.join();
   ASSERT_TRUE(command.ok());
+  // A launcher that is older than this word refuses an order that has it.
+  const auto text = os::read_all(ordered_.fds[0].get(), 1 << 20);
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ(text->find("stdinComes"), std::string::npos) << *text;
   ASSERT_EQ(ordered_.fds.size(), 3u);
   ASSERT_EQ(write(command->talk(), "in", 2), 2);
   command->close_talk();

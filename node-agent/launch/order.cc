@@ -40,6 +40,7 @@ Result<Launched> understand(const std::string& answer, os::Fd socket) {
 }
 
 std::string_view word_for(const OrderFiles& files) {
+  if (files.exec && files.terminal) return contracts::kExecTerminalOrder;
   if (files.exec) return contracts::kExecOrder;
   if (files.ahead) return contracts::kPrelaunchOrder;
   return files.input >= 0 ? contracts::kLaunchAttachedOrder : contracts::kLaunchOrder;
@@ -51,8 +52,12 @@ Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
   return os::file_in_memory(wire::to_json(wire::encode(request)));
 }
 
+// Whether its input comes while it runs is nothing to a launcher, and one of an earlier release
+// would refuse the word.
 Result<os::Fd> request_file(const contracts::ExecOrder& order) {
-  return os::file_in_memory(wire::to_json(wire::encode(order)));
+  contracts::ExecOrder told = order;
+  told.input_comes = false;
+  return os::file_in_memory(wire::to_json(wire::encode(told)));
 }
 
 Result<Launched> order_launch(const std::string& path, const OrderFiles& files, int patience_ms) {

@@ -18,8 +18,9 @@ struct OrderFiles {
   int events = -1;
   int lock = -1;   // -1: none. The caller closes its copy after the answer, or holds the lock too.
   int input = -1;  // the command's standard input, of an attached run (it has no lock) or `exec`
-  bool ahead = false;  // see contracts/launch.h; neither lock nor input
-  bool exec = false;   // of a run's launcher; the request is an ExecOrder. No lock.
+  bool ahead = false;     // see contracts/launch.h; neither lock nor input
+  bool exec = false;      // of a run's launcher; the request is an ExecOrder. No lock.
+  bool terminal = false;  // of `exec`: it has a terminal, and no input
 };
 
 struct Launched {

@@ -4,6 +4,7 @@
 
 #include "common/base/crash_point.h"
 #include "common/base/log.h"
+#include "common/base/parallel.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/packet_socket.h"
@@ -18,14 +19,6 @@ using sync::RunKey;
 constexpr Reason kMayHaveRun = "LAUNCHER_LOST";
 constexpr Millis kSlotPoll{1'000};  // in case a wake-up is missed
 
-// The first of them here.
-void at_once(std::vector<std::function<void()>> tasks) {
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < tasks.size(); ++i) threads.emplace_back(std::move(tasks[i]));
-  if (!tasks.empty()) tasks.front()();
-  for (std::thread& each : threads) each.join();
-}
-
 RunKey key_of(const contracts::Assignment& assignment) {
   return {assignment.run_uid, assignment.attempt};
 }
@@ -35,7 +28,8 @@ RunKey key_of(const contracts::Assignment& assignment) {
 RunHost::RunHost(const executor::ExecutorConfig& config, workspace::CacheKeeper& cache,
                  devices::Ledger& accelerators, devices::DiskLedger& disk,
                  executor::TransportFactory transport, const Clock& clock, Random& random,
-                 int64_t max_runs, executor::LaunchServer* server, Observe observe)
+                 int64_t max_runs, executor::LaunchServer* server, executor::HostSandbox& sandbox,
+                 Observe observe)
     : config_(config),
       cache_(cache),
       accelerators_(accelerators),
@@ -45,13 +39,14 @@ RunHost::RunHost(const executor::ExecutorConfig& config, workspace::CacheKeeper&
       random_(random),
       max_runs_(max_runs),
       server_(server),
+      sandbox_(sandbox),
       observe_(std::move(observe)) {}
 
 RunHost::~RunHost() { (void)stop(); }
 
 executor::ExecutorPorts RunHost::ports() {
   return {config_, cache_.blobs(), transport_, *this,          clock_,       random_, *intents_,
-          server_, cache_.trees(), at_once,    &accelerators_, &processors_, &disk_};
+          server_, cache_.trees(), at_once,    &accelerators_, &processors_, &disk_,  &sandbox_};
 }
 
 std::vector<RunHost::Life> RunHost::lives() const {

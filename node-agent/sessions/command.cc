@@ -1,13 +1,13 @@
 #include "node-agent/sessions/command.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "common/base/suspension.h"
+#include "node-agent/sessions/feed.h"
 
 namespace paddock::sessions {
 namespace {
@@ -45,17 +45,7 @@ class ResultTime {
   LivedDeadline end_;
 };
 
-// As much as the command takes now. A pipe without a reader is no fault: it wants no more.
-void feed(launch::AttachedLaunch& command, std::string_view& rest) {
-  while (!rest.empty()) {
-    const ssize_t count = write(command.talk(), rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) return;
-    if (count < 0) break;
-    rest.remove_prefix(static_cast<size_t>(count));
-  }
-  command.close_talk();
-}
+constexpr int kLookAgainMs = 20;  // whether output is taken now
 
 }  // namespace
 
@@ -67,24 +57,28 @@ Result<launch::AttachedLaunch> order_command(const std::string& socket,
 Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const Following& how,
                                         const Clock& clock) {
   ResultTime time(how, clock.mono());
-  std::array<pollfd, 4> fds = {{{command.events(), POLLIN, 0},
-                                {how.stop, POLLIN, 0},
-                                {how.kill, POLLIN, 0},
-                                {command.talk(), POLLOUT, 0}}};
-  auto& [events, stop, kill, talk] = fds;
-  std::string_view input = how.input;
+  Feed feed(command, how.input, how.live);
+  pollfd stop{how.stop, POLLIN, 0};
+  pollfd kill{how.kill, POLLIN, 0};
   while (!command.has_result()) {
-    const int count = poll(fds.data(), static_cast<nfds_t>(fds.size()), time.poll_ms(clock.mono()));
+    const bool takes = !how.takes_output || how.takes_output();
+    std::array<pollfd, 3 + Feed::kPlaces> fds = {
+        {{takes ? command.events() : -1, POLLIN, 0}, stop, kill}};
+    const auto places = feed.places();
+    std::ranges::copy(places, fds.begin() + 3);
+    int wait = time.poll_ms(clock.mono());
+    if (!takes) wait = std::min(wait, kLookAgainMs);
+    const int count = poll(fds.data(), static_cast<nfds_t>(fds.size()), wait);
     if (count == 0 && !time.look(command, clock.mono())) return launch::no_answer();
+    const pollfd& events = fds[0];
+    stop = fds[1];
+    kill = fds[2];
     if (kill.revents != 0) command.kill();
     if (stop.revents != 0) command.end();
     if (kill.revents != 0 || stop.revents != 0) time.note_end(clock.mono());
     if (kill.revents != 0) kill = stop = {-1, 0, 0};  // once
     if (stop.revents != 0) stop = {-1, 0, 0};
-    if (talk.revents != 0) {
-      feed(command, input);
-      talk = {command.talk(), POLLOUT, 0};
-    }
+    feed.handle({fds[3], fds[4], fds[5], fds[6]});
     if (events.revents != 0) TRY(command.read_events(how.on_output));
   }
   return command.take_result();

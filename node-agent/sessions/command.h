@@ -9,6 +9,7 @@
 #include "common/base/time.h"
 #include "common/contracts/launch.h"
 #include "node-agent/launch/attached_launch.h"
+#include "node-agent/sessions/live_input.h"
 
 namespace paddock::sessions {
 
@@ -25,6 +26,9 @@ struct Following {
   // Output as it comes; must not wait: the launcher's pipe is read by nobody else.
   std::function<void(contracts::FrameType, std::string_view)> on_output = {};
   std::string_view input = {};  // for its talk(), which is closed behind it
+  LiveInput* live = nullptr;    // or what comes while it runs
+  // Whether output is taken now; empty: always. While it is not, it is asked again and again.
+  std::function<bool()> takes_output = {};
 };
 // How it ended, from its beginning on. LAUNCHER_LOST; NO_ANSWER of a launcher that neither ends it
 // at its limit of time nor when it is told to, and that is killed then unless it is a run's.

@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <optional>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/thread_user.h"
 #include "node-agent/sessions/beneath.h"
+#include "node-agent/sessions/new_file.h"
 
 namespace paddock::sessions {
 namespace {
@@ -63,17 +65,24 @@ Status check_room(const FileRules& rules, int root, int64_t bytes) {
   return {};
 }
 
-Status write_bytes(int root, const std::string& path, const std::string& bytes) {
-  ASSIGN_OR_RETURN(const os::Fd above, open_folder(root, parent_of(path)));
-  const os::Fd file(openat(above.get(), os::base_name(path).c_str(),
-                           O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644));
+// Of the file that is to be replaced; none: there is none. What is no file stays.
+Result<std::optional<mode_t>> mode_of(int folder, const std::string& name) {
   struct stat info {};
-  if (!file.valid() || fstat(file.get(), &info) != 0) return failed("opening the file", errno);
+  if (fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return std::optional<mode_t>();
+    return failed("looking at the file", errno);
+  }
+  if (S_ISLNK(info.st_mode)) return failed("opening the file", ELOOP);
   if (!S_ISREG(info.st_mode)) return failed("opening the file", EISDIR);
-  if (ftruncate(file.get(), 0) != 0) return failed("emptying the file", errno);
-  if (const Status written = os::write_all(file.get(), bytes); !written.ok())
-    return Error{Code::kUnavailable, "FILE_NOT_WRITTEN", "the node's disk did not take the file"};
-  return {};
+  return std::optional<mode_t>(info.st_mode & 0777);
+}
+
+Status write_bytes(int root, const std::string& path, const std::string& bytes) {
+  ASSIGN_OR_RETURN(os::Fd above, open_folder(root, parent_of(path)));
+  const std::string name = os::base_name(path);
+  ASSIGN_OR_RETURN(const auto mode, mode_of(above.get(), name));
+  ASSIGN_OR_RETURN(NewFile file, NewFile::make(std::move(above), mode));
+  return file.finish(bytes, name);
 }
 
 Result<FileAnswer> write(const FileRules& rules, int root, const FileOrder& order) {

@@ -2,17 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/thread_user.h"
 #include "node-agent/sessions/beneath.h"
+#include "node-agent/sessions/new_file.h"
 
 namespace paddock::sessions {
 namespace {
@@ -44,41 +43,6 @@ Status check_room_left(const RunFileRules& rules, int64_t bytes) {
   return {};
 }
 
-// A file that is being written, and has its name only once it is whole. The run can change
-// everything in its folder meanwhile, and what it puts in the way is its own.
-class Part {
- public:
-  static Result<Part> make(os::Fd folder) {
-    static std::atomic<uint64_t> next{0};
-    Part out;
-    out.folder_ = std::move(folder);
-    out.name_ = cat(".paddock-put-", ::getpid(), "-", next++);
-    out.file_.reset(openat(out.folder_.get(), out.name_.c_str(),
-                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-    if (!out.file_.valid()) return failed("making the file", errno);
-    return out;
-  }
-  Part(Part&&) = default;
-  Part& operator=(Part&&) = delete;
-  ~Part() {
-    if (file_.valid()) unlinkat(folder_.get(), name_.c_str(), 0);
-  }
-  Status finish(const std::string& bytes, const std::string& name) {
-    if (!os::write_all(file_.get(), bytes).ok())
-      return Error{Code::kUnavailable, "FILE_NOT_WRITTEN", "the node's disk did not take the file"};
-    if (renameat(folder_.get(), name_.c_str(), folder_.get(), name.c_str()) != 0)
-      return failed("naming the file", errno);
-    file_.reset();
-    return {};
-  }
-
- private:
-  Part() = default;
-  os::Fd folder_;
-  std::string name_;
-  os::Fd file_;  // none: it has its name
-};
-
 }  // namespace
 
 Result<FileAnswer> read_part(int root, const FileOrder& order) {
@@ -109,8 +73,8 @@ Result<FileAnswer> put_whole(const RunFileRules& rules, const FileOrder& order) 
   const os::ThreadUser user(rules.user);
   TRY(make_folder(rules.root, parent_of(order.path)));
   ASSIGN_OR_RETURN(os::Fd folder, open_folder(rules.root, parent_of(order.path)));
-  ASSIGN_OR_RETURN(Part part, Part::make(std::move(folder)));
-  TRY(part.finish(*bytes, os::base_name(order.path)));
+  ASSIGN_OR_RETURN(NewFile file, NewFile::make(std::move(folder)));
+  TRY(file.finish(*bytes, os::base_name(order.path)));
   return FileAnswer{};
 }
 

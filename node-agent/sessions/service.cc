@@ -70,7 +70,9 @@ class Service::Use {
       ASSIGN_OR_RETURN(Shared session, Service::find(state, uid));
       if (session->uses >= kMostUses)
         return Error{Code::kResourceExhausted, "TOO_MANY_COMMANDS",
-                     cat("a session does at most ", kMostUses, " things at once")};
+                     cat("the session does ", kMostUses,
+                         " things now, as many as a session does at once: wait for one to end, or "
+                         "cancel a command")};
       ++session->uses;
       return Use(service, std::move(session));
     });

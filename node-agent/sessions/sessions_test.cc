@@ -52,6 +52,20 @@ class SessionFiles : public testing::Test {
   FileRules rules_;
 };
 
+// Whoever reads it meanwhile, and an agent that is killed meanwhile, have the one or the other.
+TEST_F(SessionFiles, AreReplacedAsAWholeAndKeepTheirRights) {
+  ASSERT_TRUE(ask(FileOperation::kWrite, "a", "the first").ok());
+  ASSERT_EQ(::chmod(inside("a").c_str(), 0755), 0);
+  const os::Fd reader(::open(inside("a").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(ask(FileOperation::kWrite, "a", "2").ok());
+  EXPECT_EQ(os::read_all(reader.get(), 100).value(), "the first");
+  EXPECT_EQ(content("a"), "2");
+  struct stat info {};
+  ASSERT_EQ(::stat(inside("a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0755U);
+  EXPECT_EQ(ask(FileOperation::kRead, "")->files.size(), 1U);
+}
+
 TEST_F(SessionFiles, AreWrittenReadListedAndRemoved) {
   ASSERT_TRUE(ask(FileOperation::kWrite, "a/b", "one").ok());
   ASSERT_TRUE(ask(FileOperation::kWrite, "a/b", "2").ok());

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/parallel.h"
 #include "common/cas/blob_store.h"
 #include "common/contracts/tree.h"
 
@@ -41,10 +42,6 @@ Folders free_folders(const std::vector<std::string>& wanted,
 // already.
 std::function<bool(const std::string&)> taken_in(const contracts::Tree& tree);
 std::function<bool(const std::string&)> taken_below(std::string files);
-
-// Runs all tasks, at once or one after the other from the first on, and returns when all have
-// ended.
-using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
 
 // Makes `folder` and fills it, with `more` folders; by several of `parallel` at a time, if given.
 // Files get 0644 or 0755, folders 0755; all belong to `owner` if given. Links come last, when

@@ -6,7 +6,10 @@
 namespace paddock::sandbox {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 contracts::SandboxResult result_with(const std::string& target) {
   contracts::SandboxResult result;
@@ -51,10 +54,12 @@ TEST(NetworkReport, TellsAFailedCommandWhatWasAllowedAndNotReached) {
     report.flows = {{.name = "a.example", .port = 443, .connections = 1},
                     {.name = "b.example", .failures = 1, .problem = "there is no such name"}};
     tell_of_network(std::move(report), "", result);
-    EXPECT_EQ(result.reason,
-              status == contracts::SandboxStatus::kOk
-                  ? "exited with 1"
-                  : "exited with 1; b.example is allowed, but there is no such name");
+    if (status == contracts::SandboxStatus::kOk) {
+      EXPECT_EQ(result.reason, "exited with 1");
+    } else {
+      EXPECT_THAT(result.reason, AllOf(StartsWith("exited with 1; b.example "),
+                                       EndsWith("there is no such name")));
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #include "node-agent/sandbox/result/output.h"
 
+#include <iterator>
 #include <utility>
 
 #include "common/base/text.h"
@@ -12,6 +13,10 @@ void OutputStream::append(std::string_view bytes, MonoTime now) {
 }
 
 void OutputStream::take(std::string_view bytes, MonoTime now) {
+  if (handed_on_) {
+    *handed_on_ += std::ssize(bytes);
+    return wait_to_be_written(std::string(bytes), now);
+  }
   excerpt_head_ += excerpt_.append(bytes);
   wait_to_be_written(log_.append(bytes), now);
 }
@@ -28,7 +33,7 @@ void OutputStream::wait_to_be_written(const std::string& bytes, MonoTime now) {
 
 std::optional<MonoTime> OutputStream::flush_at() const {
   if (!waiting_since_) return std::nullopt;
-  return *waiting_since_ + kFlushAfter;
+  return *waiting_since_ + flush_after_;
 }
 
 bool OutputStream::due(MonoTime now) const {

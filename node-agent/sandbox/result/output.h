@@ -27,6 +27,12 @@ class OutputStream {
       : keep_bytes_(keep_bytes), log_(keep_bytes), excerpt_(std::min(inline_bytes, keep_bytes)) {
     if (secrets) redactor_.emplace(secrets);
   }
+  // Somebody sits before it: pieces do not wait for more, nor a character for its rest. Nothing is
+  // kept, nor left out.
+  void hand_on_at_once() {
+    flush_after_ = Millis(0);
+    handed_on_.emplace(0);
+  }
   void append(std::string_view bytes, MonoTime now);
   // Call it once when nothing more comes. The last bytes then wait to be written.
   void finish(MonoTime now);
@@ -36,7 +42,7 @@ class OutputStream {
   bool due(MonoTime now) const;
   std::string take_pending();
 
-  int64_t written() const { return log_.written(); }
+  int64_t written() const { return handed_on_.value_or(log_.written()); }
   bool truncated() const { return log_.cut(); }
   // How many bytes came after the limit was reached.
   int64_t beyond() const { return std::max<int64_t>(written() - keep_bytes_, 0); }
@@ -49,6 +55,8 @@ class OutputStream {
   void wait_to_be_written(const std::string& bytes, MonoTime now);
 
   int64_t keep_bytes_;
+  Millis flush_after_ = kFlushAfter;
+  std::optional<int64_t> handed_on_;  // so far, at once
   std::optional<Redactor> redactor_;
   HeadAndTail log_;
   HeadAndTail excerpt_;

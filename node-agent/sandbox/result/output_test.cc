@@ -35,6 +35,22 @@ TEST(OutputStream, CutsInsideAPieceAndMarksOnce) {
   EXPECT_EQ(stream.excerpt(), "a\n[TRUNCATED at 2 bytes]\n[4 bytes are left out here]\nf");
 }
 
+// The letter of another character set, or what a file transfer sends, is no character's beginning.
+TEST(OutputStream, OfATerminalIsHandedOnAtOnceToTheLastByteAndNotKept) {
+  OutputStream stream(1 << 20, 0);
+  stream.hand_on_at_once();
+  for (const std::string_view bytes : {"caf\xe9", "\xf0\x9f", "x"}) {
+    stream.append(bytes, kFirst);
+    EXPECT_TRUE(stream.due(kFirst));
+    EXPECT_EQ(stream.take_pending(), bytes);
+  }
+  stream.finish(kFirst);
+  EXPECT_EQ(stream.take_pending(), "");
+  EXPECT_EQ(stream.written(), 7);
+  EXPECT_FALSE(stream.truncated());
+  EXPECT_FALSE(stream.excerpt_truncated());
+}
+
 TEST(OutputStream, WaitsForMoreButNotLong) {
   OutputStream stream(1 << 20, 0);
   stream.append("x", kFirst);

@@ -86,7 +86,7 @@ std::vector<CanarySpec> make_table() {
        "under way than one of its processes may hold",
        {"handed over"}},
       {"memory", "memory", "use 256 MiB of 64 MiB", {"MEM_LIMIT", "ENOMEM"}},
-      {"cpu-time", "cpuTime", "use more CPU time than 100 ms", {"CPU_LIMIT"}},
+      {"cpu-time", "cpuTime", "use more CPU time than 50 ms", {"CPU_LIMIT"}},
       {"wall-time", "wallTime", "go on after 50 ms", {"TIMEOUT"}},
       {"workspace-bytes",
        "workspaceBytes",

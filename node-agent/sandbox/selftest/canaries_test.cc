@@ -82,7 +82,7 @@ TEST(Canaries, ThatCouldNotBeTriedHaveFailedAndSayWhy) {
   ASSERT_EQ(canaries.size(), canary_table().size());
   for (const Canary& canary : canaries) {
     EXPECT_FALSE(canary.passed) << canary.name;
-    EXPECT_EQ(canary.got, "not tried: SANDBOX_SETUP_FAILED: making the namespaces");
+    EXPECT_TRUE(canary.got.ends_with(findings.why_not)) << canary.got;
   }
   // The plan says what would have been enforced; nothing was.
   findings.enforced["network"] = {{}, false, "m", EnforcementLevel::kKernel, ""};

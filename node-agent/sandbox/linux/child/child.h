@@ -38,6 +38,7 @@ struct ChildContext {
   // as it executes.
   os::Fd users = {};
   os::Fd executing = {};
+  int terminal = 0;  // packed size; 0: it has none
   // How far the command's process came, which shares this memory until it executes.
   enum class Command { kPrepares, kHasToldWhyNot, kExecutes };
   volatile Command command = Command::kPrepares;

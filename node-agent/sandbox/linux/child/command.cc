@@ -19,6 +19,7 @@
 #include "node-agent/sandbox/linux/child/control.h"
 #include "node-agent/sandbox/linux/child/privileges.h"
 #include "node-agent/sandbox/linux/child/scratch.h"
+#include "node-agent/sandbox/linux/child/terminal.h"
 #include "node-agent/sandbox/linux/filesystem/root.h"
 #include "node-agent/sandbox/linux/kernel/landlock.h"
 #include "node-agent/sandbox/linux/kernel/machine.h"
@@ -123,6 +124,8 @@ Status give_up_everything(const ChildContext& context) {
   TRY(set_descriptors(context));
   umask(022);
   TRY(drop_privileges());
+  // As the user whom it belongs to, and before the filters, which ask about what is sent.
+  if (context.terminal != 0) TRY(take_terminal(kControl, context.terminal));
   reset_signals();
   return install_filters(context.filters);
 }
@@ -222,8 +225,10 @@ void let_launcher_read(const ChildContext& context) {
 }  // namespace
 
 [[noreturn]] void run_command(ChildContext& context) {
-  if (const Status ready = give_up_everything(context); !ready.ok())
-    give_up(context, Type::kFailed, 0, ready.error().message);
+  if (const Status ready = give_up_everything(context); !ready.ok()) {
+    const int why = ready.error().reason == kNoTerminalLeft ? ENOSPC : 0;
+    give_up(context, Type::kFailed, why, ready.error().message);
+  }
   const auto order = wait_for_order(context.ruleset.valid());
   if (!order.ok()) give_up(context, Type::kFailed, 0, order.error().message);
   const Execution execution(order->spec.command, order->spec.env);

@@ -28,9 +28,11 @@ struct ControlMessage {
     kFailed = 'F',   // child -> launcher: text says which step; number may be errno
     kNoExec = 'X',   // child -> launcher: number is errno
     kExec = 'Q',     // launcher -> init, with a further talk: of a command executed in the run
-    kOutput = 'O',   // launcher -> its keeper, with its standard output
+    kOutput = 'O',   // launcher -> its keeper, with its standard output; number: the size of the
+                     // terminal that it has instead of its streams, as terminal.h says
     kErrors = 'W',   // launcher -> its keeper, with its standard error
-    kTerminate = 'Y',  // launcher -> its keeper: SIGTERM to it and its group
+    kTerminal = 'C',   // child -> launcher, with the other end of the command's terminal
+    kTerminate = 'Y',  // launcher -> its keeper: SIGTERM to it and its group; number 1: SIGHUP too
     kEnded = 'E',      // child -> launcher: number is the wait status, cpu_ms what it used, text
                        // B, F: no bytes, no files are left in the scratch space
   };

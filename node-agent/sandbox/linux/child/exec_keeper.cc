@@ -43,11 +43,11 @@ void hold_keeper_signals() {
   sigprocmask(SIG_BLOCK, &held, nullptr);
 }
 
-Result<os::Fd> receive_stream(int control, Type type) {
+Result<ControlMessage> receive_stream(int control, Type type) {
   auto message = receive_control(control);
   if (!message || message->type != type || !message->fd.valid())
     return step_error("waiting for the command's streams", EPIPE);
-  return std::move(message->fd);
+  return std::move(*message);
 }
 
 // The user namespace of the run's own command. Init's user owns it, so this process may enter it.
@@ -157,7 +157,10 @@ class Keeper {
   void hear() {
     const auto message = receive_control(control_, false);
     if (!message || message->type != Type::kTerminate || command_ < 0) return;
-    kill(-command_, SIGTERM);  // it leads a group
+    // It leads a group. A shell at a terminal passes over SIGTERM, and ends what it has started
+    // when it is told that the terminal is gone.
+    if (message->number == 1) kill(-command_, SIGHUP);
+    kill(-command_, SIGTERM);
     kill(-command_, SIGCONT);
   }
 
@@ -178,13 +181,14 @@ bool is_given_up(int talk) {
 // What the command's process gets: the same as that of the run's own command, but for the user
 // namespace, which is there already.
 Result<os::Fd> fit_context(ChildContext& context, int talk) {
-  ASSIGN_OR_RETURN(os::Fd out, receive_stream(talk, Type::kOutput));
-  ASSIGN_OR_RETURN(os::Fd err, receive_stream(talk, Type::kErrors));
+  ASSIGN_OR_RETURN(ControlMessage out, receive_stream(talk, Type::kOutput));
+  ASSIGN_OR_RETURN(ControlMessage err, receive_stream(talk, Type::kErrors));
   ASSIGN_OR_RETURN(context.users, open_users(context.view.get()));
   ASSIGN_OR_RETURN(os::Pipe executes, os::make_pipe());
   context.control = talk;
-  context.out = out.release();
-  context.err = err.release();
+  context.out = out.fd.release();
+  context.err = err.fd.release();
+  context.terminal = out.number;
   context.executing = std::move(executes.write);
   return std::move(executes.read);
 }

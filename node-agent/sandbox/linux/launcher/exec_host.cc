@@ -21,6 +21,7 @@
 #include "common/wire/json.h"
 #include "node-agent/sandbox/command/command_spec.h"
 #include "node-agent/sandbox/linux/child/control.h"
+#include "node-agent/sandbox/linux/child/terminal.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
 #include "node-agent/sandbox/linux/launcher/exec_supervisor.h"
 #include "node-agent/sandbox/plan/request_check.h"
@@ -62,8 +63,10 @@ Result<Received> receive_exec_order(int client) {
   if (user != geteuid() && user != 0)
     return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the run's own user is served"};
   const size_t count = packet.fds.size();
-  if (packet.bytes != contracts::kExecOrder || (count != 2 && count != 3) ||
-      !os::is_regular_file(packet.fds[0]) || (count == 3 && !is_pipe(packet.fds[2])))
+  const bool known = packet.bytes == contracts::kExecOrder ||
+                     (packet.bytes == contracts::kExecTerminalOrder && count == 2);
+  if (!known || (count != 2 && count != 3) || !os::is_regular_file(packet.fds[0]) ||
+      (count == 3 && !is_pipe(packet.fds[2])))
     return invalid_argument("BAD_ORDER", "this is not an order of this launcher's version");
   return Received{std::move(packet.fds[0]), std::move(packet.fds[1]),
                   count == 3 ? std::move(packet.fds[2]) : os::Fd()};
@@ -87,6 +90,7 @@ Result<LaunchRequest> request_of(const ExecGround& ground, const Result<ExecOrde
   out.input_file.clear();
   out.scratch_folders.clear();
   out.scratch_files.clear();
+  if (order->terminal) out.env.try_emplace("TERM", "xterm");
   TRY(check_command(out));
   return out;
 }
@@ -136,11 +140,11 @@ CommandSpec spec_of(const ExecGround& ground, const LaunchRequest& request) {
 
 // All that the keeper and the command's process will hear lies ready when init starts them.
 Result<ExecChannels> start_in_run(const ExecGround& ground, const LaunchRequest& request,
-                                  const os::Fd& input) {
+                                  const os::Fd& input, int terminal) {
   ASSIGN_OR_RETURN(OpenChannels channels, open_exec_channels(ground));
   ASSIGN_OR_RETURN(const os::Fd spec, os::file_in_memory(pack(spec_of(ground, request))));
   const int talk = channels.ours.control.get();
-  bool sent = send_control(talk, Type::kOutput, 0, 0, {}, channels.out.get()) &&
+  bool sent = send_control(talk, Type::kOutput, terminal, 0, {}, channels.out.get()) &&
               send_control(talk, Type::kErrors, 0, 0, {}, channels.err.get());
   if (input.valid()) {
     TRY(lend_stream(ground, input));
@@ -186,7 +190,7 @@ struct ExecHost::Client {
   void serve() const;
   Status begin() const;
   void end() const;
-  Result<SandboxResult> execute(const LaunchRequest& request, os::Fd input, Millis time,
+  Result<SandboxResult> execute(const LaunchRequest& request, os::Fd input, const ExecOrder& order,
                                 EventWriter& events) const;
   void keep(const SandboxResult& result, const ExecSupervisor& watched) const;
 };
@@ -198,7 +202,8 @@ Status ExecHost::Client::begin() const {
   if (shared->running >= contracts::run_exec::kMostAtOnce)
     return Error{
         Code::kResourceExhausted, "TOO_MANY_COMMANDS",
-        cat("a run takes at most ", contracts::run_exec::kMostAtOnce, " commands at once")};
+        cat("the run has ", contracts::run_exec::kMostAtOnce,
+            " commands under way, as many as a run takes: wait for one to end, or cancel one")};
   ++shared->running;
   return {};
 }
@@ -222,13 +227,16 @@ void ExecHost::Client::keep(const SandboxResult& result, const ExecSupervisor& w
 
 // Of the input nothing stays here: only the command holds the end that it reads.
 Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, os::Fd input,
-                                                Millis time, EventWriter& events) const {
+                                                const ExecOrder& order, EventWriter& events) const {
   const ExecGround& ground = *shared->ground;
-  ASSIGN_OR_RETURN(ExecChannels channels, start_in_run(ground, request, input));
+  const int terminal =
+      order.terminal ? pack_size(order.terminal->rows, order.terminal->columns) : 0;
+  ASSIGN_OR_RETURN(ExecChannels channels, start_in_run(ground, request, input, terminal));
   input.reset();
-  ExecSupervisor supervisor(std::move(channels),
-                            {ground.plan, ground.choices, events, shared->clock, socket.get(),
-                             shared->over.get(), time, contracts::run_exec::kMostOutputBytes});
+  ExecSupervisor supervisor(
+      std::move(channels),
+      {ground.plan, ground.choices, events, shared->clock, socket.get(), shared->over.get(),
+       Millis(order.time_ms), contracts::run_exec::kMostOutputBytes, terminal != 0});
   SandboxResult result;
   result.trace_id = request.trace_id;
   supervisor.run(request.command[0], result);
@@ -249,7 +257,7 @@ void ExecHost::Client::serve() const {
     const auto order = read_order(received->order);
     const auto request = request_of(*shared->ground, order);
     (void)answer(request, events, [&](const LaunchRequest& wanted) {
-      auto result = execute(wanted, std::move(received->input), Millis(order->time_ms), events);
+      auto result = execute(wanted, std::move(received->input), *order, events);
       if (result.ok()) {
         end();
         return std::move(*result);

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/contracts/launch.h"
 #include "common/os/packet_socket.h"
 #include "node-agent/sandbox/linux/child/control.h"
+#include "node-agent/sandbox/linux/child/terminal.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -28,8 +30,15 @@ Error exec_setup_error(std::string message) {
   return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
 }
 
+// All of a terminal's output is shown, as fast as it is read: nothing of it is kept here.
+constexpr int64_t kAllOutput = int64_t{1} << 60;
+
 LauncherLimits output_limits(const ExecWatched& watched) {
   LauncherLimits out = watched.plan.launcher;
+  if (watched.terminal) {
+    out.stdout_bytes = out.stderr_bytes = kAllOutput;
+    return out;
+  }
   out.stdout_bytes = std::min(out.stdout_bytes, watched.output_bytes);
   out.stderr_bytes = std::min(out.stderr_bytes, watched.output_bytes);
   return out;
@@ -40,6 +49,13 @@ void tell_that_it_stands_still(SandboxResult& result) {
   result.status = SandboxStatus::kInternalError;
   result.reason = "the run does not answer: it was stopped or frozen; the command did not begin";
   result.code = Reason("NO_ANSWER");
+  contracts::apply_status_table(result);
+}
+
+void tell_of_a_limit(Reason code, const char* reason, SandboxResult& result) {
+  result.status = SandboxStatus::kLimitExceeded;
+  result.reason = reason;
+  result.code = code;
   contracts::apply_status_table(result);
 }
 
@@ -56,7 +72,7 @@ ExecSupervisor::ExecSupervisor(ExecChannels channels, const ExecWatched& watched
     : channels_(std::move(channels)),
       watched_(watched),
       relay_(std::move(channels_.out), std::move(channels_.err), output_limits(watched),
-             watched.output_bytes, watched.events),
+             watched.terminal ? 0 : watched.output_bytes, watched.events),
       now_(watched.clock.mono()),
       setup_end_(now_ + kExecSetupTime) {}
 
@@ -77,7 +93,9 @@ void ExecSupervisor::run(const std::string& command, SandboxResult& result) {
 // A keeper that is gone without a word was most likely killed with the run, and one that failed may
 // have found nothing of it any more. Of its end we hear elsewhere, and perhaps a moment later.
 void ExecSupervisor::look_for_the_runs_end() {
-  if (wait_status_ || exec_error_ || no_room_ || stood_still_ || cause_ != EndCause::kNone) return;
+  if (wait_status_ || exec_error_ || no_room_ || no_terminal_ || stood_still_ ||
+      cause_ != EndCause::kNone)
+    return;
   pollfd ended{watched_.run_over, POLLIN, 0};
   cut_short_ |= poll(&ended, 1, static_cast<int>(kTimeWithRun.count())) > 0;
 }
@@ -119,8 +137,11 @@ void ExecSupervisor::handle_control() {
     questions->command_is(message->number);
     questions->listen_on(std::move(message->fd));
     answerer_.emplace(std::move(questions), watched_.clock);
+  } else if (message->type == Type::kTerminal) {
+    take_terminal(std::move(message->fd));
   } else if (message->type == Type::kFailed) {
     no_room_ |= message->number == EAGAIN;
+    no_terminal_ |= message->number == ENOSPC;
     if (!setup_error_) setup_error_ = exec_setup_error(message->text);
   } else if (message->type == Type::kNoExec) {
     exec_error_ = message->number;
@@ -132,6 +153,14 @@ void ExecSupervisor::handle_control() {
     kill_at_.reset();
     gives_up_ = now_ + kTimeToDie;
   }
+}
+
+// A client that is gone by now is heard of by itself.
+void ExecSupervisor::take_terminal(os::Fd terminal) {
+  if (!watched_.terminal || !terminal.valid()) return;
+  const int other = terminal.get();
+  (void)os::send_packet(watched_.client, contracts::kExecTerminal, {&other, 1});
+  relay_.read_terminal(std::move(terminal));
 }
 
 void ExecSupervisor::hear_client() {
@@ -154,8 +183,9 @@ void ExecSupervisor::look_at_time() {
 void ExecSupervisor::end(EndCause cause, Millis grace) {
   if (cause_ != EndCause::kNone || wait_status_) return;
   cause_ = cause;
+  if (cause == EndCause::kCanceled) relay_.hang_up();  // nobody is there who could read
   if (!started_ || grace <= Millis(0)) return kill();
-  send_control(channels_.control.get(), Type::kTerminate);
+  send_control(channels_.control.get(), Type::kTerminate, watched_.terminal ? 1 : 0);
   kill_at_ = now_ + grace;
 }
 
@@ -207,17 +237,24 @@ void ExecSupervisor::describe(const std::string& command, SandboxResult& result)
     limit_signals_ = answerer_->found().limit_signals_sent();
   }
   relay_.outputs().describe(result);
+  if (watched_.terminal) {  // all was shown, and none is repeated here
+    result.out.clear();
+    result.truncated = {};
+  }
   result.duration_ms = started_ && ended_ ? (*ended_ - *started_).count() : 0;
   result.usage.cpu_ms = cpu_.count();
   if (cut_short_ && !exec_error_) return tell_of_the_runs_end(result);
   if (stood_still_) return tell_that_it_stands_still(result);
-  if (no_room_) {
-    result.status = SandboxStatus::kLimitExceeded;
-    result.reason = "the run has no room for another process: its pids limit is reached";
-    result.code = Reason("E_LIMIT_PIDS");
-    contracts::apply_status_table(result);
-    return;
-  }
+  if (no_room_)
+    return tell_of_a_limit("E_LIMIT_PIDS",
+                           "the run has no room for another process: its pids limit is reached",
+                           result);
+  if (no_terminal_)
+    return tell_of_a_limit(kNoTerminalLeft,
+                           "no terminal is left: the run has 32 in all, so end a command or a "
+                           "program that holds one; if it has fewer, its host has as many as its "
+                           "kernel.pty.max, which an operator raises",
+                           result);
   classify(outcome(), {watched_.plan.cpu_time, {}, {}}, command, result);
   remark({relay_.outputs().truncated(), false}, result);
 }

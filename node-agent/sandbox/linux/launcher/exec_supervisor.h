@@ -34,6 +34,7 @@ struct ExecWatched {
   int run_over = -1;  // readable once the run has ended
   Millis time{0};     // the most that it may take
   int64_t output_bytes = 0;
+  bool terminal = false;  // it has one: its other end is handed to the client
 };
 
 // The result of a command that the run's end has cut short, or come before.
@@ -53,6 +54,7 @@ class ExecSupervisor {
   void wait_for_something();
   void look_for_the_runs_end();
   void handle_control();
+  void take_terminal(os::Fd terminal);
   void hear_client();
   void look_at_time();
   void end(EndCause cause, Millis grace);
@@ -77,6 +79,7 @@ class ExecSupervisor {
   bool run_over_ = false;
   bool cut_short_ = false;    // by the run's end
   bool no_room_ = false;      // for another process
+  bool no_terminal_ = false;  // left
   bool stood_still_ = false;  // the run did, so nothing was begun
   std::optional<Error> setup_error_;
   std::optional<int> exec_error_;

@@ -1,6 +1,9 @@
 #include "node-agent/sandbox/linux/launcher/output_relay.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -15,8 +18,14 @@ namespace {
 // A process outside may hold the pipe's other end (the command can hand it over), and so may a
 // system call of a killed process: the number of reads is bounded, so that neither can keep us
 // here.
+constexpr int kMostReads = 1024;
+
+// What a byte of a terminal costs, in bytes of the budget: some 6 MiB a second are read, which is
+// more than anybody reads, and a command that writes forever is slowed by it.
+constexpr int64_t kTerminalCost = 31;
+constexpr Millis kUnused{100};  // a terminal that nobody has open is looked at again so soon
+
 void read_what_is_left(os::Fd& pipe, OutputStream& stream, MonoTime now) {
-  constexpr int kMostReads = 1024;
   for (int i = 0; i < kMostReads && pipe.valid(); ++i) read_output(pipe, stream, now, true);
   pipe.reset();
 }
@@ -27,11 +36,35 @@ OutputRelay::OutputRelay(os::Fd out, os::Fd err, const LauncherLimits& limits, i
                          EventWriter& events)
     : out_(std::move(out)), err_(std::move(err)), events_(events), outputs_(limits, inline_bytes) {}
 
+void OutputRelay::read_terminal(os::Fd terminal) {
+  if (fcntl(terminal.get(), F_SETFL, O_NONBLOCK) != 0) return;
+  outputs_.out.hand_on_at_once();
+  terminal_ = std::move(terminal);
+}
+
+// While the command has it open, or somebody else may open it anew, it stays: its end is not ours
+// to say. False: there is nothing to be read now.
+bool OutputRelay::read_some_of_terminal(MonoTime now) {
+  char bytes[4 << 10];
+  const ssize_t n = read(terminal_.get(), bytes, sizeof bytes);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return false;
+  if (n <= 0) {
+    unused_until_ = now + kUnused;
+    return false;
+  }
+  unused_until_.reset();
+  outputs_.out.append({bytes, static_cast<size_t>(n)}, now);
+  budget_.spend(now, n * kTerminalCost);
+  return true;
+}
+
 void OutputRelay::add_to(PollSet& turn, const MonoTime& now) {
   if (events_.waiting()) turn.add(events_.fd(), POLLOUT, nullptr);
   if (events_.congested() || budget_.rests_until(now)) return;
   turn.add(out_.get(), POLLIN, [this, &now](short) { read_some(out_, outputs_.out, now); });
   turn.add(err_.get(), POLLIN, [this, &now](short) { read_some(err_, outputs_.err, now); });
+  if (unused_until_ && now < *unused_until_) return;
+  turn.add(terminal_.get(), POLLIN, [this, &now](short) { read_some_of_terminal(now); });
 }
 
 void OutputRelay::read_some(os::Fd& pipe, OutputStream& stream, MonoTime now) {
@@ -43,6 +76,10 @@ void OutputRelay::read_some(os::Fd& pipe, OutputStream& stream, MonoTime now) {
 void OutputRelay::finish(MonoTime now) {
   read_what_is_left(out_, outputs_.out, now);
   read_what_is_left(err_, outputs_.err, now);
+  for (int i = 0; i < kMostReads && terminal_.valid(); ++i) {
+    if (!read_some_of_terminal(now)) break;
+  }
+  terminal_.reset();
   outputs_.finish(now);
 }
 
@@ -55,8 +92,9 @@ bool OutputRelay::flush(MonoTime now, bool all) {
 }
 
 MonoTime OutputRelay::next(MonoTime now, MonoTime latest) const {
+  const auto unused = unused_until_ && now < *unused_until_ ? unused_until_ : std::nullopt;
   for (const std::optional<MonoTime>& time :
-       {outputs_.flush_at(), budget_.rests_until(now), events_.retry_at()}) {
+       {outputs_.flush_at(), budget_.rests_until(now), events_.retry_at(), unused}) {
     if (time) latest = std::min(latest, *time);
   }
   return latest;

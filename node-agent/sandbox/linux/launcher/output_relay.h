@@ -1,8 +1,10 @@
-// A command's output on its way: out of its two pipes, into the events and the result's excerpts.
+// A command's output on its way: out of its two pipes, or its terminal, into the events and the
+// result's excerpts.
 // Not thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "common/base/time.h"
 #include "common/os/fd.h"
@@ -19,6 +21,11 @@ class OutputRelay {
   OutputRelay(os::Fd out, os::Fd err, const LauncherLimits& limits, int64_t inline_bytes,
               EventWriter& events);
 
+  // From now on what is written to this terminal is its standard output too, handed on at once.
+  void read_terminal(os::Fd terminal);
+  // Who has the terminal open is told that it is gone (SIGHUP), once nobody else has this end. So
+  // it is too at the end of this object.
+  void hang_up() { terminal_.reset(); }
   // Output is not read while its reader is behind, or while the command has written more than it
   // may for now. The events that wait are written by flush(), once in each turn. `now` is looked at
   // again when there is something to read; `turn` and `now` live until then.
@@ -36,9 +43,12 @@ class OutputRelay {
 
  private:
   void read_some(os::Fd& pipe, OutputStream& stream, MonoTime now);
+  bool read_some_of_terminal(MonoTime now);
 
   os::Fd out_;
   os::Fd err_;
+  os::Fd terminal_;
+  std::optional<MonoTime> unused_until_;  // nobody had the terminal open when it was read
   EventWriter& events_;
   Outputs outputs_;
   OutputBudget budget_;

@@ -221,6 +221,7 @@ void Supervisor::handle_control() {
     case MessageType::kExec:
     case MessageType::kOutput:
     case MessageType::kErrors:
+    case MessageType::kTerminal:
     case MessageType::kTerminate:
       break;  // sent before the run begins, or by the launcher itself
   }
