@@ -10,8 +10,9 @@
 namespace paddock::cli {
 namespace {
 
+using testing::ContainsRegex;
 using testing::ElementsAre;
-using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr const char* kRun =
     "apiVersion: paddock.dev/v1alpha1\nkind: Run\nmetadata: {name: a}\nspec: {type: code}\n";
@@ -65,14 +66,13 @@ TEST(Manifests, SayEverythingThatIsWrongAtOnce) {
               "kind: Run\napiVersion: paddock.dev/v1alpha1\n---\n- 1\n---\n"
               "kind: Run\napiVersion: paddock.dev/v1alpha1\nmetadata: {name: a, namespace: b}\n",
               "c"),
-      ElementsAre("f.yaml, document 1: apiVersion: `paddock.dev/v1alpha1` is expected, not `v1`",
-                  HasSubstr("f.yaml, document 2: kind: `Rum` is none of Run, Workspace"),
-                  "f.yaml, document 3: metadata.name: a name is missing",
-                  "f.yaml, document 4: an object is expected, not array",
-                  "f.yaml, document 5: metadata.namespace: it says `b` and --namespace `c`; leave "
-                  "one of them out"));
-  EXPECT_THAT(targets("a: ["), ElementsAre(HasSubstr("f.yaml: end of sequence flow not found")));
-  EXPECT_THAT(targets("# nothing\n"), ElementsAre("--filename: no object is in it"));
+      ElementsAre(ContainsRegex("^f.yaml, document 1: apiVersion: .*`paddock.dev/v1alpha1`.*`v1`"),
+                  ContainsRegex("^f.yaml, document 2: kind: `Rum` .*Run, Workspace"),
+                  StartsWith("f.yaml, document 3: metadata.name: "),
+                  ContainsRegex("^f.yaml, document 4: .*array"),
+                  ContainsRegex("^f.yaml, document 5: metadata.namespace: .*`b`.*`c`")));
+  EXPECT_THAT(targets("a: ["), ElementsAre(StartsWith("f.yaml: ")));
+  EXPECT_THAT(targets("# nothing\n"), ElementsAre(StartsWith("--filename: ")));
 }
 
 class ManifestFiles : public testing::Test {

@@ -21,8 +21,7 @@ TEST(RunPlan, ANodeThatIsLargeEnoughIsWaitedFor) {
   const Status none = check_some_node_is_large_enough(plan);
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().reason, "NO_NODE_LARGE_ENOUGH");
-  EXPECT_THAT(none.error().message,
-              HasSubstr("no node has as much as it asks for: 2 have fewer than 64"));
+  EXPECT_THAT(none.error().message, HasSubstr("2 have fewer than 64"));
   EXPECT_THAT(none.error().message, HasSubstr("--wait-for-node"));
   plan.placed = true;
   EXPECT_TRUE(check_some_node_is_large_enough(plan).ok());

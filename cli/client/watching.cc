@@ -8,6 +8,7 @@
 #include "cli/client/name_choice.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/raw_terminal.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {
@@ -32,7 +33,10 @@ int watch(const Parsed& parsed, const Env& env, const std::function<Result<int>(
   const std::unique_ptr<http::Client> http = http::make_client(*endpoint);
   std::atomic<int> signal{0};
   const auto interrupts = Interrupts::start([&](int which, int count) {
-    if (count > 1) ::_exit(128 + which);
+    if (count > 1) {
+      restore_terminal();
+      ::_exit(128 + which);
+    }
     signal = which;
     client.abort();
     http->abort();

@@ -19,21 +19,31 @@ struct Sent {
 };
 using Send = std::function<Result<Sent>(const Manifest&)>;
 
-// The object's version before; empty when there is none yet.
-Result<std::string> version_now(client::ControllerClient& client, const Manifest& manifest) {
-  const Result<Value> now = client.get(manifest.target());
-  if (now.ok()) return now->text("metadata.resourceVersion");
-  if (now.error().code == Code::kNotFound) return std::string();
-  return now.error();
+// Null when there is none yet.
+Result<Value> object_now(client::ControllerClient& client, const Manifest& manifest) {
+  Result<Value> now = client.get(manifest.target());
+  if (!now.ok() && now.error().code == Code::kNotFound) return Value();
+  return now;
+}
+
+// An object as people mean it: a run goes on meanwhile, and is not another one for that.
+Value as_meant(Value object) {
+  object.erase("status");
+  if (Value* metadata = object.find("metadata")) {
+    metadata->erase("resourceVersion");
+    metadata->erase("managedFields");  // they bear the time
+  }
+  return object;
 }
 
 Result<Sent> apply_one(client::ControllerClient& client, const Manifest& manifest,
                        const std::string& query) {
-  ASSIGN_OR_RETURN(const std::string before, version_now(client, manifest));
+  ASSIGN_OR_RETURN(Value before, object_now(client, manifest));
   ASSIGN_OR_RETURN(Value after,
                    client.patch(cat(manifest.target(), query), kApplyPatch, manifest.object));
-  const bool same = after.text("metadata.resourceVersion") == before;
-  return Sent{std::move(after), before.empty() ? "created" : same ? "unchanged" : "configured"};
+  if (before.is_null()) return Sent{std::move(after), "created"};
+  const bool same = as_meant(std::move(before)) == as_meant(after);
+  return Sent{std::move(after), same ? "unchanged" : "configured"};
 }
 
 Result<Sent> create_one(client::ControllerClient& client, const Manifest& manifest,

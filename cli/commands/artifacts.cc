@@ -86,9 +86,9 @@ std::string output_folder(const Parsed& parsed, const Env& env) {
 // Among chosen runs there may be one: that is no fault.
 void tell_of_elements(const Run& run, const Env& env) {
   const std::string& name = run.metadata.name;
-  env.say(cat(name, " is an array and has no artifacts of its own; ask one of its elements, ",
-              contracts::element_name(name, 0), " to ",
-              contracts::element_name(name, run.spec.array->count - 1)));
+  env.say(cat(name, contracts::is_gang(run.spec) ? " is a gang" : " is an array",
+              " and has no artifacts of its own; ask ", contracts::element_name(name, 0), " to ",
+              contracts::element_name(name, contracts::element_count(run.spec) - 1)));
 }
 
 // `folder` empty: they are listed.

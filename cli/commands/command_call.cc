@@ -24,18 +24,24 @@ constexpr wire::ParseLimits kLimits{size_t{64} << 20, 32, 100'000};
 struct Heard {
   std::optional<RunResult> result;
   std::optional<Error> error;
+  bool output = false;  // of either stream
 };
 
 void pass_on(const Stream& stream, const std::string& bytes) {
   stream.write(stream.tty ? terminal_safe(bytes) : bytes);
 }
 
-void hear(const client::SseEvent& event, const Env& env, Heard& heard) {
+void hear(const client::SseEvent& event, const CommandCall& call, const Env& env, Heard& heard) {
   const auto data = wire::parse_json(event.data, kLimits);
   if (!data.ok()) return;
   if (event.type == "stdout" || event.type == "stderr") {
     const auto bytes = decode_base64(data->text("base64"));
-    if (bytes) pass_on(event.type == "stdout" ? env.out : env.err, *bytes);
+    const Stream& stream = event.type == "stdout" ? env.out : env.err;
+    heard.output = true;
+    if (bytes && call.raw) stream.write(*bytes);
+    if (bytes && !call.raw) pass_on(stream, *bytes);
+  } else if (event.type == "started") {
+    if (call.on_started) call.on_started();
   } else if (event.type == "result") {
     auto result = wire::decode<RunResult>(*data);
     if (result.ok()) heard.result = std::move(*result);
@@ -61,9 +67,19 @@ http::Request request_of(const CommandCall& call, bool stream) {
   return out;
 }
 
-int tell(const RunResult& result, const Env& env) {
+// By the exit codes that shells have for what cannot be executed, which then said nothing itself.
+bool was_not_executed(const RunResult& result, const Heard& heard) {
+  return !heard.output && result.err.empty() && !result.error_class &&
+         (result.exit_code == 126 || result.exit_code == 127);
+}
+
+int tell(const RunResult& result, const Heard& heard, const Env& env) {
   if (!result.err.empty()) pass_on(env.err, result.err);
   env.err.write(denials_text(result.denials));
+  if (result.truncated && (result.truncated->out || result.truncated->err))
+    env.say(
+        "some of its output is left out, where the marker stands: a file has room for all of it");
+  if (was_not_executed(result, heard)) env.say(printable(result.reason));
   if (result.error_class)
     env.say(printable(cat(result.code.value_or(*result.error_class), ": ", result.reason)));
   const int64_t code = result.exit_code;
@@ -76,17 +92,19 @@ Result<int> run_streamed(Watcher& watcher, const CommandCall& call, const Env& e
   Heard heard;
   request.on_data = [&](std::string_view bytes) {
     const auto fed = parser.feed(bytes, [&](const client::SseEvent& event) {
-      hear(event, env, heard);
+      hear(event, call, env, heard);
       return true;
     });
     return fed.ok();
   };
-  ASSIGN_OR_RETURN(const http::Response response, watcher.http.send(request));
-  if (response.status / 100 != 2) return refusal(response);
+  const auto sent = watcher.http.send(request);
+  if (call.on_ended) call.on_ended();
+  if (!sent.ok()) return sent.error();
+  if (sent->status / 100 != 2) return refusal(*sent);
   if (heard.error) return *heard.error;
   if (!heard.result)
     return Error{Code::kUnavailable, "STREAM_LOST", "the stream ended before the command did"};
-  return tell(*heard.result, env);
+  return tell(*heard.result, heard, env);
 }
 
 Result<int> run_for_document(Watcher& watcher, const CommandCall& call, const Env& env,
@@ -103,10 +121,15 @@ Result<int> run_for_document(Watcher& watcher, const CommandCall& call, const En
 
 }  // namespace
 
+Result<int> command_call(Watcher& watcher, const CommandCall& call, const Env& env,
+                         OutputFormat format) {
+  return is_document(format) ? run_for_document(watcher, call, env, format)
+                             : run_streamed(watcher, call, env);
+}
+
 int run_command_call(Watcher& watcher, const CommandCall& call, const Env& env,
                      OutputFormat format) {
-  const auto ended = is_document(format) ? run_for_document(watcher, call, env, format)
-                                         : run_streamed(watcher, call, env);
+  const auto ended = command_call(watcher, call, env, format);
   return ended.ok() ? *ended : fail(env, ended.error(), true);
 }
 

@@ -2,6 +2,7 @@
 // code as ours.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "cli/client/watching.h"
@@ -14,11 +15,18 @@ namespace paddock::cli {
 struct CommandCall {
   std::string target;  // takes it by POST; with `?stream=true` its output comes while it runs
   wire::Value body;
-  Millis time{0};  // the most that it may take
+  Millis time{0};    // the most that it may take
+  bool raw = false;  // its output is for our terminal as it is: it drives it, as is its purpose
+  // Called once it is under way, and once it has ended, before anything is told of that.
+  std::function<void()> on_started = {};
+  std::function<void()> on_ended = {};
 };
 
-// With a document format the whole answer is written, and nothing before it. The exit code; an
-// error has been told already.
+// With a document format the whole answer is written, and nothing before it. The exit code, or why
+// there is none.
+Result<int> command_call(Watcher& watcher, const CommandCall& call, const Env& env,
+                         OutputFormat format);
+// The same; an error has been told already, and is in the exit code.
 int run_command_call(Watcher& watcher, const CommandCall& call, const Env& env,
                      OutputFormat format);
 

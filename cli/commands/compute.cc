@@ -19,6 +19,7 @@
 #include "cli/output/run_report.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
+#include "common/base/parallel.h"
 #include "common/cas/tree.h"
 #include "common/os/file.h"
 
@@ -110,10 +111,10 @@ void summarise(const Job& job, const contracts::Run& run) {
   const bool good = run.status.phase == contracts::RunPhase::kSucceeded;
   env.say(paint(env.err, good ? Paint::kGreen : Paint::kRed, run_line(run)));
   if (const auto& result = run.status.result) env.err.write(limits_struck(*result, "run"));
-  if (run.spec.array) {
+  if (contracts::is_array(run.spec)) {
     const std::string first = contracts::element_name(run.metadata.name, 0);
-    env.say(cat("each element has its own log and files: paddock logs ", first,
-                ", paddock artifacts ", first));
+    env.say(cat(contracts::is_gang(run.spec) ? "each member" : "each element",
+                " has its own log and files: paddock logs ", first, ", paddock artifacts ", first));
   }
   if (const std::string hint = not_found_hint(job, run); !hint.empty())
     env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " ", hint));
@@ -187,7 +188,8 @@ struct Created {
 // for that a node may not have; whatever else is wrong, the creation says.
 Status check_size(const Job& job, client::ControllerClient& client, contracts::Run wanted,
                   const contracts::Tree& tree) {
-  if (!wanted.spec.resources || job.options.detach || job.options.wait_for_node) return {};
+  const bool asks = wanted.spec.resources || wanted.spec.nodes;
+  if (!asks || job.options.detach || job.options.wait_for_node) return {};
   wanted.spec.workspace.clear();
   const Result<wire::Value> answer = ask_plan(client, wanted, tree);
   const auto plan = answer.ok() ? wire::decode<contracts::RunPlan>(*answer) : answer.error();
@@ -264,6 +266,7 @@ int compute_command(const Parsed& parsed, Env& given) {
   const Job job{*options, env, *endpoint, {options->name_space, name}, workspace_of(*options, env),
                 phases};
   client::ControllerClient client(job.endpoint, env.patience);
+  client.set_parallel(at_once);
   say_when_waiting(client, env);
   const auto foreground = Foreground::start(job.endpoint, job.run, env);
   if (!foreground.ok()) return fail(env, foreground.error(), true);

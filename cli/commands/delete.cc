@@ -109,6 +109,7 @@ std::string what_holds(const Value& object) {
   const bool ended = !object.text("status.finishedAt").empty();
   if (!node.empty() && !ended) return cat("node ", node, " ends it");
   if (object.at("spec.array") != nullptr && names.empty()) return "its elements go first";
+  if (object.at("spec.nodes") != nullptr && names.empty()) return "its members go first";
   return cat("finalizers hold it: ", join(names, ", "));
 }
 

@@ -22,11 +22,22 @@
 namespace paddock::cli {
 namespace {
 
+constexpr const char* kControllerConfig = "/etc/paddock/controller.yaml";
+
 struct Diagnosis {
   contracts::SandboxProof sandbox;
   std::vector<Finding> host;
   Health health;
+  wire::Value controller;  // what `paddock-controller --check=json` says; null: it was not asked
 };
+
+// It is the program that reads its configuration, and knows what it needs.
+Result<wire::Value> check_controller(const Env& env, const std::string& config) {
+  ASSIGN_OR_RETURN(const std::string program, find_program(env, kController));
+  ASSIGN_OR_RETURN(const Captured said,
+                   capture_whole(env, {program, "--config", config, "--check=json"}));
+  return wire::parse_json(said.text);
+}
 
 Result<contracts::SandboxProof> probe(const Env& env) {
   ASSIGN_OR_RETURN(const std::string program, find_program(env, kLauncher));
@@ -97,7 +108,8 @@ wire::Value to_document(const Diagnosis& diagnosis) {
   }
   return wire::Value::Object{{"sandbox", wire::encode(diagnosis.sandbox)},
                              {"host", std::move(host)},
-                             {"instance", ready_document(diagnosis.health)}};
+                             {"instance", ready_document(diagnosis.health)},
+                             {"controller", diagnosis.controller}};
 }
 
 std::string mark(const Stream& stream, bool good, const char* bad = "missing") {
@@ -152,6 +164,33 @@ void print(const Diagnosis& diagnosis, const Env& env) {
                            : cat("  not ready: ", printable(health.reason), "\n"));
 }
 
+bool is_well(const wire::Value& checked) {
+  const wire::Value* good = checked.find("ok");
+  return good != nullptr && good->boolean() != nullptr && *good->boolean();
+}
+
+void print_controller(const wire::Value& checked, const Stream& out) {
+  const wire::Value* checks = checked.find("checks");
+  if (checks == nullptr || checks->array() == nullptr) {
+    if (os::exists(kControllerConfig))
+      out.write(cat("Controller\n  not asked: paddock doctor --controller-config ",
+                    kControllerConfig, ", as its user\n"));
+    return;
+  }
+  constexpr size_t kWidth = 20;
+  out.write("Controller\n");
+  for (const wire::Value& each : *checks->array()) {
+    const bool good = is_well(each);
+    out.write(cat("  ", mark(out, good, "FAULT  "), "  ",
+                  pad_right(printable(each.text("name")), kWidth), "  ",
+                  printable(each.text("details")), "\n"));
+    if (!good)
+      out.write(cat("           ", printable(each.text("code")), ", setting ",
+                    printable(each.text("setting")), "; remedy: ", printable(each.text("remedy")),
+                    "\n"));
+  }
+}
+
 // Nothing that no run may be without is missing.
 bool is_safe(const contracts::SandboxProof& proof) {
   const bool stopped = std::ranges::all_of(proof.canaries, [](const contracts::Canary& each) {
@@ -173,12 +212,20 @@ int doctor_command(const Parsed& parsed, Env& env) {
   auto proof = probe(env);
   if (!proof.ok()) return fail(env, proof.error());
   diagnosis.sandbox = std::move(proof).value();
+  const std::string config = parsed.text("controller-config");
+  if (!config.empty()) {
+    auto checked = check_controller(env, config);
+    if (!checked.ok()) return fail(env, checked.error());
+    diagnosis.controller = std::move(checked).value();
+  }
   if (is_document(*format)) {
     env.out.write(document_text(to_document(diagnosis), *format));
   } else {
     print(diagnosis, env);
+    print_controller(diagnosis.controller, env.out);
   }
-  return is_safe(diagnosis.sandbox) ? kExitOk : kExitFailure;
+  const bool well = config.empty() || is_well(diagnosis.controller);
+  return is_safe(diagnosis.sandbox) && well ? kExitOk : kExitFailure;
 }
 
 }  // namespace paddock::cli

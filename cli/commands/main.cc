@@ -8,6 +8,7 @@
 #include <climits>
 
 #include "cli/commands/commands.h"
+#include "cli/terminal/raw_terminal.h"
 #include "common/os/environment.h"
 #include "common/os/fd.h"
 #include "common/os/process.h"
@@ -21,7 +22,9 @@ Stream make_stream(int fd, bool no_colour) {
   Stream stream;
   // Whoever reads our output went away: nothing left to do, and nothing to say it to.
   stream.write = [fd](std::string_view text) {
-    if (!os::write_all(fd, text).ok()) ::_exit(kReaderGone);
+    if (os::write_all(fd, text).ok()) return;
+    restore_terminal();
+    ::_exit(kReaderGone);
   };
   stream.tty = ::isatty(fd) == 1;
   stream.colour = stream.tty && !no_colour;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "cli/options/names.h"
+#include "common/base/parallel.h"
 #include "common/client/controller_client.h"
 #include "common/client/requests.h"
 #include "common/contracts/version.h"
@@ -27,7 +28,9 @@ Result<std::string> allowed_folder(const std::string& root, const std::string& w
 class RemoteApi final : public mcp::Api {
  public:
   RemoteApi(const http::Endpoint& endpoint, std::string root)
-      : client_(endpoint), http_(http::make_client(endpoint)), root_(std::move(root)) {}
+      : client_(endpoint), http_(http::make_client(endpoint)), root_(std::move(root)) {
+    client_.set_parallel(at_once);
+  }
 
   Result<wire::Value> send(const Ask& ask) override {
     if (ask.method == "GET") return client_.get(ask.target);

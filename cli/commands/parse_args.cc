@@ -58,8 +58,22 @@ CLI::App* subcommand(CLI::App& root, const std::vector<std::string>& words) {
   return app;
 }
 
-void build(CLI::App& root, std::list<Slot>& slots) {
+// The rows that the first word can mean, since a parser of them all takes longer to build than most
+// commands take; all of them for a word that begins none.
+std::vector<const CommandRow*> rows_of(const std::vector<std::string>& words) {
+  std::vector<const CommandRow*> all;
+  std::vector<const CommandRow*> meant;
   for (const CommandRow& row : command_table()) {
+    all.push_back(&row);
+    if (!words.empty() && row.path.substr(0, row.path.find(' ')) == words.front())
+      meant.push_back(&row);
+  }
+  return meant.empty() ? all : meant;
+}
+
+void build(CLI::App& root, std::list<Slot>& slots, const std::vector<std::string>& words) {
+  for (const CommandRow* each : rows_of(words)) {
+    const CommandRow& row = *each;
     Slot& slot = slots.emplace_back();
     slot.row = &row;
     slot.app = subcommand(root, split(row.path, ' '));
@@ -227,7 +241,7 @@ Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::strin
   std::list<Slot> slots;
   const Cut cut = cut_at_dashes(command_first(args));
   try {
-    build(root, slots);
+    build(root, slots, cut.own);
     std::vector<std::string> reversed(cut.own.rbegin(), cut.own.rend());
     root.parse(reversed);
   } catch (const CLI::CallForHelp&) {

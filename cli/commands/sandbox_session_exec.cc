@@ -4,6 +4,7 @@
 #include "cli/commands/command_call.h"
 #include "cli/commands/commands.h"
 #include "cli/options/session_options.h"
+#include "cli/terminal/error_text.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/sandbox.h"
 

@@ -1,6 +1,7 @@
 #include "cli/grammar/command_table.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "cli/grammar/command_rows.h"
 #include "common/base/text.h"
@@ -56,7 +57,10 @@ std::vector<CommandRow> instance_commands() {
        kInstanceGroup,
        "what this host can enforce, and what would help",
        {},
-       {kDocumentFormat},
+       {kDocumentFormat,
+        {"--controller-config", "FILE",
+         "also try all that the controller with this configuration needs: folders, TLS, ports, "
+         "database, bucket; on its host, as its user"}},
        "Tries each protection of the sandbox for real; needs no instance."},
   };
 }
@@ -130,17 +134,20 @@ std::vector<CommandRow> result_commands() {
        kLookGroup,
        "run a command in the sandbox of a run while it runs",
        {name, {"CMD", "the command and its words, behind --", true, true}},
-       {{"-i,--stdin", "", "it reads what comes through standard input, 8 MiB at most"},
-        {"-t,--tty", "", "refused: there is no terminal"},
-        {"--timeout", "D", "the most that it may take; 1m unless given, at most 1h"},
+       {{"-i,--stdin", "", "it reads what comes through standard input"},
+        {"-t,--tty", "", "it has a terminal, of the size of this one; with -i it has your keys"},
+        {"--timeout", "D",
+         "the most that it may take: 1m, or 1h where input goes on; 1h at most; with -t 24h"},
         {"--id", "ID", "name of this command: what it was refused has it in the run's result"},
         kNamespace,
         {"-o,--output", "FORMAT", "json or yaml: the whole answer"}},
        "It has the run's files, environment, limits and rules, no shell of its own, and no input\n"
-       "without -i. With -i standard input is read to its end first. The output is shown as it "
-       "comes, and the command's exit code is passed through. "
-       "Ctrl-C\n"
-       "ends the command, and so does a lost connection or the end of the run; the run goes on.\n\n"
+       "without -i. The output is shown as it comes, and the command's exit code is passed "
+       "through. Ctrl-C\n"
+       "ends the command, and so does a lost connection or the end of the run; the run goes on. At "
+       "a terminal\n"
+       "of its own (-it) the command has Ctrl-C and every other key.\n\n"
+       "  paddock exec -it train-1 -- bash\n"
        "  paddock exec train-1 -- tail -n 3 log\n"
        "  tar c . | paddock exec -i train-1 -- tar x\n"
        "  paddock exec train-1 -- sh -c 'tail -n 3 out/*.log; df -h /tmp'"},
@@ -314,12 +321,14 @@ std::vector<CommandRow> tool_commands() {
   };
 }
 
+// Moved and not copied: every call of the program makes this table.
 std::vector<CommandRow> make_table() {
   std::vector<CommandRow> table = instance_commands();
-  for (auto rows :
-       {run_commands(), object_commands(), look_commands(), result_commands(), node_commands(),
-        membership_commands(), session_commands(), permission_commands(), tool_commands()})
-    table.insert(table.end(), rows.begin(), rows.end());
+  for (const auto make :
+       {run_commands, object_commands, look_commands, result_commands, node_commands,
+        membership_commands, session_commands, permission_commands, tool_commands}) {
+    std::ranges::move(make(), std::back_inserter(table));
+  }
   return table;
 }
 

@@ -143,7 +143,7 @@ Result<contracts::SandboxResult> launch_here(
   return result;
 }
 
-Result<std::string> capture(const Env& env, const std::vector<std::string>& argv) {
+Result<Captured> capture_whole(const Env& env, const std::vector<std::string>& argv) {
   ASSIGN_OR_RETURN(os::Pipe pipe, os::make_pipe());
   os::SpawnOptions options;
   options.argv = argv;
@@ -154,8 +154,15 @@ Result<std::string> capture(const Env& env, const std::vector<std::string>& argv
   Result<std::string> text = os::read_all(pipe.read.get(), kMostCaptured);
   pipe.read.reset();
   const int rc = reap(pid);
-  if (!text.ok() || rc == 0) return text;
-  return Error{Code::kInternal, "PROGRAM_FAILED", cat(os::base_name(argv[0]), " ended with ", rc)};
+  if (!text.ok()) return text.error();
+  return Captured{std::move(*text), rc};
+}
+
+Result<std::string> capture(const Env& env, const std::vector<std::string>& argv) {
+  ASSIGN_OR_RETURN(Captured all, capture_whole(env, argv));
+  if (all.rc == 0) return std::move(all.text);
+  return Error{Code::kInternal, "PROGRAM_FAILED",
+               cat(os::base_name(argv[0]), " ended with ", all.rc)};
 }
 
 }  // namespace paddock::cli

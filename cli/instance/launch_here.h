@@ -44,5 +44,11 @@ class PrivateFolder {
 
 // What a program prints on stdout; Internal, PROGRAM_FAILED, if it does not end with 0.
 Result<std::string> capture(const Env& env, const std::vector<std::string>& argv);
+// The same of one whose exit status is a part of its answer.
+struct Captured {
+  std::string text;
+  int rc = 0;
+};
+Result<Captured> capture_whole(const Env& env, const std::vector<std::string>& argv);
 
 }  // namespace paddock::cli

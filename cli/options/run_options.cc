@@ -47,7 +47,8 @@ Status apply_retry(const Parsed& parsed, RunSpec& spec) {
   return {};
 }
 
-// `--array 100`: 100 runs of the same, told apart by their index.
+// `--array 100`: 100 runs of the same, told apart by their index. `--nodes 4`: four at once, each
+// on a node of its own.
 Status apply_array(const Parsed& parsed, RunSpec& spec) {
   ASSIGN_OR_RETURN(const std::optional<int64_t> count,
                    integer_option(parsed, "array", 1, contracts::kMostElements));
@@ -55,6 +56,9 @@ Status apply_array(const Parsed& parsed, RunSpec& spec) {
                    integer_option(parsed, "max-parallel", 1, contracts::kMostParallel));
   ASSIGN_OR_RETURN(const std::optional<int64_t> failed,
                    integer_option(parsed, "max-failed", 0, contracts::kMostElements));
+  ASSIGN_OR_RETURN(const std::optional<int64_t> nodes,
+                   integer_option(parsed, "nodes", 1, contracts::kMostMembers));
+  if (nodes) spec.nodes = nodes;
   if (count) {
     if (!spec.array) spec.array.emplace();
     spec.array->count = *count;
@@ -120,11 +124,13 @@ std::vector<OptionRow> run_option_rows() {
       {"--max-parallel", "N",
        "of an array: how many of its runs are there at once; 1000 unless given"},
       {"--max-failed", "N", "of an array: more failed runs than these end it; never unless given"},
+      {"--nodes", "N",
+       "all at once on N nodes or not at all; each finds its PADDOCK_RANK, 0 to N-1"},
       {"--priority", "N", "-1000 to 1000; higher goes first"},
       {"--node-selector", "KEY=VALUE", "label that the node must carry; may be repeated", true},
   };
   const std::vector<OptionRow> policy = policy_option_rows();
-  rows.insert(rows.end() - 7, policy.begin(), policy.end());
+  rows.insert(rows.end() - 8, policy.begin(), policy.end());
   return rows;
 }
 

@@ -109,6 +109,7 @@ std::string spec_text(const contracts::RunSpec& spec) {
   lines.add("Command",
             spec.command.line.empty() ? contracts::command_text(spec) : spec.command.line);
   lines.add("Array", array_spec_text(spec.array));
+  lines.add("Nodes", spec.nodes ? cat(*spec.nodes, ", one for each member, all at once") : "");
   lines.add("Workspace", spec.workspace);
   lines.add("Requirements", spec.requirements);
   lines.add("Artifact folders", join(spec.artifacts.dirs, ", "));
@@ -130,8 +131,11 @@ std::string status_text(const contracts::RunStatus& status, WallTime now) {
   lines.add("Reason", status.reason);
   lines.add(pending ? "Why pending" : "Message", status.message);
   lines.add("Node", status.node_name);
-  if (status.element)
-    lines.add("Element", cat(status.element->index, " of array ", status.element->array));
+  if (const auto& element = status.element; element && element->members) {
+    lines.add("Rank", cat(element->index, " of ", *element->members, " in gang ", element->array));
+  } else if (element) {
+    lines.add("Element", cat(element->index, " of array ", element->array));
+  }
   lines.add("Attempt", status.attempt > 0 ? cat(status.attempt) : "");
   if (status.retry_at) lines.add("Next attempt", format_time(status.retry_at->value));
   if (status.deadline_at) lines.add("Deadline", format_time(status.deadline_at->value));
@@ -192,7 +196,8 @@ std::string describe_run(const contracts::Run& run, WallTime now) {
   std::string out = head.text();
   out += section("Spec", spec_text(run.spec));
   out += section("Status", status_text(run.status, now));
-  out += section("Elements", array_text(run.status.array));
+  out +=
+      section(contracts::is_gang(run.spec) ? "Members" : "Elements", array_text(run.status.array));
   out += section("Conditions", conditions_text(run.status.conditions));
   if (const auto& result = run.status.result) {
     out += section("Result", result_text(*result));

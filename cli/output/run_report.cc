@@ -103,8 +103,9 @@ std::string run_line(const contracts::Run& run) {
   const contracts::RunStatus& status = run.status;
   std::string line = cat("run ", run.metadata.name, " ", wire::enum_name(status.phase));
   // Of one that did not succeed the message says it.
-  if (status.array && run.spec.array && status.phase == contracts::RunPhase::kSucceeded)
-    line += cat(": ", status.array->succeeded, " of ", run.spec.array->count, " succeeded");
+  if (status.array && status.phase == contracts::RunPhase::kSucceeded)
+    line += cat(": ", status.array->succeeded, " of ", contracts::element_count(run.spec),
+                " succeeded");
   if (status.result)
     line += cat(": rc ", status.result->rc, " (", wire::enum_name(status.result->status), ")");
   if (const std::string time = took(status); !time.empty()) line += cat(" after ", time);

@@ -73,6 +73,7 @@ std::optional<WaitingRun> waiting_run(const Run& run, WallTime now) {
   if (run.status.phase != contracts::RunPhase::kPending || run.spec.cancel_requested ||
       run.metadata.deletion_timestamp || contracts::is_array(run.spec) || !waits_for_a_node(run))
     return std::nullopt;
+  if (run.status.element && run.status.element->members) return std::nullopt;  // no pilot is enough
   if (run.status.retry_at && run.status.retry_at->value > now) return std::nullopt;
   return WaitingRun{run.metadata.name_space, run.metadata.name, run.metadata.uid, needs_of(run)};
 }
