@@ -28,10 +28,12 @@ class Output:
     """A piece of what a command wrote, as soon as it wrote it."""
     type: str  # stdout or stderr
     data: bytes
+    _text: Optional[str] = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
     def text(self) -> str:
-        return self.data.decode("utf-8", "replace")
+        """As UTF-8. Of a stream's pieces: a character that came in two of them is in the second one's."""
+        return self.data.decode("utf-8", "replace") if self._text is None else self._text
 
 
 def event_of(message: Dict[str, str]) -> Event:

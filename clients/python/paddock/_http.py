@@ -11,19 +11,47 @@ from typing import Any, Callable, Generator, Iterator, List, Mapping, Optional, 
 
 from ._backoff import asked_for
 from ._retry import PASSED_OVER
-from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, lost, not_connected
+from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, lost, not_connected
 from .errors import error_of
 
 T = TypeVar("T")
 Stream = Generator[T, None, None]
 Response = http.client.HTTPResponse
 sleep = time.sleep
+Lock = threading.Lock
 closing = contextlib.closing
 
 
 def in_thread(action: Callable[..., T], *given: Any) -> T:
     """Here it is the caller's own; the one of asyncio does not hold up its loop."""
     return action(*given)
+
+
+class HangUp:
+    """Of one request, for whoever is not in it: call it from any thread, before it, while it waits or after it."""
+
+    def __init__(self) -> None:
+        self.done = False
+        self._lock = threading.RLock()  # a signal's handler may interrupt the one that has it
+        self._socket: Optional[socket.socket] = None
+
+    def __call__(self) -> None:
+        with self._lock:
+            self.done = True
+            self._break()
+
+    def watch(self, connection: Optional[http.client.HTTPConnection]) -> None:
+        """What is to be broken; None once it is another's."""
+        with self._lock:
+            self._socket = connection.sock if connection is not None else None
+            if self.done:
+                self._break()
+
+    def _break(self) -> None:
+        """Whoever reads or writes finds its end. To close it is for whoever has it; TLS is not asked, another thread is in it."""
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
 def _still_open(connection: http.client.HTTPConnection) -> bool:
@@ -70,17 +98,20 @@ class Connections:
             raise not_connected(error) from error
         if connection.sock is not None:
             connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            ask_for_signs_of_life(connection.sock)
         return connection
 
     @contextlib.contextmanager
     def open(self, method: str, target: str, body: Optional[bytes] = None, headers: Optional[Mapping[str, str]] = None,
-             timeout: Optional[float] = None) -> Iterator[Response]:
+             timeout: Optional[float] = None, hang_up: Optional[HangUp] = None) -> Iterator[Response]:
         """One try. A successful answer whose body is still to be read; `timeout` is of silence."""
         limit = self._timeout if timeout is None else timeout
         server = self._servers.now()
         connection = self._take(server) or self._connect(server, self._servers.connect_limit(limit))
         done = False
+        hang_up = hang_up or HangUp()
         try:
+            hang_up.watch(connection)
             if connection.sock is not None:
                 connection.sock.settimeout(limit)
             connection.request(method, server.prefix + target, body, {**server.headers, **(headers or {})})
@@ -97,7 +128,8 @@ class Connections:
             self._servers.move_on(server)
             raise lost(isinstance(failed, socket.timeout)) from failed
         finally:
-            if done and connection.sock is not None:
+            hang_up.watch(None)
+            if done and not hang_up.done and connection.sock is not None:
                 self._keep(server, connection)
             else:
                 connection.close()

@@ -21,3 +21,16 @@ def should_retry(error: PaddockError, failed: int, safe: bool, patient: bool) ->
     a server that is not there."""
     may_repeat = error.retryable and (safe or error.code in NEVER_BEGUN)
     return may_repeat and (failed < MAX_ATTEMPTS or (patient and nobody_there(error)))
+
+
+def input_was_not_taken(error: PaddockError, doubtful: bool) -> bool:
+    """Whether a numbered piece of a command's input that failed so is not with its command. `doubtful`: an earlier try of it had no
+    answer, so only who looked into the piece and refused what it says tells that the command has it not."""
+    if doubtful:
+        return error.status_code in (400, 412, 413)
+    return 400 <= error.status_code < 500 or error.code in NEVER_BEGUN
+
+
+def input_may_be_sent_again(error: PaddockError) -> bool:
+    """Whether a numbered piece of a command's input that failed so may be taken later. A gap in the numbers stays one."""
+    return error.retryable and error.status_code != 409

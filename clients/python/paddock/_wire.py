@@ -1,8 +1,10 @@
 """What both transports, the blocking one and the one of asyncio, do alike: addresses, trust, and the errors of connections."""
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
+import socket
 import ssl
 import urllib.parse
 from typing import Any, Dict, Optional
@@ -15,6 +17,8 @@ CONNECT_S = 3.0  # as paddock itself
 KEPT = 8  # connections
 KEPT_S = 20.0  # the server closes after 60 s without a request
 NOT_VALID_NOW = (9, 10)  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
+# Of TCP's own: a peer that is silently gone is noticed within two minutes. macOS has another word for the first.
+KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPALIVE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 9))
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -89,6 +93,16 @@ def _trust(ca_file: Optional[str]) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=ca_file)
     except (OSError, ssl.SSLError):
         raise PaddockError("the CA file cannot be read as certificates (PEM)", code="CA_FILE_UNREADABLE") from None
+
+
+def ask_for_signs_of_life(connection: Any) -> None:
+    """An answer may be silent for long, and whatever is between may forget a connection that is. One that is broken
+    already says so when it is used."""
+    with contextlib.suppress(OSError):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in KEEPALIVE:
+            if hasattr(socket, name):
+                connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def not_connected(error: Exception) -> PaddockError:

@@ -13,15 +13,18 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import types
 from ._backoff import Waited
-from ._codec import decode
+from ._codec import decode, encode
 from ._objects import new_object, part, path_in, query
 from ._http import Stream, closing, in_thread, sleep
 from ._transport import Transport, repeated
 from ._event import Event
 from .errors import PaddockError, unexpected
+from .attached import AttachedCommand, attached
 from .events import follow
 
 PIECE = 1 << 20
+MOST_S = 3600.0  # that a command may take, and one with a terminal:
+MOST_TERMINAL_S = 86_400.0
 MARGIN_S = 75.0  # beside what a command may take: waiting for its node, its grace and its answer
 ENDED = ("Succeeded", "Failed", "Canceled")
 
@@ -126,6 +129,26 @@ class Runs:
             body["stdin"] = base64.b64encode(stdin.encode() if isinstance(stdin, str) else stdin).decode()
         answer = self._transport.request("POST", self._path(name, "commands"), body, timeout=timeout + MARGIN_S)
         return decode(types.RunResult, answer.json())
+
+    def exec_stream(self, name: str, command: Union[str, Sequence[str]], *, stdin: Union[bytes, str, None] = None,
+                    terminal: Optional[types.TerminalSize] = None, timeout: Optional[float] = None,
+                    command_id: Optional[str] = None, patience: float = 60.0) -> AttachedCommand:
+        """The same while it runs: its output as it comes, and its input by write() and end_input(), unless all of it is given as
+        `stdin`. With a `terminal` all that it prints is `stdout`, as it is, and its input has keys: Ctrl-C is write(b"\x03").
+
+        `timeout`: an hour unless given, with a terminal a day. Who leaves it, or loses the connection, ends the command; input that
+        no answer says is taken is sent again for `patience` seconds, and never read twice.
+        """
+        words = ["sh", "-c", command] if isinstance(command, str) else list(command)
+        limit = (MOST_S if terminal is None else MOST_TERMINAL_S) if timeout is None else timeout
+        body: Dict[str, Any] = {"command": words, "commandId": command_id or uuid.uuid4().hex, "timeoutMs": max(1, round(limit * 1000))}
+        if stdin is None:
+            body["stdinComes"] = True
+        elif stdin:
+            body["stdin"] = base64.b64encode(stdin.encode() if isinstance(stdin, str) else stdin).decode()
+        if terminal is not None:
+            body["terminal"] = encode(terminal)
+        return attached(self._transport, self._path(name, "commands"), body, limit + MARGIN_S, patience)
 
     def cancel_exec(self, name: str, command_id: str) -> None:
         """COMMAND_NOT_FOUND where it has ended, or has not begun."""

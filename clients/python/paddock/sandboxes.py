@@ -2,62 +2,20 @@
 """Sandboxes: sessions that are created, used and destroyed. What may be done in one is fixed when it is created."""
 from __future__ import annotations
 
-import base64
-import json
 import uuid
-from typing import Any, Iterator, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import types
 from ._codec import decode, encode
-from ._event import Output
 from ._objects import new_object, part, path_in, query
 from ._wire import Answer
-from ._http import Response, Stream, closing
 from ._transport import Transport
 from .errors import PaddockError, unexpected
-from .events import messages
+from ._http import HangUp
+from .commands import Command, pieces_of
 
 MARGIN_S = 30.0  # beside what a command may take: waiting for its turn, and its answer
 DEFAULT_TIMEOUT_MS = 10_000
-
-
-# None once the server has taken the command, then what it writes, then how it ended.
-Pieces = Stream[Union[None, Output, types.RunResult]]
-
-
-class Command:
-    """One that is under way: iterate over its output, then ask for its `result`. Who leaves before its end ends it."""
-
-    def __init__(self, id: str, pieces: Pieces) -> None:
-        self.id = id
-        self._pieces = pieces
-        self._result: Optional[types.RunResult] = None
-
-    def __iter__(self) -> Iterator[Output]:
-        for piece in self._pieces:
-            if isinstance(piece, Output):
-                yield piece
-            elif piece is not None:
-                self._result = piece
-
-    @property
-    def result(self) -> types.RunResult:
-        """Waits for it; output that nobody has taken by then is lost."""
-        for _ in self:
-            pass
-        if self._result is None:
-            raise PaddockError("the command was left before its end", code="STREAM_LEFT")
-        return self._result
-
-    def close(self) -> None:
-        """Ends the command, unless it has ended."""
-        self._pieces.close()
-
-    def __enter__(self) -> Command:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class Files:
@@ -128,17 +86,10 @@ class Session:
     def stream(self, command: str, *, command_id: Optional[str] = None) -> Command:
         """The same, with its output while it comes."""
         chosen, body = self._request(command, command_id)
-        pieces = self._pieces(json.dumps(body).encode())
+        hang_up = HangUp()
+        pieces = pieces_of(self._transport, f"{self._path}/commands", body, self._patience, hang_up)
         pieces.__next__()  # it is under way, or refused, before anybody looks
-        return Command(chosen, pieces)
-
-    def _pieces(self, body: bytes) -> Pieces:
-        headers = {"Accept": "text/event-stream", "Content-Type": "application/json"}
-        with self._transport.open("POST", f"{self._path}/commands?stream=true", body, headers, self._patience) as response:
-            yield None
-            with closing(_pieces_of(response)) as pieces:
-                for piece in pieces:
-                    yield piece
+        return Command(chosen, pieces, hang_up)
 
     def cancel(self, command_id: str) -> None:
         """COMMAND_NOT_FOUND where it has ended, or has not begun."""
@@ -157,26 +108,6 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.destroy()
-
-
-def _pieces_of(response: Response) -> Pieces:
-    for message in messages(response):
-        kind = message.get("event", "")
-        try:
-            fields = json.loads(message["data"])
-            data = base64.b64decode(fields["base64"], validate=True) if kind in ("stdout", "stderr") else b""
-        except (ValueError, KeyError, TypeError):
-            raise unexpected("an event without data") from None
-        if kind in ("stdout", "stderr"):
-            yield Output(kind, data)
-        elif kind == "result":
-            response.read()  # nothing follows
-            yield decode(types.RunResult, fields)
-            return
-        elif kind == "error":
-            raise PaddockError(str(fields.get("message", "")), code=str(fields.get("code", "UNEXPECTED_ANSWER")),
-                               retryable=fields.get("retryable") is True)
-    raise PaddockError("the connection to the command was lost, and the command ended with it", code="STREAM_LOST")
 
 
 class Sandboxes:

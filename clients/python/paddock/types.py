@@ -72,6 +72,8 @@ class RunSpec:
     toolBundle: Optional[ToolBundle] = None  # MCP servers of an agent run; not shown again, status.toolBundle has a summary
     grants: list[str] = dataclasses.field(default_factory=list)  # names of the Grants that the run is held to; its creator's unless given
     array: Optional[ArraySpec] = None  # the run is an array: all else in its spec is that of each of its elements
+    nodes: Optional[int] = None  # the run is a gang of so many members, each on a node of its own, all placed at once or none; all else in its spec is that of each member
+    memberPorts: list[int] = dataclasses.field(default_factory=list)  # TCP ports of each member that the others are to reach: refused as long as no node connects members (GANG_NETWORK_UNAVAILABLE)
     cancelRequested: bool = False  # set by the cancel subresource
 
 
@@ -214,7 +216,7 @@ class RunStatus:
     publishedVersion: Optional[int] = None  # version of spec.publish that holds the artifacts
     previewUrl: Optional[str] = None  # path of the workspace's entry file in this API; null if it has none
     policy: Optional[SandboxPolicy] = None  # effective sandbox policy
-    environment: dict[str, str] = dataclasses.field(default_factory=dict)  # of the profile, and of an element its index; a Python environment and the policy add to it
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)  # of the profile, and of an element its index, of a member its rank; a Python environment and the policy add to it
     createdBy: str = ""  # whose token made it
     grants: list[str] = dataclasses.field(default_factory=list)  # that the run is held to
     toolBundle: Optional[ToolBundleSummary] = None  # MCP servers that an agent run has; nothing that is secret
@@ -223,8 +225,8 @@ class RunStatus:
     result: Optional[SandboxResult] = None  # how it ended and what was enforced
     artifacts: list[Artifact] = dataclasses.field(default_factory=list)  # what came back
     leftOut: list[LeftOut] = dataclasses.field(default_factory=list)  # what did not, and why
-    array: Optional[ArrayStatus] = None  # of an array: how far its elements are
-    element: Optional[ArrayElement] = None  # of an element of an array: whose it is
+    array: Optional[ArrayStatus] = None  # of an array or a gang: how far its elements or members are
+    element: Optional[ArrayElement] = None  # of an element of an array or a member of a gang: whose it is
 
 
 @dataclasses.dataclass
@@ -391,6 +393,7 @@ class ArrayElement:
     array: str = ""  # name of the array
     uid: str = ""  # of the array
     index: int = 0  # from 0 on
+    members: Optional[int] = None  # of a member of a gang: how many are placed together
 
 
 @dataclasses.dataclass
@@ -525,8 +528,29 @@ class CommandRequest:
 class RunCommandRequest:
     command: list[str]  # argv, executed as it is: no shell, looked up in the run's PATH
     commandId: str = ""  # to cancel it by, chosen by the caller; one is made unless given
-    timeoutMs: Optional[int] = None  # the most that it may take; a minute unless given
+    timeoutMs: Optional[int] = None  # the most that it may take: an hour, with a terminal a day; a minute unless given, with a terminal the most
     stdin: str = ""  # what it reads as its standard input, as base64: 8 MiB at most. It reads the end of its input at once unless given
+    stdinComes: bool = False  # its standard input comes while it runs, by `…/{command}/stdin`; needs a commandId, and there is no `stdin`
+    terminal: Optional[TerminalSize] = None  # it has a terminal of this size, which is its standard input, output and error: all that it writes is `stdout`, as it is
+
+
+@dataclasses.dataclass
+class TerminalSize:
+    rows: int = 24  # 24 unless given
+    columns: int = 80  # 80 unless given
+
+
+@dataclasses.dataclass
+class InputPiece:
+    seq: int  # 1 is the first, and each is one more than the one before: one that was taken already is not taken again
+    data: str = ""  # what it reads, as base64: 32 KiB at most
+    end: bool = False  # nothing comes behind it: the command reads the end of its input. Not of a terminal, which reads Ctrl-D
+    terminal: Optional[TerminalSize] = None  # its terminal has this size from here on
+
+
+@dataclasses.dataclass
+class InputTaken:
+    next: int = 1  # the `seq` of the piece that comes next
 
 
 @dataclasses.dataclass

@@ -95,6 +95,13 @@ function nobodyThere(error: PaddockError): boolean {
   return ["UNREACHABLE", "NOT_LEADER", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER"].includes(error.code) || error.code.startsWith("STORE_");
 }
 
+/** Whether a numbered piece of a command's input that failed so is not with its command. `doubtful`: an earlier try of it had no answer,
+ * so only who looked into the piece and refused what it says tells that the command has it not. */
+export function inputWasNotTaken(error: PaddockError, doubtful: boolean): boolean {
+  if (doubtful) return [400, 412, 413].includes(error.statusCode);
+  return (error.statusCode >= 400 && error.statusCode < 500) || NEVER_BEGUN.includes(error.code);
+}
+
 export class Transport {
   /** Of one instance, of which one answers at a time. */
   readonly #baseUrls: string[];
@@ -163,18 +170,30 @@ export class Transport {
   }
 
   async answer(method: string, target: string, sending: Sending = {}): Promise<Answer> {
+    const safe = sending.safe || REPEATABLE.includes(method);
+    return this.repeated(() => this.#somewhere(method, target, sending), safe, sending.signal);
+  }
+
+  /** Until it succeeds, fails for good, or has been tried often enough. `safe`: doing it twice does it once. */
+  async repeated<T>(action: () => Promise<T>, safe: boolean, signal?: AbortSignal): Promise<T> {
     const waited = new Waited();
     for (let failed = 1; ; failed++) {
       try {
-        return await this.#somewhere(method, target, sending);
+        return await action();
       } catch (error) {
         if (!(error instanceof PaddockError) || !error.retryable) throw error;
         const patient = waited.ms() < this.patienceMs && nobodyThere(error);
         if (failed >= MAX_ATTEMPTS && !patient) throw error;
-        if (!sending.safe && !REPEATABLE.includes(method) && !NEVER_BEGUN.includes(error.code)) throw error;
-        await pause(error.retryAfterMs + backoff(failed), sending.signal);
+        if (!safe && !NEVER_BEGUN.includes(error.code)) throw error;
+        await pause(error.retryAfterMs + backoff(failed), signal);
       }
     }
+  }
+
+  /** One try, for those who repeat by a rule of their own; `body` is sent as JSON. */
+  async tryJson(method: string, target: string, body: unknown, sending: Sending = {}): Promise<void> {
+    const headers = { Accept: "application/json", "Content-Type": "application/json" };
+    await this.#somewhere(method, target, { ...sending, headers, body: JSON.stringify(body) });
   }
 
   /** The answer as JSON of the type that the API declares; `body` is sent as JSON. */

@@ -84,6 +84,7 @@ function fetchTrusting(ca: string): typeof fetch {
       const headers = Object.fromEntries(new Headers(init.headers));
       const options = { method: init.method ?? "GET", headers, ca, ...(init.signal ? { signal: init.signal } : {}) };
       const asked = url.protocol === "https:" ? secure(url, options) : plain(url, options);
+      asked.on("socket", (socket) => socket.setKeepAlive(true, 30_000)); // an answer may be silent for long
       asked.on("error", (cause) => reject(new TypeError("fetch failed", { cause })));
       asked.on("response", (answer) => {
         const status = answer.statusCode ?? 0;

@@ -1,11 +1,14 @@
 // Runs: one execution each, of a command in a sandbox on a node.
+import { attached, type AttachedCommand } from "./attached.js";
 import { base64, randomName, sha256 } from "./crypto.js";
 import { PaddockError } from "./errors.js";
 import { follow, type FollowOptions, type RunEvent } from "./events.js";
 import { part, pathIn, query, type CallOptions, type Transport } from "./http.js";
-import type { Artifact, Run, RunResult, RunSpecInput } from "./types.js";
+import type { Artifact, Run, RunResult, RunSpecInput, TerminalSize } from "./types.js";
 import { Waited, pause } from "./waiting.js";
 
+const MOST_MS = 3_600_000; // that a command may take, and one with a terminal:
+const MOST_TERMINAL_MS = 86_400_000;
 const MARGIN_MS = 75_000; // beside what a command may take: waiting for its node, its grace and its answer
 const ENDED = ["Succeeded", "Failed", "Canceled"];
 
@@ -37,6 +40,19 @@ export interface ExecOptions extends CallOptions {
   timeoutMs?: number | undefined;
   /** to cancel it by; one is made unless given */
   commandId?: string | undefined;
+}
+
+export interface ExecStreamOptions extends CallOptions {
+  /** its whole standard input, 8 MiB at most; without it its input is what write() sends */
+  stdin?: string | Uint8Array | undefined;
+  /** it has one of this size: all that it prints is stdout, as it is, and its input has keys (Ctrl-C is "\x03") */
+  terminal?: TerminalSize | undefined;
+  /** the most that it may take; an hour unless given, with a terminal a day */
+  timeoutMs?: number | undefined;
+  /** to cancel it by: lower-case letters, digits and '-'; one is made unless given */
+  commandId?: string | undefined;
+  /** how long input is sent again that has no answer; a minute unless given */
+  patienceMs?: number | undefined;
 }
 
 interface Page<T> {
@@ -162,6 +178,24 @@ export class Runs {
     const words = typeof command === "string" ? ["sh", "-c", command] : command;
     const body = { command: words, commandId, timeoutMs, ...(stdin ? { stdin: base64(stdin) } : {}) };
     return this.transport.json<RunResult>("POST", this.#path(name, "commands"), body, { signal, timeoutMs: timeoutMs + MARGIN_MS });
+  }
+
+  /**
+   * The same while it runs: its output as it comes, and its input by write() and endInput(). Who leaves it, or loses the connection,
+   * ends the command; input that no answer says is taken is sent again, and never read twice. Its signal ends the command.
+   */
+  async execStream(name: string, command: string | string[], options: ExecStreamOptions = {}): Promise<AttachedCommand> {
+    const { stdin, terminal, commandId = await randomName(), patienceMs = 60_000, signal } = options;
+    const timeoutMs = options.timeoutMs ?? (terminal ? MOST_TERMINAL_MS : MOST_MS);
+    const asked = {
+      command: typeof command === "string" ? ["sh", "-c", command] : command,
+      commandId,
+      timeoutMs,
+      ...(stdin === undefined ? { stdinComes: true } : {}),
+      ...(stdin ? { stdin: base64(stdin) } : {}),
+      ...(terminal ? { terminal } : {}),
+    };
+    return attached(this.transport, this.#path(name, "commands"), asked, { signal, timeoutMs: timeoutMs + MARGIN_MS, patienceMs });
   }
 
   /** COMMAND_NOT_FOUND where it has ended, or has not begun. */

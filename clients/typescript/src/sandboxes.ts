@@ -1,16 +1,13 @@
 // Sandboxes: sessions that are created, used and destroyed. What may be done in one is fixed when it is created.
+import { commandEvents, type CommandEvent } from "./commands.js";
 import { randomName } from "./crypto.js";
-import { PaddockError, isObject, unexpected } from "./errors.js";
-import { messages } from "./events.js";
+import { PaddockError } from "./errors.js";
 import { part, pathIn, query, type CallOptions, type Transport } from "./http.js";
 import { create, newObject, type CreateOptions } from "./runs.js";
 import type { RunResult, Sandbox, SandboxSpecInput, SecurityOptionsInput, SessionFile, SessionFileList } from "./types.js";
 
 const MARGIN_MS = 30_000; // beside what a command may take: waiting for its turn, and its answer
 const DEFAULT_TIMEOUT_MS = 10_000;
-
-// Node 18 lacks the symbol that `await using` looks for.
-if (!Symbol.asyncDispose) Object.defineProperty(Symbol, "asyncDispose", { value: Symbol.for("Symbol.asyncDispose") });
 
 export interface SandboxOptions extends CreateOptions {
   /** network, mounts, programs and limits, for the session's whole life */
@@ -25,11 +22,6 @@ export interface CommandOptions extends CallOptions {
   /** to cancel it by; one is made unless given */
   commandId?: string | undefined;
 }
-
-/** What a command wrote, as soon as it wrote it, and at last how it ended. */
-export type CommandEvent =
-  | { type: "stdout" | "stderr"; data: Uint8Array; text: string }
-  | { type: "result"; result: RunResult };
 
 /** The files of a session, by their path beneath its folder. */
 export class Files {
@@ -107,16 +99,11 @@ export class Session implements AsyncDisposable {
 
   /** The same, with its output while it comes: it begins with the first look at it, and who leaves before its end ends it. */
   async *stream(command: string, options: CommandOptions = {}): AsyncGenerator<CommandEvent, void, undefined> {
-    const body = JSON.stringify({ command, commandId: options.commandId ?? (await randomName()) });
-    const headers = { Accept: "text/event-stream", "Content-Type": "application/json" };
-    const sending = { body, headers, signal: options.signal, timeoutMs: this.#timeoutMs };
-    const { pieces } = await this.transport.open("POST", `${this.#path}/commands?stream=true`, sending);
-    for await (const message of messages(pieces)) {
-      const event = commandEvent(message.event, message.data ?? "");
-      if (event) yield event;
-      if (event?.type === "result") return;
+    const body = { command, commandId: options.commandId ?? (await randomName()) };
+    const sending = { signal: options.signal, timeoutMs: this.#timeoutMs };
+    for await (const event of commandEvents(this.transport, `${this.#path}/commands`, body, sending)) {
+      if (event.type !== "started") yield event;
     }
-    throw new PaddockError("the connection to the command was lost, and the command ended with it", { code: "STREAM_LOST" });
   }
 
   /** COMMAND_NOT_FOUND where it has ended, or has not begun. */
@@ -136,23 +123,6 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.destroy();
   }
-}
-
-function commandEvent(type: string, data: string): CommandEvent | undefined {
-  let fields: unknown;
-  try {
-    fields = JSON.parse(data);
-    if (!isObject(fields)) throw new TypeError();
-    if (type === "stdout" || type === "stderr") {
-      const bytes = Uint8Array.from(atob(String(fields["base64"])), (letter) => letter.charCodeAt(0));
-      return { type, data: bytes, text: new TextDecoder().decode(bytes) };
-    }
-  } catch {
-    throw unexpected("an event without data");
-  }
-  if (type === "result") return { type, result: fields as unknown as RunResult };
-  if (type !== "error") return undefined;
-  throw new PaddockError(String(fields["message"]), { code: String(fields["code"]), retryable: fields["retryable"] === true });
 }
 
 export class Sandboxes {

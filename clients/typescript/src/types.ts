@@ -117,6 +117,10 @@ export interface RunSpec {
   grants?: string[];
   /** the run is an array: all else in its spec is that of each of its elements */
   array?: ArraySpec;
+  /** the run is a gang of so many members, each on a node of its own, all placed at once or none; all else in its spec is that of each member */
+  nodes?: number;
+  /** TCP ports of each member that the others are to reach: refused as long as no node connects members (GANG_NETWORK_UNAVAILABLE) */
+  memberPorts?: number[];
   /** set by the cancel subresource */
   cancelRequested: boolean;
 }
@@ -178,6 +182,10 @@ export interface RunSpecInput {
   grants?: string[];
   /** the run is an array: all else in its spec is that of each of its elements */
   array?: ArraySpecInput;
+  /** the run is a gang of so many members, each on a node of its own, all placed at once or none; all else in its spec is that of each member */
+  nodes?: number;
+  /** TCP ports of each member that the others are to reach: refused as long as no node connects members (GANG_NETWORK_UNAVAILABLE) */
+  memberPorts?: number[];
   /** set by the cancel subresource */
   cancelRequested?: boolean;
 }
@@ -531,7 +539,7 @@ export interface RunStatus {
   previewUrl: string | null;
   /** effective sandbox policy */
   policy?: SandboxPolicy;
-  /** of the profile, and of an element its index; a Python environment and the policy add to it */
+  /** of the profile, and of an element its index, of a member its rank; a Python environment and the policy add to it */
   environment?: Record<string, string>;
   /** whose token made it */
   createdBy?: string;
@@ -549,9 +557,9 @@ export interface RunStatus {
   artifacts?: Artifact[];
   /** what did not, and why */
   leftOut?: LeftOut[];
-  /** of an array: how far its elements are */
+  /** of an array or a gang: how far its elements or members are */
   array?: ArrayStatus;
-  /** of an element of an array: whose it is */
+  /** of an element of an array or a member of a gang: whose it is */
   element?: ArrayElement;
 }
 
@@ -795,6 +803,8 @@ export interface ArrayElement {
   uid: string;
   /** from 0 on */
   index: number;
+  /** of a member of a gang: how many are placed together */
+  members?: number;
 }
 
 export interface RunPlan {
@@ -1035,10 +1045,37 @@ export interface RunCommandRequest {
   command: string[];
   /** to cancel it by, chosen by the caller; one is made unless given */
   commandId?: string;
-  /** the most that it may take; a minute unless given */
+  /** the most that it may take: an hour, with a terminal a day; a minute unless given, with a terminal the most */
   timeoutMs?: number;
   /** what it reads as its standard input, as base64: 8 MiB at most. It reads the end of its input at once unless given */
   stdin?: string;
+  /** its standard input comes while it runs, by `…/{command}/stdin`; needs a commandId, and there is no `stdin` */
+  stdinComes?: boolean;
+  /** it has a terminal of this size, which is its standard input, output and error: all that it writes is `stdout`, as it is */
+  terminal?: TerminalSize;
+}
+
+export interface TerminalSize {
+  /** 24 unless given */
+  rows: number;
+  /** 80 unless given */
+  columns: number;
+}
+
+export interface InputPiece {
+  /** 1 is the first, and each is one more than the one before: one that was taken already is not taken again */
+  seq: number;
+  /** what it reads, as base64: 32 KiB at most */
+  data?: string;
+  /** nothing comes behind it: the command reads the end of its input. Not of a terminal, which reads Ctrl-D */
+  end?: boolean;
+  /** its terminal has this size from here on */
+  terminal?: TerminalSize;
+}
+
+export interface InputTaken {
+  /** the `seq` of the piece that comes next */
+  next: number;
 }
 
 export interface RunResult {

@@ -47,6 +47,22 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** The same as `action`, whose end is not waited for once the signal has ended: it is for others then. */
+export async function unlessAborted<T>(action: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (!signal) return action;
+  let ended = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    ended = (): void => reject(signal.reason);
+    if (signal.aborted) return ended();
+    signal.addEventListener("abort", ended, { once: true });
+  });
+  try {
+    return await Promise.race([action, aborted]);
+  } finally {
+    signal.removeEventListener("abort", ended);
+  }
+}
+
 /** Ends when the caller's signal does or when nobody has called `touch` for a while. */
 export class Watchdog {
   readonly #controller = new AbortController();

@@ -1,48 +1,12 @@
 // Against a server that breaks off, repeats, leaves out, lies and refuses.
 import assert from "node:assert/strict";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { Client, PaddockError, type RunEvent } from "../src/index.js";
+import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { refused } from "./support.js";
 
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
-
-interface Broken {
-  client: Client;
-  url: string;
-  requests: IncomingMessage[];
-}
-
-/** Each request gets the next answer; the last one is repeated. */
-async function broken(answers: Answer[], use: (broken: Broken) => Promise<void>): Promise<void> {
-  const requests: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
-    requests.push(request);
-    request.resume().on("end", () => (answers.length > 1 ? answers.shift() : answers[0])?.(response, request));
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  try {
-    await use({ client: new Client({ baseUrl: url, token: "secret" }), url, requests });
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
-
-const hangUp: Answer = (response) => response.destroy();
-const json =
-  (status: number, body: unknown): Answer =>
-  (response) =>
-    response.writeHead(status, { "Content-Type": "application/json" }).end(typeof body === "string" ? body : JSON.stringify(body));
-const events =
-  (text: string): Answer =>
-  (response) =>
-    response.writeHead(200, { "Content-Type": "text/event-stream" }).end(`: ok\n\n${text}`);
 const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\ndata: ${JSON.stringify({ time: "", data })}\n\n`;
 const END = 'id: 3\nevent: end\ndata: {"phase":"Succeeded","rc":0,"status":"OK","message":""}\n\n';
-const BUSY = json(503, { message: "later", reason: "ServiceUnavailable", error: { code: "BUSY", retryable: true } });
 const RUN = { metadata: { name: "a" }, spec: { type: "compute", command: "python3 a.py" }, status: { phase: "Succeeded" } };
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -136,7 +100,6 @@ test("an artifact is what its digest says", () =>
   }));
 
 const SANDBOX = json(201, { metadata: { name: "s" }, spec: { security: { limits: { timeoutMs: 1000 } } } });
-const piece = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
 
 test("a streamed command: its output and its result, each once", () =>
   broken([SANDBOX, events(piece("stdout", '{"base64":"AP8="}') + piece("new", "{}") + piece("result", '{"exitCode":3}'))], async ({ client }) => {

@@ -11,7 +11,7 @@ from typing import Any, AsyncGenerator, AsyncIterator, Callable, Iterator, List,
 
 from .._backoff import asked_for
 from .._retry import PASSED_OVER
-from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, lost, not_connected
+from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, lost, not_connected
 from ..errors import error_of, unexpected
 
 T = TypeVar("T")
@@ -22,6 +22,7 @@ SIZE = re.compile(rb"[0-9A-Fa-f]{1,12}")  # of a chunk
 MAX_INTERIM = 10  # answers that only say that one will come
 UNKNOWN = 1 << 62  # bytes left of a body that the end of its connection ends
 sleep = asyncio.sleep
+AsyncLock = asyncio.Lock
 
 
 async def in_thread(action: Callable[..., T], *given: Any) -> T:
@@ -77,6 +78,24 @@ class Connection:
     async def some(self, most: int) -> bytes:
         with self._waiting():
             return await self._reader.read(most)
+
+
+class HangUp:
+    """Of one request, for whoever is not in it: call it in its loop, before it, while it waits or after it."""
+
+    def __init__(self) -> None:
+        self.done = False
+        self._connection: Optional[Connection] = None
+
+    def __call__(self) -> None:
+        self.done = True
+        self.watch(self._connection)
+
+    def watch(self, connection: Optional[Connection]) -> None:
+        """What is to be broken; None once it is another's."""
+        self._connection = connection
+        if self.done and connection is not None:
+            connection.close()
 
 
 class AsyncResponse:
@@ -199,10 +218,12 @@ class AsyncConnections:
         port = server.port or (80 if server.tls is None else 443)
         try:
             opening = asyncio.open_connection(server.host, port, ssl=server.tls, limit=MAX_HEAD)
-            return Connection(server, *await asyncio.wait_for(opening, timeout))
+            reader, writer = await asyncio.wait_for(opening, timeout)
         except (OSError, asyncio.TimeoutError) as error:
             self._servers.move_on(server)
             raise not_connected(error) from error
+        ask_for_signs_of_life(writer.get_extra_info("socket"))
+        return Connection(server, reader, writer)
 
     @staticmethod
     def _head(server: Server, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str]) -> bytes:
@@ -217,14 +238,16 @@ class AsyncConnections:
 
     @contextlib.asynccontextmanager
     async def open(self, method: str, target: str, body: Optional[bytes] = None, headers: Optional[Mapping[str, str]] = None,
-                   timeout: Optional[float] = None) -> AsyncIterator[AsyncResponse]:
+                   timeout: Optional[float] = None, hang_up: Optional[HangUp] = None) -> AsyncIterator[AsyncResponse]:
         """One try. A successful answer whose body is still to be read; `timeout` is of silence. Who is canceled in it leaves the
         connection closed."""
         limit = self._timeout if timeout is None else timeout
         server = self._servers.now()
         connection = self._take(server) or await self._connect(server, self._servers.connect_limit(limit))
         done = False
+        hang_up = hang_up or HangUp()
         try:
+            hang_up.watch(connection)
             connection.silence = limit
             await connection.send(self._head(server, method, target, body, headers or {}) + (body or b""))
             response = await _answer(connection)
@@ -240,7 +263,8 @@ class AsyncConnections:
             self._servers.move_on(server)
             raise lost(connection.expired) from failed
         finally:
-            if done:
+            hang_up.watch(None)
+            if done and not hang_up.done:
                 self._keep(connection)
             else:
                 connection.close()

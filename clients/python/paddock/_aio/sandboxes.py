@@ -1,62 +1,20 @@
 """Sandboxes: sessions that are created, used and destroyed. What may be done in one is fixed when it is created."""
 from __future__ import annotations
 
-import base64
-import json
 import uuid
-from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from .. import types
 from .._codec import decode, encode
-from .._event import Output
 from .._objects import new_object, part, path_in, query
 from .._wire import Answer
-from ._http import AsyncResponse, AsyncStream, aclosing
 from ._transport import AsyncTransport
 from ..errors import PaddockError, unexpected
-from .events import messages
+from ._http import HangUp
+from .commands import AsyncCommand, pieces_of
 
 MARGIN_S = 30.0  # beside what a command may take: waiting for its turn, and its answer
 DEFAULT_TIMEOUT_MS = 10_000
-
-
-# None once the server has taken the command, then what it writes, then how it ended.
-Pieces = AsyncStream[Union[None, Output, types.RunResult]]
-
-
-class AsyncCommand:
-    """One that is under way: iterate over its output, then ask for its `result`. Who leaves before its end ends it."""
-
-    def __init__(self, id: str, pieces: Pieces) -> None:
-        self.id = id
-        self._pieces = pieces
-        self._result: Optional[types.RunResult] = None
-
-    async def __aiter__(self) -> AsyncIterator[Output]:
-        async for piece in self._pieces:
-            if isinstance(piece, Output):
-                yield piece
-            elif piece is not None:
-                self._result = piece
-
-    @property
-    async def result(self) -> types.RunResult:
-        """Waits for it; output that nobody has taken by then is lost."""
-        async for _ in self:
-            pass
-        if self._result is None:
-            raise PaddockError("the command was left before its end", code="STREAM_LEFT")
-        return self._result
-
-    async def aclose(self) -> None:
-        """Ends the command, unless it has ended."""
-        await self._pieces.aclose()
-
-    async def __aenter__(self) -> AsyncCommand:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
 
 class AsyncFiles:
@@ -127,17 +85,10 @@ class AsyncSession:
     async def stream(self, command: str, *, command_id: Optional[str] = None) -> AsyncCommand:
         """The same, with its output while it comes."""
         chosen, body = self._request(command, command_id)
-        pieces = self._pieces(json.dumps(body).encode())
+        hang_up = HangUp()
+        pieces = pieces_of(self._transport, f"{self._path}/commands", body, self._patience, hang_up)
         await pieces.__anext__()  # it is under way, or refused, before anybody looks
-        return AsyncCommand(chosen, pieces)
-
-    async def _pieces(self, body: bytes) -> Pieces:
-        headers = {"Accept": "text/event-stream", "Content-Type": "application/json"}
-        async with self._transport.open("POST", f"{self._path}/commands?stream=true", body, headers, self._patience) as response:
-            yield None
-            async with aclosing(_pieces_of(response)) as pieces:
-                async for piece in pieces:
-                    yield piece
+        return AsyncCommand(chosen, pieces, hang_up)
 
     async def cancel(self, command_id: str) -> None:
         """COMMAND_NOT_FOUND where it has ended, or has not begun."""
@@ -156,26 +107,6 @@ class AsyncSession:
 
     async def __aexit__(self, *_: object) -> None:
         await self.destroy()
-
-
-async def _pieces_of(response: AsyncResponse) -> Pieces:
-    async for message in messages(response):
-        kind = message.get("event", "")
-        try:
-            fields = json.loads(message["data"])
-            data = base64.b64decode(fields["base64"], validate=True) if kind in ("stdout", "stderr") else b""
-        except (ValueError, KeyError, TypeError):
-            raise unexpected("an event without data") from None
-        if kind in ("stdout", "stderr"):
-            yield Output(kind, data)
-        elif kind == "result":
-            await response.read()  # nothing follows
-            yield decode(types.RunResult, fields)
-            return
-        elif kind == "error":
-            raise PaddockError(str(fields.get("message", "")), code=str(fields.get("code", "UNEXPECTED_ANSWER")),
-                               retryable=fields.get("retryable") is True)
-    raise PaddockError("the connection to the command was lost, and the command ended with it", code="STREAM_LOST")
 
 
 class AsyncSandboxes:

@@ -1,0 +1,102 @@
+# Made by scripts/generate from _aio/attached.py: change that, not this.
+"""Commands that read what is sent to them while they run, with a terminal if they want one."""
+from __future__ import annotations
+
+import base64
+import itertools
+from typing import Any, Dict, Iterable, Optional, Tuple, Union
+
+from . import types
+from ._backoff import Waited
+from ._retry import input_may_be_sent_again, input_was_not_taken
+from ._http import Lock, HangUp, sleep
+from ._transport import Transport, repeated
+from .errors import PaddockError
+from .commands import Command, Piece, Pieces, pieces_of
+
+PIECE = 32 << 10  # bytes of input in one request
+PIECE_S = 30.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.25  # until a piece that was not taken is sent again
+
+
+class Input:
+    """Numbered pieces, one after the other, each sent again until it is taken: the server takes a number once."""
+
+    def __init__(self, transport: Transport, target: str, patience: float) -> None:
+        self._transport, self._target, self._patience = transport, target, patience
+        self._lock = Lock()
+        self._number = 0
+        self._in_doubt: Optional[Dict[str, Any]] = None  # it was sent, and nobody said whether it was taken
+
+    def send(self, pieces: Iterable[Dict[str, Any]]) -> None:
+        with self._lock:
+            self._clear_doubt()
+            for piece in pieces:
+                self._deliver({"seq": self._number + 1, **piece})
+
+    def _clear_doubt(self) -> None:
+        if self._in_doubt is None:
+            return
+        try:
+            self._deliver(self._in_doubt)
+        except PaddockError:
+            if self._in_doubt is not None:
+                raise  # else it is refused now, which is for whoever wrote it and does not stop others
+
+    def _deliver(self, piece: Dict[str, Any]) -> None:
+        waited = Waited()
+        for failed in itertools.count(1):
+            doubtful = self._in_doubt is not None
+            self._in_doubt = piece
+            try:
+                self._transport.try_json("POST", self._target, piece, PIECE_S)
+                break
+            except PaddockError as error:
+                if input_was_not_taken(error, doubtful):
+                    self._in_doubt = None  # another may have its number
+                if error.code == "INPUT_WAITS":
+                    waited.again()  # it is heard, and the command is under way
+                if not input_may_be_sent_again(error) or waited.seconds() > self._patience:
+                    raise
+            sleep(min(FIRST_PAUSE_S * 2.0 ** min(failed - 1, 10), LONGEST_PAUSE_S))
+        self._number, self._in_doubt = piece["seq"], None
+
+
+class AttachedCommand(Command):
+    """One whose input comes while it runs: others may write while somebody iterates over its output. What a command has not read of
+    its input waits, 64 KiB at most, and it does not read while nobody takes what it prints; so who writes more than that and reads in
+    turns waits for ever: read in another thread, or another task."""
+
+    def __init__(self, id: str, pieces: Pieces, hang_up: HangUp, first: Piece, given: Input) -> None:
+        super().__init__(id, pieces, hang_up, first)
+        self._input = given
+
+    def __enter__(self) -> AttachedCommand:
+        return self
+
+    def write(self, data: Union[bytes, str]) -> None:
+        """Returns once all of it is on its way; COMMAND_NOT_FOUND or RUN_NOT_RUNNING once the command has ended. Who is interrupted
+        here has written a part of it."""
+        given = data.encode() if isinstance(data, str) else bytes(data)
+        self._input.send({"data": base64.b64encode(given[at:at + PIECE]).decode()} for at in range(0, len(given), PIECE))
+
+    def end_input(self) -> None:
+        """The command reads the end of its input. One with a terminal reads Ctrl-D: write(b"\\x04")."""
+        self._input.send([{"end": True}])
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Of its terminal."""
+        self._input.send([{"terminal": {"rows": rows, "columns": columns}}])
+
+
+def attached(transport: Transport, target: str, body: Dict[str, Any], silence: float, patience: float) -> AttachedCommand:
+    """Begins it: `target` takes commands. What no node took is asked for again."""
+    hang_up = HangUp()
+
+    def begin() -> Tuple[Pieces, Piece]:
+        pieces = pieces_of(transport, target, body, silence, hang_up)
+        pieces.__next__()  # it is asked for
+        return pieces, pieces.__next__()  # it is under way, or refused
+    number = str(body["commandId"])
+    pieces, first = repeated(begin, False, transport.patience)
+    return AttachedCommand(number, pieces, hang_up, first, Input(transport, f"{target}/{number}/stdin", patience))
