@@ -76,6 +76,8 @@ GET | /api/v1/nodes/{} | one
 GET | /api/v1/pods | runs as read-only Pods, for `kubectl logs`
 GET | /api/v1/namespaces/{}/pods | the same of one namespace
 GET | /api/v1/namespaces/{}/pods/{} | one
+GET | /api/v1/namespaces/{}/pods/{}/exec | a command in it over a WebSocket, as [`kubectl exec`](kubectl.md#exec-and-cp) asks for it
+POST | /api/v1/namespaces/{}/pods/{}/exec | the same by clients that know no WebSocket: refused, and told so
 GET | /api/v1/namespaces/{}/pods/{}/log | its output
 POST | /admin/secret-key/rotate | seals every value of Secrets with a new key: `SecretKeyRotation`
 GET | /receipt-keys | public keys that receipts are verified by, the former ones too: `ReceiptKeyList`
@@ -92,6 +94,7 @@ GET | …/runs/{}/files | what the workspace of a run holds while it runs: `Sess
 GET | …/runs/{}/files/{} | the same of a folder there, or a part of a file, from `?offset=N` on
 PUT | …/runs/{}/files/{} | puts a file of at most 8 MiB into the workspace of a run while it runs: whole or not at all
 POST | …/runs/{}/commands | executes a `RunCommandRequest` in the sandbox of a run while it runs: `RunResult`, or its output while it comes with `?stream=true`; of a run with Secrets it takes `secrets:use` too
+POST | …/runs/{}/commands/{}/stdin | takes an `InputPiece` of the standard input of that command, or the size of its terminal: `InputTaken`, once it is on its way
 POST | …/runs/{}/commands/{}/cancel | ends that command
 GET | …/runs/{}/artifacts | `{"items": [Artifact], "leftOut": [LeftOut]}`
 GET | …/runs/{}/artifacts/{} | the bytes of one; parts by `Range`

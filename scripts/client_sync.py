@@ -1,9 +1,9 @@
 """The blocking Python client, made from the one of asyncio: the same lines without `async` and `await`."""
 import re
 
-MODULES = ("_transport", "client", "events", "runs", "sandboxes", "workspaces")
+MODULES = ("_transport", "attached", "client", "commands", "events", "runs", "sandboxes", "workspaces")
 HEAD = "# Made by scripts/generate from _aio/{}.py: change that, not this.\n"
-WORDS = ((r"\basync (?=def |with |for )", ""), (r"\bawait ", ""), (r"\bAsync(?=[A-Z])", ""), (r"\b__a(enter|exit|iter)__", r"__\1__"),
+WORDS = ((r"\basync (?=def |with |for )", ""), (r"\bawait ", ""), (r"\bAsync(?=[A-Z])", ""), (r"\bStopAsync", "Stop"), (r"\b__a(enter|exit|iter)__", r"__\1__"),
          (r"\b__anext__", "__next__"), (r"\baclos(e|ing)\b", r"clos\1"), (r"\bfrom \.\.(?=\w| import)", "from ."),
          (r"Awaitable\[T\]", "T"), (r"import Any, Awaitable, ", "import Any, "))
 

@@ -174,6 +174,9 @@ TEST_P(Disk, BoundsTheGrowthAndNotWhatWasThere) {
   EXPECT_EQ(enforced.at("workspaceFiles").requested, wire::Value(350));
 }
 
+// An operator's own quota of the agent's folders holds.
+TEST_P(Disk, IsOfNoOtherProject) { expect_contained("project_id"); }
+
 TEST_P(Disk, OfAReadOnlyWorkspaceNeedsNoQuota) {
   LaunchRequest launch = bounded({"true"});
   launch.mounts[0].mode = contracts::MountMode::kReadOnly;

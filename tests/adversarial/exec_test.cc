@@ -17,6 +17,7 @@
 #include "node-agent/launch/attached_launch.h"
 #include "node-agent/sessions/command.h"
 #include "tests/adversarial/serve_fixture.h"
+#include "tests/adversarial/sleepers.h"
 
 namespace paddock::adversarial {
 namespace {
@@ -96,22 +97,6 @@ class Exec : public ServeTest {
     EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().describe());
     if (result.ok()) done.result = std::move(*result);
     return done;
-  }
-  // Seen from the host: inside, commands of a run do not see each other (Landlock). By the command
-  // line, as what a command starts has no environment of a test's.
-  static bool no_sleep_is_left(const std::string& seconds) {
-    const std::string wanted = cat(std::string_view("sleep\0", 6), seconds, std::string(1, '\0'));
-    const auto sleeps = [&](const std::filesystem::directory_entry& process) {
-      const auto words = os::read_file(process.path() / "cmdline", 65536);
-      return words.ok() && *words == wanted;
-    };
-    for (int waited = 0; waited < 60'000; waited += 10) {
-      std::error_code error;
-      if (std::ranges::none_of(std::filesystem::directory_iterator("/proc", error), sleeps))
-        return true;
-      poll(nullptr, 0, 10);
-    }
-    return false;
   }
   Executed shell(const std::string& script, Millis time = Millis(100'000)) const {
     return execute({"sh", "-c", script}, time);

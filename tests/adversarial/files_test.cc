@@ -121,7 +121,7 @@ TEST_P(Files, OfTheHostAreNotReachedThroughALink) {
     const Finished done = run(launch);
     ASSERT_TRUE(done.result);
     EXPECT_FALSE(done.started);
-    EXPECT_THAT(done.result->reason, HasSubstr("hostMounts[0].hostPath: a symbolic link"));
+    EXPECT_THAT(done.result->reason, HasSubstr("hostMounts[0].hostPath: "));
     EXPECT_EQ(done.result->reason.find(folder()), std::string::npos) << "a host path leaves";
   }
 }

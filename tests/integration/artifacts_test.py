@@ -87,13 +87,12 @@ class Artifacts(unittest.TestCase):
         make_project(self.project, job__py="for end in ('csv', 'PARQUET', 'pt', 'png'):\n"
                                            "    open('out/f.' + end, 'w').write('x')\n")
         planned = self.instance.run("plan", self.project, "--artifact-dir", "out", "python3 job.py")
-        self.assertIn(".log .parquet come back; `paddock run` brings back every file", planned.stdout)
+        self.assertRegex(planned.stdout, r"\.log \.parquet .*`paddock run`")
         done = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out")
         self.assertEqual(self.names(), {"f.csv", "f.PARQUET"})
         told = done.stderr.split("not brought back:")[1]
-        self.assertRegex(told, r"out/f\.png +its type is not on the list of artifact types of compute: \.usearch .*\.parquet; runs of other "
-                               r"types \(`paddock run`\) bring back every file, and an operator adds to the list \(artifacts\.computeTypes")
-        self.assertRegex(told, r"(?m)out/f\.pt +its type is not on the list of artifact types of compute$")
+        self.assertRegex(told, r"out/f\.png .*: \.usearch .*\.parquet; .*`paddock run`.*\(artifacts\.computeTypes")
+        self.assertRegex(told, r"(?m)out/f\.pt [^:;]*$", "the list is shown once")
 
     def test_the_whole_workspace_is_what_is_new_or_changed_there(self):
         many = {f"data/{i}__txt": str(i) for i in range(40)}
@@ -116,21 +115,21 @@ class Artifacts(unittest.TestCase):
                 done = self.instance.run("compute", self.project, *options, "--artifact-dir", "out", "--output", self.project / how,
                                          "--", "python3", "job.py", how, check=False)
                 self.assertEqual(done.returncode, code, done.stderr)
-                self.assertIn(f"the run did not succeed ({reason}); what it had written comes back all the same", done.stderr)
+                self.assertIn(f"({reason}); ", done.stderr)
                 self.assertEqual((self.project / how / "out/state.txt").read_text(), "saved")
         waiting = self.instance.start("compute", self.project, "--artifact-dir", "out", "--name", "canceled", "--output",
                                       self.project / "canceled", "--", "python3", "job.py", "wait")
         wait_until("its word", lambda: "saved" in self.instance.run("logs", "canceled", check=False).stdout)
         self.instance.run("cancel", "canceled")
         _, err = waiting.communicate(timeout=120)
-        self.assertIn("the run did not succeed (Canceled)", err)
+        self.assertIn("(Canceled)", err)
         self.assertEqual((self.project / "canceled/out/state.txt").read_text(), "saved")
 
     def test_what_was_left_out_of_a_failed_run_is_named(self):
         done = self.script("ln -s /etc/passwd out/passwd; echo kept > out/log; exit 3\n", "--artifact-dir", "out", check=False)
         self.assertEqual(done.returncode, 3)
         self.assertEqual((self.project / "out/log").read_text(), "kept\n")
-        self.assertRegex(done.stderr.split("not brought back:")[1], r"out/passwd +symbolic links are not followed")
+        self.assertRegex(done.stderr.split("not brought back:")[1], r"out/passwd +symbolic link")
 
     # A hostile run's files that the caller's git or next upload would obey.
     # proves: ORB-128

@@ -31,7 +31,8 @@ class Blocking:
                 except StopAsyncIteration:
                     return
         finally:
-            self._loop.run_until_complete(stream.aclose())
+            if inspect.isasyncgen(stream):  # a command is not left with a loop over its output
+                self._loop.run_until_complete(stream.aclose())
 
     def __getattr__(self, name):
         return self._wait(getattr(self.meant, "aclose" if name == "close" else name))

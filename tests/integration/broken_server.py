@@ -10,7 +10,8 @@ SANDBOX = json.dumps({"metadata": {"name": "s"}, "spec": {"security": {"limits":
 
 
 class BrokenServer:
-    """`answers`: bytes to send, or None to hang up without a word; the last one is repeated. `requests` is what came."""
+    """`answers`: bytes to send, None to hang up without a word, or who talks to the connection; the last one is repeated. `requests` is
+    what came."""
 
     def __init__(self, *answers):
         self._answers, self.requests = list(answers), []
@@ -36,7 +37,9 @@ class BrokenServer:
             with connection:
                 self.requests.append(self._read(connection))
                 answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
-                if answer is not None:
+                if callable(answer):
+                    answer(connection)
+                elif answer is not None:
                     connection.sendall(answer)
 
     @staticmethod

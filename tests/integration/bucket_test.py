@@ -74,9 +74,9 @@ class Bucket:
         program = BIN.parent / "tests/controller_bucket_test"
         if not program.exists():
             self.skipTest("controller_bucket_test was not built")
-        done = subprocess.run([program, "--gtest_filter=LiveServer.*"], text=True, capture_output=True, check=False, timeout=900, env={
-            **os.environ, "PADDOCK_TEST_S3_ENDPOINT": self.server.endpoint, "PADDOCK_TEST_S3_BUCKET": self.server.bucket,
-            "PADDOCK_TEST_S3_KEYS": str(self.keys)})
+        done = subprocess.run([program, "--gtest_filter=LiveServer.*", "--gtest_brief=0"], text=True, capture_output=True, check=False,
+                              timeout=900, env={**os.environ, "PADDOCK_TEST_S3_ENDPOINT": self.server.endpoint,
+                                                "PADDOCK_TEST_S3_BUCKET": self.server.bucket, "PADDOCK_TEST_S3_KEYS": str(self.keys)})
         self.assertEqual(done.returncode, 0, done.stdout[-5000:] + done.stderr[-3000:])
         self.assertIn("[       OK ] LiveServer.KeepsFindsAndRemovesBlobs", done.stdout)
 

@@ -1,16 +1,18 @@
-"""The Python client of asyncio against a server that is silent: who stops waiting leaves nothing open and asks for nothing."""
+"""Python clients against a server that is silent: who stops waiting leaves nothing open and asks for nothing."""
 import asyncio
 import contextlib
 import json
+import signal
 import sys
+import threading
 import unittest
 from unittest import mock
 
-from broken_server import RUN, SANDBOX, BrokenServer, answer
-from harness import SOURCE, main
+from broken_server import RUN, SANDBOX, BrokenServer, answer, stream
+from harness import PATIENCE_S, SOURCE, main, wait_until
 
 sys.path.insert(0, str(SOURCE / "clients" / "python"))
-from paddock import AsyncClient, PaddockError  # noqa: E402
+from paddock import AsyncClient, Client, PaddockError  # noqa: E402
 
 
 class Canceling(unittest.IsolatedAsyncioTestCase):
@@ -87,6 +89,118 @@ class Canceling(unittest.IsolatedAsyncioTestCase):
         runs = await asyncio.gather(*(self.client.runs.get(str(number)) for number in range(200)))
         self.assertEqual({run.metadata.name for run in runs}, {"a"})
         self.assertLessEqual(len(self.client._transport._kept), 8)
+
+
+BEGUN = stream((0, "started", "{}"), (0, "stdout", '{"base64":"YQ=="}'))
+
+
+class Leaving(unittest.TestCase):
+    """A command that is ended from elsewhere while somebody waits for what it prints."""
+
+    def setUp(self):
+        self.gone = threading.Event()
+
+        def talk(connection):
+            connection.sendall(BEGUN)
+            with contextlib.suppress(OSError):
+                if connection.recv(1) == b"":
+                    self.gone.set()
+        self.server = BrokenServer(talk)
+        self.addCleanup(self.server.__exit__)
+
+    def begin(self):
+        client = Client(self.server.url)
+        self.addCleanup(client.close)
+        command = client.runs.exec_stream("a", "cat")
+        output = iter(command)
+        self.assertEqual(next(output).text, "a")
+        return command, output
+
+    def left(self, call):
+        with self.assertRaises(PaddockError) as caught:
+            call()
+        self.assertEqual(caught.exception.code, "STREAM_LEFT")
+
+    def test_by_another_thread(self):
+        command, output = self.begin()
+        ends = []
+
+        def read():
+            try:
+                ends.extend(output)
+            except Exception as error:  # noqa: BLE001
+                ends.append(error)
+        reader = threading.Thread(target=read)
+        reader.start()
+        wait_until("it to read", command._reading.locked)
+        command.close()
+        reader.join(PATIENCE_S)
+        self.assertEqual([getattr(each, "code", each) for each in ends], ["STREAM_LEFT"])
+        self.assertTrue(self.gone.wait(PATIENCE_S))
+        command.close()
+        self.left(lambda: list(command))
+        self.left(lambda: command.result)
+
+    def test_by_a_handler_of_the_thread_that_reads(self):
+        command, output = self.begin()
+        before = signal.signal(signal.SIGUSR1, lambda *_: command.close())
+        self.addCleanup(signal.signal, signal.SIGUSR1, before)
+
+        def interrupt():
+            wait_until("it to read", command._reading.locked)
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+        other = threading.Thread(target=interrupt)
+        other.start()
+        self.left(lambda: next(output))
+        other.join()
+        self.assertTrue(self.gone.wait(PATIENCE_S))
+
+    def test_before_anybody_reads_on(self):
+        command, output = self.begin()
+        command.close()
+        self.assertTrue(self.gone.wait(PATIENCE_S))
+        self.left(lambda: next(output))
+
+    def test_by_another_task_or_as_its_own_is_canceled(self):
+        async def leave(how):
+            self.gone.clear()
+            async with AsyncClient(self.server.url) as client:
+                command = await client.runs.exec_stream("a", "cat")
+                output = command.__aiter__()
+                self.assertEqual((await output.__anext__()).text, "a")
+                reader = asyncio.ensure_future(output.__anext__())
+                while not command._reading.locked():
+                    await asyncio.sleep(0)
+                await how(command, reader)
+                await asyncio.get_running_loop().run_in_executor(None, self.gone.wait, PATIENCE_S)
+                self.assertTrue(self.gone.is_set())
+                for again in (output.__anext__(), command.__anext__()):  # nobody takes it for its end
+                    with self.assertRaises(PaddockError) as caught:
+                        await again
+                    self.assertEqual(caught.exception.code, "STREAM_LEFT")
+                with self.assertRaises(PaddockError) as caught:
+                    await command.result
+                self.assertEqual(caught.exception.code, "STREAM_LEFT")
+
+        async def close(command, reader):
+            await command.aclose()
+            with self.assertRaises(PaddockError) as caught:
+                await reader
+            self.assertEqual(caught.exception.code, "STREAM_LEFT")
+
+        async def cancel(command, reader):
+            reader.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await reader
+
+        async def cancel_and_close(command, reader):
+            reader.cancel()
+            await command.aclose()
+            with self.assertRaises(asyncio.CancelledError):
+                await reader
+        for how in (close, cancel, cancel_and_close):
+            with self.subTest(how.__name__):
+                asyncio.run(leave(how))
 
 
 class Loops(unittest.TestCase):

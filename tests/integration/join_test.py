@@ -243,7 +243,7 @@ class Join(JoinedHosts):
         moved = controller_of(self.instance)
         self.assertNotEqual(moved, former)
         said = host.node("move", "--server", moved + "/").stderr  # while the agent runs, and asks at the former address
-        self.assertIn(f"once its agent is started again:\n  paddock-node-agent --config {host.config}", said)
+        self.assertIn(f"\n  paddock-node-agent --config {host.config}", said)
         self.assertEqual(host.config.read_text(), before.replace(former, moved))
         self.assertIsNone(host.agent.poll())
         host.end()

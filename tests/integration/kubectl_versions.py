@@ -8,6 +8,8 @@ import subprocess
 DEBIANS = (1, 20)
 HOW_TO_GET_A_CURRENT_ONE = ("no kubectl of 1.29 or later is on this machine; get one from https://dl.k8s.io/ and name it in "
                             "PADDOCK_KUBECTL")
+HOW_TO_GET_OLDER_ONES = ("this machine has one kubectl at the most; get others of 1.27 or later from https://dl.k8s.io/ and name them, "
+                         "separated by colons, in PADDOCK_KUBECTL")
 HOW_TO_GET_1_20 = ("Debian's kubectl 1.20 is not on this machine; to have it tried too: apt-get download kubernetes-client "
                    "&& dpkg -x kubernetes-client_*.deb k && export PADDOCK_KUBECTL=$PWD/k/usr/bin/kubectl")
 
@@ -41,3 +43,9 @@ def programs():
         if version:
             found.setdefault(version, program)
     return found
+
+
+def newest():
+    """The same with one in it, or none."""
+    found = programs()
+    return {version: found[version] for version in sorted(found)[-1:]}

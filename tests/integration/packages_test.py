@@ -135,10 +135,10 @@ class PackagesOfAnInstance(unittest.TestCase):
             (self.project / "uv.lock").write_text(lock + "version = '1.0'\nsource = { registry = 'https://pypi.org/simple' }\n")
             self.assertIn("got 1.0", got().stdout)
             (self.project / "uv.lock").write_text(lock + "version = '1.0'\nsource = { git = 'https://git.test/probe' }\n")
-            self.assertIn("uv.lock probe: it does not come from an index", got().stderr)
+            self.assertIn("uv.lock probe: ", got().stderr)
             (self.project / "pyproject.toml").unlink()
             alone = self.instance.run("compute", self.project, "python3 job.py", "--requirements", "uv.lock", check=False)
-            self.assertIn("the project has no pyproject.toml: send that too, or name the requirements.txt", alone.stderr)
+            self.assertIn("pyproject.toml", alone.stderr)
 
     def test_why_an_environment_failed_is_in_its_message_and_its_log(self):
         make_project(self.project, job__py="print('ran')\n", requirements__txt="no-such-thing==1.0\n")
@@ -147,9 +147,9 @@ class PackagesOfAnInstance(unittest.TestCase):
             self.compute("--detach", "--name", "failed")
             run = self.instance.wait_phase("failed", "Failed")
             self.assertEqual(run["status"]["reason"], "ENVIRONMENT_FAILED")
-            self.assertIn("Could not find a version that satisfies the requirement no-such-thing==1.0", run["status"]["message"])
+            self.assertIn("no-such-thing==1.0", run["status"]["message"])  # in pip's words
             log = self.instance.run("logs", "failed").stdout
-            self.assertIn("ERROR: No matching distribution found for no-such-thing==1.0", log)
+            self.assertRegex(log, r"ERROR: .*no-such-thing==1\.0")
 
     # proves partly: ORB-123
     def test_all_that_no_node_would_install_is_said_before_there_is_a_run(self):

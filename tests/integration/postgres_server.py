@@ -1,11 +1,14 @@
 """A PostgreSQL server in a folder of its own, and a pgbouncer before it, both as an ordinary user: they refuse root."""
+import contextlib
 import os
 import pathlib
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
+import threading
 
 from harness import wait_until
 
@@ -27,6 +30,7 @@ class PostgresServer:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-pg-"))
         self.process = None
         self.bouncer = None
+        self.standby = None
         self.port = None  # of loopback, once it is served by TLS
 
     def __enter__(self):
@@ -42,6 +46,9 @@ class PostgresServer:
         if self.bouncer:
             self.bouncer.kill()
             self.bouncer.wait()
+        if self.standby:
+            self.standby.send_signal(signal.SIGQUIT)
+            self.standby.wait(120)
         self.stop(signal.SIGQUIT)
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -81,12 +88,29 @@ class PostgresServer:
             self.process.wait(120)
             self.process = None
 
-    def url(self, folder=None):
-        return f"postgresql:///paddock?user=paddock&host={folder or self.folder}"
+    def url(self, folder=None, database="paddock"):
+        return f"postgresql:///{database}?user=paddock&host={folder or self.folder}"
 
     def query(self, sql, database="paddock"):
         return subprocess.run([PROGRAMS / "psql", "-h", self.folder, *self.at_port(), "-U", "paddock", "-d", database, "-qtAc", sql], check=True, text=True,
                               stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout.strip()
+
+    def start_standby(self):
+        """A replica on this machine, whose disk each commit waits for from then on; returns the folder of its socket."""
+        folder = self.folder / "standby"
+        folder.mkdir()
+        if "user" in _as():
+            shutil.chown(folder, _as()["user"])
+        subprocess.run([PROGRAMS / "pg_basebackup", "-h", self.folder, *self.at_port(), "-U", "paddock", "-D", folder / "data", "-R", "-X", "stream",
+                        "--checkpoint=fast"], check=True, stdin=subprocess.DEVNULL, cwd="/", **_as())
+        with open(self.folder / "standby-log", "a") as log:
+            self.standby = subprocess.Popen([PROGRAMS / "postgres", "-D", folder / "data", "-k", folder, "-c", "listen_addresses="],
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", **_as())
+        wait_until("the standby to follow", lambda: self.query("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == "1")
+        self.query("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.query("SELECT pg_reload_conf()")
+        wait_until("commits to wait for it", lambda: self.query("SELECT sync_state FROM pg_stat_replication") == "sync")
+        return folder
 
     def start_bouncer(self):
         """In transaction mode, with fewer connections than it has clients; returns the folder of its socket."""
@@ -102,3 +126,55 @@ class PostgresServer:
             self.bouncer = subprocess.Popen([BOUNCER, folder / "ini"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", **_as())
         wait_until("the pooler to answer", lambda: subprocess.run([PROGRAMS / "pg_isready", "-q", "-h", folder]).returncode == 0)
         return folder
+
+
+class Cable:
+    """The way of one client to a server, as a socket in a folder of its own. Once it is cut, nothing passes and nobody is told."""
+
+    def __init__(self, server):
+        self.server = server
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-cable-"))
+        self.whole = threading.Event()
+        self.whole.set()
+        self.listener = socket.socket(socket.AF_UNIX)
+
+    def __enter__(self):
+        self.listener.bind(str(self.folder / ".s.PGSQL.5432"))
+        self.listener.listen(64)
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *exc):
+        self.mend()
+        self.listener.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def cut(self):
+        self.whole.clear()
+
+    def mend(self):
+        self.whole.set()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):  # closed
+            while True:
+                near, _ = self.listener.accept()
+                threading.Thread(target=self._connect, args=(near,), daemon=True).start()
+
+    def _connect(self, near):
+        self.whole.wait()
+        with near, socket.socket(socket.AF_UNIX) as far, contextlib.suppress(OSError):
+            far.connect(str(self.server.folder / ".s.PGSQL.5432"))
+            back = threading.Thread(target=self._pass, args=(far, near), daemon=True)
+            back.start()
+            self._pass(near, far)
+            back.join()
+
+    def _pass(self, source, target):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                self.whole.wait()
+                target.sendall(data)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)

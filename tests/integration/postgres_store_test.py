@@ -41,6 +41,8 @@ class OnPostgres(unittest.TestCase):
     def instance(self, url=None):
         made = Instance()
         made.env["PADDOCK_CONTROLLER_STORE_POSTGRES_URL_FILE"] = write_url(self.folder, url or self.server.url())
+        # Renewed so seldom that no renewal is what waits where a test holds commits.
+        made.env["PADDOCK_CONTROLLER_STORE_POSTGRES_LEASE"] = "5m"
         return self.enterContext(made)
 
     def seen(self, instance, line):

@@ -67,6 +67,25 @@ class ReadOnlyForAWhile(unittest.TestCase):
         self.instance.run("artifacts", "held", "--output", self.instance.home / "got")
         self.assertEqual((self.instance.home / "got" / "out" / "result.json").read_text(), '{"n": 42}')
 
+    def test_a_run_loses_no_file_while_the_storage_of_its_controller_is_gone(self):
+        self.instance.up("--data-dir", self.data)
+        folder = self.data / "controller/blobs"
+        mark = f"gone-{os.getpid()}"
+        self.instance.run("run", self.project, "--artifact-dir", "out/", "--detach", "--name", "held", "--", "python3", "told.py", mark)
+        wait_until("the command to start", lambda: "started" in self.instance.run("logs", "held").stdout)
+        folder.rename(self.data / "elsewhere")
+        for pid in pids_running(mark):
+            os.kill(pid, signal.SIGUSR1)
+        refused = wait_until("some tries to send its file", lambda: (lambda tries: tries if len(tries) > 2 else None)(
+            self.lines('"PUT"', "/artifacts/", '"status":"503"')))
+        self.assertIn("STORE_IO", refused[0])
+        self.assertEqual(self.instance.run_object("held")["status"]["phase"], "Running")
+        (self.data / "elsewhere").rename(folder)
+        self.instance.wait_phase("held", "Succeeded", "Failed")
+        self.assertEqual(self.instance.run_object("held")["status"]["phase"], "Succeeded")
+        self.instance.run("artifacts", "held", "--output", self.instance.home / "got")
+        self.assertEqual((self.instance.home / "got" / "out" / "result.json").read_text(), '{"n": 42}')
+
     def test_a_node_that_could_begin_nothing_begins_what_waits(self):
         disk = self.up_with_a_disk_at("agent/runs")
         self.remount(disk, "ro")

@@ -159,6 +159,23 @@ class Cancel(SessionTest):
         wait_until("it to be ended before its time", lambda: not [pid for pid in pids_running(mark) if not ended(pid)],
                    patience_s=45)
 
+    def test_a_command_ends_with_its_callers_token(self):
+        name = self.session({"limits": {"timeoutMs": 600_000}})
+        tokens = [self.api.ask("POST", "/admin/tokens", {"subject": "gone", "scopes": ["runs:write"], "namespace": "default"})[1]
+                  for _ in range(2)]
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            running = [pool.submit(self.api.ask, "POST", self.api.sandboxes(name, "/commands"),
+                                   {"command": f": > up{i}; sleep 600", "commandId": f"c{i}"}, token=token["token"])
+                       for i, token in enumerate(tokens)]
+            for i in range(2):
+                wait_until("the command to run", lambda: self.api.file("GET", name, f"up{i}")[0] == 200)
+            self.assertLess(self.api.ask("DELETE", f"/admin/tokens/{tokens[0]['id']}")[0], 300)
+            status, result = running[0].result(timeout=PATIENCE_S)
+            self.assertEqual((status, result["errorClass"]), (200, "CANCELLED"), result)
+            self.assertFalse(running[1].done(), "the other token is as good as before")
+            self.assertEqual(self.api.cancel(name, "c1")[0], 202)
+            self.assertEqual(running[1].result(timeout=PATIENCE_S)[1]["errorClass"], "CANCELLED")
+
     # proves: WSM-18
     def test_one_command_of_a_name_at_a_time(self):
         name = self.session({"limits": {"timeoutMs": 60_000}})

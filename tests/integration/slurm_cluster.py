@@ -44,6 +44,7 @@ class Cluster:
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-slurm-"))
         (self.folder / "cgroup.conf").write_text(CGROUPS)
+        self.killed = 0
         self.daemons = slurm_peer.Slurm(self.folder, "latency", configured)
 
     def __enter__(self):
@@ -68,6 +69,25 @@ class Cluster:
         lines = self.run("squeue", "--noheader", "--format=%i %T %j").splitlines()
         return {job: state for job, state, name in map(str.split, lines) if name.startswith(f"paddock-{pool}-")}
 
+    def settle(self):
+        """As if no test had been here: no job is left, and the node takes jobs. Slurm takes a node away whose job it could not
+        start or end, which a test that kills its programs may bring about."""
+        self.run("scancel", "--me", check=False)
+        wait_until("Slurm's node to be idle", self._is_idle)
+
+    def _is_idle(self):
+        state, _, node = self.run("sinfo", "--noheader", "--Node", "--format=%T %N", check=False).strip().partition(" ")
+        if state.startswith(("drain", "down", "fail")):
+            self.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
+        return state == "idle"
+
+    def show(self):
+        """What Slurm says of itself, for a test that failed."""
+        for command in (("scontrol", "show", "node"), ("squeue", "--long")):
+            print(f"--- {' '.join(command)}\n{self.run(*command, check=False)}")
+        for log in sorted(self.folder.glob("*.log")):
+            print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
+
     def kill_all_of(self, job):
         """SIGKILL for every process of a job but Slurm's own."""
         for procs in pathlib.Path("/sys/fs/cgroup/freezer").glob(f"slurm*/uid_0/job_{job}/**/cgroup.procs"):
@@ -82,6 +102,11 @@ class Cluster:
         ctld.wait()
 
     def start_controller(self):
+        # A slurmctld that was killed may have forgotten its last jobs. Were one's id given again while it still ends at the node,
+        # slurmd would call the new job a duplicate, and the node would be taken away.
+        self.killed += 1
+        with open(os.environ["SLURM_CONF"], "a") as conf:
+            conf.write(f"FirstJobId={self.killed * 1000}\n")
         self.daemons.start("slurmctld", "-D", "-f", os.environ["SLURM_CONF"])
         self.daemons.daemons.insert(1, self.daemons.daemons.pop())
         wait_until("slurmctld", lambda: "UP" in self.run("scontrol", "ping", check=False))

@@ -69,6 +69,7 @@ class Pool:
 
 class SlurmPool(OnSlurm):
     def setUp(self):
+        self.slurm.settle()
         self.instance = self.enterContext(Instance())
         self.temp = self.instance.home / "tmp"  # of the compute node
         self.temp.mkdir()
@@ -84,6 +85,7 @@ class SlurmPool(OnSlurm):
         if any(error for _, error in self._outcome.result.errors + self._outcome.result.failures):
             for log in [*self.instance.home.glob("*.log"), *self.instance.home.glob("shared-*/logs/*.log")]:
                 print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
+            self.slurm.show()
 
     def create(self, name, script="quick.py", timeout="2m", **more):
         status, answer = self.instance.post_run(name, {"type": "compute", "command": ["python3", script], "workspace": self.workspace,

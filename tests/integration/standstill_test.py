@@ -39,13 +39,15 @@ def sandbox_of(pid):
     return [each for each in ancestors(pid) if command_of(each)[0].endswith(b"paddock-sandbox")][:2]
 
 
-class StandStill(unittest.TestCase):
+class StandStillCase(unittest.TestCase):
+    lease, lost_after = "4s", "5s"
+
     def setUp(self):
         folder = self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-"))
         self.project = make_project(folder, told__py=TOLD, quick__py=QUICK)
         self.instance = Instance()
-        self.instance.env["PADDOCK_CONTROLLER_NODES_LEASE"] = "4s"
-        self.instance.env["PADDOCK_CONTROLLER_NODES_LOST_AFTER"] = "5s"
+        self.instance.env["PADDOCK_CONTROLLER_NODES_LEASE"] = self.lease
+        self.instance.env["PADDOCK_CONTROLLER_NODES_LOST_AFTER"] = self.lost_after
         self.enterContext(self.instance)
 
     def submit(self, name, script="told.py", options=()):
@@ -66,6 +68,8 @@ class StandStill(unittest.TestCase):
     def stand_still(self, *programs):
         return stand_still([self.instance.pid_of(program) for program in programs])
 
+
+class StandStill(StandStillCase):
     def test_a_controller_that_stood_still_gives_up_no_run_and_believes_what_ended_meanwhile(self):
         self.submit("goes-on")
         self.submit("ends")
@@ -119,6 +123,11 @@ class StandStill(unittest.TestCase):
         self.assertNotEqual(self.instance.run("exec", "frozen", "--", "cat", "begun", check=False).returncode, 0)
         self.tell("frozen")
         self.instance.wait_phase("frozen", "Succeeded")
+
+
+class Stopped(StandStillCase):
+    """What an agent has begun goes on for a lease, which the next one's start must not take on any machine."""
+    lease, lost_after = "10m", "11m"
 
     def test_an_agent_that_is_stopped_says_so_at_once_and_what_it_had_not_begun_waits_for_another(self):
         self.submit("begun")

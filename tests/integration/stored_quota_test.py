@@ -58,7 +58,7 @@ class StoredQuota(unittest.TestCase):
         done = self.instance.run("build", self.project, "--type", "script", "bash build.sh", "-n", "upload", check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("NAMESPACE_QUOTA_EXCEEDED", done.stderr)
-        self.assertIn("namespace upload may store", done.stderr)
+        self.assertIn("namespace upload ", done.stderr)
 
 
 if __name__ == "__main__":

@@ -156,7 +156,7 @@ class Volumes(unittest.TestCase):
     def test_a_namespace_sees_its_own_volumes_alone(self):
         self.publish("private", "secret", "--namespace", "theirs")
         refused = self.compute("python3 read.py private", "--volume", "private", check=False)
-        self.assertIn("there is no volume private in this namespace", refused.stderr)
+        self.assertIn("VOLUME_NOT_FOUND", refused.stderr)
         self.assertEqual(self.read("private", None, "--namespace", "theirs")["value"], "secret")
 
     # proves partly: ORB-18

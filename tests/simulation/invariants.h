@@ -16,6 +16,9 @@
 //   - it ends as it did on its host; as canceled only if somebody asked for it; as lost only if
 //     its node was silent for as long as a lease, in time that the controller lived;
 //   - what a host could not begin is placed again, and counts as no attempt;
+//   - the members of a gang are placed all at once or not at all, each on a host of its own; all of
+//     them have had the same number of attempts at any time; and once the gang has ended, so have
+//     all of them, with success only if each had it;
 //   - no host drops a run that the controller counts on.
 #pragma once
 

@@ -29,7 +29,12 @@ T take_any(std::deque<T>& queue, Random& random) {
 }  // namespace
 
 World::World(uint64_t seed, Faults faults, Tampering tampering)
-    : random_(seed), faults_(faults), tampering_(std::move(tampering)), pauses_(seed ^ 0x9a05e5) {
+    : random_(seed),
+      faults_(faults),
+      tampering_(std::move(tampering)),
+      pauses_(seed ^ 0x9a05e5),
+      gangs_(seed ^ 0x6a965),
+      has_gangs_(seed % 3 == 1) {
   store_ =
       std::make_unique<FaultyStore>(store::Store::open({}).value(), seed, tampering_.disk_lies);
   preemption_ = random_.below(3) == 0;
@@ -278,6 +283,7 @@ void World::tick() {
   if (tampering_.before_tick) tampering_.before_tick(store_->sound(), *leases_, nodes::now(clock_));
   const auto report = reconciler_->tick(nodes::now(clock_));
   must(report.ok() ? Status() : Status(report.error()), "tick");
+  meet_members();
   if (chance(10)) compare_pictures();
 }
 
@@ -310,6 +316,7 @@ void World::disturb() {
   answer_agents();
   change_quota();
   if (chance(12)) submit_run();
+  submit_gang_now_and_then();
   if (chance(5)) cancel_some_run();
   if (chance(3)) operate_some_node();
 }

@@ -52,7 +52,10 @@ class World {
   const std::vector<std::string>& acknowledged() const { return acknowledged_; }
   // Runs that were sent and refused.
   const std::vector<std::string>& refused() const { return refused_; }
-  bool cancel_was_asked(const std::string& uid) const { return cancelled_.contains(uid); }
+  bool cancel_was_asked(const contracts::Run& run) const {
+    const auto& element = run.status.element;  // of the gang as a whole
+    return cancelled_.contains(run.metadata.uid) || (element && cancelled_.contains(element->uid));
+  }
   // The lines that an attempt of an agent run was sent, in order.
   const std::vector<std::string>& sent_to(const std::string& attempt) { return sent_[attempt]; }
   // How long the controller lived without taking a call of this host: not the time that it stood
@@ -91,6 +94,8 @@ class World {
   void pause_now_and_then();
   void disturb();
   void submit_run();
+  void submit_gang_now_and_then();
+  void meet_members();
   void cancel_some_run();
   void answer_agents();
   void change_quota();
@@ -124,9 +129,12 @@ class World {
   std::vector<std::string> acknowledged_;
   std::vector<std::string> refused_;
   std::set<std::string> cancelled_;
+  std::set<std::string> met_;            // members of gangs
   std::map<std::string, Millis> heard_;  // in time that the controller lived
   std::map<std::string, std::vector<std::string>> sent_;
   SeededRandom pauses_;  // of their own: other faults stay where they are
+  SeededRandom gangs_;   // likewise
+  const bool has_gangs_;
   MonoTime paused_until_;
   Millis lived_{0};
   Millis listening_{0};

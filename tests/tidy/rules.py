@@ -5,7 +5,7 @@ import re
 from plan import check_plan, module_of, reachable, read_plan
 
 LIBRARIES = {  # what its headers start with -> what a module's LIBS must name
-    "rapidjson/": "rapidjson", "yaml-cpp/": "yaml-cpp", "curl/": "CURL::",
+    "rapidjson/": "rapidjson", "yaml-cpp/": "yaml-cpp", "curl/": "CURL::", "wslay/": "wslay",
     "openssl/": "OpenSSL::", "CLI/": "cli11", "sqlite3.h": "SQLite::", "seccomp.h": "seccomp",
 }
 TEST_LIBRARIES = ("gtest/", "gmock/", "benchmark/")

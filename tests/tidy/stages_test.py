@@ -1,6 +1,7 @@
 """The table of stages, what CI takes from it, and the program that runs them."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -22,20 +23,34 @@ def names_called_for(*changed):
 
 class Table(unittest.TestCase):
     def test_each_stage_has_one_name_and_knows_what_it_needs(self):
-        names = [stage.name for stage in stages.TEST + stages.VERIFY]
+        known = stages.callable_alone(stages.TEST + stages.VERIFY)
+        names = [stage.name for stage in known]
         self.assertEqual(len(names), len(set(names)))
-        for stage in stages.TEST + stages.VERIFY:
+        for stage in known:
             self.assertGreater(stage.seconds, 0)
             self.assertLessEqual(set(stage.needs), set(names), stage.name)
 
     def test_each_script_and_folder_that_it_names_is_there(self):
-        for stage in stages.TEST + stages.VERIFY:
+        for stage in stages.callable_alone(stages.TEST + stages.VERIFY):
             for word in stage.run.replace(";", " ").split():
                 if word.startswith("scripts/") or word.endswith(".py"):
                     self.assertTrue((SOURCE / word).exists(), f"{stage.name}: {word}")
             for pattern in stage.paths:
                 folder = pattern.split("*")[0].rsplit("/", 1)[0]
                 self.assertTrue((SOURCE / folder).exists(), f"{stage.name}: {pattern}")
+
+    def test_every_suite_of_the_parts_is_one_of_the_whole_and_the_other_way_round(self):
+        """By the labels that suites have, each alone: what a selection of ctest's takes of them."""
+        labels = ("unit", "golden", "tidy", "fuzz", "simulation", "packaging", "adversarial", "everyday", "integration",
+                  "servers", "kubectl", "vm", "skew", "dashboard", "a new one")
+        def taken(stage):
+            option, pattern = re.search(r"(-LE?) '?([^']+)'?$", stage.run).groups()
+            return [label for label in labels if bool(re.search(pattern, label)) == (option == "-L")]
+        (whole,) = [stage for stage in stages.TEST if stage.parts]
+        self.assertEqual(sorted(taken(whole)), sorted(label for part in whole.parts for label in taken(part)))
+        self.assertIn("a new one", taken(whole), "a suite without a label is run")
+        self.assertEqual([stages.part_of(suite, whole).name for suite in ("everyday.agent", "integration.run_test", "unit.common_base", "simulation")],
+                         ["everyday", "integration", "suites", "suites"])
 
     def test_make_test_fits_half_an_hour(self):
         self.assertLessEqual(sum(stage.seconds for stage in stages.TEST), 30 * 60)
@@ -153,6 +168,20 @@ class Runner(unittest.TestCase):
         rc, said = self.run_stages([], table, "verify", "three")
         self.assertNotEqual(rc, 0)
         self.assertIn("no stage three; there are one, two", said)
+
+    def test_parts_are_run_at_once_and_told_apart_and_each_can_be_asked_for_alone(self):
+        report = "".join(f"<testcase name='{name}' status='run' time='{seconds}'/>" for name, seconds in
+                         (("left.a", 3), ("right.a", 5), ("right.b", 6)))
+        both = ("both", f'echo "<testsuite>{report}</testsuite>" >$PADDOCK_TEST_REPORTS/1.xml',
+                {"parts": tuple(Stage(name, "x", f"echo only-{name}", 1) for name in ("left", "right"))})
+        rc, said = self.run_stages([both], [], "test")
+        self.assertEqual((rc, said.splitlines()[-1]), (0, "3 passed, 0 failed"))
+        self.assertNotIn("only-", said)
+        self.assertRegex(said, r"left: 1 suites, 3 s .*\n +right: 2 suites, 11 s ")
+        self.assertIn("\n      6 s  right: right.b\n", said)
+        rc, said = self.run_stages([both], [], "test", "right")
+        self.assertEqual((rc, said.splitlines()[-1]), (0, "1 passed, 0 failed"))
+        self.assertIn("only-right", said)
 
     def test_ci_goes_down_the_table_for_what_changed_within_a_day(self):
         self.commit("old.cc", "2026-01-02T00:00:00Z")

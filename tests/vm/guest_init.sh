@@ -15,7 +15,9 @@ mkdir -p /dev/pts /dev/shm
 mount -t devpts devpts /dev/pts
 mount -t tmpfs -o mode=1777 tmp /dev/shm
 insmod /opt/brd.ko rd_nr=1 rd_size=262144
-mke2fs -F /dev/ram0 >/dev/null && mount -t ext4 /dev/ram0 /tmp && chmod 1777 /tmp
+insmod /opt/quota_tree.ko
+insmod /opt/quota_v2.ko
+mkfs.ext4 -qF -O quota,project,^has_journal -E quotatype=prjquota /dev/ram0 && mount -t ext4 -o prjquota /dev/ram0 /tmp && chmod 1777 /tmp
 cp -a /opt/paddock /tmp/built  # where the tests make hard links instead of copies
 mount -t tracefs trace /sys/kernel/tracing
 mount -t cgroup2 cgroup2 /sys/fs/cgroup

@@ -29,8 +29,9 @@ BOOT_AND_RUN_SECONDS = int(os.environ.get("PADDOCK_VM_SECONDS", "1800"))
 STILL_SECONDS = 180
 ALIVE = "PADDOCK-VM-ALIVE"
 KERNEL_PACKAGE = "linux-image-cloud-amd64"  # depends on the current one
-# A disk in memory, for ext4: tmpfs cannot map owners before Linux 6.3.
-RAM_DISK_MODULE = "drivers/block/brd.ko"
+# A disk in memory, for ext4: tmpfs cannot map owners before Linux 6.3. And quotas of projects, as
+# an operator may have them.
+MODULES = ("drivers/block/brd.ko", "fs/quota/quota_tree.ko", "fs/quota/quota_v2.ko")
 TEST_PROGRAMS = ("sandbox_vm_test", "sandbox_adversarial_test")
 
 
@@ -119,6 +120,7 @@ def make_root(root, bin_dir, modules):
         (root / "usr/bin" / applet).exists() or (root / "usr/bin" / applet).symlink_to("busybox")
     (root / "usr/bin/setpriv").unlink(missing_ok=True)
     install_program(root, tool("setpriv", "util-linux"), "/usr/bin/setpriv")
+    install_program(root, tool("mkfs.ext4", "e2fsprogs"), "/usr/sbin/mkfs.ext4")
     (root / "etc/passwd").write_text("root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n")
     (root / "etc/group").write_text("root:x:0:\nnogroup:x:65534:\n")
     (root / "etc/hostname").write_text("guest\n")
@@ -126,7 +128,8 @@ def make_root(root, bin_dir, modules):
     tests = bin_dir.parent / "tests"
     for program in TEST_PROGRAMS:
         install_program(root, tests / program, f"/opt/paddock/tests/{program}")
-    install(root, f"{modules}/{RAM_DISK_MODULE}", "/opt/brd.ko")
+    for module in MODULES:
+        install(root, f"{modules}/{module}", f"/opt/{os.path.basename(module)}")
     for probe in sorted((tests / "probes").iterdir()):
         install(root, probe, f"/opt/paddock/tests/probes/{probe.name}")
     install(root, HERE / "suites.sh", "/opt/paddock/suites.sh")

@@ -4,4 +4,4 @@ needs_python='*AreInForceInside*:*UnixSocketOfTheHost*:*AdmissionWouldHaveRefuse
 # What the kernel counts otherwise than with cgroup v1, or than the build machine's does.
 counts='*BuffersOfItsOwnConnections*:*OnlyShown*:*Accounts.AreThose*:*Accounts.AreTaken*'
 run_suite sandbox_vm_test '*'
-run_suite sandbox_adversarial_test "*Limits.*:*Lifetime.*:*Escape.*:*Disk.EndsWhoTakesTooMuch*:$counts-$needs_python:*OfAFlood*"
+run_suite sandbox_adversarial_test "*Limits.*:*Lifetime.*:*Escape.*:*Disk.EndsWhoTakesTooMuch*:*Disk.IsOfNoOtherProject*:$counts-$needs_python:*OfAFlood*"

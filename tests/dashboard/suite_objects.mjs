@@ -1,0 +1,48 @@
+// Sessions, storage and access.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { go, logIn, see, shot, withPage } from "./browser.mjs";
+import { api, settings, start } from "./cluster.mjs";
+
+test("sessions, storage and access are shown, and no secret is", () => withPage({}, async (page) => {
+  const space = "/apis/paddock.dev/v1alpha1/namespaces/default";
+  const make = (plural, kind, body) => api("POST", `${space}/${plural}`, { apiVersion: "paddock.dev/v1alpha1", kind, ...body });
+  await make("sandboxes", "Sandbox", { metadata: { name: "open" } });
+  await make("secrets", "Secret", { metadata: { name: "db" }, stringData: { password: "never-to-be-seen" } });
+  await make("grants", "Grant", { metadata: { name: "bounded" }, spec: { subjects: ["nobody"], compute: { cpu: 16, quota: { runs: 100, memory: "1Ti" } } } });
+  await start("publishes", "python3 ends.py p", { artifacts: { dirs: ["out-p"] }, publish: "results" });
+  const { token } = await api("POST", "/admin/tokens", { subject: "reader", scopes: ["runs:read"], ttl: "1h" });
+  await logIn(page);
+  await go(page, "#/sessions", "Sessions");
+  await see(page, "Ready", "table.sessions");
+  await page.click("a.row-link");
+  await see(page, "none but loopback");
+  await api("PUT", `${space}/sandboxes/open/files/${encodeURIComponent("<img src=x onerror=window.pwned=1>.txt")}`, "text", "application/octet-stream");
+  await page.click(".folder summary");
+  await page.click("button.file-name:has-text('<img src=x')");
+  await see(page, "text", ".preview pre");
+  await shot(page, "session");
+  await go(page, "#/storage", "Storage");
+  await see(page, "programs", "table[aria-label=Workspaces]");
+  await see(page, "publishes", "table[aria-label=Volumes]");
+  await page.click("a.row-link:text-is('results')");
+  await see(page, "publishes", "table[aria-label=Versions]");
+  await go(page, "#/storage/workspaces/default/programs", "programs");
+  await see(page, "hostile.py", ".tree");
+  await see(page, "watched", "table[aria-label='Runs of these files']");
+  await shot(page, "workspace");
+  await go(page, "#/access", "Access");
+  await see(page, "of 100", "table.grants");
+  await see(page, "password (16 B)", "table[aria-label=Secrets]");
+  await see(page, "reader", "table[aria-label=Tokens]");
+  await shot(page, "access");
+  const text = await page.evaluate(() => document.documentElement.outerHTML);
+  for (const secret of ["never-to-be-seen", token, settings.token, btoa("never-to-be-seen")]) assert.ok(!text.includes(secret));
+  await page.locator("tr", { hasText: "reader" }).getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("button", { name: "Revoke the token" }).click();
+  await page.waitForFunction(() => !document.querySelector("table[aria-label=Tokens]").textContent.includes("reader"));
+  await go(page, "#/sessions/default/open", "open");
+  await page.getByRole("button", { name: "Destroy", exact: true }).click();
+  await page.getByRole("button", { name: "Destroy the session" }).click();
+  await see(page, "No session is open");
+}));

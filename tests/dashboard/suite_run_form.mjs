@@ -1,0 +1,91 @@
+// Runs found by their labels, started from the form and started again.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { logIn, see, shot, withPage } from "./browser.mjs";
+import { api, run } from "./cluster.mjs";
+
+test("runs are found by their labels, and what is chosen is in the address", () => withPage({}, async (page) => {
+  const label = "team";
+  await api("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/runs", { apiVersion: "paddock.dev/v1alpha1", kind: "Run", metadata: { name: "labelled", labels: { [label]: "vision" } },
+    spec: { type: "code", code: "print(input_data['text'])\n", inputData: { text: "<img src=x onerror=window.pwned=1>" }, timeout: "7m" } });
+  await logIn(page);
+  await page.fill("main input[type=search]", "team=vision");
+  await page.waitForFunction(() => document.querySelectorAll("main a.row-link").length === 1);
+  assert.equal(await page.evaluate(() => location.hash), "#/runs?q=team%3Dvision");
+  await page.click("a.row-link");
+  await see(page, "Succeeded", ".head-status");
+  await see(page, "print(input_data['text'])", "pre[aria-label=Python]");
+  await see(page, "<img src=x onerror=window.pwned=1>", "pre[aria-label=Input]");
+  await see(page, "7m");
+  await shot(page, "code-run", { fullPage: true });
+  await page.click("a.label");
+  await see(page, "labelled", "a.row-link");
+  assert.equal(await page.inputValue("main input[type=search]"), "team=vision");
+  await page.click("button.sort:has-text('Run')");
+  await page.click("button.chip:has-text('Succeeded')");
+  await page.waitForFunction(() => location.hash === "#/runs?phase=Succeeded&q=team%3Dvision&sort=name");
+  await page.click("a.row-link");
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "labelled");
+  await page.keyboard.press("u");
+  await page.waitForFunction(() => location.hash === "#/runs?phase=Succeeded&q=team%3Dvision&sort=name");
+}));
+
+test("a run is started, run again with changes, and deleted; refusals are the controller's own", () => withPage({}, async (page) => {
+  await logIn(page);
+  await page.getByRole("button", { name: "New run" }).click();
+  await page.selectOption("#form-type", "code");
+  await page.fill("#form-code", "print('started', input_data)");
+  await page.fill("#form-input", "{");
+  await page.getByRole("button", { name: "Start" }).click();
+  await see(page, "It is no JSON", "dialog .notice");
+  await page.fill("#form-input", '{"n": 1}');
+  await page.fill("#form-timeout", "soon");
+  await page.fill("#form-memory", "lots");
+  await page.getByRole("button", { name: "Start" }).click();
+  await see(page, "spec.timeout", "dialog .notice");
+  await see(page, "spec.sandbox.limits.memory", "dialog .causes");
+  await shot(page, "form-refused");
+  await page.fill("#form-timeout", "1m");
+  await page.fill("#form-memory", "");
+  await page.fill("#form-name", "started");
+  await page.fill("#form-labels", "from=form");
+  // The answer is lost once: the same run is asked for again, and not refused for its name.
+  const keys = [];
+  await page.route("**/namespaces/default/runs", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    keys.push(route.request().headers()["idempotency-key"]);
+    if (keys.length > 1) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await page.getByRole("button", { name: "Start" }).click();
+  await see(page, "UNREACHABLE", "dialog .notice");
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "started");
+  assert.equal(new Set(keys).size, 1);
+  await page.unroute("**/namespaces/default/runs");
+  await see(page, "started {'n': 1}", ".log");
+  await see(page, "Succeeded", ".head-status");
+  await page.getByRole("button", { name: "Run again" }).click();
+  assert.equal(await page.inputValue("#form-code"), "print('started', input_data)");
+  assert.equal(await page.inputValue("#form-labels"), "from=form");
+  await page.getByRole("button", { name: "Close" }).click();
+  const [receipt] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Receipt" }).click()]);
+  assert.equal(receipt.suggestedFilename(), "started.receipt.json");
+  assert.ok(JSON.parse(readFileSync(await receipt.path(), "utf8")).payload);
+  await page.getByRole("button", { name: "Run again" }).click();
+  await shot(page, "form-again");
+  await page.fill("#form-code", "print('again', input_data)");
+  await page.getByRole("button", { name: "Start" }).click();
+  await see(page, "again {'n': 1}", ".log");
+  const again = await page.textContent("main h1");
+  assert.match(again, /^started-[a-z0-9]{5}$/);
+  const { metadata, spec } = await run(again);
+  assert.deepEqual([metadata.annotations["paddock.dev/rerun-of"], metadata.labels, spec.timeout], ["started", { from: "form" }, "1m"]);
+  await see(page, "Succeeded", ".head-status");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete the run" }).click();
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "Runs");
+  await assert.rejects(run(again), /404/);
+}));

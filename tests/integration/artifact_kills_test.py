@@ -1,0 +1,71 @@
+"""An agent that is killed again and again while a run's artifacts are sent: the result comes whole, once."""
+import hashlib
+import os
+import random
+import tempfile
+import time
+import unittest
+
+from harness import Instance, main, make_project, paths_below
+
+FILES = 500
+SEED = os.environ.get("PADDOCK_TEST_SEED", "20261")
+# Files whose content is known by their name, and a line for each time that it is started.
+JOB = f"""
+import hashlib, os
+print("started", flush=True)
+os.makedirs("out", exist_ok=True)
+for number in range({FILES}):
+    with open(f"out/{{number:03}}.bin", "wb") as out:
+        out.write(hashlib.sha256(b"%d" % number).digest() * 2048)
+"""
+
+
+def content(number):
+    return hashlib.sha256(b"%d" % number).digest() * 2048
+
+
+class KilledWhileItSends(unittest.TestCase):
+    def setUp(self):
+        self.project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), job__py=JOB)
+        self.instance = self.enterContext(Instance())
+
+    def stored(self):
+        """How many blobs the controller has, also those that are on their way."""
+        return sum(len(names) for _, _, names in os.walk(self.blobs))
+
+    def reaches(self, part):
+        """Whether so many more came before the run ended: looked at without a pause, as they come fast."""
+        while True:
+            until = time.monotonic() + 3
+            while time.monotonic() < until:
+                if self.stored() >= part:
+                    return True
+            if self.instance.run_object("sends")["status"]["phase"] in ("Succeeded", "Failed"):
+                return False
+
+    def test_the_result_is_whole_and_the_command_ran_once(self):
+        luck = random.Random(SEED)
+        self.blobs = next(paths_below(self.instance.home, "blobs"))
+        self.instance.run("compute", self.project, "python3 job.py", "--detach", "--name", "sends", "--artifact-dir", "out")
+        kills = 0
+        for part in sorted(luck.sample(range(2, FILES - 50), 4)):
+            if not self.reaches(part):
+                break
+            self.instance.kill("paddock-node-agent")
+            kills += 1
+            self.instance.run("up")
+        self.assertGreater(kills, 0, self.instance.run_object("sends")["status"])
+        run = self.instance.wait_phase("sends", "Succeeded", "Failed")
+        self.assertEqual((run["status"]["phase"], run["status"]["attempt"]), ("Succeeded", 1), run["status"])
+        self.assertEqual(run["status"].get("leftOut", []), [])
+        self.assertEqual(sorted(each["path"] for each in run["status"]["artifacts"]), [f"out/{number:03}.bin" for number in range(FILES)])
+        self.assertEqual(self.instance.run("logs", "sends").stdout.count("started\n"), 1)
+        with tempfile.TemporaryDirectory(prefix="paddock-artifacts-") as folder:
+            self.instance.run("artifacts", "sends", "--output", folder)
+            for number in range(FILES):
+                with open(os.path.join(folder, f"out/{number:03}.bin"), "rb") as file:
+                    self.assertEqual(file.read(), content(number), number)
+
+if __name__ == "__main__":
+    main()
