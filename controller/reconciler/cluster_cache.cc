@@ -25,13 +25,18 @@ void take(std::map<std::string, int64_t>& counts, const std::string& name_space,
   if ((counts[name_space] -= most) == 0) counts.erase(name_space);
 }
 
-// How many places of its namespace's queue an active run takes.
+// How many places of its namespace's queue an active run takes. Once the members of a gang are
+// made, each that waits takes its own.
 int64_t places_of(const contracts::Run& run) {
   if (!contracts::is_array(run.spec))
     return run.status.phase == contracts::RunPhase::kPending ? 1 : 0;
-  const bool unmade =
-      contracts::is_gang(run.spec) && run.status.array && run.status.array->created == 0;
-  return unmade ? queue_places(run.spec) : 1;
+  if (!contracts::is_gang(run.spec)) return 1;
+  return run.status.array && run.status.array->created == 0 ? queue_places(run.spec) : 0;
+}
+
+// Whether it takes a place until it is over, since it goes on making elements.
+bool is_maker(const contracts::Run& run) {
+  return contracts::is_array(run.spec) && !contracts::is_gang(run.spec);
 }
 }  // namespace
 
@@ -133,9 +138,9 @@ void ClusterCache::put(const contracts::Run& run) {
   }
   uid_of_[path] = uid;
   const bool pending = run.status.phase == contracts::RunPhase::kPending;
-  Known known{run.metadata.name_space, 0, places_of(run), array};
+  Known known{run.metadata.name_space, 0, places_of(run), is_maker(run)};
   if (known.places > 0) waiting_[known.name_space] += known.places;
-  if (array) ++array_counts_[known.name_space];
+  if (known.maker) ++array_counts_[known.name_space];
   const bool ending = run.status.eviction || (run.spec.cancel_requested && (!pending || array));
   if (run.status.deadline_at && !ending) {
     known.deadline_ms = run.status.deadline_at->value.ms;
@@ -150,7 +155,7 @@ void ClusterCache::drop_run(const std::string& uid) {
   if (known == runs_.end()) return;
   deadlines_.erase({known->second.deadline_ms, uid});
   if (known->second.places > 0) take(waiting_, known->second.name_space, known->second.places);
-  if (known->second.array) take(array_counts_, known->second.name_space);
+  if (known->second.maker) take(array_counts_, known->second.name_space);
   runs_.erase(known);
 }
 

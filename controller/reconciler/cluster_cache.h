@@ -39,8 +39,9 @@ class ClusterCache {
   void hold(const contracts::Sandbox& session);
   void let_go(const std::string& uid);
   // How many of a namespace's runs wait; an array is one of them until it is over, and a gang
-  // counts its members before they are made.
+  // stands for its members until they are made.
   int64_t waiting_in(const std::string& name_space) const;
+  // Those that go on making elements: no gangs.
   int64_t arrays_in(const std::string& name_space) const;
   ArrayTable& arrays() { return arrays_; }
 
@@ -58,7 +59,7 @@ class ClusterCache {
     std::string name_space;
     int64_t deadline_ms = 0;
     int64_t places = 0;  // in the queue
-    bool array = false;
+    bool maker = false;  // an array that is no gang
   };
   scheduler::Cluster::Config config_;
   std::unique_ptr<scheduler::Cluster> cluster_;

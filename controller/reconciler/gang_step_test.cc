@@ -330,7 +330,7 @@ TEST_F(GangStepTest, ThatExceedsWhatIsPlacedInOnePassHasTheNextOneFollowAtOnce) 
 }
 
 TEST_F(GangStepTest, TakesThePlacesOfAllItsMembersInTheQueueFromItsCreationOn) {
-  settings_.scheduling.quotas["default"].pending = 5;
+  settings_.scheduling.quotas["default"].pending = 4;
   controller_dies();
   contracts::Run run;
   run.metadata.name_space = "default";
@@ -343,6 +343,17 @@ TEST_F(GangStepTest, TakesThePlacesOfAllItsMembersInTheQueueFromItsCreationOn) {
   step();
   EXPECT_EQ(phases(4), std::set{RunPhase::kPending});
   EXPECT_EQ(reconciler_->reserve_queue("default", {"another"}).error().reason, "QUOTA_PENDING");
+}
+
+TEST_F(GangStepTest, TakesNoPlaceOfTheQueueOnceItsMembersArePlaced) {
+  settings_.scheduling.quotas["default"].pending = 2;
+  controller_dies();
+  two_nodes();
+  create(2);
+  step();
+  step();
+  EXPECT_EQ(phases(2), std::set{RunPhase::kScheduled});
+  EXPECT_TRUE(reconciler_->reserve_queue("default", {"one", "another"}).ok());
 }
 
 TEST_F(GangStepTest, ADeadlineEndsThoseThatWait) {

@@ -11,9 +11,9 @@
 
 namespace paddock::reconciler {
 
-// How many places of its namespace's queue a new run takes: of a gang also one for each member,
-// since all of them are made at once.
-inline int64_t queue_places(const contracts::RunSpec& spec) { return 1 + spec.nodes.value_or(0); }
+// How many places of its namespace's queue a new run takes: a gang takes those of all its members,
+// since they are made at once, and none for itself.
+inline int64_t queue_places(const contracts::RunSpec& spec) { return spec.nodes.value_or(1); }
 
 class QueueReservation {
  public:

@@ -293,8 +293,7 @@ Status Reconciler::check_gang(const std::string& space, const contracts::Run& ru
   };
   if (quota.pending && places > *quota.pending)
     return refuse(cat("may have ", *quota.pending,
-                      " runs that wait (pending), and this gang takes ", places,
-                      " of these: one for itself and one for each member"));
+                      " runs that wait (pending), and this gang has ", places, " members"));
   const int64_t most = settings_.runs_per_namespace;
   if (most > 0 && !quota.runs && *run.spec.nodes > most)
     return refuse(cat("may have ", most, " runs at once (maxRunsPerNamespace), and this gang has ",
