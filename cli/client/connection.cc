@@ -46,7 +46,7 @@ Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const E
   return endpoint;
 }
 
-// One whose controller ended by itself is told from one that nobody started.
+// Tells a controller that ended by itself from one that nobody started.
 Error not_up(const std::string& instance, const std::optional<InstancePointer>& pointer) {
   std::string said = cat("the instance `", instance, "` is not up");
   if (pointer && pointer->controller)

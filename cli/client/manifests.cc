@@ -46,7 +46,7 @@ Result<std::vector<std::string>> files_of(const std::string& typed, const Env& e
   return files;
 }
 
-// What the objects of one call come to: those that are well, and what is wrong with the others.
+// Collects the objects of one call's files: the valid ones, and the mistakes in the others.
 class Collector {
  public:
   explicit Collector(const std::string& name_space) : wanted_(name_space) {}

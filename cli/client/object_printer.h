@@ -24,7 +24,8 @@ class ObjectPrinter {
   ObjectPrinter(const ObjectChoice& choice, Shown shown, const Env& env);
 
   bool prints_documents() const { return output_.is_document(); }
-  // What the server must tell for this output. Runs carry what they printed, which no row shows.
+  // Which form of the list this output needs from the server. Documents of runs carry their output,
+  // which no row shows.
   client::ListForm form() const;
   // A parameter for the request of that list; often empty.
   std::string wish() const;

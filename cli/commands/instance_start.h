@@ -1,5 +1,6 @@
-// Brings a controller and a node agent up on this host, for `paddock up`: what runs already stays,
-// what does not is started, and what has to know other settings is started again.
+// Brings a controller and a node agent up on this host, for `paddock up`. A program that runs
+// already stays; one that does not is started, and one whose settings have changed is started
+// again.
 #pragma once
 
 #include <algorithm>

@@ -19,8 +19,8 @@ Result<std::optional<std::string>> read_policy(const Parsed& parsed);
 Result<OptionFiles> read_option_files(const Parsed& parsed);
 
 inline constexpr size_t kMostKeysBytes = 1 << 20;  // of a file of public keys
-// The file that an option or argument names, for what is to be verified. One that cannot be read is
-// none to look at: `reason` tells that apart from one that was changed.
+// Reads the file that an option or argument names, before it is verified. The error of a file that
+// cannot be read has `reason`, which tells it apart from a file that was changed.
 Result<std::string> read_named(const Parsed& parsed, const std::string& cwd, const char* name,
                                size_t most, Reason reason);
 

@@ -1,4 +1,4 @@
-// `paddock rerun`: what a run was asked for, asked for once more, with what the options change.
+// `paddock rerun`: makes the request for a run again, with the changes that the options ask for.
 // Pure.
 #pragma once
 
@@ -15,9 +15,9 @@ inline constexpr const char* kRerunOf = "paddock.dev/rerun-of";
 std::vector<OptionRow> rerun_option_rows();
 // `name` without what made it unlike others (`train-x7k2p`), and `suffix`.
 std::string rerun_name(const std::string& name, const std::string& suffix);
-// Its files are those of the run before, unless --latest-files; what may be repeated is added to
-// what it had, any other option takes its place. FailedPrecondition: RUN_NOT_ENDED,
-// TOOL_BUNDLE_NOT_KEPT.
+// The new run has the files of the run before, unless --latest-files. Options that may be given
+// several times add to what that run had; any other option replaces it. FailedPrecondition:
+// RUN_NOT_ENDED, TOOL_BUNDLE_NOT_KEPT.
 Result<contracts::Run> rerun_of(const contracts::Run& before, const Parsed& parsed, const Env& env,
                                 const OptionFiles& files, const std::string& name);
 

@@ -38,7 +38,7 @@ struct Step {
   wire::Value operand = {};
 };
 
-// Text, a path, a range over what a path leads to, or (the root) only what it holds.
+// A text, a path, or a range with nodes inside it. The root is only a container of nodes.
 struct Node {
   enum class Kind { kText, kQuery, kRange, kAll };
   Kind kind = Kind::kAll;

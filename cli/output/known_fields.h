@@ -8,8 +8,9 @@
 
 namespace paddock::cli {
 
-// Below `path`, or within what cannot be told apart (labels), all is well. Else InvalidArgument,
-// FIELD_UNKNOWN: the first name that is none, and the nearest one beside it.
+// Whether objects of this kind can have the field `path`. Anything goes below a field whose members
+// have no fixed names, such as labels. InvalidArgument, FIELD_UNKNOWN: names the first unknown
+// field, and the known one that is most like it.
 Status check_field(Kind kind, const std::vector<std::string>& path);
 
 }  // namespace paddock::cli

@@ -17,7 +17,8 @@ struct ReceiptSubject {
 // Of a statement whose signature is good. RECEIPT_MALFORMED: it says nothing of a run.
 Result<std::vector<ReceiptSubject>> receipt_subjects(const wire::Value& statement);
 
-// Who ran what, where and when; how it ended; what did not hold; what was denied.
+// A receipt for people: who ran what, where and when; how it ended; which limits were not enforced,
+// and what was denied.
 std::string receipt_text(const wire::Value& statement);
 
 }  // namespace paddock::cli

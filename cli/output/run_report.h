@@ -1,5 +1,5 @@
-// What a finished run has to say for itself: its end, what came back and what did not, what was
-// enforced and what was denied. Pure text.
+// The report that is printed when a run has ended: how it ended, which files came back and which
+// did not, what was enforced and what was denied. Pure text.
 #pragma once
 
 #include <string>

@@ -61,8 +61,8 @@ std::vector<contracts::CeilingRefusal> ceiling_refusals(const contracts::Sandbox
 // What a caller's run says of media, or the public default where it says nothing.
 contracts::MediaExecution wanted_media(const contracts::RunSpec& spec);
 
-// `media` is what the run may have generated: each way that creates runs says it, and it is what
-// the stored run says.
+// `media` says which media the run may have generated. Every route that creates runs gives it, and
+// the stored run has it as it is.
 Result<AdmittedRun> admit(const contracts::RunSpec& spec, const contracts::MediaExecution& media,
                           const AdmissionContext& context);
 

@@ -1,5 +1,5 @@
-// Which value of an effective policy comes from where, and what bounds it. It merges nothing
-// itself: it compares what the policy's makers gave with what came of it. Pure.
+// Explains an effective policy: where each value comes from, and what bounds it. It merges nothing
+// itself: it compares the policies that were merged with the result. Pure.
 #pragma once
 
 #include <vector>

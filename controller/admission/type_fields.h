@@ -1,5 +1,5 @@
-// Which fields of a run go with its type: what a code run has in place of a command and a
-// workspace, and what no other run has. Pure.
+// Which fields of a run its type allows: those that a code run has in place of a command and a
+// workspace, and that no other run may have. Pure.
 #pragma once
 
 #include <string>

@@ -61,7 +61,8 @@ class Waiting {
   }
 
  private:
-  // At the first look every fault is told; a standby outlasts those that may pass.
+  // Whether to wait in spite of this error. At its start a standby reports every fault; later it
+  // waits for those that may pass.
   bool goes_on(const Error& error) {
     const bool waits = error.reason == "STORE_LOCKED" || (server_ && may_pass(error));
     if (waits && std::exchange(told_, error.reason.str()) != error.reason.str())

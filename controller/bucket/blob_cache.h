@@ -1,6 +1,7 @@
-// Blobs on this host's disk of those that lie in a bucket: what is on its way there, and what was
-// read lately. Bounded: what was not used for longest goes first, small blobs last of all, as
-// trees are among them, which are read within transactions. Thread-safe.
+// The blobs of a bucket that are also on this host's disk: those on their way to the bucket, and
+// those that were read lately. It is bounded: the blob that was not used for longest goes first.
+// Small blobs go last of all, since trees are among them and are read within transactions.
+// Thread-safe.
 #pragma once
 
 #include <mutex>

@@ -50,8 +50,9 @@ class BlobIndex {
   // Takes it out to be removed: none if it was used after `used_s`, or somebody has it now.
   std::optional<Turn> begin_removal(const cas::Digest& digest, int64_t used_s);
 
-  // It was not there, or not what it should be: so it is asked for again. A doubtful one stays out
-  // of the index until it is stored anew, whatever listings say.
+  // The blob was missing, or not as its digest says, so the index forgets it and clients are asked
+  // for it again. A doubtful one stays out of the index until it is stored anew, whatever listings
+  // say.
   void lost(const cas::Digest& digest, bool doubtful);
 
   void begin_listing();

@@ -87,7 +87,7 @@ Result<std::vector<BucketBlobs::Stored>> BucketBlobs::list() const {
   return index_.all();
 }
 
-// Reads what the bucket has, and ends what others left unfinished there.
+// Lists the blobs in the bucket, and ends uploads that others left unfinished there.
 Status BucketBlobs::look() const {
   index_.begin_listing();
   std::vector<Stored> there;

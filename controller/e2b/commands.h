@@ -1,5 +1,5 @@
-// process.Process of E2B's tools: what they start, as a command of a session, and what the session
-// tells of it, as they read it. Pure.
+// process.Process of E2B's SDK: translates its request into a command of a session, and the
+// session's events into its messages. Pure.
 #pragma once
 
 #include <cstdint>

@@ -31,8 +31,8 @@ int error_status(const Error& error);
 // Of the routes beside the protocol (/files, /health).
 int plain_error_status(const Error& error);
 
-// How long the caller waits at most (Connect-Timeout-Ms); nothing where it does not say, or says 0.
-// InvalidArgument (INVALID_FIELD) for what is no number of ten digits at the most.
+// The longest time that the caller waits (Connect-Timeout-Ms); nothing if the header is missing or
+// 0. InvalidArgument (INVALID_FIELD) for anything but a number of at most ten digits.
 Result<std::optional<int64_t>> timeout_ms(std::string_view header);
 
 }  // namespace paddock::e2b

@@ -45,9 +45,10 @@ Result<Millis> lifetime_until(const contracts::Sandbox& session, WallTime now, M
 
 // One as a list and getInfo() show it. Not of one that has ended.
 wire::Value sandbox_info(const contracts::Sandbox& session);
-// What create() and connect() are told. `access_token` opens what is inside: the caller's own.
+// The answer to create() and connect(). `access_token` gives access to the sandbox's commands and
+// files: it is the caller's own token.
 wire::Value sandbox_access(const contracts::Sandbox& session, std::string_view access_token);
-// Its template and metadata; what somebody else wrote there is no metadata.
+// Its template and metadata; an annotation that is not valid metadata counts as none.
 std::string template_of(const contracts::Sandbox& session);
 std::map<std::string, std::string> metadata_of(const contracts::Sandbox& session);
 

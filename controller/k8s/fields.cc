@@ -15,7 +15,8 @@ void add_fields(const Value& value, FieldSet& out) {
   for (const auto& [key, member] : *members) add_fields(member, out.members[key]);
 }
 
-// Of a Secret what is beside its values; of any object who holds it.
+// The fields of an object that are not in its spec: of a Secret those beside its values, and the
+// finalizers of any object.
 void add_others(const Value& object, FieldSet& out) {
   for (const char* scalar : {"immutable", "type"}) {
     const Value* found = object.find(scalar);

@@ -20,7 +20,8 @@ constexpr WatchEvent watch_event(bool matched_before, bool matches_after) {
 
 // `object_text` is JSON.
 std::string watch_line(WatchEvent event, std::string_view object_text);
-// Up to here nothing was missed. `initial_end`: what was there at the start has been told.
+// Tells the client that it has all changes up to this version. `initial_end`: and that the objects
+// that existed at the start have all been sent.
 std::string bookmark_line(std::string_view api_version, std::string_view kind,
                           int64_t resource_version, bool initial_end);
 std::string error_line(const Error& error);

@@ -65,8 +65,8 @@ Status take_leave(store::WriteTxn& txn, const std::string& name,
   return {};
 }
 
-// Renews the lease and stores what is new. Returns what is to be known once that is committed, of a
-// call that told nothing new: the next one like it does not read the node at all.
+// Renews the lease and stores what the call reports. If the call reported nothing new, it returns
+// facts to remember once this is committed: an equal call after it does not read the node at all.
 Result<std::optional<LeaseTable::Known>> hear(store::WriteTxn& txn, LeaseTable& leases,
                                               const std::string& name,
                                               const contracts::SyncRequest& request, Now now) {

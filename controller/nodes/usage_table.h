@@ -1,5 +1,6 @@
-// What nodes and their runs use, by each node's latest word: in memory alone, as it is old within
-// seconds. A restart of the controller forgets it, and agents tell it anew. Thread-safe.
+// How much nodes and their runs use, by each node's latest report. It is in memory alone, as it is
+// old within seconds: a restart of the controller forgets it, and agents report it again.
+// Thread-safe.
 #pragma once
 
 #include <map>
@@ -15,7 +16,7 @@
 
 namespace paddock::nodes {
 
-// An agent tells it with each call, at least every ten seconds; what is older is shown no more.
+// An agent reports with each call, at least every ten seconds; older values are not shown any more.
 inline constexpr Millis kUsageFresh{30'000};
 
 struct Measured {

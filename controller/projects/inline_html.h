@@ -1,6 +1,6 @@
-// One HTML document that needs no other file: what it links to within its own project goes into it.
-// A scanner of tags, not a browser: what it does not recognise stays as it is. Pure but for
-// `fetch`.
+// Makes one HTML document that needs no other file: files of its own project that it links to are
+// put into it. It is a scanner of tags, not a browser: a tag that it does not recognise stays as it
+// is. Pure except for `fetch`.
 #pragma once
 
 #include <functional>

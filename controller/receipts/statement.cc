@@ -49,8 +49,8 @@ Value policy_of(const contracts::SandboxPolicy& policy) {
   return wire::encode(shown);
 }
 
-// How it ended and what was enforced, without what the program wrote: that may be anything, and is
-// a subject by its digest.
+// The result without the program's output, which may be anything; a receipt has the output's digest
+// among its subjects.
 Value result_of(const contracts::SandboxResult& result) {
   Value out = wire::encode(result);
   out.erase("stdout");

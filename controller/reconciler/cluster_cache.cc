@@ -149,7 +149,7 @@ void ClusterCache::put(const contracts::Run& run) {
   runs_[uid] = std::move(known);
 }
 
-// Only what is beside the cluster: that is told what became of the run.
+// Forgets the run in this cache's own tables; the caller tells the Cluster.
 void ClusterCache::drop_run(const std::string& uid) {
   const auto known = runs_.find(uid);
   if (known == runs_.end()) return;

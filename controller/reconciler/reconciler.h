@@ -1,11 +1,11 @@
-// One step of the controller's own work: notice who is silent, give up the runs of lost nodes, end
-// what is past its deadline or in the way of a drain, place what waits, say why the rest waits,
-// forget what ended long ago. No thread inside; the caller calls tick() when store::kSchedulerTopic
-// is touched and at the latest after `next`.
+// The controller's own work, in steps: it notices silent nodes, gives up the runs of lost nodes,
+// ends runs that are past their deadline or in the way of a drain, places waiting runs, says why
+// the others wait, and forgets those that ended long ago. There is no thread inside; the caller
+// calls tick() when store::kSchedulerTopic is touched and at the latest after `next`.
 //
-// It keeps a cache of what is active (scheduler::Cluster) and reads only what changed since the
-// last tick. The cache is never the truth: every decision is written against the stored objects,
-// and when a write fails the cache is thrown away and read anew.
+// It keeps a cache of active runs and nodes (scheduler::Cluster) and reads only what changed since
+// the last tick. The cache is never the truth: every decision is written against the stored
+// objects, and when a write fails the cache is thrown away and read anew.
 #pragma once
 
 #include <memory>

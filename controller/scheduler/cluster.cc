@@ -99,7 +99,7 @@ void Cluster::remove_run(const std::string& uid) {
   if (const auto known = runs_.find(uid); known != runs_.end()) leave(known);
 }
 
-// Who waits there is told anew: the reason may be another one.
+// The waiting runs of the namespace are explained anew, since their reason may be another one now.
 void Cluster::put_quota(const std::string& name_space, const std::string& grant,
                         const std::optional<contracts::ComputeQuota>& quota) {
   if (!config_.quotas.put_granted(name_space, grant, quota)) return;

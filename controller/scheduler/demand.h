@@ -28,8 +28,9 @@ struct Demand {
   int64_t cpu = 0;     // cores; 0: not stated
   int64_t memory = 0;  // bytes; 0: not stated
   int64_t disk = kUsualDisk;
-  // Beside that, what its files need to come onto a node, where that is known: a node had not
-  // enough. It is not held against the node for longer: they are shared, and what is free tells.
+  // Space for the run's files, beside the disk that it asks for. It is known only after a node had
+  // too little. The node does not keep it reserved: files are shared between runs, and the node's
+  // free space counts them.
   int64_t disk_for_files = 0;
   std::optional<contracts::Accelerators> accelerators;
   std::map<std::string, std::string> node_selector;

@@ -52,7 +52,8 @@ struct Cluster::Victims {
 
 // The runs of a node, as one that needs room there sees them.
 struct Cluster::Occupants {
-  // Minus the priority, when created, uid: what may go; those that go first stand last.
+  // The runs that may give way, as (minus the priority, time of creation, uid). The first to give
+  // way is the last here.
   std::vector<std::tuple<int64_t, int64_t, std::string>> candidates;
   std::vector<const Demand*> stay;
 };

@@ -62,7 +62,8 @@ std::vector<Unplaced> Cluster::explain(size_t most, bool others, size_t at_once)
   return out;
 }
 
-// How many of them were told; the others of those that were looked at know when they are due.
+// Explains up to `most` of these runs and returns how many it did. The others that were taken out
+// are explained when they are due.
 size_t Cluster::explain_some(std::set<std::string>& uids, size_t most, std::vector<Unplaced>& out) {
   const size_t before = out.size();
   while (out.size() - before < most && !uids.empty()) {

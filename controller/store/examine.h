@@ -20,8 +20,9 @@ struct Examined {
   std::optional<Millis> ahead;  // of a database: how far its clock is ahead of this host's
 };
 
-// The errors of Store::open, but for STORE_LOCKED: whoever leads is no fault. STORE_FULL as far as
-// a database tells it: by a table that is there for one transaction, which is undone.
+// Errors are those of Store::open except STORE_LOCKED, as it is no fault that another controller
+// leads. Whether a database is full can be found out only by a temporary table in a transaction
+// that is undone: STORE_FULL.
 Result<Examined> examine(const StoreOptions& options, const Clock& clock);
 
 }  // namespace paddock::store

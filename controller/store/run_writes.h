@@ -1,5 +1,5 @@
-// A changed run, its new events and what the audit log says of them, stored together; and everybody
-// told who must look.
+// Stores a changed run, its new events and its audit events together, and wakes everybody who waits
+// for them.
 #pragma once
 
 #include "controller/runs/transitions.h"

@@ -1,5 +1,6 @@
-// What a namespace may name in a tree: what it has shown (ShownBlobs), and what its trees name. Of
-// the rest it is told nothing: that is missing, as if it were nowhere. One for each request.
+// The blobs that a namespace may name in a tree: those that it has shown (ShownBlobs), and those
+// that its trees name already. All others count as missing, as if they were nowhere, so the
+// namespace learns nothing about them. Make one for each request.
 #pragma once
 
 #include <optional>

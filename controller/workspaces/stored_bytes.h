@@ -48,11 +48,11 @@ class StoredBytes {
     const std::string name_space_;
     const int64_t bytes_;
   };
-  // TooLarge (NAMESPACE_QUOTA_EXCEEDED) where the namespace would have more than its share, also
-  // after what it has was counted anew.
+  // TooLarge (NAMESPACE_QUOTA_EXCEEDED) if the namespace would have more than its share, even after
+  // its files were counted anew.
   Result<std::unique_ptr<Room>> take(const std::string& name_space, int64_t bytes);
 
-  // Counts anew what all namespaces name: at the start, and now and then.
+  // Counts the files that each namespace names: at the start, and now and then.
   Status count_all();
 
   struct Use {

@@ -70,7 +70,7 @@ class CallHost {
     service_.discard_warm();
     sessions_.discard_ahead();
   }
-  // Ends what is under way: nobody could be told of it.
+  // Ends the calls under way, since their answers could not be delivered.
   void stop();
 
  private:

@@ -63,8 +63,9 @@ void take_name(Accelerator& each, const DriverReport& report) {
   each.env["CUDA_VISIBLE_DEVICES"] = found->id;
 }
 
-// Under the same name, or another: a card that was partitioned since, or whose UUID was not known
-// then or is not now. Nodes are given anew at each start of the machine, so they tell only that.
+// Whether two entries mean one card, even if its name has changed because it was partitioned since,
+// or because its UUID is known only in one of them. Device nodes get new numbers at each start of
+// the machine, so they are compared only in that last case.
 bool is_same(const Accelerator& a, const Accelerator& b) {
   if (a.id == b.id) return true;
   if (!a.gpu.empty() && !b.gpu.empty()) return a.gpu == b.gpu;

@@ -25,7 +25,7 @@ std::optional<DiskRoom> disk_room(const std::string& folder) {
   DiskRoom room;
   room.bytes = static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize);
   room.all_bytes = static_cast<int64_t>(info.f_blocks) * static_cast<int64_t>(info.f_frsize);
-  // Some file systems (CephFS) count what there is and not what is left.
+  // Some file systems (CephFS) report the files that exist, and not those that can still be made.
   if (info.f_files > 0 && info.f_favail <= info.f_files) {
     room.files = static_cast<int64_t>(info.f_favail);
     room.all_files = static_cast<int64_t>(info.f_files);

@@ -41,7 +41,8 @@ void tell_disk(contracts::NodeStatus& status, const std::optional<devices::DiskR
                const DiskUse& use, int64_t min_free, WallTime now) {
   if (!room) return;
   status.capacity.disk.bytes = room->bytes;
-  // Whoever places runs takes off what they asked for: so it is left what they may still write.
+  // The scheduler subtracts the requests of placed runs from this. So the bytes that runs have
+  // already written of their requests are added.
   status.allocatable_disk =
       wire::Quantity{std::max<int64_t>(0, room->bytes - min_free - use.held) + use.written};
   const bool was_full = contracts::disk_pressure(status) != nullptr;

@@ -39,8 +39,9 @@ void leave_out(contracts::Artifact& artifact, const Error& named, artifacts::Col
 
 }  // namespace
 
-// Of a layered workspace only what the run changed is in its folder. Of a copy, the tree says what
-// it found; one that is not here any more makes inputs come too, which costs time alone.
+// The folder of a layered workspace has only the run's own changes. For a copied workspace the tree
+// says which files the run was given; if that tree is not here any more, inputs are collected too,
+// which costs only time.
 artifacts::CollectRequest RunLife::finished_request() {
   artifacts::CollectRequest request{assignment_.spec.artifacts.dirs, artifact_types(), {}};
   const std::string& root = assignment_.workspace_root;

@@ -25,8 +25,9 @@ struct HoldStart {
 // The kernel that runs now; empty: it does not say.
 std::string this_boot();
 
-// At least `command`, the real time of what they were granted for: all that is known if the machine
-// was started anew since, or another version of the agent granted them.
+// How long the devices were held: at least `command`, the real time of the command that had them.
+// Nothing else is known if the machine was restarted since, or another version of the agent granted
+// them.
 Millis held_for(const std::optional<HoldStart>& since, const HoldStart& now, Millis command);
 
 }  // namespace paddock::executor

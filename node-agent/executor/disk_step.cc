@@ -10,7 +10,8 @@
 namespace paddock::executor {
 namespace {
 
-// Of those that it brought and of those that it may make, if nobody bounds them.
+// How many names are counted of a run whose files nobody bounds: those that it brought and those
+// that it makes.
 constexpr int64_t kNamesCounted = 1'000'000;
 
 // Not before any change of a file until now, and a tick of the kernel's ahead of some that follow.

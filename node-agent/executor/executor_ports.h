@@ -1,4 +1,5 @@
-// What the node gives each run's life: its settings, its stores and ledgers, and who is told.
+// The parts of the node that each run's life needs: settings, stores, ledgers, and whom it
+// notifies.
 #pragma once
 
 #include <functional>

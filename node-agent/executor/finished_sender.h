@@ -1,6 +1,6 @@
-// Sends what a run has finished while it lives, beside whoever follows it. What it needs of others
-// it asks of ports that may be used from any thread, and of what does not change while a command
-// runs.
+// Sends the files that a run has finished while it lives, in parallel with the thread that follows
+// the run. So it uses only ports that any thread may use, and values that do not change while a
+// command runs.
 #pragma once
 
 #include <set>

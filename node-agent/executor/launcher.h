@@ -49,13 +49,13 @@ struct LaunchTimes {
   std::optional<Millis> wall_time;  // of the command, from its start
 };
 
-// Reads along until the result is there, the launcher is gone without one, or the agent leaves.
-// `read_events` takes in what is new and returns what was heard up to now. A cancel is passed on
-// as SIGTERM, which leaves the command its grace; kKill and kForget as SIGQUIT, which leaves it
-// none; both as SIGKILL where they are not obeyed. A launcher that stands still (stopped, in a
-// frozen cgroup) cannot end its command when the time is over: some seconds later it is told to go
-// on, and killed if it does not. `watch` becomes what tells of changes: closing it takes the kernel
-// some milliseconds, so the caller does when nobody waits.
+// Follows a launcher until its result is there, it is gone without one, or the agent leaves.
+// `read_events` reads new events and returns what was heard up to now. A cancel is passed on as
+// SIGTERM, which leaves the command its grace; kKill and kForget as SIGQUIT, which leaves it none;
+// and SIGKILL follows if these are not obeyed. A launcher that stands still (stopped, in a frozen
+// cgroup) cannot end its command when the time is over: some seconds later it is told to go on, and
+// killed if it does not. `watch` becomes the watch for changes: the kernel needs some milliseconds
+// to close it, so the caller closes it when nobody waits.
 FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
                           StopSignal& stop, const LaunchTimes& times, const Clock& clock,
                           std::optional<os::FileWatch>& watch,

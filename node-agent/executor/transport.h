@@ -28,7 +28,8 @@ class RunTransport {
                                              const std::string& volume) = 0;
   virtual Status fetch_blob(const std::string& run_uid, const std::string& digest, int64_t size,
                             const cas::BlobStore& store) = 0;
-  // As many of these as come in one answer: what is not here afterwards is fetched by itself.
+  // Fetches as many of these blobs as come in one answer. A blob that is not here afterwards is
+  // fetched by itself.
   virtual Status fetch_bundle(const std::string& run_uid,
                               const std::vector<const contracts::TreeEntry*>& blobs,
                               const cas::BlobStore& store) {

@@ -17,8 +17,9 @@ namespace {
 constexpr Reason kDataFolderUnwritable = "DATA_FOLDER_UNWRITABLE";
 constexpr const char* kTouched = "touched";  // written to see whether it can be
 
-// In place: it takes no room that a full disk would not have. Some disks take what they do not
-// keep, and some keep what they do not give back: a run would find that out only at its end.
+// Writes one byte, flushes it and reads it back, always in the same place, so that it needs no room
+// on a full disk. Some disks accept data that they do not keep, and some keep data that they cannot
+// read: without this, a run would find that out only at its end.
 Status try_the_disk(const std::string& data_dir) {
   const std::string path = os::join_path(data_dir, kTouched);
   const os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

@@ -1,5 +1,5 @@
-// Whether this host could begin any run at all: its data folder takes what is written, and its
-// launcher is there. A full disk is told of by disk_room.h.
+// Whether this host could begin any run at all: whether its data folder can be written and its
+// launcher is there. A full disk is reported by disk_room.h.
 #pragma once
 
 #include <optional>

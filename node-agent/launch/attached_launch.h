@@ -67,7 +67,7 @@ class AttachedLaunch {
   int terminal_news() const { return awaits_terminal_ ? launched_.connection.get() : -1; }
   void take_terminal();
   bool has_terminal() const { return has_terminal_; }
-  // Of its terminal, once that is there. Who reads there is told of it (SIGWINCH).
+  // Sets the size of its terminal, if there is one by then; the programs there get SIGWINCH.
   void resize(const contracts::TerminalSize& size);
 
   // Readable when read_events() has something to do; it does not block.

@@ -1,5 +1,5 @@
-// Whoever waits for an answer goes first: on a host with few processors, taking apart what has
-// ended and making ready what comes next would take them from the answer that is under way.
+// Puts work off while a caller waits for an answer. On a host with few processors, taking apart
+// finished sandboxes and making the next ones ready would take time from the answer under way.
 // Thread-safe; starts no thread.
 #pragma once
 

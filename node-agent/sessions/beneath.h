@@ -1,5 +1,5 @@
-// Steps beneath a folder that whoever is inside a sandbox changes all the time: no link is
-// followed, nothing is waited for, and what is in the way is the caller's business.
+// Operations on paths beneath a folder that programs in a sandbox may change at any time. They
+// follow no link and wait for nothing; the caller decides what to do about an obstacle.
 #pragma once
 
 #include <string>

@@ -205,8 +205,9 @@ Status Service::open(const contracts::SessionOrder& order) {
   return names_the_hosts_own(order.policy) ? try_out(*session) : Status();
 }
 
-// No command could ever run in a session that asks for what is not here: whoever makes it is told.
-// What else goes wrong now may go well with the first command.
+// Tries a command when a session is made. If the session asks for a tool or folder that is not
+// here, no command could ever run in it, so its maker is told. Any other failure now may be over by
+// the first command.
 Status Service::try_out(const Session& session) {
   const auto tried = run({session.uid, ":"}, session.ending.fd(), {});
   if (!tried.ok()) return {};

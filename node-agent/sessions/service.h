@@ -49,8 +49,8 @@ class Service {
   // What the controller says lives here. All others end, but those that were opened after it may
   // have been asked.
   void keep(const std::vector<std::string>& uids);
-  // Removes what has ended and is used by nobody any more; makes ready what comes next. Until there
-  // is more of it, if nobody wakes before.
+  // Removes sessions that have ended and are not in use any more, and makes the next runs ready.
+  // Returns how long to wait before the next call, if nobody wakes the caller before.
   Millis clean_up();
   size_t count() const;
 

@@ -1,5 +1,5 @@
-// Measures what the host and its runs use, each time it is asked: processors over the time since it
-// was asked last, all else as it is now. Not thread-safe.
+// Measures how much the host and its runs use whenever it is asked: processors over the time since
+// it was asked last, everything else at that moment. Not thread-safe.
 #pragma once
 
 #include <map>

@@ -34,8 +34,8 @@ inline constexpr int64_t kTreeTime = 946'684'800;
 // Folders that are made besides the tree's own, parents first.
 using Folders = std::set<std::string>;
 
-// `wanted` (relative, normalized) with their parents, without what would lie at or below a file or
-// a link, which `taken` tells: what the project has there stays.
+// The wanted folders (relative, normalized) with their parents, without those at or below a file or
+// a link of the project, which stays. `taken` says where these are.
 Folders free_folders(const std::vector<std::string>& wanted,
                      const std::function<bool(const std::string&)>& taken);
 // What `taken` is for a tree, which stays (its lists are sorted), and for one that is on the disk

@@ -25,7 +25,7 @@ struct CreateRequest {
   bool applied = false;  // by server-side apply
 };
 Result<CreateRequest> read_create(const Call& call);
-// Stores what is new, with what is remembered of its key; or tries it.
+// Stores the new objects and the record of their Idempotency-Key, or for a dry run only tries to.
 Status write_new(Call& call, const CreateRequest& create, std::vector<store::NewObject> makes,
                  const std::function<Status(store::WriteTxn&)>& change);
 // Of what an apply would make: a uid or a version means an object that was there. 409.

@@ -13,7 +13,7 @@
 
 namespace paddock::api {
 
-// What a caller wrote, and what it is told beside the answer.
+// The document that a caller wrote, and the warnings for the answer.
 struct Written {
   const wire::Value& document;
   FieldValidation validation = FieldValidation::kStrict;

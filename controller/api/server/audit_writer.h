@@ -15,7 +15,7 @@ contracts::AuditEvent event_of(const Call& call, std::string_view type, std::str
                                const contracts::ObjectMeta& meta,
                                std::map<std::string, std::string> details = {},
                                std::string_view reason = {});
-// Written in the caller's transaction: there if and only if what it tells of is.
+// Writes the event in the caller's transaction, so that it is there if and only if the change is.
 Status record(store::WriteTxn& txn, const Call& call, std::string_view type,
               std::string_view plural, const contracts::ObjectMeta& meta,
               std::map<std::string, std::string> details = {}, std::string_view reason = {});

@@ -59,8 +59,8 @@ struct Incoming {
   bool shown;
 };
 
-// None for what the namespace has shown and what is here, which costs it no more than it does
-// already, and for what is refused by its size.
+// Reserves room in the namespace's quota. None is needed for a file that the namespace has shown
+// and that is here, since it counts already, nor for one that will be refused for its size.
 Result<RoomPtr> room_for(const Services& services, const Incoming& blob) {
   const bool counted = blob.shown && services.shown_blobs->has(blob.name_space, blob.digest) &&
                        services.blobs.has(blob.digest);

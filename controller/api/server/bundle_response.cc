@@ -56,7 +56,8 @@ class BundleSending {
   std::string smaller_;
 };
 
-// Nothing for what is not here, damaged or too large: whoever asks for it alone is told so.
+// Nothing for a blob that is missing, damaged or too large: a caller who asks for that blob alone
+// is told why.
 std::optional<std::string> small_blob(Services& services, const cas::Digest& digest) {
   const Result<os::Fd> file = services.sound_blobs->open(services.blobs, digest);
   if (!file) return std::nullopt;

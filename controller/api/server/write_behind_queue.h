@@ -33,7 +33,8 @@ class WriteBehindQueue {
   // The same for a request that frees space: it also works on a full disk, where nothing new begins
   // (check()).
   Status settle_freeing(store::Store& store);
-  // Writes what comes, until stop(); what is left by then, too. One thread.
+  // Writes records as they come until stop(), and then those that are left. Call it from one
+  // thread.
   void serve(store::Store& store);
   void stop();
 

@@ -1,4 +1,4 @@
-// Disk, by what the runs on a node asked for, and what a run's files need to come there.
+// Filters by disk: the requests of a node's runs, and the space that a run's files need there.
 #include <bit>
 
 #include "common/base/text.h"
@@ -8,7 +8,8 @@ namespace paddock::scheduler {
 
 namespace {
 
-// Roughly, so that what waits is not told anew at each change: rounded down to a power of two.
+// Rounded down to a power of two, so that the explanation of a waiting run does not change with
+// every change of the disk.
 std::string emptiest(int64_t most) {
   const auto rough = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
   return rough < (1 << 20) ? "none has any"

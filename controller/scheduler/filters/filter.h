@@ -25,7 +25,8 @@ struct Offer {
   std::string (*in_words)(int64_t most);  // "the largest has 2"
 };
 
-// Whether what a node lacks may come by waiting for what is on it, or is more than all that it has.
+// Whether a run may fit once others have left the node, or never, because it asks for more than the
+// whole node has.
 enum class Lack { kNow, kForGood };
 
 struct Filter {

@@ -9,7 +9,7 @@ namespace paddock::scheduler {
 
 namespace {
 
-// In whole minutes, so that what waits is not told anew at each pass.
+// In whole minutes, so that the explanation of a waiting run does not change with each pass.
 std::string longest(int64_t most_ms) {
   const Millis whole =
       std::chrono::floor<std::chrono::minutes>(Millis(std::max<int64_t>(most_ms, 0)));

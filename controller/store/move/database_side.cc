@@ -21,7 +21,8 @@ std::string session_name(const std::string& id) { return cat("paddock-controller
 constexpr const char* kLookingName = "paddock-controller looking for a move";
 constexpr const char* kBroughtTable = "paddock_leader";
 
-// All at once takes as long as it takes; whoever has what it needs is not waited for.
+// A move is one long transaction, so its statements have no time limit. It does not wait long for a
+// lock that another session holds.
 constexpr const char* kSettings =
     "SELECT set_config('lock_timeout', '3s', true), set_config('statement_timeout', '0', true), "
     "set_config('idle_in_transaction_session_timeout', '0', true), "

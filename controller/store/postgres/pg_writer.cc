@@ -20,8 +20,9 @@ constexpr Millis kAskAgain{200};
 
 int64_t steady_ms() { return SystemClock().mono().ms; }
 
-// Nothing of the session may stay behind a transaction, so each says this. A database that answers
-// before its log is on the disk is told to wait for it: what is acknowledged is kept.
+// A transaction must not leave settings behind in the session, so each one sets its own. A database
+// that answers before its log is on the disk is told to wait for the disk: what was acknowledged
+// must be kept.
 constexpr const char* kSettings =
     "SELECT set_config('lock_timeout', '5s', true), "
     "set_config('statement_timeout', '30s', true), "
@@ -180,7 +181,7 @@ Status PgWriter::begin() {
   wrote_ = false;
   if (fenced_.load()) return fenced();
   if (const Status connected = connect(); !connected.ok()) {
-    // Who writes now is told that the database is away, whatever keeps us from it; the log has it.
+    // Whatever the cause, the caller hears that the database is away; the log has the cause.
     return as_away(connected.error());
   }
   db_->begin_anew();

@@ -1,5 +1,5 @@
-// Many rows by one question, with what is read of runs beside them. Larger ones are left out, which
-// bounds the answer: whoever needs one of them asks for it alone.
+// Reads many rows with one question, runs together with their rows in other tables. Larger rows are
+// left out, which bounds the answer: each of those is read by itself when it is needed.
 #include <array>
 #include <string>
 #include <utility>

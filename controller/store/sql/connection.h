@@ -38,8 +38,8 @@ class Cursor {
   virtual void bind_blob(std::string_view value) = 0;
   virtual void bind_null() = 0;  // of an integer
   virtual Result<bool> step() = 0;
-  // For what cannot fail but by a fault of the engine: it may be sent with what follows, when its
-  // change is over already, so that its error ends the whole transaction.
+  // For a statement that fails only by a fault of the engine. It may be sent together with later
+  // ones, when its change is already over, so an error ends the whole transaction.
   virtual Status run_soon() = 0;
   virtual int64_t integer(int column) const = 0;
   virtual bool is_null(int column) const = 0;
@@ -103,8 +103,8 @@ class Connection {
                           std::string_view /*name*/) {
     return false;
   }
-  // Whether each question is a round trip. Then these answer many at once: of those that are there
-  // and not too large, in any order; of runs with what is beside them.
+  // Whether each question is a round trip. If so, these two answer for many at once, in any order:
+  // with the rows that exist and are not too large, and for runs also their rows in other tables.
   virtual bool is_far() const { return false; }
   virtual Result<std::vector<AheadRow>> read_runs(const std::vector<std::string>& /*uids*/) {
     return std::vector<AheadRow>();

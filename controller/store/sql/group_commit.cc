@@ -16,7 +16,7 @@ bool refused_by_disk(const Status& result) {
   return is_one_of(reason, {"STORE_FULL", "STORE_IO", "STORE_BUSY", "STORE_AWAY"});
 }
 
-// Whoever may free something is told what works.
+// The error on a full disk for a change that frees nothing: it names the commands that still work.
 Error full_but_for_freeing() {
   return {
       Code::kUnavailable, "STORE_FULL",

@@ -37,8 +37,8 @@ struct AheadRow {
 
 class ReadAhead {
  public:
-  // Takes its row, and what is beside it; none any more once it was full: those that were asked for
-  // first are needed first.
+  // Takes a row, with its rows in other tables. Once it was full it takes no more: callers name
+  // first what they need first.
   void put(AheadRow row);
   bool full() const { return full_; }
   // Null: not known. Until the next call that changes something.

@@ -56,9 +56,9 @@ void SqliteWriter::committed() {
   if (reserve_ != nullptr) reserve_->look(*db_);
 }
 
-// A part at a time of what is free in the file, where that is much of it: so a file shrinks again,
-// and whoever writes meanwhile hardly waits. A transaction of its own: what was deleted on a full
-// disk stays deleted though this may find no room.
+// Gives free pages of the file back to the disk if there are many of them, a part at a time, so
+// that a writer hardly has to wait. This is a transaction of its own: if it fails for lack of room,
+// deletions on a full disk are kept all the same.
 void SqliteWriter::rest() {
   constexpr int64_t kKept = 4096;  // 16 MiB, for what comes next
   const auto unused = db_->pragma("PRAGMA freelist_count");

@@ -1,5 +1,5 @@
-// What a name of the policy led to, from the answers of the node's name servers; and what the
-// program inside is told where that is nowhere. Pure.
+// The addresses of a name in the policy, from the answers of the node's name servers; or the answer
+// that the program gets if there are none. Pure.
 #pragma once
 
 #include <optional>

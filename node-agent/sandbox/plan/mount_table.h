@@ -44,8 +44,9 @@ std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
 // of the scratch space: the system, /etc, /dev, /proc, /tmp and /var. render_mounts() begins with
 // it.
 std::vector<MountEntry> common_mounts(const HostFacts& host);
-// The view as /proc/mounts tells of one, which the kernel does not list: who asks which file system
-// a file is on (Java, psutil, `df`) finds it here. Nothing of where it comes from on the host.
+// The view in the form of /proc/mounts, since the kernel does not list it. Programs that ask which
+// file system a file is on (Java, psutil, `df`) read it. It says nothing about where a mount comes
+// from on the host.
 std::string mounts_text(const std::vector<MountEntry>& table);
 // One line per entry, for tests and for people. Contents of files are left out.
 std::string describe_mounts(const std::vector<MountEntry>& table);

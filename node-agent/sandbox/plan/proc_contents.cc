@@ -72,7 +72,7 @@ std::string cpuinfo(const MachineShare& share) {
   return whole ? machine.whole_cpuinfo : cpuinfo_of(machine, share.processors);
 }
 
-// The least of what it may have and what there is.
+// The run's memory limit, or the machine's memory if that is less.
 int64_t memory_of(const MachineShare& share) {
   const int64_t there = share.machine->memory_bytes;
   const int64_t limit = share.memory_bytes.value_or(there);

@@ -1,7 +1,7 @@
-// What a command is told of the machine: the part of it that is its own. A program that asks /proc
-// or /sys how many processors and how much memory there are gets the run's share, so that it starts
-// as many threads as it has processors; of the host nothing is told that its own system calls would
-// not tell it. Plain values; proc_contents.cc is pure.
+// What a command reads about the machine: the part that is its own. A program that asks /proc or
+// /sys how many processors and how much memory there are gets the run's share, so that it starts as
+// many threads as it has processors. These files say nothing about the host that system calls would
+// not say too. Plain values; proc_contents.cc is pure.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 
 namespace paddock::sandbox {
 
-// The name that is mounted for this path: one of /proc itself, or one below sys that tells of the
-// run, while all around it tells of the machine. Lives as long as the path.
+// The name on which this path's file is mounted: a name in /proc itself or, below sys, the one name
+// that describes the run while those around it describe the machine. Lives as long as the path.
 std::string_view proc_cover(std::string_view path);
 // Those of a table, each once. What lies in another one follows it.
 std::vector<std::string> proc_covers(const std::vector<ProcFile>& table);

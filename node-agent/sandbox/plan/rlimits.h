@@ -13,7 +13,7 @@ namespace paddock::sandbox {
 
 inline constexpr int64_t kNoCoreHandler = 1;
 
-// `address_space`: what the plan decided, which is not always what the limits say.
+// `address_space` is the plan's decision, which may differ from the limits.
 std::vector<RlimitSetting> render_rlimits(const contracts::SandboxLimits& limits,
                                           const std::optional<int64_t>& address_space,
                                           const HostFacts& host);

@@ -111,8 +111,8 @@ std::optional<LimitHit> scratch_hit(const ScratchState& scratch) {
   return std::nullopt;
 }
 
-// A limit that was used up when the command failed. Only what the kernel says counts: how many
-// processes there were, what was refused, what is full.
+// The limit that was used up when the command failed. Only what the kernel says counts: how many
+// processes there were, which forks it refused, and whether scratch space is full.
 std::optional<LimitHit> limit_hit(const outcome::Ended& ended, const Bounds& bounds) {
   const Readings& readings = ended.readings;
   if (readings.pids_refused > 0 ||

@@ -1,4 +1,5 @@
-// Both output streams of a command: hands on what is due, and tells the result of them.
+// Both output streams of a command: passes their data on when it is due, and puts their totals into
+// the result.
 #pragma once
 
 #include <optional>

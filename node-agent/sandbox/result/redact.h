@@ -81,8 +81,8 @@ std::string redacted(const std::shared_ptr<const SecretWords>& words, std::strin
 
 // The values of a request, its tool token among them; none: nothing is to be looked for.
 std::shared_ptr<const SecretWords> secret_words(const contracts::LaunchRequest& request);
-// What of a result may repeat what a command chose: the reason, what it was denied, and the names
-// that it turned to. Its output was redacted as it came.
+// Takes secrets out of the parts of a result that may repeat a command's own words: the reason, the
+// denials, and the names that it connected to. Its output was redacted as it came.
 void redact(const std::shared_ptr<const SecretWords>& words, contracts::SandboxResult& result);
 
 }  // namespace paddock::sandbox

@@ -5,11 +5,11 @@
 
 namespace paddock::api {
 
-// Which grants an admitted run is held to: those that it names, or its creator's; that they give
-// what it asks for and what its sandbox would let it use; and that it is not over a quota of its
-// namespace all by itself. GRANT_NOT_FOUND, GRANT_CHAIN_INVALID, GRANT_NOT_YOURS, GRANT_DENIED,
-// QUOTA_TOO_SMALL.
-// `all`: of the run's namespace.
+// Finds the grants of an admitted run, which are those that it names or its creator's, and writes
+// them into it. Refuses it unless they give what it asks for and what its sandbox would let it use,
+// and unless it fits into the quota of its namespace by itself. GRANT_NOT_FOUND,
+// GRANT_CHAIN_INVALID, GRANT_NOT_YOURS, GRANT_DENIED, QUOTA_TOO_SMALL.
+// `all`: all grants of the run's namespace.
 Status pin_grants(store::ReadTxn& txn, const std::vector<contracts::Grant>& all,
                   contracts::Run& run, WallTime now);
 // That a grant with a parent is narrower: GRANT_NOT_NARROWER.

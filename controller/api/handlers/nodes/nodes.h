@@ -10,8 +10,8 @@ Result<int64_t> agent_protocol(const Request& request);
 void say_protocol(Response& response);
 
 Result<Response> delete_node(Call& call);
-// Refuses an agent that speaks another protocol, and notes that of its node. Else applies what the
-// node observes at once; held while nothing changes for it.
+// Refuses an agent that speaks another protocol, and records that at its node. Otherwise it stores
+// at once what the node observes, and holds the answer until something changes for the node.
 Result<Response> synchronize_node(Call& call);
 Result<Response> node_run_tree(Call& call);
 Result<Response> node_run_blob(Call& call);

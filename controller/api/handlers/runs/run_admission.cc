@@ -66,9 +66,9 @@ Status RunAdmission::admit(Run& run, const contracts::MediaExecution& media) {
   return pin_grants(run);
 }
 
-// The tree of a workspace names what is its namespace's. One that a plan brings along names what
-// its caller likes: of that only what the namespace has shown is read (workspaces/shown_blobs.h),
-// and all else is not here yet, whoever else may have it.
+// The tree of a stored workspace has only files of its namespace. A plan may bring a tree with any
+// digest in it, so only files that the namespace has shown are read (workspaces/shown_blobs.h). All
+// others count as not sent yet, even if another namespace has sent them.
 Status RunAdmission::check_requirements(const std::string& name_space,
                                         const contracts::RunSpec& spec) const {
   if (spec.requirements.empty() || context_.tree == nullptr) return {};

@@ -22,7 +22,8 @@ namespace paddock::api {
 Result<Response> run_command_in_run(Call& call);
 Result<Response> cancel_command_in_run(Call& call);
 
-// One command, apart from the request that asked for it: what is told of it outlives the handler.
+// One command, separate from the request that asked for it, since its result is recorded after the
+// handler has returned.
 struct RunCommand {
   Services& services;
   contracts::Run run;

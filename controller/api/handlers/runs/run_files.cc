@@ -76,7 +76,8 @@ Result<std::string> read_content(Call& call) {
                    "with its project or a volume")};
 }
 
-// What is refused has changed nothing, but for what a lost answer leaves open: its reason says so.
+// Whether the file may have been written. A refusal has changed nothing, but after a lost answer
+// nobody knows.
 bool may_be_there(const Result<FileAnswer>& answer) {
   if (answer.ok()) return true;
   if (answer.error().reason == "NO_NODE") return false;

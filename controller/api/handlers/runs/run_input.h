@@ -22,7 +22,8 @@ struct CommandInput {
   std::string node;
   std::string caller;
 };
-// One piece of it. The errors of put_command_input(), but for those of who asks.
+// Gives the command one piece of its input. Errors are those of put_command_input() except those
+// about the caller.
 Result<contracts::InputTaken> give_input(Services& services, const CommandInput& to,
                                          contracts::InputPiece piece,
                                          const DisconnectToken& client);

@@ -24,7 +24,8 @@ struct KindTraits<contracts::Run> {
   static void note_maker(Run& object, const std::string& subject) {
     object.status.created_by = subject;
   }
-  // Whoever may make runs alone may not have those given what others have kept in the namespace.
+  // A caller who may only make runs must not make one that is given Secrets or other things kept in
+  // the namespace: each of these needs a scope of its own.
   static Status check_maker(const auth::Principal& maker, const Run& object);
   static Status prepare_new(Services& services, Run& object);
   static Result<reconciler::QueueReservation> reserve_queue(Services& services, const Run& object);

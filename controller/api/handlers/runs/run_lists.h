@@ -8,10 +8,10 @@ namespace paddock::api {
 
 inline constexpr size_t kMostRunsAtOnce = 1'000;
 
-// POST runs: a Run, or a RunList of at most kMostRunsAtOnce of them, answered with a RunList of
-// what was made, in its order. What is wrong is told of every item at once, by paths such as
-// `items[17].spec.timeout`; ListRefusals says which of them names the error. With an
-// Idempotency-Key the same request gives the same runs again, those that are still there.
+// POST runs: takes a Run, or a RunList of at most kMostRunsAtOnce of them, and answers with a
+// RunList of the new runs, in the same order. Mistakes of all items are named at once, by paths
+// such as `items[17].spec.timeout`; ListRefusals decides which of them gives the error's code. With
+// an Idempotency-Key the same request gives the same runs again, as far as they still exist.
 // LIST_EMPTY, LIST_TOO_LONG, NAME_TWICE, and the refusals of single runs.
 Result<Response> create_runs(Call& call);
 

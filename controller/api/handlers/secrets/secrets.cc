@@ -131,8 +131,9 @@ Result<std::map<std::string, std::string>> take_values(Secret& secret) {
   return plain;
 }
 
-// What is kept of a request under an Idempotency-Key tells nothing of its values to who has no key
-// of Secrets, and another value is another request.
+// The store keeps a digest of each request with an Idempotency-Key. For Secrets it is keyed, so
+// that nobody without the key of Secrets can find out the values by guessing, while other values
+// still make another request.
 Status hide_digest(Call& call) {
   if (!call.request.headers.contains("idempotency-key")) return {};
   TRY(call.services.vault->make_ready(call.services.store, call.services.random));

@@ -80,7 +80,8 @@ std::optional<ControlMessage> receive_control(int socket, bool wait) {
   ssize_t n = 0;
   do {
     n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
-    // ECONNRESET: it left something unread, and is told before what it said itself.
+    // ECONNRESET: the other side left something unread. That error comes before its last messages,
+    // so go on.
   } while (n < 0 && (errno == EINTR || errno == ECONNRESET));
   constexpr auto kHead = static_cast<ssize_t>(sizeof(Head));
   const bool whole = n >= kHead && (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;

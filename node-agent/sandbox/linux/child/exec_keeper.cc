@@ -157,8 +157,8 @@ class Keeper {
   void hear() {
     const auto message = receive_control(control_, false);
     if (!message || message->type != Type::kTerminate || command_ < 0) return;
-    // It leads a group. A shell at a terminal passes over SIGTERM, and ends what it has started
-    // when it is told that the terminal is gone.
+    // The command leads a group. A shell at a terminal ignores SIGTERM, but when SIGHUP says that
+    // the terminal is gone it ends what it has started.
     if (message->number == 1) kill(-command_, SIGHUP);
     kill(-command_, SIGTERM);
     kill(-command_, SIGCONT);
@@ -178,8 +178,8 @@ bool is_given_up(int talk) {
   return poll(&heard, 1, 0) > 0;
 }
 
-// What the command's process gets: the same as that of the run's own command, but for the user
-// namespace, which is there already.
+// Sets up the context of the command's process as for the run's own command, except that the user
+// namespace exists already.
 Result<os::Fd> fit_context(ChildContext& context, int talk) {
   ASSIGN_OR_RETURN(ControlMessage out, receive_stream(talk, Type::kOutput));
   ASSIGN_OR_RETURN(ControlMessage err, receive_stream(talk, Type::kErrors));

@@ -37,7 +37,7 @@ Status take_own_limits() {
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || getrlimit(RLIMIT_CORE, &core) != 0)
     return step_error("reading the launcher's own limits", errno);
   TRY(take(RLIMIT_NOFILE, files.rlim_max, files.rlim_max, "nofile"));
-  // Who may not raise it keeps what the host's operator has decided.
+  // A launcher that may not raise the limit keeps the one that the host's operator has set.
   const rlim_t wanted = kNoCoreHandler;
   if (core.rlim_max < wanted && take(RLIMIT_CORE, wanted, wanted, "core").ok()) return {};
   const rlim_t allowed = std::min(core.rlim_max, wanted);

@@ -43,8 +43,8 @@ void tell_of_the_runs_end(contracts::SandboxResult& result);
 class ExecSupervisor {
  public:
   ExecSupervisor(ExecChannels channels, const ExecWatched& watched);
-  // Returns when nothing of the command is left, or the run has ended, or what was killed does not
-  // go. Sets all of the result but what the order itself says.
+  // Returns when nothing of the command is left, when the run has ended, or when killed processes
+  // do not go away. Fills in the result, except the fields that come from the order.
   void run(const std::string& command, contracts::SandboxResult& result);
   // Whether something of it went through the run's network broker.
   bool reached_broker() const { return reached_broker_; }

@@ -23,8 +23,8 @@ class OutputRelay {
 
   // From now on what is written to this terminal is its standard output too, handed on at once.
   void read_terminal(os::Fd terminal);
-  // Who has the terminal open is told that it is gone (SIGHUP), once nobody else has this end. So
-  // it is too at the end of this object.
+  // Closes this end of the terminal. Once no other process has it, programs that have the terminal
+  // open get SIGHUP. The destructor does the same.
   void hang_up() { terminal_.reset(); }
   // Output is not read while its reader is behind, or while the command has written more than it
   // may for now. The events that wait are written by flush(), once in each turn. `now` is looked at

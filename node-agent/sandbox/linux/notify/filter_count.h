@@ -1,8 +1,8 @@
-// How many filters of system calls the programs of one run have installed themselves. The kernel
-// compiles each into room that the whole host shares, and counts it for nobody; it is freed with
-// the last thread that is bound by it. Nobody outside is told of that, nor of forks, by which
-// filters are inherited. So this counts what was let through, and takes back what cannot be there
-// any more. It is never less than what is there. Pure.
+// Counts the system call filters that the programs of one run have installed themselves. The kernel
+// compiles each into room that the whole host shares and charges it to nobody; it is freed with the
+// last thread that has it. The kernel tells the launcher neither of that nor of forks, by which
+// filters are inherited. So this counts the calls that were let through, and takes back the filters
+// that no living process can have. The count is never too low. Pure.
 #pragma once
 
 #include <sys/types.h>
@@ -53,8 +53,9 @@ class FilterCount {
   }
 
  private:
-  // Of a process that has installed some: no others than those and what it began with, whichever
-  // thread has which. A single thread says itself what it has; its last one may be on the way.
+  // The filters of one process that has installed some. Its threads have no others than those and
+  // the ones with which it began, but nobody knows which thread has which. A process with one
+  // thread shows what it has; its last filter may still be on the way.
   static int own(int known, const Seen& seen) {
     const int most = std::max(known, seen.filters);
     return seen.threads > 1 ? most : std::min(most, seen.filters + 1);

@@ -18,8 +18,9 @@ namespace paddock::sandbox {
 class FilterGate {
  public:
   explicit FilterGate(const Clock& clock) : clock_(clock) {}
-  // For seccomp and prctl. `still_asks`: what was read of the thread of that number is the asker's
-  // then, not of who has the number now.
+  // Judges a call of seccomp or prctl. `still_asks` says whether the thread is still waiting for
+  // this answer: if so, what was read about its number belongs to it, and not to a later thread
+  // with the same number.
   GateAnswer judge(const NotifyingThread& caller, const seccomp_data& call,
                    const std::function<bool()>& still_asks);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kLongestAddress = sizeof(sockaddr_storage);
 constexpr uint64_t kMostMessages = 64;
 
-// Judges one address of a call by what may be reached. `error` is what a refused call returns.
+// Judges one address of a call by the run's reach. `error` is the errno of a refused call.
 void judge_address(const NotifyingThread& caller, NetworkCall call, uint64_t address,
                    uint64_t length, const NetworkReach& reach, int error, GateAnswer& out) {
   if (address == 0 || length == 0) return;  // no address, or one at which the kernel fails itself

@@ -76,7 +76,8 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
     {"prlimit64", kRefuse, "core limit, and what it was", equal(1, RLIMIT_CORE), given(3, false)},
     {"prlimit64", kRefuse, "core limit, and what it was", equal(1, RLIMIT_CORE), given(3, true)},
     {"prlimit64", kPretend, "core limit", equal(1, RLIMIT_CORE)},
-    // What the kernel has few of for the whole host, whoever asks. Who asks does without.
+    // Resources of which the kernel has few for the whole host. A program that asks for them has to
+    // do without.
     {"setsockopt", kRefuse, "IPv6 flow labels: few for the host, and they outlive their sockets",
      equal(1, IPPROTO_IPV6), equal(2, kFlowLabelManager)},
     {"setsockopt", kRefuse, "compiled filters: the host has room for few, of seccomp's too",

@@ -176,8 +176,8 @@ void note_refusal(const SandboxResult& result, const char* canary, CanaryFinding
     findings.answers[canary] = cat("not tried: ", result.reason);
 }
 
-// What a shell says when it is told to execute something: 127 for what is not there, 126 for what
-// may not be executed.
+// The exit code of a shell that tries to execute something: 127 if it does not exist, 126 if it may
+// not be executed.
 constexpr const char* kTryTools = R"sh(
 answer() {
   name=$1; shift; "$@" >/dev/null 2>&1
