@@ -7,34 +7,35 @@ from api_routes import GROUP, summary
 
 HEAD = """# API reference
 
-Made by `scripts/generate` from the API's own declarations; `tests/tidy` says when it is stale. The same types are in
-the OpenAPI document at `/openapi/v3/apis/paddock.dev/v1alpha1`.
+Look up here every route of the API and every type, with its fields. The page is made by `scripts/generate` from the API's own
+declarations (`tests/tidy` fails when it is stale). The same types are in the OpenAPI document at
+`/openapi/v3/apis/paddock.dev/v1alpha1`.
 
-- TLS, and `Authorization: Bearer TOKEN`; each route names the scope that the token needs. *tool* routes also take a tool
-  token of that run for that operation ([orchestrators.md](orchestrators.md)).
-- `A` below is `/apis/paddock.dev/v1alpha1`, `NS` is `A/namespaces/{ns}`. Bodies and answers are JSON; YAML is taken too.
-- Creates take `Idempotency-Key` (1 to 128 visible characters): the same key with the same request gives the first object
-  again, with another request it is 422 `IDEMPOTENCY_KEY_REUSED`.
-- A `RunList` is answered with a `RunList` of what was made, in its order; with `Accept:
-  application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` it has metadata alone, which is smaller and faster. What is
-  refused names each item by its path (`items[17].spec.timeout`); nothing is made then.
-- `?dryRun=All` tries the making, a change or the deletion of an object and keeps nothing of it. Every other call that changes
-  something refuses it (400 `DRY_RUN_NOT_SUPPORTED`) and does nothing.
-- Unknown fields are errors. So is a body over the route's limit: it is refused by its size, before it is parsed.
-- What is refused is a Kubernetes `Status` with, inside, `"error": {"code", "message", "retryable", "details"}`: a code that
-  stays the same, and `details.causes`, each with the `field` that is wrong.
+- The API speaks TLS and takes `Authorization: Bearer TOKEN`; each route names the scope that the token needs. *tool* routes also take
+  a tool token of that run for that operation ([orchestrators.md](orchestrators.md)).
+- `A` below is `/apis/paddock.dev/v1alpha1`, `NS` is `A/namespaces/{ns}`. Bodies and answers are JSON; bodies may also be YAML.
+- Creates take `Idempotency-Key` (1 to 128 visible characters): the same key with the same request gives the first object again. With
+  another request the answer is 422 `IDEMPOTENCY_KEY_REUSED`.
+- A `RunList` is answered with a `RunList` of the new runs, in the same order; with `Accept:
+  application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` it has metadata alone, which is smaller and faster. A refusal
+  names each wrong item by its path (`items[17].spec.timeout`), and no run is made.
+- `?dryRun=All` tries to create, change or delete an object and keeps nothing. Every other call that changes something refuses
+  it (400 `DRY_RUN_NOT_SUPPORTED`) and does nothing.
+- Unknown fields are errors. A body over the route's limit is refused by its size, before it is parsed.
+- A refusal is a Kubernetes `Status` with `"error": {"code", "message", "retryable", "details"}` inside: `code` stays the same from
+  release to release, and `details.causes` has the `field` of each mistake.
 
 | HTTP | `reason` | |
 |---|---|---|
-| 400 | BadRequest | what was sent is wrong |
-| 401, 403 | Unauthorized, Forbidden | no token, or not with this one |
+| 400 | BadRequest | the request is wrong |
+| 401, 403 | Unauthorized, Forbidden | there is no token, or it may not do this |
 | 404 | NotFound | there is no such object, or no such route |
 | 409 | AlreadyExists, Conflict | the name is taken; the object has changed meanwhile |
-| 410 | Expired | what was asked for is over, or kept no longer |
-| 413 | RequestEntityTooLarge | over the limit |
-| 422 | Invalid | well formed, and not possible as things are |
-| 429, 503, 504 | TooManyRequests, ServiceUnavailable, Timeout | later it may work; `Retry-After` where it is known |
-| 500 | InternalError | our fault; the answer has the request's id and no more |
+| 410 | Expired | the object has ended, or is not kept any longer |
+| 413 | RequestEntityTooLarge | the request is over the limit |
+| 422 | Invalid | the request is well formed, but not possible as things are |
+| 429, 503, 504 | TooManyRequests, ServiceUnavailable, Timeout | it may work later; `Retry-After` says when, if that is known |
+| 500 | InternalError | our fault; the answer has only the request's id |
 """
 SECTIONS = ["Server", "Runs", "Sandboxes", "Workspaces", "Volumes", "Grants", "Tool tokens", "Nodes", "For Kubernetes clients",
             "Between agents and the controller"]

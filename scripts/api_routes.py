@@ -84,7 +84,7 @@ GET | /receipt-keys | public keys that receipts are verified by, the former ones
 POST | /admin/receipt-key/rotate | a new key signs receipts from now on: `ReceiptKeyList`
 PUT | …/runs/{}/pools/{} | what a pool of hosts that can be asked for says of a run that waits: `{"coming": true, "message": "…"}` ([slurm.md](slurm.md)); it stands in the run's `status.message` until the run is placed
 GET | …/runs/{}/receipt | what became of an ended run, signed: [receipts.md](receipts.md), `ReceiptEnvelope`
-POST | /build | a run, in the words of the design's own clients: `build_type`, `compute_command`, …
+POST | /build | creates a run from a request with `build_type`, `compute_command` and others
 POST | /execute | a short program, answered at once: [execute.md](execute.md); `ExecuteRequest`, `ExecuteAnswer`
 POST | …/namespaces/{}/plan | what would happen to this `Run` now: `RunPlan`, or the refusal that its submission would get; a member `tree` beside it says which files its workspace will have
 POST | …/runs/{}/cancel | ends it, with `{"now": true}` without its grace; again is the same

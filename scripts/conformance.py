@@ -141,7 +141,8 @@ def render(proofs, decisions):
     for proof in proofs:
         by_requirement[proof.requirement].append(proof)
     out = ["# Conformance", "",
-           "Made by `scripts/conformance.py` from the comments above the tests; do not edit.", "",
+           "See here which test proves each requirement of the source designs. The page is made by `scripts/conformance.py` from the",
+           "comments above the tests; do not edit it.", "",
            "*proven*: a test proves the whole requirement. *partly*: tests prove a part of it, e.g. a number but",
            "not yet its enforcement. *documented*: a decision or a scope, which [decisions.md](decisions.md) answers.",
            "*not yet*: no test claims it.", "",

@@ -5,14 +5,14 @@ from api_reference import bounds
 
 HEAD = """# Settings
 
-Made by `scripts/generate` from the programs' own declarations; `tests/tidy` says when it is stale. The files
-[controller.example.yaml](../packaging/controller.example.yaml) and
-[node-agent.example.yaml](../packaging/node-agent.example.yaml) have the same keys with their defaults and more words; so has
-[pool.example.yaml](../packaging/pool.example.yaml) of `paddock pool slurm`, here `paddock-pool`.
+Look up here every setting of both daemons and of a pool. The page is made by `scripts/generate` from the programs' own declarations
+(`tests/tidy` fails when it is stale). The files [controller.example.yaml](../packaging/controller.example.yaml) and
+[node-agent.example.yaml](../packaging/node-agent.example.yaml) have the same keys with their defaults and longer explanations; so has
+[pool.example.yaml](../packaging/pool.example.yaml) for `paddock pool slurm`, here called `paddock-pool`.
 
-A key of the file (`--config FILE`) loses against its variable, and that against a flag. A variable's value is read as YAML
-(`[a.example, b.example]`, `512Mi`, `true`). A key or a variable that there is not ends the start and is named. Durations are such as
-`30m`, quantities such as `512Mi` or a number of bytes. What the command line reads is in `paddock --help`.
+A variable wins over the key in the file (`--config FILE`), and a flag wins over both. A variable's value is read as YAML
+(`[a.example, b.example]`, `512Mi`, `true`). A program that finds an unknown key or variable names it and does not start. Durations are
+written like `30m`, quantities like `512Mi` or as a number of bytes. `paddock --help` has what the command line reads.
 """
 PROGRAMS = {"paddock-controller": "PADDOCK_CONTROLLER_", "paddock-node-agent": "PADDOCK_NODE_AGENT_", "paddock-pool": "PADDOCK_POOL_"}
 
