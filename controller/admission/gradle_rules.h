@@ -1,6 +1,6 @@
-// Which commands a gradle run may have. Pure. A build file can do whatever it likes, and the
-// sandbox is what holds it; these rules keep the build one of the workspace, without another
-// project, init script, home or daemon.
+// Which commands a gradle run may have. Pure. A build file can do whatever it likes, and only the
+// sandbox contains it; these rules keep the build within the workspace, without another project,
+// init script, home or daemon.
 //
 //   first word   exactly ./gradlew, an executable file of the workspace, or gradle, the node's
 //   other words  task names; -P<name>=<value>; options known to be harmless

@@ -1,6 +1,6 @@
-// Which commands a test run may have. Pure. What the workspace's own configuration and its conftest
-// files do is theirs, and the sandbox is what holds it; these rules keep the run to the tests of
-// the workspace, without another configuration, root folder or plugin.
+// Which commands a test run may have. Pure. The workspace's own configuration and conftest files
+// can do whatever they like, and only the sandbox contains them; these rules keep the run to the
+// tests of the workspace, without another configuration, root folder or plugin.
 //
 //   first words  exactly pytest, or python3 -m pytest
 //   other words  options known to be harmless; files and folders of the workspace, with ::names

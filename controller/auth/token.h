@@ -1,5 +1,5 @@
-// Bearer tokens: shown once when made, kept as a SHA-256 only. Pure but for the given Random.
-// Looking a token up by its hash compares nothing secret, so timing tells nothing.
+// Bearer tokens: shown once when made, kept as a SHA-256 only. Pure except for the given Random. A
+// token is looked up by its hash, so no secret is compared and timing reveals nothing.
 #pragma once
 
 #include <cstdint>

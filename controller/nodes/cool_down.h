@@ -1,6 +1,6 @@
-// What becomes of a node that could not begin what it was given: it rests, for longer each time, so
-// that whoever fails fastest does not attract all work. The cause does not matter, but that another
-// one begins its own count. Pure.
+// How long a node rests that could not begin a run. It rests longer each time, so that the node
+// that fails fastest does not attract all work. All causes are treated alike, but another cause
+// begins a count of its own. Pure.
 #pragma once
 
 #include <optional>

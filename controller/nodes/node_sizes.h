@@ -1,5 +1,5 @@
-// What a policy may ask for where the operator named no ceiling: what the largest node says that
-// it has. So a large job passes where there is a node for it, and nothing passes that none has.
+// The most that a policy may ask for if the operator named no ceiling: the limits that the largest
+// node reports. So a large job passes if some node can hold it, and is refused if none can.
 #pragma once
 
 #include "common/contracts/host_limits.h"

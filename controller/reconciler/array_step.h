@@ -1,7 +1,7 @@
-// The step of a tick that is about arrays and gangs: counts the elements that have ended, makes the
-// next ones, ends those of an array that is to end, and erases those of one that is deleted. One
-// write of the array for all that happened to it since the last tick. Inside of the tick's
-// transaction, so an element that is made is counted as made, whatever is killed when.
+// The step of a tick for arrays and gangs: counts the elements that have ended, makes the next
+// ones, ends those of an array that is to end, and erases those of one that is deleted. An array is
+// written once for everything that happened to it since the last tick. This is part of the tick's
+// transaction, so an element that was made is also counted as made, whenever a process is killed.
 #pragma once
 
 #include <functional>

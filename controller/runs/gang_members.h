@@ -1,5 +1,5 @@
-// What a gang does to one of its members. Facts of a run as those of transitions.h, which asks the
-// first two of these; gangs.h decides which member is told what.
+// The facts that a gang applies to one of its members, like those of transitions.h, which asks the
+// first two of these. gangs.h decides which fact applies to which member.
 #pragma once
 
 #include <string>

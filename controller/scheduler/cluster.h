@@ -1,7 +1,7 @@
-// The scheduler's picture of nodes and runs, and the decisions made from it. It is told what
+// The scheduler's copy of nodes and runs, and its decisions about them. Callers tell it what
 // changed; a pass costs in proportion to what may have become possible since the last one, not to
-// how many runs wait. Pure but for its own state: no clock, no store, no thread. Deterministic: the
-// same calls in the same order give the same plans. Not thread-safe.
+// how many runs wait. Pure except for its own state: no clock, no store, no thread. Deterministic:
+// the same calls in the same order give the same plans. Not thread-safe.
 #pragma once
 
 #include <cstdint>

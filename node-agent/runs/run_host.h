@@ -1,6 +1,6 @@
-// The runs on this node, one thread each, at most maxRuns of them doing something at once. Turns
-// the session's actions into starts and stops, and the runs' news into observations. Thread-safe.
-// stop() must be called before destruction.
+// The runs on this node, one thread each, at most maxRuns of them active at once. Turns the sync
+// core's actions into starts and stops, and news of the runs into observations. Thread-safe. stop()
+// must be called before destruction.
 #pragma once
 
 #include <condition_variable>

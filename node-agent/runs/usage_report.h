@@ -1,5 +1,5 @@
-// What the host, its accelerators and its runs use, told to the controller from one look to the
-// next.
+// The use of the host, its accelerators and its runs, measured periodically and reported to the
+// controller.
 #pragma once
 
 #include <vector>

@@ -29,8 +29,8 @@ class PrelaunchPool {
   void forget(const std::string& uid);
   // All sessions: what was made before is not to be used any more.
   void discard();
-  // Prelaunches one run that is wanted, and ends those that nobody came for. Returns how long to
-  // wait before the next call, if nothing is wanted before.
+  // Prelaunches one run that is wanted, and ends those that nobody used in time. Returns how long
+  // to wait before the next call, if nothing is wanted before.
   Millis maintain(const Order& order);
 
  private:

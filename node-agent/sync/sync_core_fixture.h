@@ -1,5 +1,5 @@
-// For this module's tests: a session core, a controller that is spoken for line by line, and output
-// that is as long as is asked for.
+// For this module's tests: a sync core, a controller whose answers a test gives line by line, and
+// output of any length.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -96,7 +96,7 @@ SeccompProgram render_rules(const std::vector<const SyscallRule*>& rules) {
   return out;
 }
 
-// What holds from one number up to the next range's.
+// The program for the system calls from this number up to the next range's first.
 struct Range {
   uint32_t first = 0;
   SeccompProgram program;
