@@ -17,6 +17,7 @@ import hashlib
 import heapq
 import json
 import math
+import operator
 import os
 import platform
 import re
@@ -113,7 +114,7 @@ class Index:
 
 
 def dot(one, two):
-    return sum(a * b for a, b in zip(one, two))
+    return sum(map(operator.mul, one, two))
 
 
 def build(captions, acronyms, dims):
