@@ -150,10 +150,19 @@ void CallTable::pass_on(const LaneKey& lane, const std::vector<contracts::CallPi
   }
 }
 
+// A node without a lane is silent from then on, and not sooner.
+void CallTable::put_off_silence(Node& node, MonoTime until) {
+  if (node.silent_since) node.silent_since = std::max(*node.silent_since, until);
+}
+
+void CallTable::hear(const LaneKey& lane, MonoTime until) {
+  const auto node = nodes_.find(lane.node);
+  if (node != nodes_.end() && node->second.session == lane.session)
+    put_off_silence(node->second, until);
+}
+
 void CallTable::was_away(MonoTime now) {
-  for (auto& [name, node] : nodes_) {
-    if (node.silent_since) node.silent_since = std::max(*node.silent_since, now);
-  }
+  for (auto& [name, node] : nodes_) put_off_silence(node, now);
 }
 
 bool CallTable::waits(const CallId& id) const {

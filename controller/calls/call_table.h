@@ -30,7 +30,7 @@ using CallId = std::string;
 struct Limits {
   size_t waiting_calls = 256;
   size_t waiting_bytes = size_t{64} << 20;
-  Millis gone_after{3'000};   // a node without a lane for so long has lost what it was given
+  Millis gone_after{3'000};   // a node that is silent for so long has lost what it was given
   size_t slowest_link = 256;  // bytes in a millisecond: how long a call may be on its way to a node
   Millis longest_way{60'000};
   Millis longest_pace{3'000};  // that a node's request is held for the slowest caller
@@ -95,6 +95,9 @@ class CallTable {
   // An answer is taken, and a lost call given up. The lane waits once it is eligible.
   // Conflict, SESSION_SUPERSEDED: a newer agent process speaks for this node.
   Status open(const LaneKey& lane, const contracts::CallsRequest& request, Wakes& wakes);
+  // The node of this lane sends parts of answers: it is not silent before `until`, whether it holds
+  // a lane or not.
+  void hear(const LaneKey& lane, MonoTime until);
   // Parts of answers to calls that were given to this node.
   void pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces, Wakes& wakes);
   // Nothing: there is nothing to say to this lane yet.
@@ -139,6 +142,7 @@ class CallTable {
     uint64_t idle_as = 0;  // its number in idle_; 0: it is not in it
   };
   bool present(const Node& node, MonoTime now) const;
+  static void put_off_silence(Node& node, MonoTime until);
   Millis way_of(const LaneKey& lane) const;
   bool any_present(const std::string& node, MonoTime now) const;
   void tell_to_end(const CallId& id, const LaneKey& holder, Wakes& wakes);

@@ -316,6 +316,25 @@ TEST_F(Calls, ANodeThatFallsSilentLosesItsCalls) {
   EXPECT_EQ(outcome("a"), "NODE_LOST");
 }
 
+// Its lanes may come late where its host has much else to do.
+TEST_F(Calls, ANodeThatSendsPartsOfAnAnswerHasNotFallenSilent) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(told(lane(0)));
+  for (int i = 0; i < 5; ++i) {
+    now_ = now_ + Millis(2'000);
+    table_.hear(lane(9), now_);
+    EXPECT_EQ(outcome("a"), "waits");
+  }
+  table_.hear(lane(9), MonoTime{});  // what was said before takes nothing back
+  now_ = now_ + Millis(2'000);
+  table_.hear(lane(9, "session-0"), now_);  // a process that was replaced
+  table_.hear({"node-2", "session-1", 0}, now_);
+  EXPECT_EQ(outcome("a"), "waits");
+  now_ = now_ + Millis(2'000);
+  EXPECT_EQ(outcome("a"), "NODE_LOST");
+}
+
 TEST_F(Calls, WhatWaitsIsBounded) {
   table_ = CallTable({.waiting_calls = 2, .waiting_bytes = 10});
   ASSERT_TRUE(open(lane(0)).ok());

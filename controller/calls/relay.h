@@ -79,7 +79,8 @@ class Relay {
   // Parts of the answer to a call that a lane was given. Waits for a caller who is slow to take
   // them, where the call is paced; not for long. ResourceExhausted, TOO_MANY_CALLS: he has not
   // taken them, nothing of these is kept, and they are to be sent again.
-  Status pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces);
+  Status pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces,
+                 const Clock& clock);
 
   // The stored Node object has changed.
   void node_changed(const std::string& node);

@@ -12,7 +12,13 @@ bool Relay::has_room(const State& state, const std::vector<contracts::CallPiece>
                              [&](const auto& each) { return state.table.has_room(each.id); });
 }
 
-Status Relay::pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces) {
+// While its request is held for a slow caller, the node can say nothing else.
+Status Relay::pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces,
+                      const Clock& clock) {
+  table_.with([&](State& state) {
+    const Millis held = has_room(state, pieces) ? Millis(0) : longest_pace_;
+    state.table.hear(lane, clock.mono() + held);
+  });
   table_.wait_for(
       room_, longest_pace_, [&](const State& state) { return has_room(state, pieces); },
       [](State&, bool) {});

@@ -328,25 +328,45 @@ TEST_F(Relayed, ANodeThatTakesNothingMoreIsBusyAndNotAbsent) {
   EXPECT_EQ(relay_.load(clock_).waiting, 0u);
 }
 
+TEST_F(Relayed, ANodeLivesAsLongAsItSendsPartsOfAnswers) {
+  ManualClock clock;
+  const LaneKey key{"n1", "session-1", 0};
+  (void)relay_
+      .open(
+          key, request(), [] { return true; }, clock)
+      .value()
+      ->finish();
+  for (int i = 0; i < 5; ++i) {
+    clock.advance(Millis(2'000));
+    EXPECT_TRUE(relay_.pass_on(key, {{"of-nobody", i + 1, "x"}}, clock).ok());
+    EXPECT_FALSE(relay_.skills(clock).empty());
+  }
+  clock.advance(Millis(3'000));
+  EXPECT_TRUE(relay_.skills(clock).empty());
+}
+
 // What his thread has taken and not written yet waits as much as what it has not taken: nothing of
 // a terminal's output is kept beyond that, and nothing of it is lost.
 TEST_F(Relayed, ACallerWhoReadsSlowlyIsSentNoMoreThanMayWait) {
   Limits limits;
   limits.longest_pace = Millis(1);
+  limits.gone_after = Millis(2);
   Relay relay(limits);
+  ManualClock clock;
+  std::atomic<bool> has_one{false};
   std::atomic<bool> reads{false};
   std::atomic<size_t> written{0};
   size_t accepted = 0;
   const LaneKey key{"n1", "session-1", 0};
   const auto serve = [&](const contracts::CallsRequest& asks) {
     return serve_here(
-        relay, key, asks, [] { return true; }, {[&] { return !over_; }, {}}, clock_);
+        relay, key, asks, [] { return true; }, {[&] { return !over_; }, {}}, clock);
   };
   std::thread lane([&] {
     const auto told = serve(request());
     ASSERT_TRUE(told.ok() && told->call);
     const auto send = [&](size_t seq) {
-      return relay.pass_on(key, {{told->call->id, static_cast<int64_t>(seq), "x"}});
+      return relay.pass_on(key, {{told->call->id, static_cast<int64_t>(seq), "x"}}, clock);
     };
     Status sent;
     while (accepted < 1000 && (sent = send(accepted + 1)).ok()) ++accepted;
@@ -354,6 +374,9 @@ TEST_F(Relayed, ACallerWhoReadsSlowlyIsSentNoMoreThanMayWait) {
     ASSERT_FALSE(sent.ok());
     EXPECT_EQ(sent.error().reason, "TOO_MANY_CALLS");
     EXPECT_EQ(sent.error().code, Code::kResourceExhausted);
+    while (!has_one) std::this_thread::yield();
+    clock.advance(limits.longest_pace + Millis(1));
+    EXPECT_FALSE(relay.skills(clock).empty()) << "its request was held: it could say nothing else";
     reads = true;
     while (!send(accepted + 1).ok()) std::this_thread::yield();  // sent again, it is taken
     auto asks = request();
@@ -361,14 +384,15 @@ TEST_F(Relayed, ACallerWhoReadsSlowlyIsSentNoMoreThanMayWait) {
     asks.wait_ms = 0;
     ASSERT_TRUE(serve(asks).ok());
   });
-  while (relay.skills(clock_).empty()) std::this_thread::yield();
+  while (relay.skills(clock).empty()) std::this_thread::yield();
   CallOptions wanted = options(kLong);
   wanted.paced = true;
   wanted.on_piece = [&](const wire::Value&) {
+    has_one = true;
     while (!reads) std::this_thread::yield();
     ++written;
   };
-  EXPECT_TRUE(relay.call(std::move(wanted), clock_, random_).ok());
+  EXPECT_TRUE(relay.call(std::move(wanted), clock, random_).ok());
   lane.join();
   EXPECT_EQ(written, accepted + 1);
 }

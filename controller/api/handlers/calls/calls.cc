@@ -95,7 +95,7 @@ Result<Response> serve_node_calls(Call& call) {
   const std::string node = call.param("node");
   const calls::LaneKey key{node, request.session, request.lane};
   if (!request.pieces.empty()) {
-    TRY(services.calls->pass_on(key, request.pieces));
+    TRY(services.calls->pass_on(key, request.pieces, services.clock));
     return object_response(contracts::CallsAnswer{});
   }
   const auto eligibility = std::make_shared<Eligibility>(services, node);
