@@ -14,6 +14,7 @@
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/api/server/documents.h"
+#include "controller/api/server/host_faults.h"
 #include "controller/api/server/open_requests.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/auth/tool_token.h"
@@ -236,32 +237,6 @@ class OpenStream {
   Metrics& metrics_;
   std::shared_ptr<void> place_;
 };
-
-// What the kernel says of our own files is no answer about what was asked for: neither that it is
-// forbidden nor that it does not exist.
-bool is_of_our_files(const Error& error) {
-  return error.reason == "SYSTEM_ERROR" &&
-         (error.code == Code::kPermissionDenied || error.code == Code::kNotFound ||
-          error.code == Code::kAlreadyExists);
-}
-
-// A disk that is read-only or fails is nobody's mistake, and what was asked may pass once it is
-// mended: the client is told to come again, and nothing of our folders.
-Error as_passing(Error error) {
-  if (error.reason == "SYSTEM_ERROR" && error.code == Code::kResourceExhausted)
-    return {Code::kResourceExhausted, "DISK_FULL",
-            "the controller's disk is full; nothing of this change was kept, free some space and "
-            "send it again"};
-  const char* what = nullptr;
-  if (error.reason == kDiskReadOnlyReason) what = "disk is read-only";
-  if (error.reason == kDiskFailsReason) what = "disk fails";
-  if (is_of_our_files(error)) what = "own files cannot be used now";
-  if (what == nullptr) return error;
-  log_error("a request met a fault of this host", {{"error", error.describe()}});
-  return {Code::kUnavailable, "STORE_IO",
-          cat("the controller's ", what,
-              "; nothing of this change was kept, send it again once its operator has mended it")};
-}
 
 // What the answer to a request is counted and told of by.
 struct Passage {
