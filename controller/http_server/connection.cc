@@ -29,7 +29,9 @@ DisconnectToken client_of(const Transport& transport, DisconnectMonitor& disconn
           }};
 }
 
+// A HEAD asks what a GET would be answered, and for no other protocol.
 Request to_request(RequestHead head, Body& body, DisconnectToken client) {
+  if (head.method == "HEAD") head.headers.erase("upgrade");
   Request request;
   request.method = head.method == "HEAD" ? "GET" : head.method;
   request.path = std::move(head.target.path);
@@ -243,7 +245,7 @@ void Connection::answer(RequestHead head) {
 // Writes the answer, or what comes before its steps.
 void Connection::conclude(Response response, const Asked& asked) {
   open_to(asked.origin, response);
-  if (response.upgraded) return upgrade(response, asked);
+  if (response.upgraded) return upgrade(response);
   const bool keep = asked.settled && !asked.form.close && !transport_->stopping();
   const AnswerForm form{asked.form.head_only, !keep};
   if (has_steps(response, form)) stepped_.emplace(response.steps, response.held, rules_.poller);
@@ -256,15 +258,13 @@ void Connection::conclude(Response response, const Asked& asked) {
 
 // The connection ends with it. What the client still sends is swallowed, so that it can read the
 // last words.
-void Connection::upgrade(const Response& response, const Asked& asked) {
+void Connection::upgrade(const Response& response) {
   goes_on_ = false;
   bytes_unread_ = true;
   auto upgraded = UpgradedConnection::make(*transport_, input_);
-  if (asked.form.head_only)
-    upgraded = header_error("upgrade", "HEAD asks for no other protocol: ask by GET");
   if (!upgraded.ok()) {
     (void)rules_.codec.write(*transport_, refusal(upgraded.error()),
-                             {.head_only = asked.form.head_only, .close = true});
+                             {.head_only = false, .close = true});
     return;
   }
   if (transport_->write_all(upgrade_head(response)) != IoState::kOk) return;

@@ -83,7 +83,7 @@ class Connection {
   int idle_timeout_ms() const;
   void answer(RequestHead head);
   void conclude(Response response, const Asked& asked);
-  void upgrade(const Response& response, const Asked& asked);
+  void upgrade(const Response& response);
   void end_turns();
   bool takes_turns() const { return awaited_ || stepped_; }
   Response call_handler(Request& request) const;

@@ -33,15 +33,20 @@ Error invalid(std::string message, const std::string& header) {
   return invalid_argument("HEADER_INVALID", std::move(message), header);
 }
 
+// A proxy on the way may have taken out the one header and left the other.
+Status check_wish(const Headers& headers) {
+  constexpr const char* kNeeded =
+      "this route needs a WebSocket (`Connection: Upgrade`, `Upgrade: websocket`): `kubectl exec` "
+      "asks for one from 1.30 on, and `paddock exec` needs none";
+  if (!names(headers, "upgrade", "websocket")) return invalid(kNeeded, "upgrade");
+  if (!names(headers, "connection", "upgrade")) return invalid(kNeeded, "connection");
+  return {};
+}
+
 }  // namespace
 
 Result<Opening> open_by(const Headers& headers, std::span<const std::string_view> known) {
-  if (!names(headers, "upgrade", "websocket") || !names(headers, "connection", "upgrade"))
-    return invalid(
-        "this is answered by a WebSocket alone, for which kubectl asks from 1.30 on; `paddock "
-        "exec` "
-        "needs none",
-        "upgrade");
+  TRY(check_wish(headers));
   if (value_of(headers, "sec-websocket-version") != "13")
     return invalid("the WebSocket's version must be 13", "sec-websocket-version");
   const std::string key = value_of(headers, "sec-websocket-key");

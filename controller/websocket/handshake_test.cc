@@ -27,6 +27,7 @@ TEST(Handshake, AnswersTheStandardsExampleWithTheBestKnownProtocol) {
 
 TEST(Handshake, NamesTheHeaderThatIsWrong) {
   const std::pair<std::string, std::string> wrong[] = {{"upgrade", "h2c"},
+                                                       {"connection", "keep-alive"},
                                                        {"sec-websocket-version", "8"},
                                                        {"sec-websocket-key", "abc"},
                                                        {"sec-websocket-key", "c2hvcnQ="},
@@ -45,9 +46,13 @@ TEST(Handshake, NamesTheHeaderThatIsWrong) {
       EXPECT_EQ(opening.error().causes[0].field, name);
     }
   }
-  auto headers = good();
-  headers["connection"] = "keep-alive";
-  EXPECT_FALSE(open_by(headers, kKnown).ok());
+}
+
+// kubectl shows the message: it says what does work.
+TEST(Handshake, OfWhoeverAsksForNoneSaysWhoDoes) {
+  const std::string message = open_by({}, kKnown).error().message;
+  for (const char* needed : {"Connection: Upgrade", "kubectl exec", "1.30", "paddock exec"})
+    EXPECT_NE(message.find(needed), std::string::npos) << needed;
 }
 
 }  // namespace
