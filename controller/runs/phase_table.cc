@@ -65,6 +65,8 @@ void leave_node(contracts::RunStatus& status) {
   status.timings_ms.clear();
   status.eviction.reset();
   status.kill_now.reset();
+  status.pending_tool_uses.clear();  // nobody is there to read an answer
+  status.stdin_closed.reset();
 }
 
 // Everything that is said once a run is over. `run` is terminal already.

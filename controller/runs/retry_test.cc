@@ -140,6 +140,16 @@ TEST(Refusal, ANodeThatLeavesGivesBackWhatItHasNotBegun) {
   EXPECT_TRUE(release(begun, "its agent was stopped", kTried).empty());
 }
 
+// Nobody is there to read an answer, and the next attempt asks anew.
+TEST(Retry, WhatAnAttemptAskedForIsOverWithIt) {
+  contracts::Run run = placed();
+  run.status.pending_tool_uses = {{.id = "t1"}};
+  run.status.stdin_closed = true;
+  lose_node(run, "node n1 was lost", kTried);
+  EXPECT_TRUE(run.status.pending_tool_uses.empty());
+  EXPECT_FALSE(run.status.stdin_closed);
+}
+
 TEST(Retry, WithoutAPolicyALostRunEnds) {
   contracts::Run run = placed(std::nullopt);
   ASSERT_FALSE(lose_node(run, "gone", kTried).empty());

@@ -142,7 +142,7 @@ Result<Events> bind(Run& run, const std::string& node, WallTime now) {
   status.node_name = node;
   status.attempt += 1;
   status.retry_at.reset();
-  status.pending_tool_uses.clear();  // of an attempt
+  status.pending_tool_uses.clear();  // which a run of an earlier release may have still
   status.stdin_closed.reset();
   status.scheduled_at = wire::Timestamp{now};
   status.reason.clear();

@@ -28,6 +28,12 @@ Status check_taker(const Run& run, const ToolResult& result) {
                    "run does not support interactive tool results", "not_interactive");
   if (contracts::is_terminal(run.status.phase))
     return refused(Code::kGone, "GONE", "the run has ended", "run_terminal");
+  if (run.status.phase == contracts::RunPhase::kPending && run.status.attempt > 0)
+    return refused(
+        Code::kGone, "GONE",
+        "the attempt that asked is over, and the run waits for the next one: answer what "
+        "that one asks, once it is in status.pendingToolUses",
+        "attempt_over");
   if (run.status.stdin_closed.value_or(false))
     return refused(Code::kGone, "GONE", "the run takes no input any more", "stdin_closed");
   return {};
