@@ -145,6 +145,39 @@ TEST_F(ToolResults, HaveADifferentAnswerForEachReasonThatTheyCannotBeTaken) {
   EXPECT_EQ(over.body.text("error.details.reason"), "run_terminal");
 }
 
+// The next attempt is another program, which asks anew: what the former one was told would be lost.
+TEST_F(ToolResults, AreNotTakenBetweenTwoAttempts) {
+  asks("a", "t1");
+  const auto change = [&](const auto& how) {
+    ASSERT_TRUE(store_
+                    ->write([&](store::WriteTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(auto run, txn.get<contracts::Run>({"default", "a"}));
+                      return store::save_run(txn, run, how(run));
+                    })
+                    .ok());
+  };
+  change([&](contracts::Run& run) {
+    run.spec.retry.emplace();
+    return runs::lose_node(run, "it is silent", clock_.wall());
+  });
+  const Answer waiting = call("GET", cat(kRuns, "/a"));
+  EXPECT_EQ(waiting.body.text("status.phase"), "Pending");
+  EXPECT_EQ(waiting.body.at("status.pendingToolUses"), nullptr);
+  const Answer refused = answer("a", result("t1"));
+  EXPECT_EQ(refused.status, 410) << refused.text;
+  EXPECT_EQ(refused.reason(), "GONE");
+  EXPECT_EQ(refused.body.text("error.details.reason"), "attempt_over");
+  change([&](contracts::Run& run) { return runs::bind(run, "n", clock_.wall()).value(); });
+  EXPECT_EQ(answer("a", result("t1")).body.text("error.details.reason"), "bad_tool_use_id");
+  auto again = report("a");
+  again.attempt = 2;
+  again.output.push_back(
+      {1, 0, "stdout", base64("{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"ask\"}\n")});
+  tell({again});
+  EXPECT_EQ(answer("a", result("t1")).status, 200);
+  EXPECT_EQ(inputs("a").size(), 1u);
+}
+
 // proves: OD-59
 TEST_F(ToolResults, AreDesiredStateUntilTheNodeSaysThatItWroteThem) {
   asks("a", "t1");
