@@ -32,8 +32,9 @@ bool is_about_input(Code code) {
 
 }  // namespace
 
+// What a system call says of this host's files has a code that sounds like one about input.
 Status ListRefusals::add(size_t index, Error error) {
-  if (!is_about_input(error.code)) return error;
+  if (!is_about_input(error.code) || error.reason == "SYSTEM_ERROR") return error;
   if (error.causes.empty()) error.causes.push_back({{}, error.message});
   if (error.causes.size() > kMostListed) error.causes.resize(kMostListed);
   for (Cause& cause : error.causes) cause.field = item_path(index, cause.field);

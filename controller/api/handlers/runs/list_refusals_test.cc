@@ -1,5 +1,7 @@
 #include "controller/api/handlers/runs/list_refusals.h"
 
+#include <cerrno>
+
 #include <gtest/gtest.h>
 
 namespace paddock::api {
@@ -30,6 +32,8 @@ TEST(ListRefusals, ADenialNamesTheErrorWhateverElseIsWrong) {
 TEST(ListRefusals, WhatIsOurFaultIsNoItems) {
   ListRefusals refusals;
   EXPECT_FALSE(refusals.add(0, Error{Code::kUnavailable, "STORE_IO", "gone"}).ok());
+  for (const int fault : {ENOENT, EACCES, EEXIST, ENOSPC, ENOTDIR})
+    EXPECT_FALSE(refusals.add(0, system_error("opening a blob", fault)).ok()) << fault;
   EXPECT_TRUE(refusals.status().ok());
 }
 
