@@ -4,8 +4,8 @@
 
 #include "cli/client/list_items.h"
 #include "cli/pool/pilot_script.h"
-#include "common/base/control_text.h"
 #include "common/base/log.h"
+#include "common/base/one_line.h"
 #include "common/base/percent.h"
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
@@ -24,20 +24,6 @@ constexpr size_t kKeptLogs = 100;
 constexpr size_t kMostNoted = 400;
 constexpr size_t kMostToldAtOnce = 100;
 constexpr size_t kMostWords = 500;
-
-// Some of it may be a caller's, such as a label of a run.
-std::string one_line(const std::string& text) {
-  const std::string whole = to_utf8_lossy(text);
-  std::string_view left = std::string_view(whole).substr(0, kMostWords);
-  left = left.substr(0, utf8_prefix(left));
-  std::string out;
-  while (!left.empty()) {
-    const size_t control = control_length(left);
-    out += control > 0 ? '?' : left.front();
-    left.remove_prefix(std::max<size_t>(1, control));
-  }
-  return out;
-}
 
 // It was placed meanwhile, is gone, or has heard of too many pools: others are told all the same.
 bool is_of_the_run(const Error& error) {
@@ -236,7 +222,8 @@ Status Pool::tell(const std::vector<Told>& all) {
     if (before != told_.end()) known.insert(*before);
     if (!is_new || sent >= kMostToldAtOnce) continue;
     ++sent;
-    const contracts::PoolReport report{each.coming, one_line(each.why)};
+    // Some of it may be a caller's, such as a label of a run.
+    const contracts::PoolReport report{each.coming, one_line(each.why, kMostWords)};
     const auto answer =
         out_.client.send("PUT",
                          cat(contracts::paths::object(each.run.name_space, "runs", each.run.name),

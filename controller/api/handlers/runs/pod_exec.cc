@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/one_line.h"
 #include "common/base/text.h"
 #include "common/wire/json.h"
 #include "controller/api/handlers/runs/exec_client.h"
@@ -32,8 +33,9 @@ using contracts::RunResult;
 using k8s::ExecChannel;
 
 constexpr size_t kMostOutputMessage = size_t{32} << 10;  // of output
-constexpr Millis kSizeTime{1'000};                       // kubectl tells its window's size at once
-constexpr Millis kFirstPause{20};  // until a piece that is not taken is sent again
+constexpr size_t kMostLastLine = 4096;
+constexpr Millis kSizeTime{1'000};  // kubectl tells its window's size at once
+constexpr Millis kFirstPause{20};   // until a piece that is not taken is sent again
 constexpr Millis kLongestPause{250};
 constexpr Millis kPatience{60'000};  // while nobody says that a piece is taken, or is to wait
 
@@ -145,10 +147,7 @@ std::string last_line(const RunResult& result, bool silent) {
   if (!result.error_class && !not_executed) return "";
   const std::string what =
       result.error_class ? cat(result.code.value_or(*result.error_class), ": ") : "";
-  std::string line = to_utf8_lossy(what + result.reason);
-  std::ranges::replace_if(
-      line, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  return line;
+  return one_line(what + result.reason, kMostLastLine, ' ');
 }
 
 void Attached::tell_end(const Result<RunResult>& result) {
