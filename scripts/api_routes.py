@@ -79,6 +79,10 @@ GET | /api/v1/namespaces/{}/pods/{} | one
 GET | /api/v1/namespaces/{}/pods/{}/exec | a command in it over a WebSocket, as [`kubectl exec`](kubectl.md#exec-and-cp) asks for it
 POST | /api/v1/namespaces/{}/pods/{}/exec | the same by clients that know no WebSocket: refused, and told so
 GET | /api/v1/namespaces/{}/pods/{}/log | its output
+GET | /api/v1/namespaces/{}/pods/{}/attach | refused: the message names what shows a run's output
+POST | /api/v1/namespaces/{}/pods/{}/attach | the same
+GET | /api/v1/namespaces/{}/pods/{}/portforward | refused: the message names what shows a run's pages
+POST | /api/v1/namespaces/{}/pods/{}/portforward | the same
 POST | /admin/secret-key/rotate | seals every value of Secrets with a new key: `SecretKeyRotation`
 GET | /receipt-keys | public keys that receipts are verified by, the former ones too: `ReceiptKeyList`
 POST | /admin/receipt-key/rotate | a new key signs receipts from now on: `ReceiptKeyList`

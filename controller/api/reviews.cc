@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controller/api/handlers/runs/pod_refusals.h"
 #include "controller/api/routes.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/router.h"
@@ -70,6 +71,10 @@ std::vector<std::string> segments_of(const Question& question, bool in_namespace
   return path;
 }
 
+bool refuses(const Route& route) {
+  return route.endpoint == refuse_attach || route.endpoint == refuse_port_forward;
+}
+
 // The route that serves the question, in a namespace or of the cluster.
 const Route* route_of(const Question& question) {
   auto place = place_of(question.verb);
@@ -77,7 +82,7 @@ const Route* route_of(const Question& question) {
   if (!question.subresource.empty()) place->one = true;
   for (const bool in_namespace : {true, false}) {
     const auto match = table().find(place->method, segments_of(question, in_namespace, place->one));
-    if (match.ok()) return match->route;
+    if (match.ok()) return refuses(*match->route) ? nullptr : match->route;
   }
   return nullptr;
 }

@@ -32,6 +32,9 @@ TEST_F(Reviews, AnswerWhatTheRouteTableWouldDo) {
     EXPECT_FALSE(may(reader, access(verb, "runs"))) << verb;
   EXPECT_FALSE(may(reader, access("get", "nodes")));
   EXPECT_TRUE(may(reader, access("get", "pods", "", "log")));
+  EXPECT_TRUE(may(admin_, access("create", "pods", "", "exec")));
+  for (const char* refused : {"attach", "portforward"})
+    EXPECT_FALSE(may(admin_, access("create", "pods", "", refused))) << "it is for nobody";
   EXPECT_TRUE(may(admin_, access("get", "nodes")));
   EXPECT_TRUE(may(admin_, access("deletecollection", "runs")));
   EXPECT_FALSE(may(admin_, access("deletecollection", "nodes")));

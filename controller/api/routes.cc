@@ -29,6 +29,7 @@
 #include "controller/api/handlers/runs/media.h"
 #include "controller/api/handlers/runs/plan.h"
 #include "controller/api/handlers/runs/pod_exec.h"
+#include "controller/api/handlers/runs/pod_refusals.h"
 #include "controller/api/handlers/runs/pods.h"
 #include "controller/api/handlers/runs/policy.h"
 #include "controller/api/handlers/runs/pool_reports.h"
@@ -171,6 +172,11 @@ Routes run_routes() {
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}/exec", Scope::kRunsWrite, kNoBody, exec_in_pod},
       {"POST", "/api/v1/namespaces/{ns}/pods/{name}/exec", Scope::kRunsWrite, kNoBody, exec_in_pod},
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}/log", Scope::kRunsRead, kNoBody, run_log},
+      // What a run has not: refused, with the way that works.
+      {"GET", "/api/v1/namespaces/{ns}/pods/{name}/attach", Scope::kRunsRead, kNoBody, refuse_attach},
+      {"POST", "/api/v1/namespaces/{ns}/pods/{name}/attach", Scope::kRunsRead, kNoBody, refuse_attach},
+      {"GET", "/api/v1/namespaces/{ns}/pods/{name}/portforward", Scope::kRunsRead, kNoBody, refuse_port_forward},
+      {"POST", "/api/v1/namespaces/{ns}/pods/{name}/portforward", Scope::kRunsRead, kNoBody, refuse_port_forward},
 
       // Runs.
       {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        list_objects<Itself<Run>>},

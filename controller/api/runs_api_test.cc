@@ -121,6 +121,21 @@ TEST_F(Runs, AreKilledByACancelThatSaysSo) {
             "Canceled");
 }
 
+// What kubectl shows of a refusal is its message.
+TEST_F(Runs, AsPodsSayWhatWorksInsteadOfWhatTheyHaveNot) {
+  const std::string pod = "/api/v1/namespaces/default/pods/r1";
+  for (const char* method : {"GET", "POST"}) {
+    for (const auto& [what, way] : {std::pair{"attach", "`paddock logs -f r1`"},
+                                    std::pair{"portforward", "previews (docs/projects.md)"}}) {
+      const Answer refused = call(method, cat(pod, "/", what));
+      EXPECT_EQ(refused.status, 404) << refused.text;
+      EXPECT_EQ(refused.body.text("kind"), "Status");
+      EXPECT_EQ(refused.reason(), "ROUTE_NOT_FOUND");
+      EXPECT_NE(refused.body.text("message").find(way), std::string::npos) << refused.text;
+    }
+  }
+}
+
 TEST_F(Runs, AreFoundByTheirPhase) {
   make_workspace();
   for (const char* name : {"a", "b", "c"})

@@ -131,6 +131,21 @@ class Commands(KubectlExec):
         self.assertEqual(code, 1)
         self.assertNotIn("uid=", err)
 
+    def test_what_a_run_has_not_is_refused_with_the_way_that_works(self):
+        self.begin("apart")
+        for version, program in {**OLDER, **FOUND}.items():
+            for words, way in ((("attach", "apart"), "logs -f apart"), (("attach", "-it", "apart"), "paddock logs -f apart"),
+                               (("port-forward", "apart", ":8080"), "previews")):
+                with self.subTest(version=version, words=words):
+                    code, _, err = self.kubectl(*words, program=program)
+                    self.assertEqual(code, 1, err)
+                    self.assertIn("NotFound", err)
+                    self.assertIn(f"`kubectl {words[0]}` is not served here", err)
+                    self.assertIn(way, err)
+        for subresource in ("attach", "portforward"):
+            self.assertEqual(self.kubectl("auth", "can-i", "create", "pods", "--subresource=" + subresource)[1].strip(), b"no")
+        self.end("apart")
+
     def test_a_kubectl_that_is_killed_takes_its_command_along(self):
         self.begin("killed")
         for options, seconds in (((), "48171"), (("-i",), "48172")):
@@ -255,6 +270,12 @@ class Strangers(ExecTest):
         words = [("command", word) for word in command] + list({"stdout": "true", "stderr": "true", **query}.items())
         return f"/api/v1/namespaces/default/pods/{run}/exec?" + urllib.parse.urlencode(words)
 
+    def metrics_of(self, route):
+        connection = self.connect()
+        self.addCleanup(connection.close)
+        connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {self.admin()}"})
+        return "\n".join(line for line in connection.getresponse().read().decode().splitlines() if f'{route}"' in line)
+
     def test_bad_requests_are_answered_by_http(self):
         self.begin("asked")
         good = self.path("asked", "id")
@@ -274,6 +295,9 @@ class Strangers(ExecTest):
         for other in ("/api/v1/namespaces/default/pods", "/healthz"):
             self.assertNotEqual(Peer(self, other).status, 101)
         self.assertEqual(Peer(self, good, protocol="v5.channel.k8s.io", method="HEAD").status, 400)
+        told = self.metrics_of("/exec")
+        self.assertIn('class="4xx"', told)
+        self.assertNotIn('class="1xx"', told, "nothing was upgraded")
         self.assertEqual(self.events(self.end("asked"))[0]["type"], "command.start")  # of `touch go`: nothing else began
 
     def test_both_protocols_and_slow_frames(self):
