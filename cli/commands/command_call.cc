@@ -8,6 +8,7 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/safe_output.h"
 #include "common/client/sse_parser.h"
+#include "common/contracts/not_executed.h"
 #include "common/contracts/sandbox.h"
 #include "common/contracts/status.h"
 #include "common/wire/json.h"
@@ -67,19 +68,14 @@ http::Request request_of(const CommandCall& call, bool stream) {
   return out;
 }
 
-// By the exit codes that shells have for what cannot be executed, which then said nothing itself.
-bool was_not_executed(const RunResult& result, const Heard& heard) {
-  return !heard.output && result.err.empty() && !result.error_class &&
-         (result.exit_code == 126 || result.exit_code == 127);
-}
-
 int tell(const RunResult& result, const Heard& heard, const Env& env) {
   if (!result.err.empty()) pass_on(env.err, result.err);
   env.err.write(denials_text(result.denials));
   if (result.truncated && (result.truncated->out || result.truncated->err))
     env.say(
         "some of its output is left out, where the marker stands: a file has room for all of it");
-  if (was_not_executed(result, heard)) env.say(printable(result.reason));
+  if (contracts::was_not_executed(result, !heard.output && result.err.empty()))
+    env.say(printable(result.reason));
   if (result.error_class)
     env.say(printable(cat(result.code.value_or(*result.error_class), ": ", result.reason)));
   const int64_t code = result.exit_code;

@@ -9,6 +9,7 @@
 
 #include "common/base/one_line.h"
 #include "common/base/text.h"
+#include "common/contracts/not_executed.h"
 #include "common/wire/json.h"
 #include "controller/api/handlers/runs/exec_client.h"
 #include "controller/api/handlers/runs/exec_exchange.h"
@@ -140,11 +141,9 @@ void Attached::tell_piece(const wire::Value& piece) {
        has_terminal() ? std::string_view(*bytes) : whole.take(*bytes));
 }
 
-// What kubectl does not say of a command that did not end by itself, or could not be executed and
-// said nothing, by the exit codes that shells have for that.
+// What kubectl does not say of a command that did not end by itself, or could not be executed.
 std::string last_line(const RunResult& result, bool silent) {
-  const bool not_executed = silent && (result.exit_code == 126 || result.exit_code == 127);
-  if (!result.error_class && !not_executed) return "";
+  if (!result.error_class && !contracts::was_not_executed(result, silent)) return "";
   const std::string what =
       result.error_class ? cat(result.code.value_or(*result.error_class), ": ") : "";
   return one_line(what + result.reason, kMostLastLine, ' ');
