@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import stat
+import subprocess
 import tempfile
 import unittest
 
@@ -209,6 +210,7 @@ class Artifacts(unittest.TestCase):
             self.refused(code, "cp", f"{name}:{place}", here / "refused")
         self.assertEqual(sorted(path.name for path in here.iterdir()), ["model.ckpt", "script"])
         self.refused("RUN_NOT_FOUND", "cp", "no-such-run:x", here)
+        self.named_as_typed(name, here)
         # A folder with all below it, into one that is there under its own name, and to one that is made.
         # (A name that is no text here keeps nothing else back.)
         self.refused("ARTIFACTS_NOT_WRITTEN", "cp", "-r", f"{name}:out", here)
@@ -235,6 +237,39 @@ class Artifacts(unittest.TestCase):
         self.refused("USAGE", "cp", here / "script", here / "other")
         self.put_into(name, here)
 
+    def named_as_typed(self, name, here):
+        """Each error says which file it is about, on which side, and what works."""
+        says = lambda code, *words: self.refused(code, *words, cwd=here)  # noqa: E731
+        self.assertIn(f"`{name}:out/none`, in the run: there is no such file; `paddock files {name}:out` lists",
+                      says("FILE_NOT_FOUND", "cp", f"{name}:out/none", "."))
+        self.assertRegex(says("NOT_A_REGULAR_FILE", "cp", f"{name}:out", "."), rf"`{name}:out`, in the run: .*`paddock cp -r`")
+        self.assertRegex(says("LINK_IN_PATH", "cp", f"{name}:link", "."), rf"`{name}:link`, in the run: .*the file that it leads to")
+        self.assertIn(f"`{name}:none`, in the run: ", says("FILE_NOT_FOUND", "files", f"{name}:none"))
+        self.assertIn(f"{name}:out/", says("NOT_A_REGULAR_FILE", "cp", "script", f"{name}:out"))
+        self.assertIn("`no/such/x`, here: ", says("SYSTEM_ERROR", "cp", f"{name}:job.py", "no/such/x"))
+        self.assertIn("`none/`, here: there is no such folder", says("FILE_NOT_FOUND", "cp", f"{name}:job.py", "none/"))
+        self.assertIn("`none`, here: there is no such file", says("FILE_NOT_FOUND", "cp", "none", f"{name}:x"))
+        (here / "job.py").mkdir()
+        self.assertIn("`./job.py`, here: ", says("SYSTEM_ERROR", "cp", f"{name}:job.py", "."))
+        for words in (("cp", "job.py", f"{name}:x"), ("cp", "-r", "job.py", f"{name}:x")):
+            line = f"tar -cf - job.py | paddock exec -i {name} -- tar -xf -"
+            self.assertIn(f"`{line}`", says("USAGE" if "-r" in words else "NOT_A_REGULAR_FILE", *words))
+        (here / "job.py").rmdir()
+        # Where the disk here is full nothing is left of it.
+        if os.geteuid() == 0:
+            full = here / "full"
+            full.mkdir()
+            mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(full)]
+            if subprocess.run(mount, check=False, capture_output=True).returncode == 0:
+                try:
+                    said = says("SYSTEM_ERROR", "cp", f"{name}:out/model.ckpt", "full")
+                    self.assertIn("`full/model.ckpt`, here: ", said)
+                    self.assertIn("nothing of it was kept", said)
+                    self.assertEqual(list(full.iterdir()), [])
+                finally:
+                    subprocess.run(["umount", str(full)], check=True)
+            full.rmdir()
+
     def put_into(self, name, here):
         """What goes in is whole, the run's own and within its limits, and no link of it leads out."""
         put = lambda source, place: self.instance.run("cp", source, f"{name}:{place}")  # noqa: E731
@@ -260,10 +295,11 @@ class Artifacts(unittest.TestCase):
         self.assertEqual(written, ["inbox/sent", "inbox/sent", "link"])
         sent.unlink()
 
-    def refused(self, code, *words):
-        done = self.instance.run(*words, check=False)
+    def refused(self, code, *words, **kwargs):
+        done = self.instance.run(*words, check=False, **kwargs)
         self.assertNotEqual(done.returncode, 0, words)
         self.assertIn(f"[{code}]", done.stderr, words)
+        return done.stderr
 
 
 if __name__ == "__main__":
