@@ -4,6 +4,7 @@
 #include "cli/client/fetch_artifacts.h"
 #include "cli/client/name_choice.h"
 #include "cli/client/object_choice.h"
+#include "cli/client/other_kind.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/names.h"
@@ -175,8 +176,9 @@ Result<int> artifacts_of_all(Watcher& watcher, const Parsed& parsed, const Env& 
   return for_each(runs, env, [&](const RunRef& run) -> Status {
     ASSIGN_OR_RETURN(const std::string its_own, folder_of(run, folder, several));
     if (several) env.out.write(part_title(run));
-    return parsed.has("follow") ? follow_artifacts(watcher, run, its_own, env)
-                                : show_artifacts(watcher, run, its_own, env);
+    return or_other_kind(watcher.client, parsed, run.name,
+                         parsed.has("follow") ? follow_artifacts(watcher, run, its_own, env)
+                                              : show_artifacts(watcher, run, its_own, env));
   });
 }
 

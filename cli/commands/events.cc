@@ -1,4 +1,5 @@
 // `paddock events`: everything that happens to a run, until its end.
+#include "cli/client/other_kind.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/output/event_printer.h"
@@ -47,11 +48,12 @@ int events_command(const Parsed& parsed, Env& env) {
   if (!format.ok()) return fail(env, format.error());
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const RunRef run, run_ref(parsed));
-    TRY(watcher.client.follow_events(run.name_space, run.name, 0, env.patience,
-                                     [&](const contracts::RunEvent& event) {
-                                       print_event(event, *format, env);
-                                       return true;
-                                     }));
+    const Status followed = watcher.client.follow_events(run.name_space, run.name, 0, env.patience,
+                                                         [&](const contracts::RunEvent& event) {
+                                                           print_event(event, *format, env);
+                                                           return true;
+                                                         });
+    TRY(or_other_kind(watcher.client, parsed, run.name, followed));
     return kExitOk;
   });
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/client/name_choice.h"
+#include "cli/client/other_kind.h"
 #include "cli/client/watching.h"
 #include "cli/commands/command_call.h"
 #include "cli/commands/commands.h"
@@ -52,6 +53,7 @@ struct ExecWish {
   InputPlan plan;
   OutputFormat format{};
   bool follows = false;  // something is sent while it runs
+  std::string run;
 };
 
 // Input that is small and soon at its end goes with the request: then the command has it whole,
@@ -96,13 +98,14 @@ Result<ExecWish> exec_wish(const Parsed& parsed, Env& env) {
   out.call.target = cat(paths::run(parsed.text("namespace", "default"), name), "/commands");
   out.plan.target = cat(out.call.target, "/", request.command_id, "/stdin");
   out.call.body = wire::encode(request);
+  out.run = name;
   out.call.time = Millis(request.time_ms());
   return out;
 }
 
 // From its beginning to its end the keys are the command's, Ctrl-C too. How it ended counts; but
 // where nothing can be sent to it any more we do not wait for that, as it may wait for us.
-int run_attached(Watcher& watcher, ExecWish& wanted, const Env& env) {
+Result<int> run_attached(Watcher& watcher, ExecWish& wanted, const Env& env) {
   InputSender sender(http::make_client(watcher.endpoint), wanted.plan, env.clock,
                      [&] { watcher.http.abort(); });
   std::unique_ptr<RawTerminal> raw;
@@ -116,9 +119,9 @@ int run_attached(Watcher& watcher, ExecWish& wanted, const Env& env) {
     raw.reset();
   };
   const Result<int> code = command_call(watcher, wanted.call, env, wanted.format);
-  if (code.ok()) return *code;
-  if (sender.failure() && code.error().reason == "ABORTED") return fail(env, *sender.failure());
-  return fail(env, code.error(), true);
+  if (!code.ok() && sender.failure() && code.error().reason == "ABORTED")
+    return fail(env, *sender.failure());
+  return code;
 }
 
 }  // namespace
@@ -127,8 +130,11 @@ int exec_command(const Parsed& parsed, Env& env) {
   auto wanted = exec_wish(parsed, env);
   if (!wanted.ok()) return fail(env, wanted.error());
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
-    if (wanted->follows) return run_attached(watcher, *wanted, env);
-    return run_command_call(watcher, wanted->call, env, wanted->format);
+    const auto code = wanted->follows ? run_attached(watcher, *wanted, env)
+                                      : command_call(watcher, wanted->call, env, wanted->format);
+    if (code.ok()) return *code;
+    const Error why = with_other_kind(watcher.client, parsed, wanted->run, code.error());
+    return fail(env, why, true);
   });
 }
 

@@ -3,6 +3,7 @@
 #include "cli/client/list_items.h"
 #include "cli/client/object_choice.h"
 #include "cli/client/object_printer.h"
+#include "cli/client/other_kind.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/output/describe.h"
@@ -129,7 +130,8 @@ Result<int> get(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ObjectPrinter printer(choice, std::move(shown), env);
   // One that is not there is said to be missing, not awaited.
   if (!watches || !choice.name.empty()) {
-    TRY(get_now(watcher.client, choice, watches, printer));
+    TRY(or_other_kind(watcher.client, parsed, choice.name,
+                      get_now(watcher.client, choice, watches, printer)));
   }
   if (watches) TRY(follow(watcher, choice, printer, env));
   return kExitOk;
@@ -163,7 +165,8 @@ Status describe(const Parsed& parsed, const Env& env) {
   client::ControllerClient client(endpoint, env.patience);
   say_when_waiting(client, env);
   if (choice.name.empty()) return describe_all(client, choice, env);
-  ASSIGN_OR_RETURN(const Value object, client.get(choice.target()));
+  ASSIGN_OR_RETURN(const Value object,
+                   or_other_kind(client, parsed, choice.name, client.get(choice.target())));
   env.out.write(description(choice.kind, object, env));
   return {};
 }

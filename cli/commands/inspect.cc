@@ -2,8 +2,11 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include <functional>
 #include <utility>
 
+#include "cli/client/name_choice.h"
+#include "cli/client/other_kind.h"
 #include "cli/client/run_files.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
@@ -21,6 +24,15 @@
 
 namespace paddock::cli {
 namespace {
+
+// Watches with `act`, which is about a place in the run of this name.
+int watch_run(const Parsed& parsed, const Env& env, const std::string& typed_run,
+              const std::function<Result<int>(Watcher&)>& act) {
+  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
+    ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kRun, typed_run));
+    return or_other_kind(watcher.client, parsed, name, act(watcher));
+  });
+}
 
 Result<int> list(Watcher& watcher, const std::string& target, const RunPlace& place,
                  const Env& env) {
@@ -81,7 +93,7 @@ int copy_in(const Parsed& parsed, Env& env) {
   const std::string from = absolute_path(env.cwd, typed);
   const auto to = parse_put_path(parsed.text("TO"), os::base_name(from), "TO");
   if (!to.ok()) return fail(env, to.error());
-  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
+  return watch_run(parsed, env, to->run, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const std::string target, place_target(parsed, *to));
     auto bytes = content_of_local(from, typed, *to);
     if (!bytes.ok()) return of_file_here(bytes.error(), typed);
@@ -106,7 +118,7 @@ Error only_out(const Parsed& parsed) {
 int copy_out(const Parsed& parsed, Env& env) {
   const auto from = source_of(parsed);
   if (!from.ok()) return fail(env, from.error());
-  return watch(parsed, env, [&](Watcher& watcher) {
+  return watch_run(parsed, env, from->run, [&](Watcher& watcher) {
     return parsed.has("recursive") ? copy_folder_out(watcher, parsed, *from, env)
                                    : copy_file_out(watcher, parsed, *from, env);
   });
@@ -117,7 +129,7 @@ int copy_out(const Parsed& parsed, Env& env) {
 int files_command(const Parsed& parsed, Env& env) {
   const auto place = parse_run_path(parsed.text("PLACE"), "PLACE");
   if (!place.ok()) return fail(env, place.error());
-  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
+  return watch_run(parsed, env, place->run, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const std::string target, place_target(parsed, *place));
     return list(watcher, target, {parsed.text("PLACE"), *place, RunPlace::Wish::kList}, env);
   });

@@ -1,5 +1,6 @@
 // `paddock logs`: the output of a run, both streams in the order in which they were written.
 #include "cli/client/name_choice.h"
+#include "cli/client/other_kind.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_values.h"
@@ -90,16 +91,17 @@ Status follow_output(Watcher& watcher, const RunRef& run, const LogOptions& opti
 }
 
 // One after another: of several that go on nobody could tell the lines apart.
-Result<int> print_all(Watcher& watcher, const std::vector<RunRef>& runs, const LogOptions& options,
-                      const Env& env) {
+Result<int> print_all(Watcher& watcher, const Parsed& parsed, const std::vector<RunRef>& runs,
+                      const LogOptions& options, const Env& env) {
   if (options.follow && runs.size() > 1)
     return invalid_argument("USAGE", cat("it follows one run, and these are ", runs.size()),
                             "--follow");
   const bool resumable = options.follow && options.is_whole();
   return for_each(runs, env, [&](const RunRef& run) {
     if (runs.size() > 1) env.out.write(part_title(run));
-    return resumable ? follow_output(watcher, run, options, env)
-                     : print_text(watcher, run, options, env);
+    return or_other_kind(watcher.client, parsed, run.name,
+                         resumable ? follow_output(watcher, run, options, env)
+                                   : print_text(watcher, run, options, env));
   });
 }
 
@@ -111,7 +113,7 @@ int logs_command(const Parsed& parsed, Env& env) {
   const LogOptions& options = *read;
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
-    return print_all(watcher, runs, options, env);
+    return print_all(watcher, parsed, runs, options, env);
   });
 }
 

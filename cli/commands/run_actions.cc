@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cli/client/name_choice.h"
+#include "cli/client/other_kind.h"
 #include "cli/client/run_end.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
@@ -15,12 +16,12 @@ namespace paddock::cli {
 namespace {
 
 // A name that is wrong is told now and not when the others have ended, which may be hours later.
-Status all_are_there(client::ControllerClient& client, const std::vector<RunRef>& runs,
-                     const Env& env) {
+Status all_are_there(client::ControllerClient& client, const Parsed& parsed,
+                     const std::vector<RunRef>& runs, const Env& env) {
   if (runs.size() == 1) return {};  // waiting for it says so at once
   for (const RunRef& each : runs) {
     const auto run = get_run_patiently(client, each, env);
-    if (!run.ok()) return run.error();
+    if (!run.ok()) return with_other_kind(client, parsed, each.name, run.error());
   }
   return {};
 }
@@ -45,7 +46,7 @@ int wait_command(const Parsed& parsed, Env& env) {
   if (!timeout.ok()) return fail(env, timeout.error());
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
-    if (parsed.text("selector").empty()) TRY(all_are_there(watcher.client, runs, env));
+    if (parsed.text("selector").empty()) TRY(all_are_there(watcher.client, parsed, runs, env));
     const MonoTime until = env.clock.mono() + timeout->value_or(Millis(0));
     int code = kExitOk;
     for (const RunRef& each : runs) {
@@ -53,7 +54,9 @@ int wait_command(const Parsed& parsed, Env& env) {
       const auto run = wait_for_end(watcher.client, each, env, *timeout ? left : Millis(0));
       // One that was deleted meanwhile ends no waiting for the others.
       if (!run.ok() && run.error().code != Code::kNotFound) return run.error();
-      const int its_own = run.ok() ? exit_code_of(*run) : fail(env, run.error());
+      const int its_own =
+          run.ok() ? exit_code_of(*run)
+                   : fail(env, with_other_kind(watcher.client, parsed, each.name, run.error()));
       if (run.ok()) env.say(run_line(*run));
       if (code == kExitOk) code = its_own;
     }
@@ -65,7 +68,8 @@ int cancel_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
     return for_each(runs, env, [&](const RunRef& each) {
-      return cancel_one(watcher, each, parsed.has("now"), env);
+      return or_other_kind(watcher.client, parsed, each.name,
+                           cancel_one(watcher, each, parsed.has("now"), env));
     });
   });
 }

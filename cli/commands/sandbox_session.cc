@@ -1,5 +1,6 @@
 // `paddock sandbox create`, `cancel`, `list` and `destroy`.
 #include "cli/client/name_choice.h"
+#include "cli/client/other_kind.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_files.h"
@@ -75,8 +76,8 @@ Result<int> destroy(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const std::vector<std::string> names,
                    chosen_names(watcher.client, parsed, Kind::kSandbox));
   return for_each(names, env, [&](const std::string& name) -> Status {
-    ASSIGN_OR_RETURN([[maybe_unused]] const wire::Value answer,
-                     watcher.client.send("DELETE", session_path(parsed, name), wire::Value()));
+    const auto answer = watcher.client.send("DELETE", session_path(parsed, name), wire::Value());
+    if (!answer.ok()) return with_other_kind(watcher.client, parsed, name, answer.error());
     env.say(cat("sandbox ", printable(name), " destroyed"));
     return {};
   });

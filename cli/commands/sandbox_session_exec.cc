@@ -1,5 +1,6 @@
 // `paddock sandbox exec`: one command in a session, its output as it comes.
 #include "cli/client/name_choice.h"
+#include "cli/client/other_kind.h"
 #include "cli/client/watching.h"
 #include "cli/commands/command_call.h"
 #include "cli/commands/commands.h"
@@ -16,7 +17,8 @@ namespace paths = contracts::paths;
 Result<CommandCall> call_of(Watcher& watcher, const Parsed& parsed) {
   ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kSandbox, parsed.text("NAME")));
   const std::string session = paths::object(parsed.text("namespace", "default"), "sandboxes", name);
-  ASSIGN_OR_RETURN(const wire::Value object, watcher.client.get(session));
+  ASSIGN_OR_RETURN(const wire::Value object,
+                   or_other_kind(watcher.client, parsed, name, watcher.client.get(session)));
   const wire::Value* time = object.at("spec.security.limits.timeoutMs");
   const int64_t* time_ms = time == nullptr ? nullptr : time->integer();
   return CommandCall{

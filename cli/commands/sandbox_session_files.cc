@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cli/client/name_choice.h"
+#include "cli/client/other_kind.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/names.h"
@@ -108,7 +109,9 @@ int sandbox_files_command(const Parsed& parsed, Env& env) {
                 invalid_argument("USAGE", "--put, --mkdir and --rm take a PATH, and one of them"));
   }
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
-    TRY(changes == 1 ? change(watcher, parsed, env) : show(watcher, parsed, env));
+    ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kSandbox, parsed.text("NAME")));
+    TRY(or_other_kind(watcher.client, parsed, name,
+                      changes == 1 ? change(watcher, parsed, env) : show(watcher, parsed, env)));
     return kExitOk;
   });
 }

@@ -210,6 +210,36 @@ class Exec(ExecTest):
         run = self.end("left")
         self.assertIn("command.cancelled", [e["type"] for e in self.events(run)])
 
+    def test_a_session_and_a_run_are_told_apart_where_one_is_taken_for_the_other(self):
+        self.begin("a-run")
+        self.instance.run("sandbox", "create", "a-session")
+        self.addCleanup(self.instance.run, "sandbox", "destroy", "a-session", check=False)
+        for way, words in (("paddock sandbox exec a-session -- CMD…", ("exec", "a-session", "--", "true")),
+                           ("paddock sandbox exec a-session -- CMD…", ("logs", "a-session")),
+                           ("paddock sandbox exec a-session -- CMD…", ("logs", "-f", "a-session")),
+                           ("paddock sandbox files a-session", ("files", "a-session")),
+                           ("paddock sandbox files a-session PATH", ("cp", "a-session:x", ".")),
+                           ("paddock sandbox files a-session PATH", ("cp", "-r", "run/a-session:x", ".")),
+                           ("paddock sandbox files a-session PATH", ("cp", __file__, "a-session:x")),
+                           ("paddock sandbox files a-session", ("artifacts", "a-session")),
+                           ("paddock get sandbox a-session -w", ("wait", "a-session")),
+                           ("paddock get sandbox a-session -w", ("wait", "a-run", "a-session")),
+                           ("paddock get sandbox a-session -w", ("events", "a-session")),
+                           ("paddock sandbox destroy a-session", ("cancel", "a-session")),
+                           ("paddock get sandbox a-session", ("get", "run", "a-session")),
+                           ("paddock describe sandbox a-session", ("describe", "run", "a-session")),
+                           ("paddock exec a-run -- CMD…", ("sandbox", "exec", "a-run", "true")),
+                           ("paddock files a-run", ("sandbox", "files", "a-run")),
+                           ("paddock cancel a-run", ("sandbox", "destroy", "a-run")),
+                           ("paddock describe run a-run", ("describe", "sandbox", "a-run"))):
+            done = self.instance.run(*words, check=False)
+            self.assertEqual(done.returncode, 127, (words, done.stderr))
+            self.assertIn(f"has this name: `{way}`", done.stderr, words)
+        nobody = self.instance.run("exec", "nobody", "--", "true", check=False)
+        self.assertNotIn("has this name", nobody.stderr)
+        self.assertIn("[RUN_NOT_FOUND]", nobody.stderr)
+        self.end("a-run")
+
     def test_it_is_canceled_by_its_name_which_is_used_once_at_a_time(self):
         self.begin("named")
         path = "/namespaces/default/runs/named/commands"
