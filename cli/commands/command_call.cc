@@ -25,6 +25,7 @@ constexpr wire::ParseLimits kLimits{size_t{64} << 20, 32, 100'000};
 struct Heard {
   std::optional<RunResult> result;
   std::optional<Error> error;
+  bool begun = false;
   bool output = false;  // of either stream
 };
 
@@ -42,6 +43,7 @@ void hear(const client::SseEvent& event, const CommandCall& call, const Env& env
     if (bytes && call.raw) stream.write(*bytes);
     if (bytes && !call.raw) pass_on(stream, *bytes);
   } else if (event.type == "started") {
+    heard.begun = true;
     if (call.on_started) call.on_started();
   } else if (event.type == "result") {
     auto result = wire::decode<RunResult>(*data);
@@ -82,6 +84,13 @@ int tell(const RunResult& result, const Heard& heard, const Env& env) {
   return code < 0 || code > 255 ? kExitFailure : static_cast<int>(code);
 }
 
+// What broke the stream of a command that had begun.
+Error broken_off(const Error& broken) {
+  if (broken.code != Code::kUnavailable || broken.reason == "ABORTED") return broken;
+  return {Code::kUnavailable, "STREAM_LOST",
+          cat("the connection was lost while the command ran: ", broken.message)};
+}
+
 Result<int> run_streamed(Watcher& watcher, const CommandCall& call, const Env& env) {
   http::Request request = request_of(call, true);
   client::SseParser parser;
@@ -95,7 +104,7 @@ Result<int> run_streamed(Watcher& watcher, const CommandCall& call, const Env& e
   };
   const auto sent = watcher.http.send(request);
   if (call.on_ended) call.on_ended();
-  if (!sent.ok()) return sent.error();
+  if (!sent.ok()) return heard.begun ? broken_off(sent.error()) : sent.error();
   if (sent->status / 100 != 2) return refusal(*sent);
   if (heard.error) return *heard.error;
   if (!heard.result)
@@ -123,10 +132,16 @@ Result<int> command_call(Watcher& watcher, const CommandCall& call, const Env& e
                              : run_streamed(watcher, call, env);
 }
 
-int run_command_call(Watcher& watcher, const CommandCall& call, const Env& env,
-                     OutputFormat format) {
-  const auto ended = command_call(watcher, call, env, format);
-  return ended.ok() ? *ended : fail(env, ended.error(), true);
+int tell_no_end(const CommandCall& call, const Error& why, const Env& env) {
+  const std::string fate =
+      cat("the command does not go on without its caller, and is ended; ", call.stays, " goes on");
+  if (why.reason == "ABORTED") {
+    env.say(cat("given up: ", fate));
+    return exit_code_of(why, true);
+  }
+  if (why.reason != "STREAM_LOST") return fail(env, why, true);
+  env.err.write(error_text(why, env.err, cat(fate, ". `paddock audit` has how it ended")));
+  return exit_code_of(why, true);
 }
 
 }  // namespace paddock::cli

@@ -98,6 +98,7 @@ Result<ExecWish> exec_wish(const Parsed& parsed, Env& env) {
   out.call.target = cat(paths::run(parsed.text("namespace", "default"), name), "/commands");
   out.plan.target = cat(out.call.target, "/", request.command_id, "/stdin");
   out.call.body = wire::encode(request);
+  out.call.stays = "the run";
   out.run = name;
   out.call.time = Millis(request.time_ms());
   return out;
@@ -134,7 +135,7 @@ int exec_command(const Parsed& parsed, Env& env) {
                                       : command_call(watcher, wanted->call, env, wanted->format);
     if (code.ok()) return *code;
     const Error why = with_other_kind(watcher.client, parsed, wanted->run, code.error());
-    return fail(env, why, true);
+    return tell_no_end(wanted->call, why, env);
   });
 }
 

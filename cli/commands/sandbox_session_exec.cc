@@ -24,7 +24,8 @@ Result<CommandCall> call_of(Watcher& watcher, const Parsed& parsed) {
   return CommandCall{
       cat(session, "/commands"),
       wire::encode(contracts::CommandRequest{shell_text(parsed.list("CMD")), parsed.text("id")}),
-      Millis(time_ms == nullptr ? contracts::session_defaults::kTimeoutMs : *time_ms)};
+      Millis(time_ms == nullptr ? contracts::session_defaults::kTimeoutMs : *time_ms),
+      "the session"};
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ int sandbox_exec_command(const Parsed& parsed, Env& env) {
     ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
     const auto call = call_of(watcher, parsed);
     if (!call.ok()) return fail(env, call.error(), true);
-    return run_command_call(watcher, *call, env, format);
+    const auto code = command_call(watcher, *call, env, format);
+    return code.ok() ? *code : tell_no_end(*call, code.error(), env);
   });
 }
 

@@ -37,6 +37,10 @@ std::string hint_for(const Error& error) {
 }
 
 std::string error_text(const Error& error, const Stream& stream) {
+  return error_text(error, stream, hint_for(error));
+}
+
+std::string error_text(const Error& error, const Stream& stream, const std::string& hint) {
   std::string out = cat(paint(stream, Paint::kRed, "error:"), " ", printable_lines(error.message));
   if (!error.reason.empty()) out += cat(" [", printable(error.reason), "]");
   out += "\n";
@@ -49,9 +53,7 @@ std::string error_text(const Error& error, const Stream& stream) {
     out += cat("  ", printable(cause.field), same || cause.field.empty() ? "" : ": ",
                same ? "" : printable(cause.message), "\n");
   }
-  if (const std::string hint = hint_for(error); !hint.empty()) {
-    out += cat(paint(stream, Paint::kYellow, "hint:"), " ", hint, "\n");
-  }
+  if (!hint.empty()) out += cat(paint(stream, Paint::kYellow, "hint:"), " ", hint, "\n");
   return out;
 }
 

@@ -12,6 +12,8 @@ namespace paddock::cli {
 std::string hint_for(const Error& error);
 // `error: <message> [REASON]`, a line per cause, the hint. Ends with a newline.
 std::string error_text(const Error& error, const Stream& stream);
+// The same with another hint; empty: none.
+std::string error_text(const Error& error, const Stream& stream, const std::string& hint);
 // Prints the error to stderr and returns its exit code.
 int fail(const Env& env, const Error& error, bool starting = false);
 

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tarfile
 
@@ -209,6 +210,32 @@ class Exec(ExecTest):
         wait_until("its processes to be gone", lambda: not sleepers(48152))
         run = self.end("left")
         self.assertIn("command.cancelled", [e["type"] for e in self.events(run)])
+
+    def test_who_gives_it_up_or_loses_it_is_told_what_becomes_of_it(self):
+        self.begin("told-off")
+        self.instance.run("sandbox", "create", "told-off-too", "--timeout", "10m")
+        self.addCleanup(self.instance.run, "sandbox", "destroy", "told-off-too", check=False)
+        for words, stays in ((("exec", "told-off", "--timeout", "1h"), "the run goes on"),
+                             (("sandbox", "exec", "told-off-too"), "the session goes on")):
+            with self.subTest(words=words):
+                waiting = self.instance.start(*words, "--", "sleep", "48156")
+                wait_until("the command", lambda: sleepers(48156))
+                waiting.send_signal(signal.SIGINT)
+                _, err = waiting.communicate(timeout=PATIENCE_S)
+                self.assertEqual(waiting.returncode, 130, err)
+                self.assertRegex(err, f"^given up: the command .* is ended; {stays}\n$")
+                wait_until("its processes to be gone", lambda: not sleepers(48156))
+                waiting = self.instance.start(*words, "--", "sleep", "48156")
+                wait_until("the command", lambda: sleepers(48156))
+                self.instance.kill("paddock-controller")
+                _, err = waiting.communicate(timeout=PATIENCE_S)
+                self.assertEqual(waiting.returncode, 75, err)
+                self.assertIn("[STREAM_LOST]", err)
+                self.assertRegex(err, f"hint: the command .* is ended; {stays}. `paddock audit`")
+                self.instance.run("up")
+                wait_until("its processes to be gone", lambda: not sleepers(48156))
+                wait_until("the run's node", lambda: self.exec("told-off", "cat", "note").stdout == "hi\n")
+        self.end("told-off")
 
     def test_a_session_and_a_run_are_told_apart_where_one_is_taken_for_the_other(self):
         self.begin("a-run")
