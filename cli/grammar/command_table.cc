@@ -309,8 +309,10 @@ std::vector<CommandRow> tool_commands() {
        kToolGroup,
        "print a configuration for kubectl",
        {},
-       {kNamespace},
-       "  kubectl --kubeconfig <(paddock kubeconfig) get runs"},
+       {kNamespace,
+        {"--output-file", "FILE", "write it there, for its owner alone to read; it holds a token"}},
+       "  kubectl --kubeconfig <(paddock kubeconfig) get runs\n"
+       "  paddock kubeconfig --output-file config && KUBECONFIG=config kubectl get runs"},
       {"completion",
        kToolGroup,
        "print a completion script",

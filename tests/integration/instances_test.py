@@ -30,6 +30,27 @@ class Instances(unittest.TestCase):
                 self.assertEqual(b.run("ready").returncode, 0)
                 self.assertNotEqual(a.run("ready", check=False).returncode, 0)
 
+    def test_a_token_for_kubectl_is_written_for_its_owner_alone(self):
+        with Instance("secretive") as instance:
+            printed = instance.run("kubeconfig").stdout
+            self.assertIn("token: ", printed)
+            file = instance.home / "config"
+            file.write_text("of before")
+            file.chmod(0o644)
+            done = instance.run("kubeconfig", "--output-file", "config", cwd=instance.home)
+            self.assertEqual((done.stdout, done.stderr), ("", "wrote config\n"))
+            self.assertEqual((file.read_text(), file.stat().st_mode & 0o777), (printed, 0o600))
+            for mode, warned in ((0o644, True), (0o640, True), (0o600, False)):
+                file.chmod(mode)
+                with file.open("w") as opened:
+                    said = subprocess.run([BIN / "paddock", "kubeconfig"], env=instance.env, stdout=opened, stderr=subprocess.PIPE,
+                                          text=True, check=True).stderr
+                self.assertEqual("others on this host may read" in said, warned, said)
+                self.assertEqual(file.read_text(), printed)
+            refused = instance.run("kubeconfig", "--output-file", "none/config", cwd=instance.home, check=False)
+            self.assertIn("config", refused.stderr)
+            self.assertNotEqual(refused.returncode, 0)
+
     # proves: OD-14
     def test_storage_is_kept_apart_by_folders_and_not_by_names(self):
         with tempfile.TemporaryDirectory(prefix="paddock-it-") as home:
