@@ -292,8 +292,8 @@ Status Reconciler::check_gang(const std::string& space, const contracts::Run& ru
     return Error{Code::kPermissionDenied, "QUOTA_TOO_SMALL", message, {{"spec.nodes", message}}};
   };
   if (quota.pending && places > *quota.pending)
-    return refuse(cat("may have ", *quota.pending,
-                      " runs that wait (pending), and this gang has ", places, " members"));
+    return refuse(cat("may have ", *quota.pending, " runs that wait (pending), and this gang has ",
+                      places, " members"));
   const int64_t most = settings_.runs_per_namespace;
   if (most > 0 && !quota.runs && *run.spec.nodes > most)
     return refuse(cat("may have ", most, " runs at once (maxRunsPerNamespace), and this gang has ",
