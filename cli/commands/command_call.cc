@@ -85,10 +85,10 @@ int tell(const RunResult& result, const Heard& heard, const Env& env) {
 }
 
 // What broke the stream of a command that had begun.
-Error broken_off(const Error& broken) {
-  if (broken.code != Code::kUnavailable || broken.reason == "ABORTED") return broken;
+Error broken_off(const Error& cause) {
+  if (cause.code != Code::kUnavailable || cause.reason == "ABORTED") return cause;
   return {Code::kUnavailable, "STREAM_LOST",
-          cat("the connection was lost while the command ran: ", broken.message)};
+          cat("the connection was lost while the command ran: ", cause.message)};
 }
 
 Result<int> run_streamed(Watcher& watcher, const CommandCall& call, const Env& env) {
@@ -132,16 +132,16 @@ Result<int> command_call(Watcher& watcher, const CommandCall& call, const Env& e
                              : run_streamed(watcher, call, env);
 }
 
-int tell_no_end(const CommandCall& call, const Error& why, const Env& env) {
+int tell_no_end(const CommandCall& call, const Error& error, const Env& env) {
   const std::string fate =
       cat("the command does not go on without its caller, and is ended; ", call.stays, " goes on");
-  if (why.reason == "ABORTED") {
+  if (error.reason == "ABORTED") {
     env.say(cat("given up: ", fate));
-    return exit_code_of(why, true);
+    return exit_code_of(error, true);
   }
-  if (why.reason != "STREAM_LOST") return fail(env, why, true);
-  env.err.write(error_text(why, env.err, cat(fate, ". `paddock audit` has how it ended")));
-  return exit_code_of(why, true);
+  if (error.reason != "STREAM_LOST") return fail(env, error, true);
+  env.err.write(error_text(error, env.err, cat(fate, ". `paddock audit` has how it ended")));
+  return exit_code_of(error, true);
 }
 
 }  // namespace paddock::cli

@@ -28,6 +28,6 @@ struct CommandCall {
 Result<int> command_call(Watcher& watcher, const CommandCall& call, const Env& env,
                          OutputFormat format);
 // Says why there is none, and what becomes of the command: nobody's goes on. The exit code.
-int tell_no_end(const CommandCall& call, const Error& why, const Env& env);
+int tell_no_end(const CommandCall& call, const Error& error, const Env& env);
 
 }  // namespace paddock::cli
