@@ -24,6 +24,9 @@ Error path_refusal(const std::string& relative, int errno_value) {
     return invalid_argument("PATH_NOT_A_FOLDER",
                             cat("the path to ", name, " goes through what is no folder"));
   }
+  if (errno_value == ENAMETOOLONG) {
+    return invalid_argument("BAD_PATH", "the path, or a name in it, is too long");
+  }
   return system_error(cat("opening ", name), errno_value);
 }
 

@@ -114,6 +114,14 @@ TEST_F(Beneath, RefusesEveryWayOut) {
   EXPECT_NE(reason(""), "opened");
 }
 
+// Whoever named it is at fault, and no retry helps.
+TEST_F(Beneath, RefusesNamesThatNoFileCanHave) {
+  const std::string name(256, 'n');
+  for (const std::string& path : {name, "in/" + name, name + "/file"})
+    EXPECT_EQ(reason(path), "BAD_PATH") << path;
+  EXPECT_EQ(make_parents_beneath(root_.get(), name + "/file").error().reason, "BAD_PATH");
+}
+
 TEST_F(Beneath, RefusesLinksEvenOnesThatStayInside) {
   for (const char* path : {"absolute", "up", "inner", "folder/file", "folder"}) {
     EXPECT_EQ(reason(path), "LINK_IN_PATH") << path;

@@ -43,6 +43,14 @@ class SessionFiles : public testing::Test {
     order.most = 1000;
     return do_with_file(rules_, order);
   }
+  std::string reason(FileOperation operation, const std::string& path, bool folder = false) {
+    FileOrder order;
+    order.operation = operation;
+    order.path = path;
+    order.folder = folder;
+    const auto answer = do_with_file(rules_, order);
+    return answer.ok() ? "" : answer.error().reason.str();
+  }
   std::string content(const std::string& path) {
     const auto answer = ask(FileOperation::kRead, path);
     return answer.ok() ? *decode_base64(answer->data) : answer.error().reason.str();
@@ -228,6 +236,22 @@ TEST_F(SessionFiles, AreBoundedAsAWhole) {
   ASSERT_TRUE(ask(FileOperation::kWrite, "b", "").ok());
   EXPECT_EQ(ask(FileOperation::kWrite, "c", "").error().reason, "E_LIMIT_FILES");
   EXPECT_EQ(content("a").size(), std::string("FILE_TOO_LARGE").size());
+}
+
+TEST_F(SessionFiles, ANameThatNoFileCanHaveIsTheCallersFault) {
+  const std::string name(256, 'n');
+  ASSERT_TRUE(os::make_dirs(inside("above")).ok());
+  for (const std::string& path : {name, name + "/below", "above/" + name}) {
+    for (const FileOperation operation : {FileOperation::kRead, FileOperation::kWrite})
+      EXPECT_EQ(reason(operation, path), "BAD_PATH") << path;
+  }
+  EXPECT_EQ(reason(FileOperation::kRemove, name), "BAD_PATH");
+  EXPECT_EQ(reason(FileOperation::kRemove, name + "/below"), "BAD_PATH");
+  const auto root = os::open_root(rules_.workspace);
+  FileOrder order;
+  order.path = name;
+  order.most = 1;
+  EXPECT_EQ(read_part(root->get(), order).error().reason, "BAD_PATH");
 }
 
 class SessionService : public testing::Test {
