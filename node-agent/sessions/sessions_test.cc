@@ -238,6 +238,18 @@ TEST_F(SessionFiles, AreBoundedAsAWhole) {
   EXPECT_EQ(content("a").size(), std::string("FILE_TOO_LARGE").size());
 }
 
+// A link is not followed either: what it leads to is no folder of the session's.
+TEST_F(SessionFiles, NoFolderIsMadeWhereSomethingElseIs) {
+  ASSERT_TRUE(ask(FileOperation::kWrite, "file", "x").ok());
+  ASSERT_TRUE(ask(FileOperation::kWrite, "folder/file", "x").ok());
+  ASSERT_EQ(::symlink("folder", inside("link").c_str()), 0);
+  EXPECT_EQ(reason(FileOperation::kWrite, "file", true), "NOT_A_REGULAR_FILE");
+  EXPECT_EQ(reason(FileOperation::kWrite, "file/below", true), "NOT_A_REGULAR_FILE");
+  EXPECT_EQ(reason(FileOperation::kWrite, "link", true), "LINK_IN_PATH");
+  EXPECT_EQ(reason(FileOperation::kWrite, "folder", true), "");
+  EXPECT_EQ(content("file"), "x");
+}
+
 TEST_F(SessionFiles, ANameThatNoFileCanHaveIsTheCallersFault) {
   const std::string name(256, 'n');
   ASSERT_TRUE(os::make_dirs(inside("above")).ok());
