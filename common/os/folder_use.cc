@@ -17,8 +17,7 @@
 namespace paddock::os {
 namespace {
 
-constexpr size_t kDeepest = 200;  // one descriptor per level
-constexpr int64_t kBlock = 512;   // of st_blocks, on every file system
+constexpr int64_t kBlock = 512;  // of st_blocks, on every file system
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
 
 using Folder = std::unique_ptr<DIR, int (*)(DIR*)>;
@@ -96,9 +95,9 @@ Result<FolderUse> folder_use(int folder, const FolderCount& how) {
       continue;
     }
     if (!count.add(info)) continue;
-    if (open.size() == kDeepest) {
+    if (open.size() == kDeepestFolder) {
       return Error{Code::kTooLarge, "TREE_TOO_DEEP",
-                   cat("the workspace has folders more than ", kDeepest, " deep")};
+                   cat("the workspace has folders more than ", kDeepestFolder, " deep")};
     }
     Folder below = open_folder(here, name);
     if (below) {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -26,7 +27,9 @@ struct FolderCount {
   // no program can set that. 0: all.
   int64_t since_ns = 0;
 };
-// TooLarge, TREE_TOO_DEEP where folders are nested more than 200 deep.
+// One descriptor per level, the folder itself included.
+constexpr size_t kDeepestFolder = 200;
+// TooLarge, TREE_TOO_DEEP where folders are nested deeper.
 Result<FolderUse> folder_use(int folder, const FolderCount& how);
 
 struct NamelessUse {

@@ -204,8 +204,9 @@ Result<wire::Value> CallHost::put_run_file(const contracts::NodeCall& call) {
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
   const std::lock_guard alone(putting_[std::hash<std::string>()(order.uid) % putting_.size()]);
   ASSIGN_OR_RETURN(const auto workspace, runs_.open_to_write(order.uid));
-  const sessions::RunFileRules rules{workspace.root.get(), workspace.user, workspace.bytes_left,
-                                     workspace.files_left};
+  sessions::RunFileRules rules{workspace.root.get(), workspace.user, workspace.bytes_left,
+                               workspace.files_left};
+  if (workspace.measured.valid()) rules.measured = workspace.measured.get();
   ASSIGN_OR_RETURN(const auto answer, sessions::put_whole(rules, order));
   return wire::encode(answer);
 }

@@ -85,6 +85,7 @@ Result<WritableWorkspace> RunLife::open_to_write() const {
                    os::seen_folder(*launcher, std::string(contracts::kSandboxWorkspace.substr(1))));
   out.root = std::move(seen.folder);
   out.user = seen.user;
+  ASSIGN_OR_RETURN(out.measured, os::open_root(folder_.workspace()));
   return out;
 }
 

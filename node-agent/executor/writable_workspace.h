@@ -15,6 +15,7 @@ struct WritableWorkspace {
   std::optional<uid_t> user = {};          // of the host; none: as we are
   std::optional<int64_t> bytes_left = {};  // of its limits; none: it has none
   std::optional<int64_t> files_left = {};
+  os::Fd measured = {};  // where these are counted, if not in the root: the run's own layer
 };
 
 }  // namespace paddock::executor

@@ -13,6 +13,7 @@
 #include "common/os/thread_user.h"
 #include "node-agent/sessions/beneath.h"
 #include "node-agent/sessions/new_file.h"
+#include "node-agent/sessions/room.h"
 
 namespace paddock::sessions {
 namespace {
@@ -54,14 +55,15 @@ Result<FileAnswer> read(int root, const FileOrder& order) {
 }
 
 // Before anything is written; what commands write at the same time the launcher measures.
-Status check_room(const FileRules& rules, int root, int64_t bytes) {
+Status check_room(const FileRules& rules, int root, const Room& more) {
   ASSIGN_OR_RETURN(const Held held, held_by(root));
-  if (rules.most_bytes && held.bytes + bytes > *rules.most_bytes)
+  if (rules.most_bytes && held.bytes + more.bytes > *rules.most_bytes)
     return Error{Code::kTooLarge, "E_LIMIT_FS",
                  cat("the session's files would have more than its fsBytes, ", *rules.most_bytes)};
-  if (rules.most_files && held.files + 1 > *rules.most_files)
+  if (rules.most_files && held.files + more.files > *rules.most_files)
     return Error{Code::kTooLarge, "E_LIMIT_FILES",
-                 cat("the session would have more files than its fileCount, ", *rules.most_files)};
+                 cat("the session would have more files and folders than its fileCount, ",
+                     *rules.most_files)};
   return {};
 }
 
@@ -88,7 +90,8 @@ Status write_bytes(int root, const std::string& path, const std::string& bytes) 
 Result<FileAnswer> write(const FileRules& rules, int root, const FileOrder& order) {
   const auto bytes = decode_base64(order.data);
   if (!bytes) return invalid_argument("BAD_DATA", "the data is no base64");
-  TRY(check_room(rules, root, static_cast<int64_t>(bytes->size())));
+  ASSIGN_OR_RETURN(const Room more, room_for(root, order, static_cast<int64_t>(bytes->size())));
+  TRY(check_room(rules, root, more));
   const os::ThreadUser user(rules.uid);
   if (order.folder) {
     TRY(make_folder(root, order.path));

@@ -12,6 +12,7 @@
 #include "common/os/thread_user.h"
 #include "node-agent/sessions/beneath.h"
 #include "node-agent/sessions/new_file.h"
+#include "node-agent/sessions/room.h"
 
 namespace paddock::sessions {
 namespace {
@@ -33,13 +34,15 @@ bool names_a_file(const std::string& path) {
          });
 }
 
-Status check_room_left(const RunFileRules& rules, int64_t bytes) {
-  if (rules.bytes_left && bytes > *rules.bytes_left)
+Status check_room_left(const RunFileRules& rules, const Room& more) {
+  if (rules.bytes_left && more.bytes > *rules.bytes_left)
     return Error{Code::kTooLarge, "E_LIMIT_FS",
                  cat("of its fsBytes the run has ", std::max<int64_t>(0, *rules.bytes_left),
-                     " left, and the file has ", bytes)};
-  if (rules.files_left && *rules.files_left < 1)
-    return Error{Code::kTooLarge, "E_LIMIT_FILES", "the run has as many files as its fileCount"};
+                     " left, and the file needs ", more.bytes)};
+  if (rules.files_left && more.files > *rules.files_left)
+    return Error{Code::kTooLarge, "E_LIMIT_FILES",
+                 cat("of its fileCount the run has ", std::max<int64_t>(0, *rules.files_left),
+                     " left, and the file needs ", more.files, " with its folders")};
   return {};
 }
 
@@ -69,7 +72,9 @@ Result<FileAnswer> put_whole(const RunFileRules& rules, const FileOrder& order) 
   const auto bytes = decode_base64(order.data);
   if (!bytes) return invalid_argument("BAD_DATA", "the data is no base64");
   if (!names_a_file(order.path)) return invalid_argument("BAD_PATH", "name a file of the run");
-  TRY(check_room_left(rules, static_cast<int64_t>(bytes->size())));
+  const int measured = rules.measured.value_or(rules.root);
+  ASSIGN_OR_RETURN(const Room more, room_for(measured, order, static_cast<int64_t>(bytes->size())));
+  TRY(check_room_left(rules, more));
   const os::ThreadUser user(rules.user);
   TRY(make_folder(rules.root, parent_of(order.path)));
   ASSIGN_OR_RETURN(os::Fd folder, open_folder(rules.root, parent_of(order.path)));

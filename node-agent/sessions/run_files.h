@@ -20,6 +20,9 @@ struct RunFileRules {
   std::optional<uid_t> user;          // of the host, that the run is; none: as we are
   std::optional<int64_t> bytes_left;  // what it may still write; none: it is not bounded
   std::optional<int64_t> files_left;
+  // Where what it writes is counted, if that is another folder: the upper one of its layers. The
+  // folders on the way to a file come to be there too.
+  std::optional<int> measured;
 };
 
 // The file is there under its name once it is whole, in place of a file or a link that was there.

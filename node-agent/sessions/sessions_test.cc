@@ -10,6 +10,7 @@
 #include "common/base/text.h"
 #include "common/contracts/profile.h"
 #include "common/os/file.h"
+#include "common/os/folder_use.h"
 #include "node-agent/sessions/files.h"
 #include "node-agent/sessions/run_files.h"
 #include "node-agent/sessions/service.h"
@@ -50,6 +51,15 @@ class SessionFiles : public testing::Test {
     order.folder = folder;
     const auto answer = do_with_file(rules_, order);
     return answer.ok() ? "" : answer.error().reason.str();
+  }
+  std::string put_into_run(const RunFileRules& rules, const std::string& path,
+                           const std::string& bytes = {}) {
+    FileOrder order;
+    order.operation = FileOperation::kWrite;
+    order.path = path;
+    order.data = base64(bytes);
+    const auto done = put_whole(rules, order);
+    return done.ok() ? "" : done.error().reason.str();
   }
   std::string content(const std::string& path) {
     const auto answer = ask(FileOperation::kRead, path);
@@ -168,13 +178,8 @@ TEST_F(SessionFiles, OfARunComeInWholeAndInPlaceOfWhatIsThere) {
   const auto root = os::open_root(rules_.workspace);
   ASSERT_TRUE(root.ok());
   RunFileRules rules{.root = root->get()};
-  const auto put = [&](const std::string& path, const std::string& bytes) -> std::string {
-    FileOrder order;
-    order.operation = FileOperation::kWrite;
-    order.path = path;
-    order.data = base64(bytes);
-    const auto done = put_whole(rules, order);
-    return done.ok() ? "" : done.error().reason.str();
+  const auto put = [&](const std::string& path, const std::string& bytes) {
+    return put_into_run(rules, path, bytes);
   };
   EXPECT_EQ(put("a/b", "one"), "");
   EXPECT_EQ(put("a/b", "2"), "");
@@ -187,9 +192,9 @@ TEST_F(SessionFiles, OfARunComeInWholeAndInPlaceOfWhatIsThere) {
   EXPECT_EQ(put("a", "x"), "NOT_A_REGULAR_FILE");
   for (const char* path : {"up/x", "../x", "/x", "a/../../x", "", ".", "a/..", "a/", "b/", "a//b"})
     EXPECT_NE(put(path, "x"), "") << path;
-  rules.bytes_left = 3;
+  rules.bytes_left = 4'096;  // of which a file takes whole blocks
   EXPECT_EQ(put("c", "abc"), "");
-  EXPECT_EQ(put("c", "abcd"), "E_LIMIT_FS");
+  EXPECT_EQ(put("c", std::string(4'097, 'x')), "E_LIMIT_FS");
   EXPECT_EQ(content("c"), "abc");
   rules.files_left = 0;
   EXPECT_EQ(put("d", ""), "E_LIMIT_FILES");
@@ -236,6 +241,66 @@ TEST_F(SessionFiles, AreBoundedAsAWhole) {
   ASSERT_TRUE(ask(FileOperation::kWrite, "b", "").ok());
   EXPECT_EQ(ask(FileOperation::kWrite, "c", "").error().reason, "E_LIMIT_FILES");
   EXPECT_EQ(content("a").size(), std::string("FILE_TOO_LARGE").size());
+}
+
+// The folders on the way count too, as they do for whoever measures the session.
+// proves: WSM-31, WSM-32
+TEST_F(SessionFiles, AreBoundedWithTheFoldersThatTheyNeed) {
+  rules_.most_files = 3;
+  EXPECT_EQ(reason(FileOperation::kWrite, "a/b/c/d"), "E_LIMIT_FILES");
+  EXPECT_EQ(reason(FileOperation::kWrite, "a/b/c/d", true), "E_LIMIT_FILES");
+  EXPECT_TRUE(ask(FileOperation::kRead, "")->files.empty());
+  EXPECT_EQ(reason(FileOperation::kWrite, "a/b/c"), "");
+  EXPECT_EQ(reason(FileOperation::kWrite, "a/b", true), "");  // is there
+  EXPECT_EQ(reason(FileOperation::kWrite, "d", true), "E_LIMIT_FILES");
+  rules_ = {.workspace = rules_.workspace, .trash = rules_.trash, .uid = {}, .most_bytes = 60'000};
+  EXPECT_EQ(reason(FileOperation::kWrite, "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15", true),
+            "E_LIMIT_FS");
+}
+
+TEST_F(SessionFiles, OfARunAreBoundedWithTheFoldersThatTheyNeed) {
+  const auto root = os::open_root(rules_.workspace);
+  ASSERT_TRUE(root.ok());
+  RunFileRules rules{.root = root->get(), .files_left = 3};
+  EXPECT_EQ(put_into_run(rules, "a/b/c/d"), "E_LIMIT_FILES");
+  EXPECT_TRUE(ask(FileOperation::kRead, "")->files.empty());
+  EXPECT_EQ(put_into_run(rules, "a/b/c"), "");
+  rules.files_left = 1;
+  EXPECT_EQ(put_into_run(rules, "a/b/d"), "");
+  EXPECT_EQ(put_into_run(rules, "a/e/d"), "E_LIMIT_FILES");
+  rules.files_left.reset();
+  rules.bytes_left = 8'191;
+  EXPECT_EQ(put_into_run(rules, "f/g", "x"), "E_LIMIT_FS");
+  EXPECT_EQ(put_into_run(rules, "f", "x"), "");
+}
+
+// Of a run with layers the upper one is measured: folders of the lower one come to be there too.
+TEST_F(SessionFiles, OfARunAreBoundedByWhatItsUpperLayerWillHold) {
+  ASSERT_TRUE(os::make_dirs(inside("a/b")).ok());
+  const std::string upper = os::join_path(dir_.path(), "upper");
+  ASSERT_TRUE(os::make_dirs(upper).ok());
+  const auto root = os::open_root(rules_.workspace);
+  const auto measured = os::open_root(upper);
+  ASSERT_TRUE(root.ok() && measured.ok());
+  RunFileRules rules{.root = root->get(), .files_left = 2, .measured = measured->get()};
+  EXPECT_EQ(put_into_run(rules, "a/b/c"), "E_LIMIT_FILES");
+  rules.files_left = 3;
+  EXPECT_EQ(put_into_run(rules, "a/b/c"), "");
+}
+
+// Whoever measures them could not, and would end the command.
+TEST_F(SessionFiles, NoFolderIsMadeDeeperThanCanBeMeasured) {
+  const auto root = os::open_root(rules_.workspace);
+  ASSERT_TRUE(root.ok());
+  std::string deepest = "y";
+  for (size_t i = 2; i < os::kDeepestFolder; ++i) deepest += "/y";
+  EXPECT_EQ(reason(FileOperation::kWrite, deepest + "/y", true), "TREE_TOO_DEEP");
+  EXPECT_EQ(reason(FileOperation::kWrite, deepest + "/y/z"), "TREE_TOO_DEEP");
+  EXPECT_EQ(put_into_run({.root = root->get()}, deepest + "/y/z"), "TREE_TOO_DEEP");
+  EXPECT_TRUE(ask(FileOperation::kRead, "")->files.empty());
+  EXPECT_EQ(reason(FileOperation::kWrite, deepest, true), "");
+  EXPECT_EQ(put_into_run({.root = root->get()}, deepest + "/z"), "");
+  EXPECT_TRUE(os::folder_use(root->get(), {}).ok());
 }
 
 // A link is not followed either: what it leads to is no folder of the session's.
