@@ -4,13 +4,11 @@
 // agent that nobody calls holds one lane.
 #pragma once
 
-#include <array>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -25,6 +23,7 @@
 #include "node-agent/executor/writable_workspace.h"
 #include "node-agent/sessions/live_input.h"
 #include "node-agent/sessions/service.h"
+#include "node-agent/sessions/write_turns.h"
 #include "node-agent/snippets/service.h"
 
 namespace paddock::agent {
@@ -139,7 +138,7 @@ class CallHost {
   const std::function<void()> doubt_;
   const Clock& clock_;
   const int64_t processors_;
-  std::array<std::mutex, 16> putting_;  // by run: who counts what is left of it writes alone
+  sessions::WriteTurns turns_;  // of runs; sessions have their own
   launch::DeferredTeardown deferred_teardown_;
   snippets::Service service_;
   sessions::Service sessions_;

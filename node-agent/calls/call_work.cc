@@ -202,7 +202,7 @@ Result<wire::Value> CallHost::read_run_file(const contracts::NodeCall& call) {
 
 Result<wire::Value> CallHost::put_run_file(const contracts::NodeCall& call) {
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
-  const std::lock_guard alone(putting_[std::hash<std::string>()(order.uid) % putting_.size()]);
+  const auto turn = turns_.take(order.uid);
   ASSIGN_OR_RETURN(const auto workspace, runs_.open_to_write(order.uid));
   sessions::RunFileRules rules{workspace.root.get(), workspace.user, workspace.bytes_left,
                                workspace.files_left};

@@ -18,6 +18,7 @@ struct FileRules {
   std::optional<int64_t> most_files;
 };
 
+// Whoever writes has the session's turn (write_turns.h), or others count the same room.
 // FILE_NOT_FOUND, FILE_EXISTS, FILE_TOO_LARGE, FOLDER_TOO_LARGE, E_LIMIT_FS, E_LIMIT_FILES, and
 // what os/file.h says of paths that are not clean.
 Result<contracts::FileAnswer> do_with_file(const FileRules& rules,

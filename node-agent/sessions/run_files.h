@@ -25,6 +25,7 @@ struct RunFileRules {
   std::optional<int> measured;
 };
 
+// For who has the run's turn (write_turns.h), or others count the same room.
 // The file is there under its name once it is whole, in place of a file or a link that was there.
 // E_LIMIT_FS, E_LIMIT_FILES, FILE_NOT_ALLOWED, NOT_A_REGULAR_FILE if a folder is there.
 Result<contracts::FileAnswer> put_whole(const RunFileRules& rules,

@@ -365,6 +365,8 @@ Result<contracts::FileAnswer> Service::file(const contracts::FileOrder& order) {
   rules.uid = setting_.uid;
   if (limits.fs_bytes) rules.most_bytes = limits.fs_bytes->bytes;
   rules.most_files = limits.file_count;
+  std::unique_lock<std::mutex> turn;
+  if (order.operation == contracts::FileOperation::kWrite) turn = turns_.take(order.uid);
   return do_with_file(rules, order);
 }
 

@@ -17,6 +17,7 @@
 #include "node-agent/sessions/command.h"
 #include "node-agent/sessions/prelaunch_pool.h"
 #include "node-agent/sessions/settings.h"
+#include "node-agent/sessions/write_turns.h"
 
 namespace paddock::sessions {
 
@@ -91,6 +92,7 @@ class Service {
   const Setting setting_;
   const Dependencies dependencies_;
   PrelaunchPool prelaunched_;
+  WriteTurns turns_;
   Guarded<State> state_;
   std::condition_variable unused_;
 };

@@ -445,6 +445,31 @@ TEST_F(SessionService, OneThatIsEndedForTheDiskSaysWhyUntilTheControllerKnows) {
   EXPECT_EQ(service_->file(large).error().reason, "SESSION_LOST");
 }
 
+// Each of them alone has room; two would count the same room if they did not wait for each other.
+// So many folders that all would have counted before the first one has written.
+TEST_F(SessionService, FilesThatComeAtOnceDoNotShareTheirRoom) {
+  constexpr int kFolders = 300;
+  contracts::SessionOrder small = order("s1");
+  small.policy.limits.file_count = kFolders + 1;
+  ASSERT_TRUE(service_->open(small).ok());
+  const std::string workspace = os::join_path(dir_.path(), "sessions/s1/workspace");
+  for (int i = 0; i < kFolders; ++i)
+    ASSERT_EQ(::mkdir(os::join_path(workspace, cat("d", i)).c_str(), 0755), 0);
+  std::atomic<int> taken = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 8; ++i) {
+    callers.emplace_back([&, i] {
+      FileOrder file;
+      file.uid = "s1";
+      file.operation = FileOperation::kWrite;
+      file.path = cat("f", i);
+      if (service_->file(file).ok()) ++taken;
+    });
+  }
+  for (std::thread& each : callers) each.join();
+  EXPECT_EQ(taken, 1);
+}
+
 TEST_F(SessionService, TakesNoMoreThanItMayAndNoStrangeNames) {
   for (const char* uid : {"", "..", "a/b", "A"}) EXPECT_FALSE(service_->open(order(uid)).ok());
   ASSERT_TRUE(service_->open(order("a")).ok());
