@@ -5,6 +5,7 @@
 
 #include "common/contracts/inner_paths.h"
 #include "common/contracts/launch.h"
+#include "common/wire/settings.h"
 #include "common/wire/yaml.h"
 
 namespace paddock::contracts {
@@ -21,7 +22,7 @@ Result<Profile> parse_profile(const std::string& name, std::string_view text) {
   const auto value = wire::parse_yaml(text);
   const auto profile = value.ok() ? wire::decode<Profile>(*value) : Result<Profile>(value.error());
   if (profile.ok()) return profile;
-  const Error& fault = profile.error();
+  const Error fault = wire::without_content(profile.error());
   refusal.message = cat("the profile ", name, ".yaml is not valid");
   for (const Cause& cause : fault.causes)
     refusal.causes.push_back({cat(name, ".yaml: ", cause.field), cause.message});

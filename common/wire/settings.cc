@@ -1,5 +1,8 @@
 #include "common/wire/settings.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "common/base/text.h"
 #include "common/wire/yaml.h"
 
@@ -53,12 +56,63 @@ Status apply_environment(const std::map<std::string, std::string>& environment,
   return {};
 }
 
+constexpr size_t kMostName = 64;
+constexpr size_t kMostPath = 2 * kMostName;
+constexpr const char* kLeftOut = "…";
+
+bool is_name_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+// A key, with the brackets of an index behind it; `*` is a key of ours.
+bool is_name(std::string_view text) {
+  return text.size() <= kMostName && std::ranges::all_of(text, [](char c) {
+           return is_name_letter(c) || c == '[' || c == ']' || c == '*';
+         });
+}
+
+// A dot may be in a key too: nothing is shown behind the first part that is no name.
+std::string shown_path(const std::string& path) {
+  std::vector<std::string> shown;
+  size_t length = 0;
+  for (const std::string& part : split(path, '.')) {
+    length += part.size() + 1;
+    const bool shows = is_name(part) && length <= kMostPath;
+    shown.push_back(shows ? part : kLeftOut);
+    if (!shows) break;
+  }
+  return join(shown, ".");
+}
+
+// Of a text that is no document the message may quote one piece, with quotes in it.
+std::string shown_message(const std::string& message) {
+  const size_t first = message.find('"');
+  const size_t last = message.rfind('"');
+  if (first == last) return message;
+  const std::string quoted = message.substr(first + 1, last - first - 1);
+  if (is_name(quoted)) return message;
+  return cat(message.substr(0, first + 1), kLeftOut, message.substr(last));
+}
+
 }  // namespace
 
+Error without_content(Error error) {
+  if (error.causes.empty()) {
+    error.message = shown_message(error.message);
+    return error;
+  }
+  // As Check::error() begins it.
+  const std::string& first = error.causes.front().field;
+  if (error.message.starts_with(first)) error.message.replace(0, first.size(), shown_path(first));
+  for (Cause& cause : error.causes) cause.field = shown_path(cause.field);
+  return error;
+}
+
 Error settings_error(const Error& cause, std::string_view where) {
-  Error error = cause;
+  Error error = without_content(cause);
   error.reason = "CONFIG_INVALID";
-  error.message = cat(where, ": ", cause.message);
+  error.message = cat(where, ": ", error.message);
   return error;
 }
 

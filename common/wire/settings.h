@@ -20,7 +20,12 @@ Result<Value> read_settings(std::string_view yaml,
                             const std::map<std::string, std::string>& environment,
                             std::string_view prefix, const Value& schema);
 
-// `cause` as an error of the configuration at `where`.
+// `cause` as an error of the configuration at `where`, without content.
 Error settings_error(const Error& cause, std::string_view where);
+
+// What was wrong with a file that somebody named, told to whoever reads the log: it may have been
+// the wrong file, with secrets in it. Of its keys is shown what can be the name of a setting, 64
+// letters, digits, `_`, `-` at most; the rest is `…`.
+Error without_content(Error error);
 
 }  // namespace paddock::wire

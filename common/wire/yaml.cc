@@ -152,7 +152,9 @@ Result<std::optional<Value>> next_document(YAML::Parser& parser, const ParseLimi
     error.message += place(refused.mark);
     return error;
   } catch (const YAML::Exception& exception) {
-    return malformed(cat(exception.msg, place(exception.mark)));
+    // yaml-cpp looks for the anchor first, and repeats its name: it may be anything of the text.
+    const bool alias = exception.msg.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR);
+    return malformed(cat(alias ? "aliases are not allowed" : exception.msg, place(exception.mark)));
   }
   return std::optional<Value>(builder.take());
 }
