@@ -1,6 +1,8 @@
 #include "controller/store/postgres/errors.h"
 
 #include <array>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "common/base/text.h"
@@ -96,7 +98,49 @@ Error sqlstate_error(std::string_view state, const std::string& said) {
   return Error{Code::kInternal, "STORE_INTERNAL", "the store failed"}.within(details);
 }
 
+namespace {
+
+// What libpq refuses before it asks any server, in its words and in ours. Its own may repeat a part
+// of the URL, which may be the password: they are not passed on.
+struct UrlFault {
+  std::string_view said;
+  const char* told;
+};
+constexpr std::array kUrlFaults = {
+    UrlFault{"definition of service", "names a service that is not defined on this host"},
+    UrlFault{"service file", "names a service, and the file of services cannot be read"},
+    UrlFault{"nested service", "names a service that names another one"},
+    UrlFault{"invalid port number", "has a port that is no number from 1 to 65535"},
+    UrlFault{"invalid integer value", "has an option whose value is to be a number"},
+    UrlFault{"could not match", "does not have as many ports or addresses as hosts"},
+    UrlFault{"could not parse network address", "has a hostaddr that is no address"},
+    UrlFault{"invalid connection option", "has an option that is not known"},
+    UrlFault{"invalid SSL protocol version range", "has versions of TLS in the wrong order"},
+    UrlFault{" value: \"", "has an option whose value is not known"},
+    UrlFault{"invalid when SSL support", "asks for TLS, which libpq of this host does not have"},
+};
+
+// Of a server that answered or did not, libpq says which one it was; some numbers of options it
+// reads only then.
+bool asked_a_server(std::string_view said) {
+  const bool names_it =
+      said.starts_with("connection to server") || said.starts_with("could not connect");
+  return names_it && said.find("\" for connection option \"") == std::string_view::npos;
+}
+
+std::optional<Error> url_fault(std::string_view said) {
+  if (asked_a_server(said)) return std::nullopt;
+  for (const UrlFault& each : kUrlFaults) {
+    if (said.find(each.said) != std::string_view::npos)
+      return invalid_argument("STORE_URL_INVALID", each.told, "store.postgres.urlFile");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Error connect_error(const std::string& said) {
+  if (auto fault = url_fault(said)) return *std::move(fault);
   const std::string details = cat("connecting: ", said);
   if (contains_one_of(said, {"certificate verify failed", "root certificate", "server certificate",
                              "does not support SSL"}))
