@@ -20,15 +20,30 @@ namespace paddock::store::sqlite {
 namespace {
 
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
-// Of the file format: where the header has them, each four bytes, the highest first.
+// Of the file format: the header and, behind it, the head of the page that lists the tables.
+constexpr size_t kHeaderBytes = 100;
+using Head = std::array<char, kHeaderBytes + 8>;
 constexpr size_t kUserVersionAt = 60;
 constexpr size_t kApplicationAt = 68;
-using Header = std::array<char, 100>;
+constexpr size_t kPageKindAt = kHeaderBytes;
+constexpr size_t kCellsAt = kHeaderBytes + 3;
+constexpr char kLeafPage = 0x0D;
 
-int64_t number_at(const Header& header, size_t at) {
+// The highest byte is the first one.
+uint32_t number_at(const Head& head, size_t at, size_t bytes) {
   uint32_t bits = 0;
-  for (size_t i = 0; i < 4; ++i) bits = bits << 8 | static_cast<unsigned char>(header[at + i]);
+  for (size_t i = 0; i < bytes; ++i) bits = bits << 8 | static_cast<unsigned char>(head[at + i]);
   return bits;
+}
+
+// A list that is more than one page has something in it. A log beside the file may have more.
+bool lists_tables(const Head& head) {
+  return head[kPageKindAt] != kLeafPage || number_at(head, kCellsAt, 2) > 0;
+}
+
+Marks marks_in(const Head& head) {
+  return {static_cast<int32_t>(number_at(head, kApplicationAt, 4)),
+          static_cast<int32_t>(number_at(head, kUserVersionAt, 4)), lists_tables(head)};
 }
 
 Error not_opened(int errno_value) {
@@ -44,21 +59,21 @@ Result<Examined> examine(const std::string& path) {
   Examined out;
   out.engine = cat("SQLite ", sqlite3_libversion());
   out.newest_schema = schema_version();
+  TRY(check_beside(path));
   if (!os::exists(path)) return out;
-  const os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  const os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return not_opened(errno);
   TRY(check_suitable(file));
-  Header header{};
-  const ssize_t got = ::pread(file.get(), header.data(), header.size(), 0);
+  Head head{};
+  const ssize_t got = ::pread(file.get(), head.data(), head.size(), 0);
   if (got < 0) return not_opened(errno);
   if (got == 0) return out;  // made just now
-  const bool ours = static_cast<size_t>(got) == header.size() &&
-                    std::string_view(header.data(), kMagic.size()) == kMagic;
-  if (!ours) return not_ours();
-  out.schema = number_at(header, kUserVersionAt);
-  const int64_t application = number_at(header, kApplicationAt);
-  if (application != kApplicationId && (application != 0 || out.schema != 0)) return not_ours();
-  if (out.schema > schema_version()) return schema_too_new(out.schema);
+  const bool is_database = static_cast<size_t>(got) == head.size() &&
+                           std::string_view(head.data(), kMagic.size()) == kMagic;
+  if (!is_database) return not_ours();
+  const Marks marks = marks_in(head);
+  TRY(check_marks(marks));
+  out.schema = marks.schema;
   return out;
 }
 

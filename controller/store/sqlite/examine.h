@@ -7,7 +7,7 @@
 
 namespace paddock::store::sqlite {
 
-// Its header alone is read: opening a database may write beside it.
+// Its first bytes alone are read: opening a database may write beside it.
 Result<Examined> examine(const std::string& path);
 
 }  // namespace paddock::store::sqlite

@@ -7,9 +7,11 @@
 #include <sys/vfs.h>
 
 #include <cerrno>
+#include <initializer_list>
 
 #include "common/base/text.h"
 #include "common/os/fd.h"
+#include "common/os/file.h"
 #include "common/os/lock_holder.h"
 #include "controller/store/sqlite/migrations.h"
 #include "controller/store/sqlite/soundness.h"
@@ -30,7 +32,7 @@ Result<os::LockFile> lock_for(const std::string& path) {
 
 // Readable by us only, before SQLite makes it readable by all; its WAL inherits the mode.
 Status create_private(const std::string& path) {
-  const os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  const os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600));
   if (!file.valid()) return system_error("cannot open the store's file", errno);
   return check_suitable(file);
 }
@@ -51,13 +53,12 @@ Error unwritable(const Error& cause) {
 }
 
 Status check_ours(Connection& db) {
-  ASSIGN_OR_RETURN(const int64_t id, db.pragma("PRAGMA application_id"));
-  ASSIGN_OR_RETURN(const int64_t version, db.pragma("PRAGMA user_version"));
+  Marks marks;
+  ASSIGN_OR_RETURN(marks.application, db.pragma("PRAGMA application_id"));
+  ASSIGN_OR_RETURN(marks.schema, db.pragma("PRAGMA user_version"));
   ASSIGN_OR_RETURN(const int64_t tables, db.pragma("SELECT count(*) FROM sqlite_schema"));
-  const bool empty = id == 0 && version == 0 && tables == 0;
-  if (!empty && id != kApplicationId) return not_ours();
-  if (version > schema_version()) return schema_too_new(version);
-  return {};
+  marks.has_tables = tables > 0;
+  return check_marks(marks);
 }
 
 bool means_damage(const Error& error) { return error.reason == "STORE_CORRUPT"; }
@@ -93,7 +94,26 @@ Result<std::unique_ptr<Connection>> open_checked(const std::string& path, bool w
 
 }  // namespace
 
+Status check_marks(const Marks& marks) {
+  const bool unmarked = marks.application == 0 && marks.schema == 0 && !marks.has_tables;
+  if (!unmarked && marks.application != kApplicationId) return not_ours();
+  if (marks.schema > schema_version()) return schema_too_new(marks.schema);
+  return {};
+}
+
+// SQLite would wait for a FIFO, and says of a folder only that it cannot open the database.
+Status check_beside(const std::string& path) {
+  for (const char* const ending : {"-wal", "-shm", "-journal", ".lock"}) {
+    struct stat info {};
+    if (::lstat(cat(path, ending).c_str(), &info) != 0 || S_ISREG(info.st_mode)) continue;
+    return Error{Code::kFailedPrecondition, "STORE_NOT_OURS",
+                 cat(os::base_name(path), ending, " in the data folder is no regular file")};
+  }
+  return {};
+}
+
 Status check_suitable(const os::Fd& file) {
+  if (!os::is_regular_file(file)) return not_ours();
   struct statfs where {};
   if (::fstatfs(file.get(), &where) != 0) return system_error("cannot inspect the store", errno);
   if (where.f_type == NFS_SUPER_MAGIC) {
@@ -116,6 +136,7 @@ Error schema_too_new(int64_t version) {
 }
 
 Result<OpenedFile> open_file(const std::string& path, int64_t checked_at_start) {
+  TRY(check_beside(path));
   auto lock = lock_for(path);
   if (!lock.ok()) return unwritable(lock.error());
   if (const Status created = create_private(path); !created.ok()) {

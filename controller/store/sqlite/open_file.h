@@ -20,8 +20,18 @@ struct OpenedFile {
 Result<OpenedFile> open_file(const std::string& path, int64_t checked_at_start);
 Result<std::unique_ptr<Connection>> open_memory();
 
-// Of a store's file, which is open: STORE_PATH_UNSUITABLE.
+// What a file says of itself as a database.
+struct Marks {
+  int64_t application = 0;
+  int64_t schema = 0;
+  bool has_tables = false;
+};
+// STORE_NOT_OURS, STORE_SCHEMA_TOO_NEW; one without any mark and without tables becomes ours.
+Status check_marks(const Marks& marks);
+// Of a store's file, which is open: STORE_NOT_OURS if it is no file at all, STORE_PATH_UNSUITABLE.
 Status check_suitable(const os::Fd& file);
+// What SQLite and we keep beside a store's file are files, if they are there: STORE_NOT_OURS.
+Status check_beside(const std::string& path);
 Error not_ours();                       // STORE_NOT_OURS
 Error schema_too_new(int64_t version);  // STORE_SCHEMA_TOO_NEW
 
