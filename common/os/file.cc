@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "common/base/text.h"
+#include "common/os/regular_file.h"
 #include "common/os/sync.h"
 
 namespace paddock::os {
@@ -135,7 +136,7 @@ Result<std::map<std::string, std::string>> read_folder(const std::string& path,
   for (const std::string& name : names) {
     if (!name.ends_with(suffix)) continue;
     ASSIGN_OR_RETURN(texts[name.substr(0, name.size() - suffix.size())],
-                     read_file(join_path(path, name), limit));
+                     read_regular_file(join_path(path, name), limit));
   }
   return texts;
 }

@@ -31,6 +31,9 @@ Status check_tls_files(const Config& config, WallTime now);
 // port of POST /execute asks for a token, there is one that opens that alone.
 Status prepare_tokens(store::Store& store, const Config& config, Random& random);
 
+// Whether what it serves has a certificate of the local CA.
+bool serves_local_ca(const Config& config);
+
 // Whether the port of POST /execute asks for a token, tokens/execute.
 bool wants_execute_token(const Config& config);
 

@@ -23,7 +23,8 @@ int64_t size_of(const std::string& path) {
 bool is_empty_database(const std::string& path) {
   constexpr off_t kUserVersion = 60;
   std::array<char, 4> version{};
-  const os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.valid() && !os::is_regular_file(file)) return false;  // whatever it is, it is not lost
   const ssize_t got =
       file.valid() ? ::pread(file.get(), version.data(), version.size(), kUserVersion) : 0;
   const bool none = got == 0 || std::ranges::all_of(version, [](char byte) { return byte == 0; });
