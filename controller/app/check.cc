@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "common/base/text.h"
-#include "common/contracts/profile.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/wire/json.h"
@@ -12,7 +11,10 @@
 #include "controller/app/data_folder.h"
 #include "controller/app/database.h"
 #include "controller/app/open_blobs.h"
+#include "controller/app/own_files.h"
+#include "controller/app/profiles.h"
 #include "controller/app/shared_files.h"
+#include "controller/http_server/unix_socket.h"
 #include "controller/store/examine.h"
 #include "controller/store/lead_watch.h"
 
@@ -86,59 +88,121 @@ void check_store(const Config& config, const Clock& clock, std::vector<Finding>&
     out.push_back(check_shared(config, *options->postgres));
 }
 
+Status try_bucket(const Config& config, const Clock& clock) {
+  TRY(check_bucket(config, clock));
+  return try_folder(os::join_path(config.data_dir, "bucket-cache"));
+}
+
 Finding check_blobs(const Config& config, const Clock& clock) {
   if (config.blobs.s3.used())
-    return told("bucket", "blobs.s3", check_bucket(config, clock),
+    return told("bucket", "blobs.s3", try_bucket(config, clock),
                 cat("bucket ", config.blobs.s3.bucket,
                     " can be listed; whether it takes files is tried at the start alone"));
   if (os::exists(bucket_mark(config.data_dir)))
     return fault("files", "blobs.s3",
                  Error{Code::kFailedPrecondition, "BLOBS_ELSEWHERE",
                        "the files of this data folder lie in a bucket: set blobs.s3 again"});
-  return told("files", "dataDir", try_folder(os::join_path(config.data_dir, "blobs")),
+  return told("files", "dataDir", try_folder(os::join_path(config.data_dir, "blobs/tmp")),
               "in the data folder");
 }
 
 Finding check_profiles(const Config& config) {
-  constexpr size_t kMostBytes = 1 << 20;
-  const std::string name = "profiles";
-  if (config.profiles_dir.empty()) return well(name, "profilesDir", "the built-in ones");
-  auto files = os::read_folder(config.profiles_dir, ".yaml", kMostBytes);
-  if (!files.ok())
-    return fault(name, "profilesDir",
-                 invalid_argument("PROFILES_UNREADABLE", files.error().message, "profilesDir"));
-  const auto profiles = contracts::profiles_with(*files);
-  return told(name, "profilesDir", profiles.ok() ? Status() : Status(profiles.error()),
-              cat(files->size(), " of the folder"));
+  const auto profiles = profiles_of(config);
+  if (!profiles.ok()) return fault("profiles", "profilesDir", profiles.error());
+  return well("profiles", "profilesDir",
+              cat(profiles->size(), config.profiles_dir.empty() ? ", the built-in ones"
+                                                                : " with those of the folder"));
 }
 
-Finding check_port(const Config& config, const std::string& host, int64_t port,
-                   const std::string& setting) {
-  const bool loopback_alone = setting == "port" && config.plain_http;
-  const Status free = try_port(host, static_cast<int>(port), loopback_alone);
-  const bool ours = !free.ok() && free.error().reason == "PORT_IN_USE" && runs_here(config);
-  if (ours) return well(setting, setting, "in use, and a controller runs with this data folder");
-  Finding found = told(setting, setting, free,
-                       port == 0 ? "any free one" : cat(host, " port ", port, " is free"));
-  found.setting = setting;
-  return found;
+// All that the start itself puts into the data folder.
+Status try_data_folder(const Config& config) {
+  TRY(try_folder(config.data_dir));
+  TRY(try_lock(config));
+  TRY(try_folder(os::join_path(config.data_dir, "tokens")));
+  return check_own_files(config);
+}
+
+Finding check_data_folder(const Config& config) {
+  return told("data folder", "dataDir", try_data_folder(config),
+              runs_here(config) ? "can be written; a controller runs with it" : "can be written");
+}
+
+Status try_tls(const Config& config, const Clock& clock) {
+  TRY(check_tls_files(config, clock.wall()));
+  if (!serves_local_ca(config)) return {};
+  return try_folder(os::join_path(config.data_dir, "tls"));
+}
+
+Finding check_tls(const Config& config, const Clock& clock) {
+  return told("TLS", config.tls.cert_file.empty() ? "dataDir" : "tls", try_tls(config, clock),
+              config.plain_http              ? "none, on loopback alone"
+              : config.tls.cert_file.empty() ? "of the local CA"
+                                             : "of tls.certFile");
+}
+
+// What is taken stays taken meanwhile, as at a start: two settings may not mean one address.
+class Ports {
+ public:
+  explicit Ports(const Config& config) : config_(config), runs_(runs_here(config)) {}
+
+  Finding check(const std::string& host, int64_t port, const std::string& setting) {
+    const bool loopback_alone = setting == "port" && config_.plain_http;
+    auto free = try_port(host, static_cast<int>(port), loopback_alone);
+    if (!free.ok()) return in_use(setting, free.error());
+    taken_.push_back(std::move(*free));
+    return well(setting, setting,
+                port == 0 ? "any free one" : cat(host, " port ", port, " is free"));
+  }
+
+ private:
+  Finding in_use(const std::string& setting, const Error& error) const {
+    if (error.reason == "PORT_IN_USE" && runs_)
+      return well(setting, setting, "in use, and a controller runs with this data folder");
+    Finding found = fault(setting, setting, error);
+    found.setting = setting;
+    return found;
+  }
+
+  const Config& config_;
+  const bool runs_;
+  std::vector<Taken> taken_;
+};
+
+// Beside a running controller both are in use, and nothing else would tell.
+bool is_one_address(const Config& config) {
+  return config.execute.port == config.port && config.execute.host == config.host;
+}
+
+Finding check_execute(const Config& config, Ports& ports) {
+  const std::string setting = "execute.port";
+  if (is_one_address(config))
+    return fault(setting, setting,
+                 Error{Code::kFailedPrecondition, "PORT_IN_USE", "is the same as port"});
+  return ports.check(config.execute.host, config.execute.port, setting);
+}
+
+Finding check_unix_socket(const Config& config) {
+  const std::string name = "unix socket";
+  const Status free = http_server::try_unix_socket(config.unix_socket);
+  const bool ours = !free.ok() && free.error().reason == "UNIX_SOCKET_IN_USE" && runs_here(config);
+  if (ours) return well(name, "unixSocket", "in use, and a controller runs with this data folder");
+  return told(name, "unixSocket", free, "can be made");
+}
+
+void check_listening(const Config& config, std::vector<Finding>& out) {
+  Ports ports(config);
+  out.push_back(ports.check(config.host, config.port, "port"));
+  if (config.execute.port != 0) out.push_back(check_execute(config, ports));
+  if (!config.unix_socket.empty()) out.push_back(check_unix_socket(config));
 }
 
 }  // namespace
 
 std::vector<Finding> check(const Config& config, const Clock& clock) {
   std::vector<Finding> out;
-  out.push_back(
-      told("data folder", "dataDir", try_folder(config.data_dir),
-           runs_here(config) ? "can be written; a controller runs with it" : "can be written"));
-  out.push_back(told("TLS", config.tls.cert_file.empty() ? "dataDir" : "tls",
-                     check_tls_files(config, clock.wall()),
-                     config.plain_http              ? "none, on loopback alone"
-                     : config.tls.cert_file.empty() ? "of the local CA"
-                                                    : "of tls.certFile"));
-  out.push_back(check_port(config, config.host, config.port, "port"));
-  if (config.execute.port != 0)
-    out.push_back(check_port(config, config.execute.host, config.execute.port, "execute.port"));
+  out.push_back(check_data_folder(config));
+  out.push_back(check_tls(config, clock));
+  check_listening(config, out);
   out.push_back(check_profiles(config));
   check_store(config, clock, out);
   out.push_back(check_blobs(config, clock));

@@ -2,6 +2,7 @@
 #include "controller/app/check.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -87,6 +88,150 @@ TEST_F(Checked, ADatabaseThatIsAwayOrNamedByNothing) {
   config_.store.postgres.url_file = folder_ / "nothing";
   EXPECT_EQ(faults(), "database=STORE_URL_INVALID");
   EXPECT_FALSE(os::exists(config_.data_dir)) << "no holder was made";
+}
+
+// As SQLite's file format has it: the page that lists the tables begins behind the header.
+TEST_F(Checked, ADatabaseOfAnotherProgramThatHasNoMarkOfItsOwn) {
+  ASSERT_TRUE(os::make_dirs(config_.data_dir).ok());
+  std::string bytes = "SQLite format 3";
+  bytes.resize(4096, '\0');
+  bytes[100] = '\x0D';
+  folder_.write("data/paddock.db", bytes, 0600);
+  EXPECT_EQ(faults(), "") << "without tables it may become ours";
+  bytes[104] = '\x01';
+  folder_.write("data/paddock.db", bytes, 0600);
+  EXPECT_EQ(faults(), "store=STORE_NOT_OURS");
+  bytes[100] = '\x05';
+  bytes[104] = '\0';
+  folder_.write("data/paddock.db", bytes, 0600);
+  EXPECT_EQ(faults(), "store=STORE_NOT_OURS") << "a list of more than one page";
+}
+
+// The check says the same of it as the start, and neither waits.
+TEST_F(Checked, WhatIsNoFileWhereTheStoreOrSomethingBesideItBelongs) {
+  ASSERT_TRUE(os::make_dirs(config_.data_dir).ok());
+  for (const std::string name : {"paddock.db", "paddock.db-wal", "paddock.db-journal"}) {
+    const std::string path = config_.data_dir + "/" + name;
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    EXPECT_EQ(faults(), "store=STORE_NOT_OURS") << name;
+    EXPECT_EQ(store::Store::open({config_.data_dir + "/paddock.db"}).error().reason,
+              "STORE_NOT_OURS")
+        << name;
+    ::unlink(path.c_str());
+  }
+  ASSERT_TRUE(os::make_dirs(config_.data_dir + "/paddock.db-wal").ok());
+  EXPECT_EQ(faults(), "store=STORE_NOT_OURS");
+}
+
+TEST_F(Checked, FilesThatNobodyWritesAreNotWaitedFor) {
+  const std::string pipe = folder_ / "pipe.yaml";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  config_.profiles_dir = folder_.path();
+  EXPECT_EQ(faults(), "profiles=PROFILES_UNREADABLE");
+  config_.profiles_dir.clear();
+  config_.tls = {pipe, pipe};
+  EXPECT_EQ(faults(), "TLS=TLS_CERTIFICATE_INVALID");
+  config_.tls = {};
+  config_.store.postgres.url_file = pipe;
+  EXPECT_EQ(faults(), "database=STORE_URL_INVALID");
+}
+
+TEST_F(Checked, TheHolderOfADatabaseThatIsNoFile) {
+  ASSERT_TRUE(os::make_dirs(config_.data_dir).ok());
+  folder_.write("url", "postgresql:///paddock?host=/nowhere\n", 0600);
+  config_.store.postgres.url_file = folder_ / "url";
+  ASSERT_EQ(::mkfifo((config_.data_dir + "/store-holder").c_str(), 0600), 0);
+  EXPECT_EQ(faults(), "database=STORE_NOT_OURS");
+}
+
+TEST_F(Checked, DataFoldersThatCannotBeMade) {
+  config_.data_dir = folder_ / (std::string("missing/") + std::string(300, 'x'));
+  EXPECT_TRUE(faults().starts_with("data folder=STORE_UNWRITABLE")) << faults();
+  ASSERT_EQ(::symlink("nowhere", (folder_ / "link").c_str()), 0);
+  config_.data_dir = folder_ / "link/data";
+  EXPECT_TRUE(faults().starts_with("data folder=STORE_UNWRITABLE")) << faults();
+  config_.data_dir = "/proc/paddock";
+  const std::string in_proc = ::geteuid() == 0 ? "FOLDER_IMPOSSIBLE" : "STORE_UNWRITABLE";
+  EXPECT_TRUE(faults().starts_with("data folder=" + in_proc)) << faults();
+}
+
+TEST_F(Checked, ALockThatCannotBeHadIsNoControllerThatRuns) {
+  ASSERT_TRUE(os::make_dirs(config_.data_dir + "/controller.lock").ok());
+  EXPECT_EQ(faults(), "data folder=STORE_NOT_OURS");
+  ASSERT_EQ(::rmdir((config_.data_dir + "/controller.lock").c_str()), 0);
+  ASSERT_EQ(::symlink("elsewhere", (config_.data_dir + "/controller.lock").c_str()), 0);
+  EXPECT_EQ(faults(), "data folder=STORE_NOT_OURS");
+}
+
+TEST_F(Checked, FoldersThatAreFilesAndFilesThatAreFolders) {
+  ASSERT_TRUE(os::make_dirs(config_.data_dir).ok());
+  for (const std::string name : {"tokens", "tls", "blobs"}) {
+    folder_.write("data/" + name, "", 0600);
+    EXPECT_TRUE(faults().ends_with("=STORE_UNWRITABLE")) << name << ": " << faults();
+    ::unlink((config_.data_dir + "/" + name).c_str());
+  }
+  for (const std::string name : {"controller.json", "tokens/admin", "tokens/enroll",
+                                 "tls/server.pem", "tls/ca-key.pem", "tls/server-names"}) {
+    const std::string path = config_.data_dir + "/" + name;
+    ASSERT_TRUE(os::make_dirs(path).ok());
+    EXPECT_EQ(faults(), "data folder=STORE_NOT_OURS") << name;
+    ::rmdir(path.c_str());
+  }
+  ASSERT_EQ(::mkfifo((config_.data_dir + "/tokens/admin").c_str(), 0600), 0);
+  EXPECT_EQ(faults(), "data folder=STORE_NOT_OURS");
+}
+
+TEST_F(Checked, ASocketFileThatCannotBeMade) {
+  config_.unix_socket = folder_ / "missing/socket";
+  EXPECT_EQ(faults(), "unix socket=UNIX_SOCKET_PATH_INVALID");
+  folder_.write("file", "", 0600);
+  config_.unix_socket = folder_ / "file";
+  EXPECT_EQ(faults(), "unix socket=UNIX_SOCKET_PATH_INVALID");
+  config_.unix_socket = folder_ / "file/socket";
+  EXPECT_EQ(faults(), "unix socket=UNIX_SOCKET_PATH_INVALID");
+  config_.unix_socket = folder_ / std::string(108, 's');
+  EXPECT_EQ(faults(), "unix socket=UNIX_SOCKET_PATH_INVALID");
+  config_.unix_socket = folder_ / "socket";
+  EXPECT_EQ(faults(), "");
+  http_server::ListenAddress address;
+  address.unix_socket = config_.unix_socket;
+  const auto listener = http_server::Listener::open(address);
+  ASSERT_TRUE(listener.ok());
+  EXPECT_EQ(faults(), "unix socket=UNIX_SOCKET_IN_USE");
+}
+
+TEST_F(Checked, TwoSettingsThatMeanOneAddress) {
+  {
+    const auto listener = http_server::Listener::open({});
+    ASSERT_TRUE(listener.ok());
+    config_.port = (*listener)->port();
+  }
+  config_.host = "127.0.0.1";
+  config_.execute.port = config_.port;
+  config_.execute.host = "127.0.0.1";
+  EXPECT_EQ(faults(), "execute.port=PORT_IN_USE");
+  config_.host = "0.0.0.0";
+  EXPECT_EQ(faults(), "execute.port=PORT_IN_USE");
+}
+
+TEST_F(Checked, AnImageThatMeansAProfileThatIsNotThere) {
+  config_.sessions.images["python"] = "nothing";
+  EXPECT_EQ(faults(), "profiles=CONFIG_INVALID");
+}
+
+// Somebody named the wrong file: nothing of it is repeated that is more than a name.
+TEST_F(Checked, TheContentOfAWrongFileIsNotTold) {
+  const std::string line = "root:$6$salt$hash.of.root:19000:0:99999:7:::";
+  const auto config = load_config(line + "\n", {});
+  ASSERT_FALSE(config.ok());
+  const std::string said = findings_text({check_failed(config.error())});
+  EXPECT_EQ(said.find("salt"), std::string::npos) << said;
+  EXPECT_EQ(said.find("hash"), std::string::npos) << said;
+  folder_.write("x.yaml", line + "\n", 0600);
+  config_.profiles_dir = folder_.path();
+  const std::string told = findings_json(check(config_, clock_));
+  EXPECT_NE(told.find("PROFILE_INVALID"), std::string::npos);
+  EXPECT_EQ(told.find("salt"), std::string::npos) << told;
 }
 
 TEST_F(Checked, CertificatesThatAreMissingOverOrOfAnotherPair) {

@@ -14,6 +14,7 @@
 #include "controller/app/database.h"
 #include "controller/app/listening.h"
 #include "controller/app/open_blobs.h"
+#include "controller/app/profiles.h"
 #include "controller/app/shared_files.h"
 #include "controller/calls/relay.h"
 #include "controller/http_server/origin.h"
@@ -64,22 +65,8 @@ Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
   return controller;
 }
 
-// A profile that cannot be read ends the start: nothing runs under another policy than was meant.
 Status Controller::read_profiles() {
-  constexpr size_t kMostBytes = 1 << 20;
-  std::map<std::string, std::string> files;
-  if (!config_.profiles_dir.empty()) {
-    auto read = os::read_folder(config_.profiles_dir, ".yaml", kMostBytes);
-    if (!read.ok())
-      return invalid_argument("PROFILES_UNREADABLE", read.error().message, "profilesDir");
-    files = std::move(read).value();
-  }
-  ASSIGN_OR_RETURN(profiles_, contracts::profiles_with(files));
-  for (const auto& [image, profile] : config_.sessions.images) {
-    if (!profiles_.contains(profile))
-      return invalid_argument("CONFIG_INVALID", cat("there is no profile `", profile, "`"),
-                              cat("sessions.images.", image));
-  }
+  ASSIGN_OR_RETURN(profiles_, profiles_of(config_));
   return {};
 }
 

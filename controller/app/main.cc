@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
@@ -17,6 +18,7 @@
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
+#include "common/os/regular_file.h"
 #include "common/os/start_reserve.h"
 #include "controller/app/check.h"
 #include "controller/app/controller.h"
@@ -25,6 +27,7 @@
 #include "controller/app/flags.h"
 #include "controller/app/migrate_store.h"
 #include "controller/app/open_blobs.h"
+#include "controller/app/own_files.h"
 #include "controller/app/standby.h"
 #include "controller/store/backup.h"
 #include "controller/store/move_store.h"
@@ -40,7 +43,9 @@ constexpr Millis kSweepEvery = std::chrono::minutes(30);
 Result<Config> configuration(const Flags& flags) {
   std::string text;
   if (!flags.config_file.empty()) {
-    ASSIGN_OR_RETURN(text, os::read_file(flags.config_file, 1 << 20));
+    auto read = os::read_regular_file(flags.config_file, 1 << 20);
+    if (!read.ok()) return invalid_argument("CONFIG_INVALID", read.error().describe(), "--config");
+    text = std::move(read).value();
   }
   std::map<std::string, std::string> variables = os::environment();
   for (const auto& [name, value] : flags.overrides) variables[name] = value;
@@ -164,6 +169,7 @@ Status serve(Config config) {
   TRY(os::make_dirs(config.data_dir, 0700));
   make_room(config);
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
+  TRY(check_own_files(config));
   std::atomic<bool> fenced{false};
   const auto end = [&fenced] {
     fenced.store(true);
@@ -232,11 +238,18 @@ Status do_as_told(const Config& config, const Flags& flags) {
   return flags.restore.empty() ? serve(config) : restore(config, flags.restore);
 }
 
+// Whether all of it went out: what nobody can read is no answer.
+bool print(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return true;
+  const std::string why = system_error("writing the answer", errno).describe();
+  std::fprintf(stderr, "paddock-controller: %s\n", why.c_str());
+  return false;
+}
+
 int tell(const Flags& flags, const std::vector<Finding>& findings) {
   const std::string text =
       flags.check == Flags::Check::kJson ? findings_json(findings) + "\n" : findings_text(findings);
-  std::fputs(text.c_str(), stdout);
-  return all_good(findings) ? 0 : 1;
+  return print(text) && all_good(findings) ? 0 : 1;
 }
 
 int run(const std::vector<std::string>& args) {
@@ -246,10 +259,8 @@ int run(const std::vector<std::string>& args) {
     return 2;
   }
   if (flags->help || flags->version) {
-    std::fputs(flags->help ? usage().c_str()
-                           : cat("paddock-controller ", contracts::kProgramVersion, "\n").c_str(),
-               stdout);
-    return 0;
+    const std::string version = cat("paddock-controller ", contracts::kProgramVersion, "\n");
+    return print(flags->help ? usage() : version) ? 0 : 1;
   }
   const Result<Config> config = configuration(*flags);
   const bool checks = flags->check != Flags::Check::kNo;

@@ -119,7 +119,11 @@ Result<std::unique_ptr<Listener>> Listener::open(const ListenAddress& address) {
   return listener;
 }
 
-Status Listener::try_address(const ListenAddress& address) { return Listener().open_tcp(address); }
+Result<std::unique_ptr<Listener>> Listener::take_address(const ListenAddress& address) {
+  std::unique_ptr<Listener> listener(new Listener());
+  TRY(listener->open_tcp(address));
+  return listener;
+}
 
 Status Listener::open_tcp(const ListenAddress& address) {
   ASSIGN_OR_RETURN(const Addresses list, resolve(address.host, address.port));

@@ -9,16 +9,20 @@
 #include <cstring>
 
 #include "common/base/text.h"
+#include "common/os/file.h"
 
 namespace paddock::http_server {
 namespace {
+
+Error path_invalid(std::string message) {
+  return invalid_argument("UNIX_SOCKET_PATH_INVALID", std::move(message));
+}
 
 Result<sockaddr_un> address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path || path.find('\0') != std::string::npos) {
-    return invalid_argument(
-        "UNIX_SOCKET_PATH_INVALID",
+    return path_invalid(
         cat("the path of a unix socket may have at most ", sizeof address.sun_path - 1, " bytes"));
   }
   std::memcpy(address.sun_path, path.data(), path.size());
@@ -35,19 +39,32 @@ Result<os::Fd> make_socket() {
   return fd;
 }
 
-// Removes a socket file that nobody listens on. Anything else at that path is not ours.
-Status remove_stale(const std::string& path, const sockaddr_un& address) {
-  struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0) return {};
-  if (!S_ISSOCK(found.st_mode)) {
-    return invalid_argument("UNIX_SOCKET_PATH_INVALID",
-                            "there is another kind of file at the path of the unix socket");
-  }
+Status check_unused(const sockaddr_un& address) {
   ASSIGN_OR_RETURN(const os::Fd probe, make_socket());
   if (::connect(probe.get(), generic(address), sizeof address) == 0 || errno != ECONNREFUSED) {
     return Error{Code::kFailedPrecondition, "UNIX_SOCKET_IN_USE",
                  "another process listens on the unix socket"};
   }
+  return {};
+}
+
+// Whether a socket that nobody listens on is in the way; what is no socket at that path is not
+// ours.
+Result<bool> has_stale(const std::string& path, const sockaddr_un& address) {
+  // With the dot, so that a file in place of the folder is told as one.
+  if (::access(os::join_path(os::folder_of(path), ".").c_str(), W_OK | X_OK) != 0)
+    return path_invalid(system_error("no unix socket can be made in its folder", errno).message);
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return false;
+  if (!S_ISSOCK(found.st_mode))
+    return path_invalid("there is another kind of file at the path of the unix socket");
+  TRY(check_unused(address));
+  return true;
+}
+
+Status remove_stale(const std::string& path, const sockaddr_un& address) {
+  ASSIGN_OR_RETURN(const bool stale, has_stale(path, address));
+  if (!stale) return {};
   if (::unlink(path.c_str()) != 0 && errno != ENOENT)
     return system_error("removing a stale unix socket", errno);
   return {};
@@ -72,6 +89,12 @@ Result<UnixListener> listen_on_unix_socket(const std::string& path, int backlog)
     return system_error("listening on the unix socket", errno);
   }
   return out;
+}
+
+Status try_unix_socket(const std::string& path) {
+  ASSIGN_OR_RETURN(const sockaddr_un address, address_of(path));
+  const Result<bool> stale = has_stale(path, address);
+  return stale.ok() ? Status() : Status(stale.error());
 }
 
 }  // namespace paddock::http_server

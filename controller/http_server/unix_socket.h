@@ -15,8 +15,12 @@ struct UnixListener {
   ino_t inode = 0;
 };
 
-// UNIX_SOCKET_PATH_INVALID (too long, or another kind of file), UNIX_SOCKET_IN_USE. Two servers
+// UNIX_SOCKET_PATH_INVALID (too long, another kind of file, or a folder that is not there or takes
+// none), UNIX_SOCKET_IN_USE. Two servers
 // that start on the same stale file at the same moment must be kept apart by their instance's lock.
 Result<UnixListener> listen_on_unix_socket(const std::string& path, int backlog);
+
+// What listen_on_unix_socket() looks at first; nothing is made or removed.
+Status try_unix_socket(const std::string& path);
 
 }  // namespace paddock::http_server

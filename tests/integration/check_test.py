@@ -1,5 +1,11 @@
 """paddock-controller --check, beside a controller and before its first start."""
+import contextlib
 import json
+import os
+import pathlib
+import shutil
+import socket
+import sqlite3
 import subprocess
 import unittest
 
@@ -47,6 +53,112 @@ class OfFiles(Check):
                             PADDOCK_CONTROLLER_TLS_CERT_FILE="/nothing.pem", PADDOCK_CONTROLLER_TLS_KEY_FILE="/nothing-key.pem")
         self.assertEqual(faults, {"port": "PORT_IN_USE", "TLS": "TLS_CERTIFICATE_INVALID"})
         self.assertEqual(self.check(PADDOCK_CONTROLLER_PORT=str(port)), {}, "its own controller's")
+
+    def ended(self, *words, **variables):
+        """How the program ends by itself, soon: as a start that is refused does."""
+        return subprocess.run([BIN / "paddock-controller", *words], stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60,
+                              env={**self.env, "PADDOCK_CONTROLLER_DATA_DIR": str(self.data), "PADDOCK_CONTROLLER_PORT": "0", **variables})
+
+    def both(self, code, **variables):
+        """A fault that the check tells is one that ends a start, and neither waits."""
+        self.assertIn(code, self.check(**variables).values(), variables)
+        started = self.ended(**variables)
+        self.assertEqual(started.returncode, 1, started.stderr)
+        self.assertIn(code, started.stderr)
+
+    def test_a_database_of_another_program_is_refused_as_at_the_start(self):
+        self.data.mkdir()
+        with contextlib.closing(sqlite3.connect(self.data / "paddock.db")) as theirs:
+            theirs.execute("CREATE TABLE customers(a)")
+        self.both("STORE_NOT_OURS")
+
+    def test_a_pipe_that_nobody_writes_is_refused_as_at_the_start(self):
+        pipe = self.folder / "x.yaml"
+        os.mkfifo(pipe)
+        self.both("STORE_URL_INVALID", **{KEY: str(pipe)})
+        self.both("PROFILES_UNREADABLE", PADDOCK_CONTROLLER_PROFILES_DIR=str(self.folder))
+        self.assertEqual(self.check(PADDOCK_CONTROLLER_TLS_CERT_FILE=str(pipe), PADDOCK_CONTROLLER_TLS_KEY_FILE=str(pipe)),
+                         {"TLS": "TLS_CERTIFICATE_INVALID"})
+        self.assertEqual(self.ended(PADDOCK_CONTROLLER_TLS_CERT_FILE=str(pipe), PADDOCK_CONTROLLER_TLS_KEY_FILE=str(pipe)).returncode, 1)
+        for words in (["--config", pipe], ["--config", pipe, "--check"]):
+            done = self.ended(*words)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("x.yaml is a pipe", done.stdout + done.stderr)
+        shutil.rmtree(self.data, ignore_errors=True)
+        self.data.mkdir()
+        for name in ("paddock.db", "tokens/admin"):
+            (self.data / name).parent.mkdir(exist_ok=True)
+            os.mkfifo(self.data / name)
+            self.both("STORE_NOT_OURS")
+            (self.data / name).unlink()
+        (self.data / "tls").mkdir(exist_ok=True)
+        shutil.rmtree(self.data / "tls")
+        (self.data / "tls").mkdir()
+        os.mkfifo(self.data / "tls/ca.pem")
+        self.both("CA_DAMAGED")
+
+    def test_a_configuration_from_a_pipe_of_the_shell_is_read(self):
+        done = subprocess.run(["bash", "-c", f"exec {BIN}/paddock-controller --check=json --config <(echo 'logLevel: loud')"], text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=60, env=self.env)
+        self.assertIn("logLevel", done.stdout)
+        done = subprocess.run([BIN / "paddock-controller", "--check=json", "--config", "/dev/stdin"], text=True, input="logLevel: loud\n",
+                              stdout=subprocess.PIPE, timeout=60, env=self.env)
+        self.assertIn("logLevel", done.stdout)
+
+    def test_a_wrong_file_is_not_told(self):
+        wrong = self.folder / "shadow"
+        wrong.write_text("root:$6$salt$hash:19000:0:99999:7:::\n")
+        for words in ([], ["--check"], ["--check=json"]):
+            done = self.ended("--config", wrong, *words)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("CONFIG_INVALID" if words else "configuration", done.stdout + done.stderr)
+            self.assertNotIn("salt", done.stdout + done.stderr)
+        wrong.rename(self.folder / "x.yaml")
+        done = self.ended("--check", PADDOCK_CONTROLLER_PROFILES_DIR=str(self.folder))
+        self.assertIn("PROFILE_INVALID", done.stdout)
+        self.assertNotIn("salt", done.stdout)
+
+    def test_what_ends_a_start_is_a_fault(self):
+        self.both("UNIX_SOCKET_PATH_INVALID", PADDOCK_CONTROLLER_UNIX_SOCKET=str(self.folder / "missing/socket"))
+        self.both("UNIX_SOCKET_PATH_INVALID", PADDOCK_CONTROLLER_UNIX_SOCKET=str(self.folder / ("s" * 108)))
+        os.mkfifo(self.folder / "socket")
+        self.both("UNIX_SOCKET_PATH_INVALID", PADDOCK_CONTROLLER_UNIX_SOCKET=str(self.folder / "socket"))
+        for folder in ("/proc/paddock", str(self.folder / ("x" * 300))):
+            self.assertIn("data folder", self.check(data=folder), folder)
+            self.assertEqual(self.ended(PADDOCK_CONTROLLER_DATA_DIR=folder).returncode, 1, folder)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        self.both("PORT_IN_USE", PADDOCK_CONTROLLER_PORT=port, PADDOCK_CONTROLLER_EXECUTE_PORT=port)
+        for name in ("tokens/admin", "tls/server.pem", "controller.json", "paddock.db-wal"):
+            shutil.rmtree(self.data, ignore_errors=True)
+            (self.data / name).mkdir(parents=True)
+            self.both("STORE_NOT_OURS")
+        for name in ("tokens", "tls"):
+            shutil.rmtree(self.data, ignore_errors=True)
+            self.data.mkdir()
+            (self.data / name).touch()
+            self.assertIn("STORE_UNWRITABLE", self.check().values(), name)
+            self.assertEqual(self.ended().returncode, 1, name)
+        for make in (pathlib.Path.mkdir, lambda path: path.symlink_to("elsewhere")):
+            shutil.rmtree(self.data, ignore_errors=True)
+            self.data.mkdir()
+            make(self.data / "controller.lock")
+            self.assertEqual(self.check(), {"data folder": "STORE_NOT_OURS"})
+            self.assertEqual(self.ended().returncode, 1)
+
+    def test_an_answer_that_cannot_be_written_is_no_good_one(self):
+        for word in ("--check", "--check=json", "--version", "--help"):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([BIN / "paddock-controller", word], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True,
+                                      timeout=60, env={**self.env, "PADDOCK_CONTROLLER_DATA_DIR": str(self.data), "PADDOCK_CONTROLLER_PORT": "0"})
+            self.assertEqual(done.returncode, 1, word)
+            self.assertIn("No space left", done.stderr)
+
+    def test_options_that_libpq_refuses_are_faults_of_the_url(self):
+        for options in ("sslmode=hunter2", "service=hunter2", "port=hunter2"):
+            self.both("STORE_URL_INVALID", **{KEY: self.url_file(f"postgresql:///paddock?host=/nowhere&{options}")})
 
     def test_the_text_says_what_to_do(self):
         done = subprocess.run([BIN / "paddock-controller", "--check"], stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE, timeout=120,
