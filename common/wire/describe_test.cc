@@ -142,6 +142,7 @@ TEST(Describe, ChecksRulesAcrossFieldsOnlyWhenTheFieldsAreSound) {
 TEST(Describe, RefusesADocumentThatIsNoObject) {
   EXPECT_EQ(faults_of("[]"), (Faults{": expected object, got array"}));
   EXPECT_EQ(faults_of("null"), (Faults{": expected object, got null"}));
+  EXPECT_EQ(plan_of("[]").error().message, "expected object, got array");
 }
 
 TEST(Describe, MakesASchemaWithDocumentationAndLimits) {
