@@ -23,6 +23,8 @@ class Limits(SessionTest):
     # proves: WSM-31, WSM-32, WSM-104
     def test_files_of_the_whole_session_are_bounded(self):
         name = self.session({"limits": {"fsBytes": 4 << 20, "fileCount": 50, "timeoutMs": 60_000}})
+        self.assert_refused(self.api.file("PUT", name, "y/" * 60 + "z", b""), 413, "E_LIMIT_FILES")
+        self.assertEqual(self.output(name, "ls"), "")
         self.output(name, "head -c 3000000 /dev/urandom > a")
         result = self.result(name, "head -c 3000000 /dev/urandom > b")
         self.assertEqual((result["errorClass"], result["code"]), ("LIMIT_EXCEEDED", "E_LIMIT_FS"), result)

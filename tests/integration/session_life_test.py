@@ -28,6 +28,8 @@ class Files(SessionTest):
         self.assertEqual(self.api.file("PUT", name, "a/b/data.bin", b"short")[0], 201)
         self.assertEqual(self.output(name, "cat a/b/data.bin"), "short")
         self.assertEqual(self.api.file("PUT", name, "empty/folder", b"", "?folder=true")[0], 201)
+        self.assert_refused(self.api.file("PUT", name, "a/b/data.bin", b"", "?folder=true"), 400, "NOT_A_REGULAR_FILE")
+        self.assert_refused(self.api.file("GET", name, "n" * 256), 400, "BAD_PATH")
         self.assertEqual(self.api.file("DELETE", name, "a")[0], 200)
         self.assertEqual(self.api.file("GET", name, "a/b/data.bin")[0], 404)
         self.assert_refused(self.api.file("DELETE", name, "a"), 404, "FILE_NOT_FOUND")
