@@ -1,4 +1,4 @@
-// Text of others as it may stand in a list or at a terminal. Pure.
+// Text of others as it may stand at a terminal. Pure.
 #pragma once
 
 #include <cstddef>

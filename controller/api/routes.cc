@@ -163,7 +163,7 @@ Routes server_routes() {
   };
 }
 
-Routes run_routes() {
+Routes pod_routes() {
   return {
       // Runs as pods, for `kubectl logs` and `exec`.
       {"GET", "/api/v1/pods",                            Scope::kRunsRead, kNoBody, list_objects<PodView>},
@@ -177,7 +177,11 @@ Routes run_routes() {
       {"POST", "/api/v1/namespaces/{ns}/pods/{name}/attach", Scope::kRunsRead, kNoBody, refuse_attach},
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}/portforward", Scope::kRunsRead, kNoBody, refuse_port_forward},
       {"POST", "/api/v1/namespaces/{ns}/pods/{name}/portforward", Scope::kRunsRead, kNoBody, refuse_port_forward},
+  };
+}
 
+Routes run_routes() {
+  return {
       // Runs.
       {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        list_objects<Itself<Run>>},
       {"GET",    RUNS,                              Scope::kRunsRead,  kNoBody,        list_objects<Itself<Run>>},
@@ -404,8 +408,8 @@ Routes node_routes() {
 const std::vector<Route>& routes() {
   static const Routes kRoutes = [] {
     Routes all;
-    for (const Routes& some : {server_routes(), run_routes(), agent_sandbox_routes(), e2b_routes(),
-                               file_routes(), node_routes()})
+    for (const Routes& some : {server_routes(), pod_routes(), run_routes(), agent_sandbox_routes(),
+                               e2b_routes(), file_routes(), node_routes()})
       all.insert(all.end(), some.begin(), some.end());
     return all;
   }();

@@ -1,9 +1,7 @@
 #include "controller/nodes/report_rules.h"
 
-#include <string_view>
-#include <utility>
+#include <algorithm>
 
-#include "common/base/one_line.h"
 #include "common/base/text.h"
 #include "common/contracts/code_word.h"
 #include "common/contracts/tree_path.h"
@@ -14,10 +12,12 @@ namespace {
 using contracts::Artifact;
 using contracts::RunOutcome;
 
-// As it may stand in a list for people.
-std::string harmless(std::string_view path) {
-  constexpr size_t kMostPath = 4096;
-  return one_line(path, kMostPath);
+// As it may stand in a list for people: no control characters, and not without end.
+std::string harmless(std::string path) {
+  std::ranges::replace_if(
+      path, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
+  if (path.size() > 4096) path.resize(utf8_prefix(std::string_view(path).substr(0, 4096)));
+  return path;
 }
 
 // Why it is no artifact; empty: it is one.
@@ -59,7 +59,7 @@ void tidy_codes(RunOutcome& outcome) {
 Result<size_t> drop_unproven(RunOutcome& outcome, const KnownArtifact& known) {
   std::vector<Artifact> proven;
   size_t dropped = 0;
-  for (contracts::LeftOut& each : outcome.left_out) each.path = harmless(each.path);
+  for (contracts::LeftOut& each : outcome.left_out) each.path = harmless(std::move(each.path));
   for (Artifact& artifact : outcome.artifacts) {
     ASSIGN_OR_RETURN(const std::string fault, fault_of(artifact, known));
     if (fault.empty()) {
@@ -67,7 +67,7 @@ Result<size_t> drop_unproven(RunOutcome& outcome, const KnownArtifact& known) {
       continue;
     }
     ++dropped;
-    const std::string path = harmless(artifact.path);
+    const std::string path = harmless(std::move(artifact.path));
     fail(outcome, path, fault);
     outcome.left_out.push_back({path, fault});
   }

@@ -5,7 +5,7 @@
 namespace paddock::api {
 namespace {
 
-Error not_served(const char* what, std::string instead) {
+Error not_served(const char* what, const std::string& instead) {
   return {Code::kNotFound, "ROUTE_NOT_FOUND",
           cat("`kubectl ", what, "` is not served here: ", instead)};
 }
