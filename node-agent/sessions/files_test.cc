@@ -1,3 +1,5 @@
+#include "node-agent/sessions/files.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,12 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
-#include "common/contracts/profile.h"
 #include "common/os/file.h"
 #include "common/os/folder_use.h"
-#include "node-agent/sessions/files.h"
 #include "node-agent/sessions/run_files.h"
-#include "node-agent/sessions/service.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::sessions {
@@ -329,152 +328,6 @@ TEST_F(SessionFiles, ANameThatNoFileCanHaveIsTheCallersFault) {
   order.path = name;
   order.most = 1;
   EXPECT_EQ(read_part(root->get(), order).error().reason, "BAD_PATH");
-}
-
-class SessionService : public testing::Test {
- protected:
-  SessionService() { make(); }
-  void make() {
-    Setting setting;
-    setting.folder = os::join_path(dir_.path(), "sessions");
-    setting.config.max_sessions = 2;
-    service_ =
-        std::make_unique<Service>(setting, Dependencies{os::join_path(dir_.path(), "nobody"), [] {},
-                                                        [](auto) {}, deferred_teardown_, clock_});
-    ASSERT_TRUE(service_->recover().ok());
-  }
-  static contracts::SessionOrder order(const std::string& uid) {
-    contracts::SessionOrder out;
-    out.uid = uid;
-    out.workdir = "/workspace";
-    out.policy = contracts::session_policy(contracts::with_session_defaults({}).security,
-                                           contracts::builtin_profiles().at("session").policy);
-    return out;
-  }
-  bool knows(const std::string& uid) {
-    FileOrder look;
-    look.uid = uid;
-    return service_->file(look).ok();
-  }
-  bool on_disk(const std::string& uid) {
-    return os::exists(os::join_path(os::join_path(dir_.path(), "sessions"), uid));
-  }
-
-  test::TempDir dir_;
-  SystemClock clock_;
-  launch::DeferredTeardown deferred_teardown_{clock_, 2};
-  std::unique_ptr<Service> service_;
-};
-
-// proves: WSM-42
-TEST_F(SessionService, WhatIsClosedIsGone) {
-  ASSERT_TRUE(service_->open(order("a")).ok());
-  ASSERT_TRUE(service_->open(order("a")).ok());
-  EXPECT_TRUE(knows("a"));
-  ASSERT_TRUE(service_->close("a").ok());
-  EXPECT_FALSE(knows("a"));
-  EXPECT_FALSE(on_disk("a"));
-  EXPECT_EQ(service_->close("a").error().reason, "SESSION_LOST");
-  EXPECT_EQ(service_->run({"a", "true", false}, -1, {}).error().reason, "SESSION_LOST");
-}
-
-TEST_F(SessionService, OutlivesItsAgent) {
-  ASSERT_TRUE(service_->open(order("a")).ok());
-  ASSERT_TRUE(os::make_dirs(os::join_path(dir_.path(), "sessions/half-made/workspace")).ok());
-  make();
-  EXPECT_TRUE(knows("a"));
-  EXPECT_FALSE(on_disk("half-made"));
-}
-
-TEST_F(SessionService, KeepsWhatTheControllerNamesAndWhatItCannotKnowYet) {
-  ASSERT_TRUE(service_->open(order("a")).ok());
-  ASSERT_TRUE(service_->open(order("b")).ok());
-  service_->keep({"a"});
-  EXPECT_TRUE(knows("b"));  // an answer of before it was opened
-  service_->keep({"b"});
-  service_->clean_up();
-  EXPECT_FALSE(knows("a"));
-  EXPECT_FALSE(on_disk("a"));
-  EXPECT_TRUE(knows("b"));
-  ASSERT_TRUE(service_->open(order("c")).ok());
-  service_->keep({"b"});
-  service_->keep({"b"});
-  EXPECT_TRUE(knows("c"));  // both lanes may have asked before
-  service_->keep({"b"});
-  EXPECT_FALSE(knows("c"));  // it ended before its node ever heard of it
-  make();                    // what is on the disk is old
-  service_->keep({});
-  service_->clean_up();
-  EXPECT_FALSE(on_disk("b"));
-}
-
-TEST_F(SessionService, OneThatIsEndedForTheDiskSaysWhyUntilTheControllerKnows) {
-  ASSERT_TRUE(service_->open(order("a")).ok());
-  ASSERT_TRUE(service_->open(order("b")).ok());
-  FileOrder large;
-  large.uid = "a";
-  large.operation = FileOperation::kWrite;
-  large.path = "large";
-  large.data = base64(std::string(100'000, 'x'));
-  ASSERT_TRUE(service_->file(large).ok());
-  const auto bytes_of = [&](const std::string& uid) {
-    for (const Service::Written& each : service_->written()) {
-      if (each.uid == uid) return each.use.bytes;
-    }
-    return int64_t{-1};
-  };
-  EXPECT_GE(bytes_of("a"), 100'000);
-  EXPECT_LT(bytes_of("b"), 100'000);
-  service_->end_for_disk("a", "it took too much");
-  EXPECT_TRUE(service_->written()[0].ending);
-  service_->clean_up();
-  EXPECT_EQ(bytes_of("a"), -1) << "nothing of it is left to end";
-  EXPECT_FALSE(on_disk("a/workspace"));
-  for (int agent = 0; agent < 2; ++agent) {
-    const Error why = service_->run({"a", "true", false}, -1, {}).error();
-    EXPECT_EQ(why.reason, "DISK_REQUEST_EXCEEDED");
-    EXPECT_EQ(why.message, "it took too much");
-    EXPECT_EQ(service_->file(large).error().reason, "DISK_REQUEST_EXCEEDED");
-    EXPECT_EQ(service_->open(order("a")).error().reason, "DISK_REQUEST_EXCEEDED");
-    EXPECT_TRUE(knows("b"));
-    make();
-  }
-  service_->keep({"b"});
-  service_->clean_up();
-  EXPECT_FALSE(on_disk("a"));
-  EXPECT_EQ(service_->file(large).error().reason, "SESSION_LOST");
-}
-
-// Each of them alone has room; two would count the same room if they did not wait for each other.
-// So many folders that all would have counted before the first one has written.
-TEST_F(SessionService, FilesThatComeAtOnceDoNotShareTheirRoom) {
-  constexpr int kFolders = 300;
-  contracts::SessionOrder small = order("s1");
-  small.policy.limits.file_count = kFolders + 1;
-  ASSERT_TRUE(service_->open(small).ok());
-  const std::string workspace = os::join_path(dir_.path(), "sessions/s1/workspace");
-  for (int i = 0; i < kFolders; ++i)
-    ASSERT_EQ(::mkdir(os::join_path(workspace, cat("d", i)).c_str(), 0755), 0);
-  std::atomic<int> taken = 0;
-  std::vector<std::thread> callers;
-  for (int i = 0; i < 8; ++i) {
-    callers.emplace_back([&, i] {
-      FileOrder file;
-      file.uid = "s1";
-      file.operation = FileOperation::kWrite;
-      file.path = cat("f", i);
-      if (service_->file(file).ok()) ++taken;
-    });
-  }
-  for (std::thread& each : callers) each.join();
-  EXPECT_EQ(taken, 1);
-}
-
-TEST_F(SessionService, TakesNoMoreThanItMayAndNoStrangeNames) {
-  for (const char* uid : {"", "..", "a/b", "A"}) EXPECT_FALSE(service_->open(order(uid)).ok());
-  ASSERT_TRUE(service_->open(order("a")).ok());
-  ASSERT_TRUE(service_->open(order("b")).ok());
-  EXPECT_EQ(service_->open(order("c")).error().reason, "TOO_MANY_SESSIONS");
 }
 
 }  // namespace
