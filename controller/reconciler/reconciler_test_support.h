@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
-#include "controller/nodes/operate.h"
+#include "controller/nodes/drain_and_cordon.h"
 #include "controller/nodes/registry.h"
 #include "controller/nodes/synchronize.h"
 #include "controller/reconciler/reconciler.h"

@@ -7,7 +7,7 @@
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/events/topic_listener.h"
-#include "controller/nodes/operate.h"
+#include "controller/nodes/drain_and_cordon.h"
 #include "controller/nodes/synchronize.h"
 
 namespace paddock::api {

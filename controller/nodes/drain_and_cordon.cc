@@ -1,4 +1,4 @@
-#include "controller/nodes/operate.h"
+#include "controller/nodes/drain_and_cordon.h"
 
 #include <functional>
 
