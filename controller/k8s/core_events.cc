@@ -4,7 +4,7 @@
 #include "common/contracts/event_name.h"
 #include "common/contracts/run.h"
 #include "common/wire/json.h"
-#include "controller/k8s/cells.h"
+#include "controller/k8s/columns.h"
 #include "controller/k8s/table.h"
 
 namespace paddock::k8s {

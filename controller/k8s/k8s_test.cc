@@ -2,7 +2,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
-#include "controller/k8s/cells.h"
+#include "controller/k8s/columns.h"
 #include "controller/k8s/discovery.h"
 #include "controller/k8s/objects.h"
 #include "controller/k8s/selectors.h"

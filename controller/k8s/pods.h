@@ -2,7 +2,7 @@
 // no other kinds. Pure.
 #pragma once
 
-#include "controller/k8s/cells.h"
+#include "controller/k8s/columns.h"
 #include "controller/k8s/selectors.h"
 
 namespace paddock::k8s {

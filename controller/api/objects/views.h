@@ -6,7 +6,7 @@
 #include "controller/api/objects/kind.h"
 #include "controller/api/objects/watch.h"
 #include "controller/api/server/documents.h"
-#include "controller/k8s/cells.h"
+#include "controller/k8s/columns.h"
 #include "controller/k8s/objects.h"
 #include "controller/k8s/resources.h"
 #include "controller/k8s/table.h"

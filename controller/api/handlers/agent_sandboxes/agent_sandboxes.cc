@@ -7,7 +7,7 @@
 #include "controller/api/objects/changes.h"
 #include "controller/api/objects/creates.h"
 #include "controller/api/objects/deletes.h"
-#include "controller/k8s/cells.h"
+#include "controller/k8s/columns.h"
 
 namespace paddock::api {
 namespace {

@@ -3,7 +3,7 @@
 #include "controller/agent_sandboxes/claims.h"
 #include "controller/api/handlers/agent_sandboxes/binding.h"
 #include "controller/api/handlers/sessions/sandbox_kind.h"
-#include "controller/k8s/cells.h"
+#include "controller/k8s/columns.h"
 #include "controller/sessions/life.h"
 
 namespace paddock::api {

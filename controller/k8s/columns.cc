@@ -1,4 +1,4 @@
-#include "controller/k8s/cells.h"
+#include "controller/k8s/columns.h"
 
 #include <algorithm>
 #include <array>
