@@ -9,6 +9,7 @@
 #include "controller/projects/files.h"
 #include "controller/projects/inline_html.h"
 #include "controller/projects/manifest.h"
+#include "controller/projects/preview_policy.h"
 #include "controller/projects/preview_scopes.h"
 #include "controller/reconciler/reconciler.h"
 #include "controller/workspaces/trees.h"
@@ -20,17 +21,6 @@ using contracts::Tree;
 using contracts::TreeEntry;
 using contracts::Workspace;
 
-constexpr const char* kFrameSandbox = "allow-scripts allow-forms";
-// For one document with everything in it.
-constexpr const char* kExportPolicy = "sandbox allow-scripts";
-// For a page and the files beside it: it shows them, and talks to nobody.
-constexpr const char* kPagePolicy =
-    "sandbox allow-scripts allow-forms; default-src 'self' data: blob: 'unsafe-inline'; "
-    "connect-src 'none'; form-action 'none'; base-uri 'none'";
-// No directive of a content policy covers WebRTC, which sends packets to an address of the page's
-// choice (STUN). This does, where a browser knows it: Chromium does, and all frames that the page
-// makes inherit it. Others let such packets out (docs/projects.md says so).
-constexpr const char* kConnections = "(response-origin)";
 constexpr int kMostExportsAtOnce = 2;  // each holds up to some 140 MiB
 
 // Of links that end after a while.
@@ -74,8 +64,8 @@ Result<Response> show(Call& call, const Tree& tree, const std::string& path) {
   ASSIGN_OR_RETURN(const TreeEntry entry, projects::find_file(tree, path));
   ASSIGN_OR_RETURN(Response response, media_response(call.request, call.services, entry.digest,
                                                      projects::media_type(entry.path).mime));
-  confine(response, kPagePolicy);
-  response.headers.emplace_back("connection-allowlist", kConnections);
+  confine(response, projects::kPagePolicy);
+  response.headers.emplace_back("connection-allowlist", projects::kConnections);
   response.headers.emplace_back("vary", "Origin");
   if (from_opaque_origin(call.request))
     response.headers.emplace_back("access-control-allow-origin", "*");
@@ -171,7 +161,7 @@ Result<Response> get_inline_export(Call& call) {
   response.content_type = "text/html; charset=utf-8";
   response.body = projects::inline_html(html, owner.path, fetch);
   response.headers.emplace_back("x-content-type-options", "nosniff");
-  confine(response, kExportPolicy);
+  confine(response, projects::kExportPolicy);
   response.headers.emplace_back("cross-origin-resource-policy", "same-origin");
   return response;
 }
@@ -189,8 +179,8 @@ Result<Response> get_preview_url(Call& call) {
   Response response = json_response(
       wire::Value::Object{{"url", cat("/preview/", scope, "/", percent_encode_path(entry.path))},
                           {"file", entry.path},
-                          {"csp", kPagePolicy},
-                          {"iframeSandbox", kFrameSandbox},
+                          {"csp", projects::kPagePolicy},
+                          {"iframeSandbox", projects::kFrameSandbox},
                           {"opaqueOrigin", true}});
   response.headers.emplace_back("cache-control", "no-store");
   return response;
