@@ -8,11 +8,9 @@ instance each: rounds alternate, so that foreign load meets all alike. What is m
 """
 import contextlib
 import hashlib
-import http.client
 import json
 import os
 import pathlib
-import ssl
 import statistics
 import subprocess
 import sys
@@ -23,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 os.environ.setdefault("PADDOCK_BIN_DIR", str(ROOT / "build/bin"))
 sys.path[:0] = [str(ROOT / "tests/integration")]
 sys.dont_write_bytecode = True
-from harness import BIN, Instance, find_file  # noqa: E402
+from harness import BIN, Instance  # noqa: E402
 from postgres_server import PROGRAMS, PostgresServer  # noqa: E402
 
 SECONDS = sys.argv[1] if len(sys.argv) > 1 else "2"
@@ -37,10 +35,8 @@ class Api:
     """One kept connection to an instance, as its admin."""
 
     def __init__(self, instance):
-        port = json.loads(find_file(instance.home, "controller.json").read_text())["port"]
-        self.token = find_file(instance.home, "tokens/admin").read_text().strip()
-        tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
-        self.connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=120)
+        self.token = instance.admin_token()
+        self.connection = instance.connect(120)
 
     def call(self, method, path, body=None):
         content = body if isinstance(body, (bytes, type(None))) else json.dumps(body)

@@ -58,7 +58,7 @@ class Dashboard(unittest.TestCase):
         instance.up = lambda *options: instance.run("up", "--port", str(port), *options)
         with instance:
             settings = {"url": f"https://127.0.0.1:{port}", "port": port, "paddock": str(BIN / "paddock"),
-                        "token": find_file(instance.home, "tokens/admin").read_text().strip(),
+                        "token": instance.admin_token(),
                         "viewer": add_token(instance, "viewer", "runs:read"), "team": add_token(instance, "team", "*", "team"),
                         "node": instance.get("nodes")["items"][0]["metadata"]["name"],
                         "gone": GONE, "chromium": shutil.which("chromium"), "screenshots": str(SCREENSHOTS)}

@@ -2,11 +2,10 @@
 import http.client
 import json
 import pathlib
-import ssl
 import tempfile
 import unittest
 
-from harness import Instance, find_file, main, make_project, paths_below, wait_until
+from harness import Instance, main, make_project, paths_below, wait_until
 
 LITERAL = "import json, sys; print(json.dumps(sys.argv[1:]))\n"
 # What must be refused, and the word that the answer names.
@@ -30,10 +29,9 @@ class Admission(unittest.TestCase):
     def setUpClass(cls):
         cls.instance = Instance()
         cls.enterClassContext(cls.instance)
-        info = json.loads(find_file(cls.instance.home, "controller.json").read_text())
-        cls.port = info["port"]
-        cls.token = find_file(cls.instance.home, "tokens/admin").read_text().strip()
-        cls.tls = ssl.create_default_context(cafile=str(find_file(cls.instance.home, "tls/ca.pem")))
+        cls.port = cls.instance.port()
+        cls.token = cls.instance.admin_token()
+        cls.tls = cls.instance.trust()
         folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
         cls.addClassCleanup(folder.cleanup)
         cls.project = make_project(pathlib.Path(folder.name) / "project", job__py=LITERAL, job__js="", build__sh="echo hi\n",

@@ -1,11 +1,10 @@
 """An external orchestrator: agent runs that talk, tool tokens in their environment, media through the one door."""
 import http.client
 import json
-import ssl
 import tempfile
 import unittest
 
-from harness import Instance, find_file, main, make_project, wait_until
+from harness import Instance, main, make_project, wait_until
 
 RUNS = "/apis/paddock.dev/v1alpha1/namespaces/default/runs"
 
@@ -38,9 +37,9 @@ class Api:
     """The API as an orchestrator sees it."""
 
     def __init__(self, instance):
-        self.port = json.loads(find_file(instance.home, "controller.json").read_text())["port"]
-        self.tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
-        self.admin = find_file(instance.home, "tokens/admin").read_text().strip()
+        self.port = instance.port()
+        self.tls = instance.trust()
+        self.admin = instance.admin_token()
 
     def call(self, method, path, body=None, token=None):
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=60)

@@ -2,7 +2,6 @@
 import http.client
 import json
 import os
-import ssl
 import unittest
 
 from harness import Instance, find_file, main
@@ -20,11 +19,10 @@ class BadInput(unittest.TestCase):
     def setUpClass(cls):
         cls.instance = Instance()
         cls.enterClassContext(cls.instance)
-        info = json.loads(find_file(cls.instance.home, "controller.json").read_text())
-        cls.port = info["port"]
+        cls.port = cls.instance.port()
         cls.pid = cls.instance.pid_of("paddock-controller")
-        cls.token = find_file(cls.instance.home, "tokens/admin").read_text().strip()
-        cls.tls = ssl.create_default_context(cafile=str(find_file(cls.instance.home, "tls/ca.pem")))
+        cls.token = cls.instance.admin_token()
+        cls.tls = cls.instance.trust()
 
     def call(self, method, target, body=None, token=None, headers=None):
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=60)

@@ -1,13 +1,11 @@
 """Many small files in one request: what was sent of one that broke off is not sent again, nothing that lied is there, and a
 controller that dies in the middle of one has lost nothing that it acknowledged."""
 import hashlib
-import http.client
 import json
-import ssl
 import subprocess
 import unittest
 
-from harness import BIN, ProjectTest, contents_below, find_file, main, make_project, wait_until
+from harness import BIN, ProjectTest, contents_below, main, make_project, wait_until
 from kills_test import have_crash_points
 
 FILES = 60
@@ -26,13 +24,11 @@ class Bundles(ProjectTest):
                      **{f"data/{number}__txt": text for number, text in enumerate(self.texts)})
 
     def connect(self):
-        tls = ssl.create_default_context(cafile=str(find_file(self.instance.home, "tls/ca.pem")))
-        port = json.loads(find_file(self.instance.home, "controller.json").read_text())["port"]
-        return http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=120)
+        return self.instance.connect(120)
 
     def ask(self, method, path, body, length=None):
         """A request whose body is this and no more, though it may have said so. The status and the answer."""
-        token = find_file(self.instance.home, "tokens/admin").read_text().strip()
+        token = self.instance.admin_token()
         connection = self.connect()
         try:
             connection.putrequest(method, path)

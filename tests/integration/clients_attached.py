@@ -1,12 +1,11 @@
 """The Python client's commands whose input comes while they run, in a run of a live instance."""
 import asyncio
-import json
 import re
 import threading
 
 from clients_instance import PYTHON, WithInstance
 from exec_runs import sleepers
-from harness import find_file, wait_until
+from harness import wait_until
 from losing_proxy import LosingProxy
 from paddock import AsyncClient, Client, PaddockError, RunSpec, types
 
@@ -100,8 +99,7 @@ class PythonAttached(WithInstance):
         self.assertEqual(printed, [(0,), ("a\nb\n",)])
 
     def through_a_proxy(self):
-        port = json.loads(find_file(self.instance.home, "controller.json").read_text())["port"]
-        proxy = LosingProxy(port)
+        proxy = LosingProxy(self.instance.port())
         self.addCleanup(proxy.close)
         client = Client(f"https://127.0.0.1:{proxy.port}", self.token, self.ca)
         self.addCleanup(client.close)

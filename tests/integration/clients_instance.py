@@ -1,6 +1,5 @@
 """One instance for every suite of the clients, and where the clients are."""
 import contextlib
-import json
 import os
 import subprocess
 import sys
@@ -38,9 +37,9 @@ class WithInstance(Executing):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        port = json.loads(find_file(cls.instance.home, "controller.json").read_text())["port"]
+        port = cls.instance.port()
         cls.server = f"https://127.0.0.1:{port}"
-        cls.token = find_file(cls.instance.home, "tokens/admin").read_text().strip()
+        cls.token = cls.instance.admin_token()
         cls.ca = str(find_file(cls.instance.home, "tls/ca.pem"))
 
     def run_program(self, *command, **settings):

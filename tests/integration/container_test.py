@@ -137,7 +137,7 @@ class Rights(unittest.TestCase):
             container = Container(self.folder, *self.asked, own_network=False)
             given = self.folder / "given"
             given.mkdir()
-            port = json.loads(find_file(instance.home, "controller.json").read_text())["port"]
+            port = instance.port()
             for source, name in (("tls/ca.pem", "ca.crt"), ("tokens/enroll", "token")):
                 (given / name).write_bytes(find_file(instance.home, source).read_bytes())
                 (given / name).chmod(0o644)

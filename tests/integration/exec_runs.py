@@ -1,13 +1,11 @@
 """Runs that commands are executed in (`paddock exec`), for the suites that do."""
 import contextlib
-import http.client
 import json
 import pathlib
-import ssl
 import subprocess
 import urllib.parse
 
-from harness import BIN, PATIENCE_S, ProjectTest, ended, find_file, wait_until
+from harness import BIN, PATIENCE_S, ProjectTest, ended, wait_until
 
 PATIENT = "echo READY; echo hi > note; while [ ! -e go ]; do sleep 0.05; done; echo DONE"
 
@@ -46,12 +44,10 @@ class ExecTest(ProjectTest):
         return self.instance.wait_phase(name, phase)
 
     def connect(self):
-        port = json.loads(find_file(self.instance.home, "controller.json").read_text())["port"]
-        tls = ssl.create_default_context(cafile=str(find_file(self.instance.home, "tls/ca.pem")))
-        return http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=PATIENCE_S)
+        return self.instance.connect(PATIENCE_S)
 
     def admin(self):
-        return find_file(self.instance.home, "tokens/admin").read_text().strip()
+        return self.instance.admin_token()
 
     def call(self, method, path, body=None, token=None):
         token = token or self.admin()

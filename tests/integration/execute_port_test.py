@@ -2,7 +2,6 @@
 import http.client
 import json
 import socket
-import ssl
 import unittest
 
 from executing import Executing, verify
@@ -65,7 +64,7 @@ class AnyAddress(Executing):
 
     @classmethod
     def connect(cls, port):
-        trusted = ssl.create_default_context(cafile=str(find_file(cls.instance.home, "tls/ca.pem")))
+        trusted = cls.instance.trust()
         return http.client.HTTPSConnection("127.0.0.1", port, context=trusted, timeout=120)
 
     def test_it_is_there_on_each_address(self):
@@ -74,7 +73,7 @@ class AnyAddress(Executing):
 
     # proves: ELV-01
     def test_it_asks_for_a_token(self):
-        token = find_file(self.instance.home, "tokens/admin").read_text().strip()
+        token = self.instance.admin_token()
         for headers in ({}, {"Authorization": "Bearer none"}, {"Authorization": token}):
             self.assertEqual(self.ask("POST", "/execute", REQUEST, headers)[0], 401, headers)
         status, answer = self.ask("POST", "/execute", REQUEST, {"Authorization": f"Bearer {token}"})
@@ -83,7 +82,7 @@ class AnyAddress(Executing):
         self.assertEqual(self.ask("POST", "/execute", REQUEST, {"Authorization": f"Bearer {enroll}"})[0], 403)
 
     def test_it_speaks_nothing_but_tls(self):
-        token = find_file(self.instance.home, "tokens/admin").read_text().strip()
+        token = self.instance.admin_token()
         plain = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         self.addCleanup(plain.close)
         plain.request("POST", "/execute", REQUEST, {"Authorization": f"Bearer {token}"})
@@ -91,7 +90,7 @@ class AnyAddress(Executing):
         self.assertEqual((answer.status, json.loads(answer.read())["error"]["code"]), (400, "TLS_REQUIRED"))
 
     def test_the_designs_checks_pass_with_its_ca_and_a_token_and_not_without(self):
-        url, token = f"https://localhost:{self.port}", find_file(self.instance.home, "tokens/admin").read_text().strip()
+        url, token = f"https://localhost:{self.port}", self.instance.admin_token()
         ca = str(find_file(self.instance.home, "tls/ca.pem"))
         told = verify(url, CACERT=ca, TOKEN=token)
         self.assertEqual(told.returncode, 0, told.stdout + told.stderr)

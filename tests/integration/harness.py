@@ -155,23 +155,37 @@ class Instance:
         args = ["get", kind] + ([name] if name else []) + [*options, "-o", "json"]
         return json.loads(self.run(*args).stdout)
 
+    def port(self):
+        return json.loads(find_file(self.home, "controller.json").read_text())["port"]
+
+    def admin_token(self):
+        return find_file(self.home, "tokens/admin").read_text().strip()
+
+    def trust(self):
+        """TLS that trusts this instance's controller and nobody else."""
+        return ssl.create_default_context(cafile=str(find_file(self.home, "tls/ca.pem")))
+
+    def connect(self, timeout=60):
+        return http.client.HTTPSConnection("127.0.0.1", self.port(), context=self.trust(), timeout=timeout)
+
+    def ask(self, method, path, body=None, token=None):
+        """One request to the API, as its admin unless a token is given; the answer's status and body."""
+        connection = self.connect()
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body),
+                               {"Authorization": f"Bearer {token or self.admin_token()}", "Content-Type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read() or b"{}")
+        finally:
+            connection.close()
+
     def run_object(self, name):
         return self.get("run", name)
 
     def post_run(self, name, spec):
         """Creates a run by the API, as its admin; returns the answer's status and body."""
         body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": name}, "spec": spec}
-        port = json.loads(find_file(self.home, "controller.json").read_text())["port"]
-        token = find_file(self.home, "tokens/admin").read_text().strip()
-        tls = ssl.create_default_context(cafile=str(find_file(self.home, "tls/ca.pem")))
-        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=60)
-        try:
-            connection.request("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/runs", json.dumps(body),
-                               {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
-        finally:
-            connection.close()
+        return self.ask("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/runs", body)
 
     def wait_phase(self, name, *phases):
         return wait_until(f"{name} to be {' or '.join(phases)}",

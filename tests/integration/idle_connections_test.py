@@ -6,7 +6,6 @@ import pathlib
 import re
 import select
 import socket
-import ssl
 import unittest
 
 from harness import Instance, find_file, main, wait_until
@@ -24,11 +23,10 @@ class Client:
     """One connection over TLS."""
 
     def __init__(self, instance):
-        self.port = json.loads(find_file(instance.home, "controller.json").read_text())["port"]
-        tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
+        self.port = instance.port()
         plain = socket.create_connection(("127.0.0.1", self.port), timeout=60)
-        self.connection = tls.wrap_socket(plain, server_hostname="127.0.0.1")
-        self.token = find_file(instance.home, "tokens/admin").read_text().strip()
+        self.connection = instance.trust().wrap_socket(plain, server_hostname="127.0.0.1")
+        self.token = instance.admin_token()
         self.unread = b""
 
     def send(self, method, path, body=None, token=None):

@@ -3,7 +3,6 @@ import http.client
 import json
 import shlex
 import signal
-import ssl
 import subprocess
 
 from harness import BIN, Instance, contents_below, find_file, main, wait_until
@@ -12,16 +11,7 @@ from joined_hosts import JoinedHosts, controller_of, make_token
 
 def post(instance, path, credential):
     """What the controller answers to a node: (status, body)."""
-    url = controller_of(instance)
-    tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
-    connection = http.client.HTTPSConnection("127.0.0.1", int(url.rsplit(":", 1)[1]), context=tls, timeout=60)
-    try:
-        connection.request("POST", f"/apis/paddock.dev/v1alpha1/nodes/{path}", "{}",
-                           {"Authorization": f"Bearer {credential}", "Content-Type": "application/json"})
-        answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
-    finally:
-        connection.close()
+    return instance.ask("POST", f"/apis/paddock.dev/v1alpha1/nodes/{path}", {}, credential)
 
 
 def audit(instance, **fields):

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import re
-import ssl
 import time
 import unittest
 
@@ -54,8 +53,8 @@ class Api:
 
     def __init__(self, instance):
         self.description = find_file(instance.home, "controller.json")
-        self.token = find_file(instance.home, "tokens/admin").read_text().strip()
-        self.tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
+        self.token = instance.admin_token()
+        self.tls = instance.trust()
 
     def ask(self, method, path, body=None):
         """Status and body; None and None when there is no whole answer."""

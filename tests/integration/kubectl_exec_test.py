@@ -195,9 +195,8 @@ class Peer:
     """A client's raw socket, frame by frame."""
 
     def __init__(self, test, path, *headers, protocol="v5.channel.k8s.io", method="GET"):
-        port = json.loads(find_file(test.instance.home, "controller.json").read_text())["port"]
-        tls = ssl.create_default_context(cafile=str(find_file(test.instance.home, "tls/ca.pem")))
-        self.socket = tls.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S), server_hostname="127.0.0.1")
+        port = test.instance.port()
+        self.socket = test.instance.trust().wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S), server_hostname="127.0.0.1")
         test.addCleanup(self.socket.close)
         lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", f"Authorization: Bearer {test.admin()}", *headers]
         if protocol:

@@ -122,8 +122,8 @@ class RealClient(WithInstance):
     def over_http(self, era, version):
         self.instance.run("compute", self.project, "python3 job.py", "--name", f"before-{era}")
         workspace = self.instance.run_object(f"before-{era}")["spec"]["workspace"]
-        port = json.loads(find_file(self.instance.home, "controller.json").read_text())["port"]
-        token = find_file(self.instance.home, "tokens/admin").read_text().strip()
+        port = self.instance.port()
+        token = self.instance.admin_token()
         with Session(self.folder, self.instance, era, f"https://127.0.0.1:{port}/mcp", token) as session:
             self.assertEqual(session.hello["version"], version)
             name = session.call("run_start", command="python3 job.py", workspace=workspace, artifactDirs=["out/"])[1]["run"]

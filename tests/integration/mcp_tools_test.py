@@ -46,9 +46,9 @@ class WithInstance(unittest.TestCase):
         cls.enterClassContext(cls.instance)
         cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-mcp-")))
         cls.ca = find_file(cls.instance.home, "tls/ca.pem")
-        port = json.loads(find_file(cls.instance.home, "controller.json").read_text())["port"]
+        port = cls.instance.port()
         cls.url = f"https://127.0.0.1:{port}/mcp"
-        cls.admin = find_file(cls.instance.home, "tokens/admin").read_text().strip()
+        cls.admin = cls.instance.admin_token()
 
     def stdio(self, *options, **settings):
         return StdioClient([BIN / "paddock", "mcp", *options], self.instance.env, self.folder, **settings)

@@ -1,9 +1,7 @@
 """The dashboard and the alert rules: every metric and label that they name is one that a live instance has, every
 metric that it has is shown, and Prometheus' own tool takes the expressions and plays the alerts."""
-import http.client
 import json
 import re
-import ssl
 import shutil
 import subprocess
 import tempfile
@@ -12,7 +10,7 @@ import unittest
 
 import chart
 import yaml
-from harness import SOURCE, Instance, find_file, main, make_project
+from harness import SOURCE, Instance, main, make_project
 
 FOLDER = SOURCE / "charts/paddock/monitoring"
 PROMTOOL, NO_PROMTOOL = chart.tool("promtool")
@@ -63,11 +61,8 @@ class Names(unittest.TestCase):
         instance = cls.enterClassContext(Instance())
         project = make_project(instance.home / "project", job__py=REACHES_OUT)
         instance.run("compute", project, "python3 job.py")
-        port = json.loads(find_file(instance.home, "controller.json").read_text())["port"]
-        tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
-        token = find_file(instance.home, "tokens/admin").read_text().strip()
-        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=60)
-        connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
+        connection = instance.connect()
+        connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {instance.admin_token()}"})
         cls.text = connection.getresponse().read().decode()
         connection.close()
         cls.metrics = metrics_of(cls.text)

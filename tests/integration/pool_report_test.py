@@ -1,10 +1,8 @@
 """What a pool says of a run that waits is why the run is pending, until it is placed; words of others are bounded and plain."""
-import http.client
 import json
-import ssl
 import unittest
 
-from harness import Instance, find_file, main, make_project, wait_until
+from harness import Instance, main, make_project, wait_until
 
 
 class PoolReports(unittest.TestCase):
@@ -24,16 +22,8 @@ class PoolReports(unittest.TestCase):
 
     def put(self, body, pool="hpc", run="run", token=None):
         """(status, reason)"""
-        port = json.loads(find_file(self.instance.home, "controller.json").read_text())["port"]
-        tls = ssl.create_default_context(cafile=str(find_file(self.instance.home, "tls/ca.pem")))
-        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=60)
-        try:
-            connection.request("PUT", f"/apis/paddock.dev/v1alpha1/namespaces/default/runs/{run}/pools/{pool}", json.dumps(body),
-                               {"Authorization": f"Bearer {token or self.token('nodes:write')}", "Content-Type": "application/json"})
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
-        finally:
-            connection.close()
+        return self.instance.ask("PUT", f"/apis/paddock.dev/v1alpha1/namespaces/default/runs/{run}/pools/{pool}", body,
+                                 token or self.token("nodes:write"))
 
     def assert_refused(self, reason, *args, **options):
         status, answer = self.put(*args, **options)

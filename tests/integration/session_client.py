@@ -3,22 +3,21 @@ import base64
 import contextlib
 import http.client
 import json
-import ssl
 import threading
 import unittest
 import urllib.parse
 import uuid
 
-from harness import Instance, find_file, wait_until
+from harness import Instance, wait_until
 
 BASE = "/apis/paddock.dev/v1alpha1/namespaces/"
 
 
 class SessionApi:
     def __init__(self, instance):
-        self.port = json.loads(find_file(instance.home, "controller.json").read_text())["port"]
-        self.token = find_file(instance.home, "tokens/admin").read_text().strip()
-        self.tls = ssl.create_default_context(cafile=str(find_file(instance.home, "tls/ca.pem")))
+        self.port = instance.port()
+        self.token = instance.admin_token()
+        self.tls = instance.trust()
         self.local = threading.local()
         self.connections = []
 

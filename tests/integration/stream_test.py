@@ -1,5 +1,4 @@
 """A broken connection: the CLI goes on where it stopped, without losing or repeating a line."""
-import json
 import random
 import select
 import socket
@@ -60,7 +59,7 @@ class Streams(unittest.TestCase):
 
     def proxy(self, **how):
         """To the controller; and the words that lead a command through it."""
-        proxy = FlakyProxy(json.loads(find_file(self.instance.home, "controller.json").read_text())["port"], **how)
+        proxy = FlakyProxy(self.instance.port(), **how)
         self.addCleanup(proxy.close)
         return proxy, ("--server", f"https://127.0.0.1:{proxy.port}", "--token-file", find_file(self.instance.home, "tokens/admin"),
                        "--ca-file", find_file(self.instance.home, "tls/ca.pem"))
