@@ -22,21 +22,7 @@ class ArrayStepTest : public ReconcilerTest {
     run.spec.command.argv = {"true"};
     run.spec.array.emplace().count = count;
     change(run);
-    ASSERT_TRUE(store_
-                    ->write([&](store::WriteTxn& txn) {
-                      return store::create_run(txn, run, runs::admit(run, clock_.wall()));
-                    })
-                    .ok());
-  }
-  std::optional<contracts::Run> find(const std::string& name) {
-    std::optional<contracts::Run> found;
-    EXPECT_TRUE(store_
-                    ->read([&](store::ReadTxn& txn) -> Status {
-                      ASSIGN_OR_RETURN(found, txn.find<contracts::Run>({"default", name}));
-                      return {};
-                    })
-                    .ok());
-    return found;
+    store_new(std::move(run));
   }
   std::optional<contracts::Run> element(int64_t index) {
     return find(contracts::element_name("sweep", index));

@@ -24,11 +24,7 @@ class GangStepTest : public ReconcilerTest {
     run.spec.command.argv = {"true"};
     run.spec.nodes = nodes;
     change(run);
-    ASSERT_TRUE(store_
-                    ->write([&](store::WriteTxn& txn) {
-                      return store::create_run(txn, run, runs::admit(run, clock_.wall()));
-                    })
-                    .ok());
+    store_new(std::move(run));
   }
   static void with_retry(contracts::Run& run) {
     run.spec.retry = contracts::RetryPolicy{.max_attempts = 2};
@@ -36,16 +32,6 @@ class GangStepTest : public ReconcilerTest {
   void two_nodes() {
     heartbeat();
     heartbeat("n2");
-  }
-  std::optional<contracts::Run> find(const std::string& name) {
-    std::optional<contracts::Run> found;
-    EXPECT_TRUE(store_
-                    ->read([&](store::ReadTxn& txn) -> Status {
-                      ASSIGN_OR_RETURN(found, txn.find<contracts::Run>({"default", name}));
-                      return {};
-                    })
-                    .ok());
-    return found;
   }
   contracts::Run gang() { return find("gang").value_or(contracts::Run()); }
   contracts::Run member(int64_t index) {

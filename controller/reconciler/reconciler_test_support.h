@@ -79,11 +79,25 @@ class ReconcilerTest : public ::testing::Test {
     run.metadata.name = run.metadata.uid = name;
     run.metadata.name_space = "default";
     run.spec.command.argv = {"true"};
+    store_new(run);
+  }
+  // As its admission would.
+  void store_new(contracts::Run run) {
     ASSERT_TRUE(store_
                     ->write([&](store::WriteTxn& txn) {
                       return store::create_run(txn, run, runs::admit(run, clock_.wall()));
                     })
                     .ok());
+  }
+  std::optional<contracts::Run> find(const std::string& name) {
+    std::optional<contracts::Run> found;
+    EXPECT_TRUE(store_
+                    ->read([&](store::ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(found, txn.find<contracts::Run>({"default", name}));
+                      return {};
+                    })
+                    .ok());
+    return found;
   }
   TickReport step() { return reconciler_->tick(nodes::now(clock_)).value(); }
   contracts::Run run(const std::string& uid) {

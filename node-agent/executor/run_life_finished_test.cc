@@ -15,9 +15,7 @@ class Finishing : public Life {
   void start() {
     look_while_it_lives();
     behave("wait");
-    life = accept();
-    running = std::async(std::launch::async, [this] { life->run(); });
-    recorder.wait_for(RunPhase::kRunning);
+    running = start_running();
     ASSERT_TRUE(os::make_dirs(out()).ok());
   }
   void end() {

@@ -242,12 +242,17 @@ class Life : public testing::Test {
     life->run();
     return last_outcome();
   }
-  // Runs a command that waits, wishes `kind` once it is running, and returns when its life is over.
-  void stop_while_running(StopKind kind) {
-    behave("wait");
+  // Lives on a thread of its own; its command runs when this returns.
+  std::future<void> start_running() {
     life = accept();
     auto running = std::async(std::launch::async, [this] { life->run(); });
     recorder.wait_for(contracts::RunPhase::kRunning);
+    return running;
+  }
+  // Runs a command that waits, wishes `kind` once it is running, and returns when its life is over.
+  void stop_while_running(StopKind kind) {
+    behave("wait");
+    auto running = start_running();
     life->stop(kind);
     running.wait();
   }

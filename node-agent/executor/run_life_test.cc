@@ -179,9 +179,7 @@ TEST_F(Life, ACommandWhoseLauncherKeepsNoTimeIsEndedByItsNode) {
 
 TEST_F(Life, ALauncherThatWasStoppedHearsOfItsCancelAllTheSame) {
   behave("wait");
-  life = accept();
-  auto running = std::async(std::launch::async, [this] { life->run(); });
-  recorder.wait_for(RunPhase::kRunning);
+  auto running = start_running();
   ASSERT_EQ(::kill(life->launcher(), SIGSTOP), 0);
   life->stop(StopKind::kCancel);
   running.wait();
@@ -192,9 +190,7 @@ TEST_F(Life, ALauncherThatWasStoppedHearsOfItsCancelAllTheSame) {
 TEST_F(Life, ACanceledRunIsCanceledThoughItsLauncherDied) {
   behave("linger");
   assignment.spec.termination_grace = wire::Duration{std::chrono::hours(1)};
-  life = accept();
-  auto running = std::async(std::launch::async, [this] { life->run(); });
-  recorder.wait_for(RunPhase::kRunning);
+  auto running = start_running();
   life->stop(StopKind::kCancel);
   while (output_of(*life, "stdout").find("told to end") == std::string::npos)
     std::this_thread::yield();
@@ -207,9 +203,7 @@ TEST_F(Life, ACanceledRunIsCanceledThoughItsLauncherDied) {
 TEST_F(Life, ACommandThatIsEndedForTheDiskHasFailedByThatName) {
   behave("linger");
   assignment.spec.termination_grace = wire::Duration{std::chrono::hours(1)};
-  life = accept();
-  auto running = std::async(std::launch::async, [this] { life->run(); });
-  recorder.wait_for(RunPhase::kRunning);
+  auto running = start_running();
   EXPECT_FALSE(life->ending());
   life->end_for_disk("it wrote too much");
   EXPECT_TRUE(life->ending());
@@ -223,9 +217,7 @@ TEST_F(Life, ACommandThatIsEndedForTheDiskHasFailedByThatName) {
 TEST_F(Life, ACommandInItsGraceIsKilledWhenThatIsWishedAndWhatItSavedComesBack) {
   behave("linger");
   assignment.spec.termination_grace = wire::Duration{std::chrono::hours(1)};
-  life = accept();
-  auto running = std::async(std::launch::async, [this] { life->run(); });
-  recorder.wait_for(RunPhase::kRunning);
+  auto running = start_running();
   life->stop(StopKind::kCancel);
   while (output_of(*life, "stdout").find("told to end") == std::string::npos)
     std::this_thread::yield();

@@ -143,12 +143,8 @@ TEST_P(Exhaust, SingleBytesAreKeptToTheCapAndTheWriterIsKilled) {
   LaunchRequest launch = request(probe("trickle"));
   launch.policy.limits.stdout_bytes = Quantity{2999};
   launch.policy.limits.stderr_bytes = Quantity{3000};
-  Launched launched = start(launch);
-  ASSERT_TRUE(launched.wait_for_output("[TRUNCATED at 2999 bytes]\n"));
-  kill(launched.pid(), SIGTERM);
-  const Finished done = launched.wait();
+  const Finished done = cancel_at(launch, "[TRUNCATED at 2999 bytes]\n");
   ASSERT_TRUE(done.result);
-  EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
   EXPECT_EQ(done.out.substr(0, 7), std::string("a\0\xc3\x28\xff\n\x1b", 7));
   const size_t counted = done.out.find(" bytes are left out here]\n");
   ASSERT_NE(counted, std::string::npos);
@@ -167,12 +163,7 @@ TEST_P(Exhaust, SingleBytesAreKeptToTheCapAndTheWriterIsKilled) {
 TEST_P(Exhaust, WhoEvadesBeingKilledIsKilled) {
   LaunchRequest launch = request(probe("kill_evade"));
   launch.env["EVADER"] = folder();
-  Launched launched = start(launch);
-  ASSERT_TRUE(launched.wait_for_output("READY"));
-  kill(launched.pid(), SIGTERM);
-  const Finished done = launched.wait();
-  ASSERT_TRUE(done.result);
-  EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
+  const Finished done = cancel_at(launch, "READY");
   EXPECT_THAT(done.out, HasSubstr("CONTAINED"));
   EXPECT_TRUE(gone_with_marker("EVADER=" + folder()));
 }

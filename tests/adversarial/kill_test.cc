@@ -33,12 +33,8 @@ INSTANTIATE_TEST_SUITE_P(, Kill, testing::Values(As::kRoot, As::kUser), name_of)
 TEST_P(Kill, LetsEveryProcessCleanUpAfterACancel) {
   contracts::LaunchRequest launch = marked(probe("polite"));
   launch.cancel_grace_ms = kLong;
-  Launched launched = start(launch);
-  ASSERT_TRUE(launched.wait_for_output("READY\nREADY\nREADY\n"));
-  kill(launched.pid(), SIGTERM);
-  const Finished done = launched.wait();
+  const Finished done = cancel_at(launch, "READY\nREADY\nREADY\n");
   ASSERT_TRUE(done.result);
-  EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
   EXPECT_EQ(done.result->rc, 143);
   EXPECT_EQ(count(done.out, "CHILD CLEANED\n"), 2) << done.out;
   EXPECT_THAT(done.out, HasSubstr("\nCLEANED\n"));
@@ -60,12 +56,7 @@ TEST_P(Kill, LetsEveryProcessCleanUpWhenItsTimeIsUp) {
 TEST_P(Kill, KillsWhatGoesOnAfterItsGrace) {
   contracts::LaunchRequest launch = marked(probe("polite", {"and stay"}));
   launch.cancel_grace_ms = 100;
-  Launched launched = start(launch);
-  ASSERT_TRUE(launched.wait_for_output("READY\nREADY\nREADY\n"));
-  kill(launched.pid(), SIGTERM);
-  const Finished done = launched.wait();
-  ASSERT_TRUE(done.result);
-  EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
+  cancel_at(launch, "READY\nREADY\nREADY\n");
   EXPECT_TRUE(all_gone());
 }
 
@@ -88,12 +79,7 @@ TEST_P(Kill, KillsAtOnceInTheMiddleOfAGrace) {
 TEST_P(Kill, LetsWhatAShellStartedSaveItsWork) {
   contracts::LaunchRequest launch = marked(probe("in_grace", {"save", "behind a parent"}));
   launch.cancel_grace_ms = kNever;
-  Launched launched = start(launch);
-  ASSERT_TRUE(launched.wait_for_output("READY\n"));
-  kill(launched.pid(), SIGTERM);
-  const Finished done = launched.wait();
-  ASSERT_TRUE(done.result);
-  EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
+  const Finished done = cancel_at(launch, "READY\n");
   EXPECT_THAT(done.out, HasSubstr("SAVED\n"));
   EXPECT_TRUE(all_gone());
 }
@@ -108,12 +94,8 @@ TEST_P(Kill, HoldsToItsLimitsInAGrace) {
     launch.policy.limits.memory = wire::Quantity{64 * kMiB};
     launch.policy.limits.cpu_time = wire::Duration{Millis(1'000)};
     launch.cancel_grace_ms = launch.limit_grace_ms = kNever;
-    Launched launched = start(launch);
-    ASSERT_TRUE(launched.wait_for_output("READY\n"));
-    kill(launched.pid(), SIGTERM);
-    const Finished done = launched.wait();
-    ASSERT_TRUE(done.result) << greed;
-    EXPECT_EQ(done.result->status, SandboxStatus::kCanceled) << "the first cause stays";
+    SCOPED_TRACE(greed);
+    cancel_at(launch, "READY\n");  // the first cause stays
     EXPECT_TRUE(all_gone());
   }
 }
@@ -122,10 +104,7 @@ TEST_P(Kill, EndsAForkBombThatBeginsInItsGrace) {
   contracts::LaunchRequest launch = marked(probe("in_grace", {"fork"}));
   launch.policy.limits.pids = 64;
   launch.cancel_grace_ms = 500;
-  Launched launched = start(launch);
-  ASSERT_TRUE(launched.wait_for_output("READY\n"));
-  kill(launched.pid(), SIGTERM);
-  const Finished done = launched.wait();
+  const Finished done = cancel_at(launch, "READY\n");
   ASSERT_TRUE(done.result);
   EXPECT_LE(done.result->usage.peak_pids.value_or(0), 65);
   EXPECT_TRUE(all_gone());
@@ -134,10 +113,7 @@ TEST_P(Kill, EndsAForkBombThatBeginsInItsGrace) {
 TEST_P(Kill, KillsAtOnceWithoutAGrace) {
   contracts::LaunchRequest launch = marked(probe("survivors", {"stay"}));
   launch.cancel_grace_ms = 0;
-  Launched launched = start(launch);
-  ASSERT_TRUE(launched.wait_for_output("CONTAINED"));
-  kill(launched.pid(), SIGTERM);
-  EXPECT_EQ(launched.wait().result.value().status, SandboxStatus::kCanceled);
+  cancel_at(launch, "CONTAINED");
   EXPECT_TRUE(all_gone());
 }
 
@@ -146,12 +122,7 @@ TEST_P(Kill, EndsAForkBombThatIsAlive) {
   contracts::LaunchRequest launch = marked(probe("fork_storm"));
   launch.policy.limits.pids = 256;
   launch.cancel_grace_ms = 0;
-  Launched launched = start(launch);
-  ASSERT_TRUE(launched.wait_for_output("ALIVE 256\n"));
-  kill(launched.pid(), SIGTERM);
-  const Finished done = launched.wait();
-  ASSERT_TRUE(done.result);
-  EXPECT_EQ(done.result->status, SandboxStatus::kCanceled);
+  cancel_at(launch, "ALIVE 256\n");
   EXPECT_TRUE(all_gone());
 }
 

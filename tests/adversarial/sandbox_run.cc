@@ -235,6 +235,16 @@ Launched SandboxTest::start(const contracts::LaunchRequest& request) {
           base + ".events"};
 }
 
+Finished SandboxTest::cancel_at(const contracts::LaunchRequest& request, const std::string& said) {
+  Launched launched = start(request);
+  EXPECT_TRUE(launched.wait_for_output(said));
+  ::kill(launched.pid(), SIGTERM);
+  Finished done = launched.wait();
+  EXPECT_TRUE(done.result);
+  if (done.result) EXPECT_EQ(done.result->status, contracts::SandboxStatus::kCanceled);
+  return done;
+}
+
 Finished SandboxTest::run_out_of_time(contracts::LaunchRequest request, Millis usual,
                                       const std::function<bool(const std::string& out)>& ready) {
   Finished done;

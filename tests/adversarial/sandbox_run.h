@@ -69,6 +69,8 @@ class SandboxTest : public testing::TestWithParam<As> {
   pid_t spawn_launcher(std::vector<std::string> words) const;
   Finished run(const contracts::LaunchRequest& request) { return start(request).wait(); }
   Finished run(std::vector<std::string> command) { return run(request(std::move(command))); }
+  // Cancels it once it has written this, and expects it to end as canceled.
+  Finished cancel_at(const contracts::LaunchRequest& request, const std::string& said);
   // Expects it to end with its wall time, of which it has more where the machine needs that until
   // it is `ready`, by what it printed.
   Finished run_out_of_time(contracts::LaunchRequest request, Millis usual,

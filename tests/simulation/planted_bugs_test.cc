@@ -28,6 +28,42 @@ std::string caught(const Tampering& tampering, uint64_t seeds = kSeeds, uint64_t
   return "";
 }
 
+// Whether a seed has this violation first, though others may have another one.
+bool ever_says(const Tampering& tampering, std::string_view what) {
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed)
+    if (play(seed, tampering).find(what) != std::string::npos) return true;
+  return false;
+}
+
+// Done to each run that has not ended, before each pass of the controller.
+using Meddle =
+    std::function<Status(store::WriteTxn&, contracts::Run&, const nodes::LeaseTable&, nodes::Now)>;
+Tampering meddling(const Meddle& meddle) {
+  Tampering bug;
+  bug.before_tick = [meddle](store::Store& store, const nodes::LeaseTable& leases, nodes::Now now) {
+    const Status done = store.write([&](store::WriteTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
+      for (contracts::Run& run : runs) TRY(meddle(txn, run, leases, now));
+      return {};
+    });
+    EXPECT_TRUE(done.ok()) << done.error().describe();
+  };
+  return bug;
+}
+
+bool waits(const contracts::Run& run) { return run.status.phase == contracts::RunPhase::kPending; }
+
+// Whatever the scheduler would say.
+Status place(store::WriteTxn& txn, contracts::Run& run, nodes::Now now) {
+  ASSIGN_OR_RETURN(runs::Events events, runs::bind(run, "node-0", now.wall));
+  return store::save_run(txn, run, std::move(events));
+}
+
+bool is_silent(const contracts::Run& run, const nodes::LeaseTable& leases, nodes::Now now) {
+  const std::string& node = run.status.node_name;
+  return !node.empty() && leases.silence(node, now.mono) >= nodes::kLease;
+}
+
 class NoOutput : public sync::OutputReader {
   std::vector<contracts::OutputChunk> read(const sync::RunKey&, int64_t, size_t) override {
     return {};
@@ -127,27 +163,15 @@ TEST(PlantedBug, ACallThatLeavesOutARunIsHarmlessAndAnAnswerThatDoesIsCaught) {
 }
 
 // Puts what a silent node held back into the queue under the attempt that it may still be running.
-Status place_again(store::WriteTxn& txn, const nodes::LeaseTable& leases, nodes::Now now) {
-  ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
-  for (contracts::Run& run : runs) {
-    const std::string node = run.status.node_name;
-    if (node.empty() || leases.silence(node, now.mono) < nodes::kLease) continue;
-    if (run.status.element) continue;
+TEST(PlantedBug, AControllerThatUsesAnAttemptAgainAfterExpiryIsCaught) {
+  const Tampering bug = meddling([](store::WriteTxn& txn, contracts::Run& run,
+                                    const nodes::LeaseTable& leases, nodes::Now now) -> Status {
+    if (!is_silent(run, leases, now) || run.status.element) return {};
     run.status.phase = contracts::RunPhase::kPending;
     run.status.node_name.clear();
     run.status.attempt -= 1;
-    TRY(store::save_run(txn, run, {}));
-  }
-  return {};
-}
-
-TEST(PlantedBug, AControllerThatUsesAnAttemptAgainAfterExpiryIsCaught) {
-  Tampering bug;
-  bug.before_tick = [](store::Store& store, const nodes::LeaseTable& leases, nodes::Now now) {
-    const Status done =
-        store.write([&](store::WriteTxn& txn) { return place_again(txn, leases, now); });
-    EXPECT_TRUE(done.ok()) << done.error().describe();
-  };
+    return store::save_run(txn, run, {});
+  });
   EXPECT_THAT(caught(bug), AnyOf(HasSubstr("started where it was not placed"),
                                  HasSubstr("started twice"), HasSubstr("an attempt went back"),
                                  HasSubstr("tried again though nobody allowed it")));
@@ -155,22 +179,13 @@ TEST(PlantedBug, AControllerThatUsesAnAttemptAgainAfterExpiryIsCaught) {
 
 // Places what waits without asking a quota.
 TEST(PlantedBug, AControllerThatForgetsTheQuotaIsCaught) {
-  Tampering bug;
-  bug.before_tick = [](store::Store& store, const nodes::LeaseTable&, nodes::Now now) {
-    const Status done = store.write([&](store::WriteTxn& txn) -> Status {
-      ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
-      for (contracts::Run& run : runs) {
-        const bool waits = run.status.phase == contracts::RunPhase::kPending;
-        if (!waits || run.metadata.name_space != "limited") continue;
-        if (run.status.element || run.status.array) continue;
-        if (run.spec.resources->accelerators || run.spec.resources->cpu) continue;
-        ASSIGN_OR_RETURN(runs::Events events, runs::bind(run, "node-0", now.wall));
-        TRY(store::save_run(txn, run, std::move(events)));
-      }
-      return {};
-    });
-    EXPECT_TRUE(done.ok()) << done.error().describe();
-  };
+  const Tampering bug = meddling([](store::WriteTxn& txn, contracts::Run& run,
+                                    const nodes::LeaseTable&, nodes::Now now) -> Status {
+    if (!waits(run) || run.metadata.name_space != "limited") return {};
+    if (run.status.element || run.status.array) return {};
+    if (run.spec.resources->accelerators || run.spec.resources->cpu) return {};
+    return place(txn, run, now);
+  });
   EXPECT_THAT(caught(bug),
               AnyOf(HasSubstr("over its quota"), HasSubstr("too many runs"),
                     HasSubstr("more memory promised"), HasSubstr("more disk promised")));
@@ -183,44 +198,27 @@ TEST(PlantedBug, AControllerThatPlacesAMemberAloneIsCaught) {
     const Status done = store.write([&](store::WriteTxn& txn) -> Status {
       ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
       for (contracts::Run& run : runs) {
-        if (run.status.phase != contracts::RunPhase::kPending || !run.status.element) continue;
-        ASSIGN_OR_RETURN(runs::Events events, runs::bind(run, "node-0", now.wall));
-        return store::save_run(txn, run, std::move(events));
+        if (waits(run) && run.status.element) return place(txn, run, now);
       }
       return {};
     });
     EXPECT_TRUE(done.ok()) << done.error().describe();
   };
   // The node's own bounds are sometimes the first that it breaks.
-  bool caught = false;
-  for (uint64_t seed = 1; seed <= kSeeds && !caught; ++seed)
-    caught = play(seed, bug).find("a gang that is placed in part") != std::string::npos;
-  EXPECT_TRUE(caught);
+  EXPECT_TRUE(ever_says(bug, "a gang that is placed in part"));
 }
 
 // Places what waits without asking what the grant says now.
 TEST(PlantedBug, AControllerThatForgetsWhatAGrantBoundsIsCaught) {
-  Tampering bug;
-  bug.before_tick = [](store::Store& store, const nodes::LeaseTable&, nodes::Now now) {
-    const Status done = store.write([&](store::WriteTxn& txn) -> Status {
-      ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
-      for (contracts::Run& run : runs) {
-        const bool waits = run.status.phase == contracts::RunPhase::kPending;
-        if (!waits || run.metadata.name_space != kBoundedSpace) continue;
-        if (run.status.element || run.status.array) continue;
-        if (run.spec.resources->accelerators || run.spec.resources->memory) continue;
-        ASSIGN_OR_RETURN(runs::Events events, runs::bind(run, "node-0", now.wall));
-        TRY(store::save_run(txn, run, std::move(events)));
-      }
-      return {};
-    });
-    EXPECT_TRUE(done.ok()) << done.error().describe();
-  };
+  const Tampering bug = meddling([](store::WriteTxn& txn, contracts::Run& run,
+                                    const nodes::LeaseTable&, nodes::Now now) -> Status {
+    if (!waits(run) || run.metadata.name_space != kBoundedSpace) return {};
+    if (run.status.element || run.status.array) return {};
+    if (run.spec.resources->accelerators || run.spec.resources->memory) return {};
+    return place(txn, run, now);
+  });
   // The node's own bounds are often the first that it breaks.
-  bool caught = false;
-  for (uint64_t seed = 1; seed <= kSeeds && !caught; ++seed)
-    caught = play(seed, bug).find("placed over the granted") != std::string::npos;
-  EXPECT_TRUE(caught);
+  EXPECT_TRUE(ever_says(bug, "placed over the granted"));
 }
 
 // An answer that lacks its fence: the agent takes an old attempt for the present one.
@@ -233,19 +231,11 @@ TEST(PlantedBug, AnAgentThatReportsUnderTheNewestAttemptIsCaught) {
 }
 
 TEST(PlantedBug, AControllerThatGivesARunUpTooEarlyIsCaught) {
-  Tampering bug;
-  bug.before_tick = [](store::Store& store, const nodes::LeaseTable& leases, nodes::Now now) {
-    const Status done = store.write([&](store::WriteTxn& txn) -> Status {
-      ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs());
-      for (contracts::Run& run : runs) {
-        const std::string node = run.status.node_name;
-        if (node.empty() || leases.silence(node, now.mono) < nodes::kLease) continue;
-        TRY(store::save_run(txn, run, runs::lose_node(run, "silent", now.wall)));
-      }
-      return {};
-    });
-    EXPECT_TRUE(done.ok()) << done.error().describe();
-  };
+  const Tampering bug = meddling([](store::WriteTxn& txn, contracts::Run& run,
+                                    const nodes::LeaseTable& leases, nodes::Now now) -> Status {
+    if (!is_silent(run, leases, now)) return {};
+    return store::save_run(txn, run, runs::lose_node(run, "silent", now.wall));
+  });
   EXPECT_THAT(caught(bug), HasSubstr("given up though its node was heard from"));
 }
 
