@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/reason.h"
 #include "common/base/text.h"
 #include "common/contracts/tree_path.h"
 
@@ -22,7 +23,8 @@ LinkChoice choose_links(std::vector<contracts::TreeLink> links,
                         const std::function<bool(const std::string& path)>& comes) {
   LinkChoice out;
   const auto leave_out = [&](const std::string& path, const std::string& why) {
-    out.left_out.push_back({to_utf8_lossy(path), cat("a link that ", why)});
+    out.left_out.push_back(
+        {to_utf8_lossy(path), cat("a link that ", why), Reason("LINK_NOT_SENT")});
   };
   contracts::TreeLinks all;
   for (contracts::TreeLink& link : links) {

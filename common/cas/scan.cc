@@ -75,7 +75,7 @@ class Reader {
     if (!digest) {
       ASSIGN_OR_RETURN(std::optional<Read> read, read_digest(root_, file));
       if (!read) {
-        leave_out(file.path, "it changed or went while it was read");
+        collector_.leave_out(file.path, "FILE_CHANGED", "it changed or went while it was read");
         return {};
       }
       if (read->whole) cache_.remember(file.stat, read->digest);
@@ -85,7 +85,8 @@ class Reader {
     const auto came = limits_.returned.find(file.path);
     if (came != limits_.returned.end() && came->second.digest == *digest &&
         !collector_.asked_for(file.path)) {
-      leave_out(file.path, cat("came back from run ", came->second.run, "; a line !", file.path,
+      collector_.leave_out(file.path, "CAME_BACK",
+                           cat("came back from run ", came->second.run, "; a line !", file.path,
                                " in .paddockignore sends it"));
       return {};
     }
@@ -93,10 +94,6 @@ class Reader {
     scan_.tree.entries.push_back({file.path, std::move(*digest), int64_t{file.stat.st_size},
                                   (file.stat.st_mode & S_IXUSR) != 0});
     return {};
-  }
-
-  void leave_out(const std::string& path, std::string rule) {
-    collector_.left_out().push_back({path, std::move(rule)});
   }
 
   const int root_;

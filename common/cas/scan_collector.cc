@@ -85,7 +85,7 @@ bool ScanCollector::asked_for(const std::string& path) const {
 bool ScanCollector::visit(const os::WalkEntry& entry, Status& failure) {
   const bool is_folder = S_ISDIR(entry.stat.st_mode);
   if (const IgnoreRule* rule = excluded_by(entry.path, is_folder)) {
-    leave_out(is_folder ? cat(entry.path, "/") : entry.path, rule->source);
+    leave_out(is_folder ? cat(entry.path, "/") : entry.path, "IGNORED", rule->source);
     return false;
   }
   if (is_folder) return enter(entry.path, failure);
@@ -94,7 +94,7 @@ bool ScanCollector::visit(const os::WalkEntry& entry, Status& failure) {
   } else if (S_ISLNK(entry.stat.st_mode)) {
     accept_link(entry.path);
   } else {
-    leave_out(entry.path, "a device, a FIFO or a socket");
+    leave_out(entry.path, "NOT_A_REGULAR_FILE", "a device, a FIFO or a socket");
   }
   return true;
 }
@@ -109,8 +109,8 @@ bool ScanCollector::enter(const std::string& path, Status& failure) {
     refuse(path, kUnreadable);
     return false;
   }
-  if (std::string reason = built_in_reason(path); !reason.empty()) {
-    leave_out(cat(path, "/"), std::move(reason));
+  if (std::string rule = built_in_rule(path); !rule.empty()) {
+    leave_out(cat(path, "/"), "IGNORED", std::move(rule));
     return false;
   }
   folders_.insert(path);
@@ -139,7 +139,7 @@ bool ScanCollector::has_file(const std::string& folder, std::string_view name) c
 }
 
 // A controller's and an agent's data folder hold keys and tokens under many names.
-std::string ScanCollector::built_in_reason(const std::string& folder) const {
+std::string ScanCollector::built_in_rule(const std::string& folder) const {
   if (rules_.decided_by(folder, true) == nullptr && has_file(folder, "pyvenv.cfg"))
     return "built-in: a Python environment (pyvenv.cfg)";
   if (built_in_.decided_by(folder, true) != nullptr) return "";
@@ -188,8 +188,8 @@ void ScanCollector::accept_link(const std::string& path) {
   if (target) links_.push_back({path, std::move(*target)});  // else it has just gone
 }
 
-void ScanCollector::leave_out(const std::string& path, std::string rule) {
-  left_out_.push_back({to_utf8_lossy(path), std::move(rule)});
+void ScanCollector::leave_out(const std::string& path, Reason reason, std::string rule) {
+  left_out_.push_back({to_utf8_lossy(path), std::move(rule), reason});
 }
 
 void ScanCollector::refuse(const std::string& path, std::string why) {

@@ -29,6 +29,7 @@ class ScanCollector {
   // Every folder, with something in it or not.
   const std::set<std::string>& folders() const { return folders_; }
   std::vector<contracts::LeftOut>& left_out() { return left_out_; }
+  void leave_out(const std::string& path, Reason reason, std::string rule);
   // Whether the project's own rules ask for this path.
   bool asked_for(const std::string& path) const;
 
@@ -42,8 +43,7 @@ class ScanCollector {
   void keep_asked_folders();
   bool will_be_made(const std::string& path) const;
   bool has_file(const std::string& folder, std::string_view name) const;
-  std::string built_in_reason(const std::string& folder) const;
-  void leave_out(const std::string& path, std::string rule);
+  std::string built_in_rule(const std::string& folder) const;
   void refuse(const std::string& path, std::string why);
   bool over_limit() const;
   Error too_large() const;

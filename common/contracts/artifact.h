@@ -48,9 +48,12 @@ struct Artifact {
 struct LeftOut {
   std::string path;
   std::string rule;
+  std::string reason;  // for programs, as `rule` is for people
   static constexpr auto describe() {
-    return std::tuple{field("path", &LeftOut::path, "relative to the workspace"),
-                      field("rule", &LeftOut::rule, "why")};
+    return std::tuple{
+        field("path", &LeftOut::path, "relative to the workspace"),
+        field("rule", &LeftOut::rule, "why, as a sentence"),
+        field("reason", &LeftOut::reason, "why, as a stable word", {.omit_empty = true})};
   }
 };
 

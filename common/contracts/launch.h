@@ -226,12 +226,16 @@ struct Capability {
   bool available = false;
   std::string mechanism;
   std::string details;  // when unavailable: why, and what an operator can do
+  std::string reason;
   static constexpr auto describe() {
     return std::tuple{
         field("name", &Capability::name, "memory, pids, network, …"),
         field("available", &Capability::available, "proven at start"),
         field("mechanism", &Capability::mechanism, "how it is enforced here", {.omit_empty = true}),
         field("details", &Capability::details, "why not, and what would help",
+              {.omit_empty = true}),
+        field("reason", &Capability::reason,
+              "why there is less of it than elsewhere: a stable word; absent if nothing is missing",
               {.omit_empty = true})};
   }
 };

@@ -36,6 +36,7 @@ struct NetworkFlow {
   int64_t sent_bytes = 0;
   int64_t received_bytes = 0;
   std::string problem;
+  std::string reason;  // of the problem
   static constexpr auto describe() {
     return std::tuple{
         field("name", &NetworkFlow::name, "as the policy allows it"),
@@ -49,6 +50,7 @@ struct NetworkFlow {
         field("problem", &NetworkFlow::problem,
               "why the last one that failed did: the policy allowed it, the node could not",
               {.omit_empty = true}),
+        field("reason", &NetworkFlow::reason, "the same as a stable word", {.omit_empty = true}),
     };
   }
 };

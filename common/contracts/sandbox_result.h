@@ -36,6 +36,7 @@ struct Enforcement {
   std::string mechanism;
   EnforcementLevel level = EnforcementLevel::kNone;
   std::string details;
+  std::string reason;
   static constexpr auto describe() {
     return std::tuple{
         field("requested", &Enforcement::requested, "what the policy asked for"),
@@ -45,6 +46,10 @@ struct Enforcement {
         field("level", &Enforcement::level, "kernel, broker, polled, advisory or none"),
         field("details", &Enforcement::details, "what an operator needs to know",
               {.omit_empty = true}),
+        field(
+            "reason", &Enforcement::reason,
+            "why less is in force than was asked for: a stable word; absent if nothing is missing",
+            {.omit_empty = true}),
     };
   }
 };

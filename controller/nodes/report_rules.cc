@@ -1,6 +1,7 @@
 #include "controller/nodes/report_rules.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "common/base/text.h"
 #include "common/contracts/code_word.h"
@@ -20,12 +21,18 @@ std::string harmless(std::string path) {
   return path;
 }
 
-// Why it is no artifact; empty: it is one.
-Result<std::string> fault_of(const Artifact& artifact, const KnownArtifact& known) {
-  if (std::string fault = contracts::tree_path_fault(artifact.path); !fault.empty())
-    return cat("its node named a path that ", fault);
+struct Fault {
+  Reason reason;
+  std::string text;
+};
+
+// Why it is no artifact; nothing: it is one.
+Result<std::optional<Fault>> fault_of(const Artifact& artifact, const KnownArtifact& known) {
+  if (const std::string fault = contracts::tree_path_fault(artifact.path); !fault.empty())
+    return std::optional(Fault{"PATH_INVALID", cat("its node named a path that ", fault)});
   ASSIGN_OR_RETURN(const bool sent, known(artifact));
-  return std::string(sent ? "" : "its node had not sent it for this run");
+  if (sent) return std::optional<Fault>();
+  return std::optional(Fault{kArtifactNotSent, "its node had not sent it for this run"});
 }
 
 void fail(RunOutcome& outcome, const std::string& path, const std::string& why) {
@@ -50,10 +57,14 @@ Status check_output_size(const contracts::SyncRequest& request) {
 }
 
 void tidy_codes(RunOutcome& outcome) {
-  outcome.reason = contracts::code_or_invalid(outcome.reason);
+  const auto tidy = [](std::string& code) { code = contracts::code_or_invalid(code); };
+  tidy(outcome.reason);
+  for (contracts::LeftOut& each : outcome.left_out) tidy(each.reason);
   if (!outcome.result) return;
   for (auto* code : {&outcome.result->code, &outcome.result->error_class})
-    if (*code) *code = contracts::code_or_invalid(**code);
+    if (*code) tidy(**code);
+  for (auto& [name, each] : outcome.result->enforced) tidy(each.reason);
+  for (contracts::NetworkFlow& each : outcome.result->usage.network) tidy(each.reason);
 }
 
 Result<size_t> drop_unproven(RunOutcome& outcome, const KnownArtifact& known) {
@@ -61,15 +72,15 @@ Result<size_t> drop_unproven(RunOutcome& outcome, const KnownArtifact& known) {
   size_t dropped = 0;
   for (contracts::LeftOut& each : outcome.left_out) each.path = harmless(std::move(each.path));
   for (Artifact& artifact : outcome.artifacts) {
-    ASSIGN_OR_RETURN(const std::string fault, fault_of(artifact, known));
-    if (fault.empty()) {
+    ASSIGN_OR_RETURN(const std::optional<Fault> fault, fault_of(artifact, known));
+    if (!fault) {
       proven.push_back(std::move(artifact));
       continue;
     }
     ++dropped;
     const std::string path = harmless(std::move(artifact.path));
-    fail(outcome, path, fault);
-    outcome.left_out.push_back({path, fault});
+    fail(outcome, path, fault->text);
+    outcome.left_out.push_back({path, fault->text, fault->reason});
   }
   outcome.artifacts = std::move(proven);
   return dropped;

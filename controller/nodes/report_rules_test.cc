@@ -39,7 +39,17 @@ TEST(ReportRules, CodesOfAnOutcomeAndItsResultAreTidied) {
   outcome.reason = "a\nb";
   outcome.result.emplace().code = "E_LIMIT_FS\x07";
   outcome.result->error_class = "LIMIT_EXCEEDED";
+  outcome.result->enforced["cpus"].reason = "\x1b[31m";
+  outcome.result->enforced["memory"].reason = "PER_PROCESS";
+  outcome.result->usage.network = {{.name = "a.example", .reason = "no such name"}};
+  outcome.left_out = {{"a", "a rule", "HARD_LINKED"}, {"b", "a rule", "a rule"}, {"c", "old", ""}};
   tidy_codes(outcome);
+  EXPECT_EQ(outcome.result->enforced["cpus"].reason, "NODE_CODE_INVALID");
+  EXPECT_EQ(outcome.result->enforced["memory"].reason, "PER_PROCESS");
+  EXPECT_EQ(outcome.result->usage.network[0].reason, "NODE_CODE_INVALID");
+  EXPECT_EQ(outcome.left_out[0].reason, "HARD_LINKED");
+  EXPECT_EQ(outcome.left_out[1].reason, "NODE_CODE_INVALID");
+  EXPECT_EQ(outcome.left_out[2].reason, "") << "an older node's";
   EXPECT_EQ(outcome.reason, "NODE_CODE_INVALID");
   EXPECT_EQ(*outcome.result->code, "NODE_CODE_INVALID");
   EXPECT_EQ(*outcome.result->error_class, "LIMIT_EXCEEDED");
@@ -60,6 +70,7 @@ TEST(ReportRules, WhatWasNotSentIsNoArtifactAndTheRunNoSuccess) {
   EXPECT_TRUE(outcome.artifacts.empty());
   ASSERT_EQ(outcome.left_out.size(), 1U);
   EXPECT_EQ(outcome.left_out[0].path, "out/stolen.txt");
+  EXPECT_EQ(outcome.left_out[0].reason, "ARTIFACT_NOT_SENT");
 }
 
 TEST(ReportRules, ARunThatFailedKeepsItsReason) {
@@ -77,6 +88,7 @@ TEST(ReportRules, PathsThatNoTreeCouldHoldAreNoArtifactsWhoeverSentThem) {
     EXPECT_EQ(judged(outcome, true), 1U) << path;
     EXPECT_TRUE(outcome.artifacts.empty());
     ASSERT_EQ(outcome.left_out.size(), 1U);
+    EXPECT_EQ(outcome.left_out[0].reason, "PATH_INVALID");
     EXPECT_EQ(outcome.left_out[0].path.find_first_of("\n\x1b"), std::string::npos);
   }
 }

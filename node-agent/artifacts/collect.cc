@@ -7,15 +7,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "common/base/text.h"
 #include "common/cas/ignore.h"
-#include "common/contracts/tree_path.h"
+#include "common/contracts/node.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
 #include "common/os/writers.h"
+#include "node-agent/artifacts/left_out_rules.h"
 #include "node-agent/artifacts/stamp.h"
 
 namespace paddock::artifacts {
@@ -23,33 +25,7 @@ namespace {
 
 constexpr int64_t kPiece = 256 << 10;
 
-// Why an entry that is no folder cannot come back whatever its type, judged without opening it;
-// empty if it can.
-std::string refusal(const std::string& path, const struct stat& stat) {
-  if (S_ISLNK(stat.st_mode)) return "symbolic links are not followed";
-  if (!S_ISREG(stat.st_mode)) return "not a regular file";
-  if (stat.st_nlink > 1) return "a file with several hard links";
-  if (const std::string fault = contracts::tree_path_fault(path); !fault.empty())
-    return cat("its name ", fault);
-  return {};
-}
-
-constexpr const char* kUnreadable = "the node's disk failed while it was read";
-
-// What other programs of the caller would obey, wherever it lies; any case, for file systems that
-// fold it.
-std::string danger(const std::string& path) {
-  const std::string name = ascii_lower(os::base_name(path));
-  if (name == ".git") return "a git repository: its settings and hooks would run programs";
-  if (name == ".paddockignore") return "it would decide what is sent the next time";
-  return {};
-}
-
 Error interruption() { return {Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"}; }
-
-std::string missing_rule(const Error& error) {
-  return error.code == Code::kNotFound ? "no such folder" : "not a folder inside the workspace";
-}
 
 class Collector {
  public:
@@ -65,7 +41,7 @@ class Collector {
     const auto folder = os::open_beneath(root_, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!folder) {
       const bool by_disk = note_disk(folder.error());
-      leave_out(asked, by_disk ? kUnreadable : missing_rule(folder.error()));
+      leave_out(asked, by_disk ? unreadable() : missing_folder(folder.error()));
       return {};
     }
     Status failed;
@@ -82,30 +58,32 @@ class Collector {
     // only that folder.
     if (walked.ok()) return {};
     const bool by_disk = note_disk(walked.error());
-    leave_out(asked, by_disk ? kUnreadable : "the folder could not be read to its end");
+    leave_out(asked, by_disk ? unreadable()
+                             : Rule{"FILE_UNREADABLE", "the folder could not be read to its end"});
     return {};
   }
 
   Collected finish() {
     if (unlisted_ > 0) {
-      out_.left_out.push_back({"…", cat("and ", unlisted_, " more that are not listed")});
+      out_.left_out.push_back(
+          {"…", cat("and ", unlisted_, " more that are not listed"), Reason("MORE_LEFT_OUT")});
     }
     return std::move(out_);
   }
 
  private:
   bool skips(const std::string& path, const struct stat& stat) {
-    std::string why = danger(path);
-    if (all_ && why.empty()) {
+    Refusal why = danger(path);
+    if (all_ && !why) {
       const cas::IgnoreRule* rule = skipped_.excluded_by(path, S_ISDIR(stat.st_mode));
-      if (rule != nullptr) why = rule->source;
+      if (rule != nullptr) why = Rule{"IGNORED", rule->source};
     }
-    if (why.empty()) return false;
-    leave_out(S_ISDIR(stat.st_mode) ? cat(path, "/") : path, std::move(why));
+    if (!why) return false;
+    leave_out(S_ISDIR(stat.st_mode) ? cat(path, "/") : path, std::move(*why));
     return true;
   }
 
-  void leave_out(const std::string& path, std::string rule) {
+  void leave_out(const std::string& path, Rule rule) {
     const std::string name = to_utf8_lossy(path);
     name_bytes_ += static_cast<int64_t>(name.size());
     if (static_cast<int64_t>(out_.left_out.size()) >= limits_.left_out ||
@@ -113,7 +91,7 @@ class Collector {
       ++unlisted_;
       return;
     }
-    out_.left_out.push_back({name, std::move(rule)});
+    out_.left_out.push_back({name, std::move(rule.text), rule.reason});
   }
 
   // Whether it is the disk that does not give what it has.
@@ -127,29 +105,32 @@ class Collector {
   // Of a file that could not be read: it is left out, if that is the disk's fault.
   Status without(const std::string& path, Error error) {
     if (!note_disk(error)) return error;
-    leave_out(path, kUnreadable);
+    leave_out(path, unreadable());
     return {};
   }
 
   Status add(const std::string& path, const struct stat& stat) {
     if (S_ISDIR(stat.st_mode) || !seen_.insert(path).second) return {};
     if (all_ && S_ISLNK(stat.st_mode) && find(request_.before.links, path) != nullptr) return {};
-    std::string rule = refusal(path, stat);  // before opening: a pipe would block
-    if (rule.empty() && !was_there(path, stat)) rule = type_refusal(path);
-    if (rule.empty() && request_.due && !request_.due(path, stat)) return {};
-    if (rule.empty()) return add_file(path);
-    leave_out(path, std::move(rule));
+    Refusal rule = refusal(path, stat);  // before opening: a pipe would block
+    if (!rule && !was_there(path, stat)) rule = type_refusal(path);
+    if (!rule && request_.due && !request_.due(path, stat)) return {};
+    if (!rule) return add_file(path);
+    leave_out(path, std::move(*rule));
     return {};
   }
 
   // The first one says what could be done, for all of them.
-  std::string type_refusal(const std::string& path) {
+  Refusal type_refusal(const std::string& path) {
     if (request_.types.empty() || allowed_type(os::base_name(path), request_.types)) return {};
-    constexpr const char* kRule = "its type is not on the list of artifact types of compute";
-    if (std::exchange(told_types_, true)) return kRule;
-    return cat(kRule, ": ", join(request_.types, " "),
-               "; runs of other types (`paddock run`) bring back every file, and an operator adds "
-               "to the list (artifacts.computeTypes of the controller)");
+    Rule rule{"ARTIFACT_TYPE_NOT_LISTED",
+              "its type is not on the list of artifact types of compute"};
+    if (!std::exchange(told_types_, true))
+      rule.text +=
+          cat(": ", join(request_.types, " "),
+              "; runs of other types (`paddock run`) bring back every file, and an operator adds "
+              "to the list (artifacts.computeTypes of the controller)");
+    return rule;
   }
 
   template <class Entry>
@@ -174,16 +155,14 @@ class Collector {
     return entry != nullptr && entry->digest == now.digest && entry->executable == now.executable;
   }
 
-  std::string over_limit(const std::string& path, int64_t size) const {
-    if (static_cast<int64_t>(out_.artifacts.size()) >= limits_.files) {
-      return cat("more than ", limits_.files, " files");
-    }
-    if (size > limits_.bytes - out_.bytes) {
-      return cat("together more than ", format_bytes(limits_.bytes));
-    }
-    if (name_bytes_ + static_cast<int64_t>(path.size()) > limits_.name_bytes) {
-      return "the names are too long together";
-    }
+  Refusal over_limit(const std::string& path, int64_t size) const {
+    constexpr Reason kOver = "ARTIFACTS_OVER_LIMIT";
+    if (static_cast<int64_t>(out_.artifacts.size()) >= limits_.files)
+      return Rule{kOver, cat("more than ", limits_.files, " files")};
+    if (size > limits_.bytes - out_.bytes)
+      return Rule{kOver, cat("together more than ", format_bytes(limits_.bytes))};
+    if (name_bytes_ + static_cast<int64_t>(path.size()) > limits_.name_bytes)
+      return Rule{kOver, "the names are too long together"};
     return {};
   }
 
@@ -210,18 +189,19 @@ class Collector {
   // What was opened decides, not what was seen under this name before.
   Status add_file(const std::string& path) {
     if (disk_faults_ >= limits_.disk_faults) {
-      leave_out(path, "the node's disk failed before it was read");
+      leave_out(path, {contracts::kDiskFails, "the node's disk failed before it was read"});
       return {};
     }
     const auto file = os::open_regular_file_beneath(root_, path);
     if (!file) {
-      leave_out(path, note_disk(file.error()) ? kUnreadable : "it could not be opened");
+      leave_out(path, note_disk(file.error()) ? unreadable()
+                                              : Rule{"FILE_UNREADABLE", "it could not be opened"});
       return {};
     }
     if (request_.due && os::has_writers(file->fd.get()).value_or(false)) return {};
     contracts::Artifact artifact{path, file->stat.st_size, {}, (file->stat.st_mode & S_IXUSR) != 0};
-    std::string rule = refusal(path, file->stat);
-    const bool compared = rule.empty() && was_there(path, file->stat);
+    Refusal rule = refusal(path, file->stat);
+    const bool compared = !rule && was_there(path, file->stat);
     if (compared) {
       auto digest = digest_of(*file);
       if (!digest) return without(path, std::move(digest).error());
@@ -231,10 +211,10 @@ class Collector {
         return {};
       }
     }
-    if (rule.empty()) rule = type_refusal(path);
-    if (rule.empty()) rule = over_limit(path, artifact.size);
-    if (!rule.empty()) {
-      leave_out(path, std::move(rule));
+    if (!rule) rule = type_refusal(path);
+    if (!rule) rule = over_limit(path, artifact.size);
+    if (rule) {
+      leave_out(path, std::move(*rule));
       return {};
     }
     if (!compared) {

@@ -34,7 +34,7 @@ void tell_of_loss(contracts::RunOutcome& outcome, const Error& named) {
 
 void leave_out(contracts::Artifact& artifact, const Error& named, artifacts::Collected& from) {
   from.bytes -= artifact.size;
-  from.left_out.push_back({std::move(artifact.path), named.message});
+  from.left_out.push_back({std::move(artifact.path), named.message, named.reason});
 }
 
 }  // namespace

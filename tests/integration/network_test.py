@@ -66,10 +66,11 @@ class Network(unittest.TestCase):
         names.start()
         instance = self.instance(PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true",
                                  PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps([names.place]))
-        done = instance.run("run", "--allow-domain", "gone.test", "--", "python3", "-c",
+        done = instance.run("run", "--allow-domain", "gone.test", "--name", "unreached", "--", "python3", "-c",
                             "import socket; socket.getaddrinfo('gone.test', 443)", check=False)
         self.assertIn("not reached: gone.test: ", done.stderr)
-        self.assertIn("gone.test is allowed", done.stderr)
+        flows = instance.run_object("unreached")["status"]["result"]["usage"]["network"]
+        self.assertEqual([(each["name"], each["reason"]) for each in flows], [("gone.test", "NAME_UNKNOWN")])
         self.assertNotIn("denied:", done.stderr)
         self.assertNotEqual(done.returncode, 0)
 

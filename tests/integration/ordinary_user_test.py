@@ -66,7 +66,7 @@ class OrdinaryUser(unittest.TestCase):
         for capability in ("filesystem", "network", "privileges", "syscalls"):
             self.assertTrue(enforced[capability]["applied"], capability)
         for name, entry in enforced.items():
-            self.assertTrue(entry["applied"] or entry["details"], f"{name} is not applied and nothing says why")
+            self.assertTrue(entry["applied"] or (entry["details"] and entry["reason"]), f"{name} is not applied and nothing says why")
 
     def test_a_snippet_runs_at_once(self):
         code = self.home / "project/snippet.py"

@@ -321,6 +321,7 @@ class NetworkFlow:
     sent_bytes: int = 0  # by the sandbox
     received_bytes: int = 0  # by the sandbox
     problem: str = ""  # why the last one that failed did: the policy allowed it, the node could not
+    reason: str = ""  # the same as a stable word
 
 
 @dataclasses.dataclass
@@ -330,6 +331,7 @@ class Enforcement:
     mechanism: str = ""  # how: cgroup v2 memory.max, seccomp, …
     level: Literal["kernel", "broker", "polled", "advisory", "none"] = "none"  # kernel, broker, polled, advisory or none
     details: str = ""  # what an operator needs to know
+    reason: str = ""  # why less is in force than was asked for: a stable word; absent if nothing is missing
 
 
 @dataclasses.dataclass
@@ -362,7 +364,8 @@ class Artifact:
 @dataclasses.dataclass
 class LeftOut:
     path: str = ""  # relative to the workspace
-    rule: str = ""  # why
+    rule: str = ""  # why, as a sentence
+    reason: str = ""  # why, as a stable word
 
 
 @dataclasses.dataclass
@@ -920,6 +923,7 @@ class Capability:
     available: bool = False  # proven at start
     mechanism: str = ""  # how it is enforced here
     details: str = ""  # why not, and what would help
+    reason: str = ""  # why there is less of it than elsewhere: a stable word; absent if nothing is missing
 
 
 @dataclasses.dataclass

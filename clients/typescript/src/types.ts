@@ -699,6 +699,8 @@ export interface NetworkFlow {
   received_bytes: number;
   /** why the last one that failed did: the policy allowed it, the node could not */
   problem?: string;
+  /** the same as a stable word */
+  reason?: string;
 }
 
 export interface Enforcement {
@@ -712,6 +714,8 @@ export interface Enforcement {
   level: "kernel" | "broker" | "polled" | "advisory" | "none";
   /** what an operator needs to know */
   details?: string;
+  /** why less is in force than was asked for: a stable word; absent if nothing is missing */
+  reason?: string;
 }
 
 export interface Denial {
@@ -756,8 +760,10 @@ export interface Artifact {
 export interface LeftOut {
   /** relative to the workspace */
   path: string;
-  /** why */
+  /** why, as a sentence */
   rule: string;
+  /** why, as a stable word */
+  reason?: string;
 }
 
 export interface ArrayStatus {
@@ -1626,6 +1632,8 @@ export interface Capability {
   mechanism?: string;
   /** why not, and what would help */
   details?: string;
+  /** why there is less of it than elsewhere: a stable word; absent if nothing is missing */
+  reason?: string;
 }
 
 export interface Canary {

@@ -23,6 +23,7 @@ void name_target(const std::map<std::string, std::string>& names, contracts::Den
 void say_early_end(contracts::Enforcement& network) {
   std::string& details = network.details;
   details = details.empty() ? std::string(kEarlyEnd) : cat(kEarlyEnd, "; ", details);
+  network.reason = Reason("BROKER_ENDED");
 }
 
 // The first of them: names are many, and a reason is a sentence.

@@ -39,9 +39,10 @@ size_t Records::flow(const std::string& name, uint16_t port, const std::string& 
   return flows_.size() - 1;
 }
 
-void Records::failed(size_t flow, std::string problem) {
+void Records::failed(size_t flow, Problem problem) {
   ++flows_[flow].failures;
-  flows_[flow].problem = std::move(problem);
+  flows_[flow].problem = std::move(problem.text);
+  flows_[flow].reason = problem.reason;
 }
 
 void Records::moved(size_t flow, int64_t sent, int64_t received) {

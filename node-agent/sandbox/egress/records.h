@@ -8,6 +8,7 @@
 
 #include "node-agent/sandbox/egress/addresses.h"
 #include "node-agent/sandbox/egress/messages.h"
+#include "node-agent/sandbox/egress/problem.h"
 #include "node-agent/sandbox/result/denials.h"
 
 namespace paddock::sandbox {
@@ -23,7 +24,7 @@ class Records {
   size_t flow(const std::string& name, uint16_t port, const std::string& address);
   void connected(size_t flow) { ++flows_[flow].connections; }
   // Allowed, and yet it did not come about: `problem` says what was in the way.
-  void failed(size_t flow, std::string problem);
+  void failed(size_t flow, Problem problem);
   void moved(size_t flow, int64_t sent, int64_t received);
   BrokerReport take();
 

@@ -37,7 +37,7 @@ TEST(Records, CountWhatWentThroughPerNamePortAndAddress) {
   EXPECT_NE(records.flow("a.example", 80, "192.0.2.1"), flow);
   records.connected(flow);
   records.connected(flow);
-  records.failed(flow, "gone");
+  records.failed(flow, {"SERVER_UNREACHABLE", "gone"});
   records.moved(flow, 10, 200);
   records.moved(flow, 1, 2);
   const BrokerReport report = records.take();
@@ -47,6 +47,7 @@ TEST(Records, CountWhatWentThroughPerNamePortAndAddress) {
   EXPECT_EQ(report.flows[0].connections, 2);
   EXPECT_EQ(report.flows[0].failures, 1);
   EXPECT_EQ(report.flows[0].problem, "gone");
+  EXPECT_EQ(report.flows[0].reason, "SERVER_UNREACHABLE");
   EXPECT_EQ(report.flows[0].sent_bytes, 11);
   EXPECT_EQ(report.flows[0].received_bytes, 202);
 }
@@ -57,7 +58,7 @@ TEST(Records, StayBoundedWhateverIsTried) {
     records.refused_lookup(cat("n", i, ".example"));
     const size_t flow = records.flow(cat("n", i, ".example"), 80, "");
     ASSERT_LE(flow, Records::kMostFlows);
-    records.failed(flow, "gone");
+    records.failed(flow, {"SERVER_UNREACHABLE", "gone"});
   }
   const BrokerReport report = records.take();
   ASSERT_EQ(report.flows.size(), Records::kMostFlows + 1);

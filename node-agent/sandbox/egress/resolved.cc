@@ -32,16 +32,16 @@ Resolved resolved_from(const Heard& v4, const Heard& v6, const std::vector<IpRan
   return out;
 }
 
-std::string why_unresolved(Unresolved why) {
+Problem why_unresolved(Unresolved why) {
   switch (why) {
     case Unresolved::kNoName:
-      return "the node's name servers know no such name";
+      return {"NAME_UNKNOWN", "the node's name servers know no such name"};
     case Unresolved::kNoAddress:
-      return "the node's name servers know no address of that name";
+      return {"NAME_WITHOUT_ADDRESS", "the node's name servers know no address of that name"};
     case Unresolved::kServerFailed:
-      return "the node's name servers could not look it up";
+      return {"NAME_SERVER_FAILED", "the node's name servers could not look it up"};
     case Unresolved::kNoAnswer:
-      return "no name server of the node answered";
+      return {"NAME_SERVER_SILENT", "no name server of the node answered"};
   }
   return {};
 }

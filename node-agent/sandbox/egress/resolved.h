@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "node-agent/sandbox/egress/dns_message.h"
+#include "node-agent/sandbox/egress/problem.h"
 
 namespace paddock::sandbox {
 
@@ -28,8 +29,8 @@ struct Heard {
 
 Resolved resolved_from(const Heard& v4, const Heard& v6, const std::vector<IpRange>& allowed);
 
-// As a sentence goes on: `the node's name servers know no such name`.
-std::string why_unresolved(Unresolved why);
+// `text` as a sentence goes on: `the node's name servers know no such name`.
+Problem why_unresolved(Unresolved why);
 // In the words of the name service: NXDOMAIN, an answer without addresses, SERVFAIL.
 DnsCode code_of(Unresolved why);
 

@@ -15,6 +15,8 @@ using contracts::Enforcement;
 using contracts::EnforcementLevel;
 using contracts::LaunchRequest;
 
+constexpr Reason kLacking = "SYSTEM_LACKS_IT";
+
 Status refuse_devices(const std::vector<std::string>& devices) {
   for (size_t i = 0; i < devices.size(); ++i) {
     if (devices[i] == contracts::kAppleGpu) continue;
@@ -70,15 +72,20 @@ void plan_isolation(const std::optional<contracts::NetworkPolicy>& network, Seat
   // What a profile has by default must not make every run fail, and a stricter sandbox than was
   // asked for harms nobody: it goes on, and says so.
   if (network && network->loopback.value_or(false))
-    plan.enforced["loopback"] = by_nothing(
-        true, "macOS has one loopback for the whole host; local connections are refused too");
-  plan.enforced["processes"] = {"private", false, "process group, killed as a whole",
+    plan.enforced["loopback"] =
+        by_nothing(true, kLacking,
+                   "macOS has one loopback for the whole host; local connections are refused too");
+  plan.enforced["processes"] = {"private",
+                                false,
+                                "process group, killed as a whole",
                                 EnforcementLevel::kAdvisory,
                                 "a process that leaves the group (setsid) outlives the run, still "
-                                "confined; signals reach the run's own processes only"};
-  plan.enforced["privileges"] =
-      by_nothing("none", "runs as the calling user; only seatbelt narrows what that user may do");
-  plan.enforced["syscalls"] = by_nothing("deny list", "macOS has no filter for system calls");
+                                "confined; signals reach the run's own processes only",
+                                kLacking};
+  plan.enforced["privileges"] = by_nothing(
+      "none", kLacking, "runs as the calling user; only seatbelt narrows what that user may do");
+  plan.enforced["syscalls"] =
+      by_nothing("deny list", kLacking, "macOS has no filter for system calls");
   plan.enforced["environment"] = by_kernel("exact", "execve", "only the variables of the request");
   plan.enforced["output"] = by_broker("capped", "pipes drained by the launcher");
 }
@@ -86,7 +93,7 @@ void plan_isolation(const std::optional<contracts::NetworkPolicy>& network, Seat
 void plan_gateway(const std::optional<contracts::ToolGateway>& gateway, SeatbeltPlan& plan) {
   if (!gateway) return;
   plan.enforced["toolGateway"] =
-      by_nothing(cat(gateway->host, ":", gateway->port),
+      by_nothing(cat(gateway->host, ":", gateway->port), kLacking,
                  "closed: macOS has no way out for one run alone; its tool token works outside");
 }
 
@@ -101,7 +108,7 @@ void plan_devices(const std::vector<std::string>& devices, SeatbeltPlan& plan) {
 
 Status plan_absent_limits(const LaunchRequest& request, SeatbeltPlan& plan) {
   const contracts::SandboxPolicy& policy = request.policy;
-  AbsentLimits absent("macOS has no such limit", plan.enforced);
+  AbsentLimits absent(kLacking, "macOS has no such limit", plan.enforced);
   absent.add("fsBytes", policy.limits.fs_bytes);
   absent.add("fileCount", policy.limits.file_count);
   absent.add_address_space(policy.limits, "macOS does not keep RLIMIT_AS; see memory");

@@ -16,12 +16,13 @@ namespace paddock::sandbox {
 // kept; the names of those that are missed come back.
 class AbsentLimits {
  public:
-  AbsentLimits(const char* why, Enforced& enforced) : why_(why), enforced_(enforced) {}
+  AbsentLimits(Reason reason, const char* why, Enforced& enforced)
+      : reason_(reason), why_(why), enforced_(enforced) {}
 
   template <class T>
   void add(const char* name, const std::optional<T>& limit) {
     if (!limit) return;
-    enforced_[name] = by_nothing(requested(limit), why_);
+    enforced_[name] = by_nothing(requested(limit), reason_, why_);
     missed_.emplace_back(name);
   }
   // Where memory is limited too, this limit is only a second wall, so nobody misses it.
@@ -31,6 +32,7 @@ class AbsentLimits {
   const std::vector<std::string>& missed() const { return missed_; }
 
  private:
+  Reason reason_;
   const char* why_;
   Enforced& enforced_;
   std::vector<std::string> missed_;

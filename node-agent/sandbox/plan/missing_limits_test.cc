@@ -15,13 +15,14 @@ using Names = std::vector<std::string>;
 
 TEST(MissingLimits, NamesWhatWasAskedForAndSaysThatNothingKeepsIt) {
   Enforced enforced;
-  AbsentLimits absent("no such thing", enforced);
+  AbsentLimits absent("SYSTEM_LACKS_IT", "no such thing", enforced);
   absent.add("fileCount", std::optional<int64_t>(7));
   absent.add("fsBytes", std::optional<wire::Quantity>());
   EXPECT_EQ(absent.missed(), Names{"fileCount"});
   ASSERT_EQ(enforced.size(), 1u);
   EXPECT_EQ(enforced["fileCount"].level, EnforcementLevel::kNone);
   EXPECT_EQ(enforced["fileCount"].requested, wire::Value(7));
+  EXPECT_EQ(enforced["fileCount"].reason, "SYSTEM_LACKS_IT");
   EXPECT_EQ(enforced["fileCount"].details, "no such thing");
 }
 
@@ -31,7 +32,7 @@ TEST(MissingLimits, MissesTheAddressSpaceOnlyWhereNothingBoundsTheMemory) {
   for (const bool memory : {false, true}) {
     if (memory) limits.memory = wire::Quantity{1 << 20};
     Enforced enforced;
-    AbsentLimits absent("", enforced);
+    AbsentLimits absent("SYSTEM_LACKS_IT", "", enforced);
     absent.add_address_space(limits, "see memory");
     EXPECT_EQ(absent.missed().empty(), memory);
     EXPECT_EQ(enforced.count("addressSpace"), 1u);

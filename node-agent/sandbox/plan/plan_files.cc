@@ -21,7 +21,7 @@ void plan_second_wall(const HostFacts& host, SandboxPlan& plan) {
   plan.landlock = render_landlock(plan.mounts, question);
   if (plan.landlock.files == 0) {
     plan.enforced["landlock"] =
-        by_nothing("second wall",
+        by_nothing("second wall", "LANDLOCK_UNAVAILABLE",
                    "the mounts alone decide; Linux 5.19 or later with landlock in "
                    "the boot parameter lsm= would check every access again");
     return;

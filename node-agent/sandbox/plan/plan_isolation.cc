@@ -19,8 +19,8 @@ void tell_of_user(const HostFacts& host, SandboxPlan& plan) {
   } else if (plan.privileged) {
     share_user(host.why_no_own_user, plan);
   } else {
-    plan.enforced["accounts"] =
-        by_nothing("own", "the calling user's: only a launcher of root can give another");
+    plan.enforced["accounts"] = by_nothing(
+        "own", "NO_ROOT", "the calling user's: only a launcher of root can give another");
   }
 }
 
@@ -29,8 +29,8 @@ void tell_of_user(const HostFacts& host, SandboxPlan& plan) {
 void share_user(std::string_view why, SandboxPlan& plan) {
   plan.host_uid = plan.files_owner;
   plan.host_gid = static_cast<gid_t>(plan.host_uid);
-  plan.enforced["accounts"] =
-      by_nothing("own", cat("those of uid ", plan.host_uid, ", as other sandboxes: ", why));
+  plan.enforced["accounts"] = by_nothing(
+      "own", "NO_OWN_USER", cat("those of uid ", plan.host_uid, ", as other sandboxes: ", why));
 }
 
 Status plan_isolation(const contracts::LaunchRequest& request, const HostFacts& host,

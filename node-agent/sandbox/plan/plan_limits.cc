@@ -39,8 +39,9 @@ Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPl
   if (!has_accelerator(request.policy)) {
     plan.address_space = limit->bytes;
     plan.enforced["memory"] =
-        by_kernel(requested(limit), "RLIMIT_AS",
-                  cat("address space per process, not the sum; ", host.cgroup.why_not));
+        weaker(by_kernel(requested(limit), "RLIMIT_AS",
+                         cat("address space per process, not the sum; ", host.cgroup.why_not)),
+               "PER_PROCESS");
     return {};
   }
   if (!request.policy.allow_partial) {
@@ -49,8 +50,9 @@ Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPl
                       host.cgroup.why_not, "; or set allowPartial"));
   }
   plan.partial = true;
-  plan.enforced["memory"] = by_nothing(
-      requested(limit), cat("an accelerator needs more address space; ", host.cgroup.why_not));
+  plan.enforced["memory"] =
+      by_nothing(requested(limit), "CGROUP_UNAVAILABLE",
+                 cat("an accelerator needs more address space; ", host.cgroup.why_not));
   return {};
 }
 
@@ -59,7 +61,7 @@ void add_address_space(const LaunchRequest& request, SandboxPlan& plan) {
   if (!limit) return;
   if (has_accelerator(request.policy)) {
     plan.enforced["addressSpace"] = by_nothing(
-        requested(limit),
+        requested(limit), "ACCELERATOR_ADDRESS_SPACE",
         "replaced by the memory limit: an accelerator's driver reserves more address space than "
         "it uses");
     return;
@@ -90,7 +92,7 @@ Status add_pids(const LaunchRequest& request, const HostFacts& host, SandboxPlan
                                             "; or use Linux 5.14 or later, or set allowPartial"));
   }
   plan.partial = true;
-  plan.enforced["pids"] = by_nothing(*limit, host.cgroup.why_not);
+  plan.enforced["pids"] = by_nothing(*limit, "CGROUP_UNAVAILABLE", host.cgroup.why_not);
   return {};
 }
 
@@ -103,7 +105,8 @@ void add_cpu_time(const LaunchRequest& request, const HostFacts& host, SandboxPl
       plan.cgroup.cpu_accounting
           ? by_kernel(requested(limit), cat("RLIMIT_CPU, ", cgroup_name(host), "accounting"),
                       "per process by the kernel; the sum is watched by the launcher")
-          : by_kernel(requested(limit), "RLIMIT_CPU", "per process, not the sum");
+          : weaker(by_kernel(requested(limit), "RLIMIT_CPU", "per process, not the sum"),
+                   "PER_PROCESS");
 }
 
 void add_cpus(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
@@ -112,7 +115,8 @@ void add_cpus(const LaunchRequest& request, const HostFacts& host, SandboxPlan& 
     const CgroupFacts& facts = host.cgroup;
     const std::string& why =
         facts.why_no_bandwidth.empty() ? facts.why_not : facts.why_no_bandwidth;
-    AbsentLimits(why.empty() ? "this kernel does not bound them" : why.c_str(), plan.enforced)
+    AbsentLimits("CGROUP_UNAVAILABLE",
+                 why.empty() ? "this kernel does not bound them" : why.c_str(), plan.enforced)
         .add_cpus(request.cpus);
     return;
   }
@@ -123,18 +127,18 @@ void add_cpus(const LaunchRequest& request, const HostFacts& host, SandboxPlan& 
 
 void add_descriptors(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
   const contracts::SandboxLimits& limits = request.policy.limits;
-  const auto lower = [](int64_t wanted, uint64_t ceiling) {
-    return static_cast<uint64_t>(wanted) > ceiling
-               ? cat("this host's own limit is lower: ", ceiling)
-               : std::string();
+  const auto below = [](uint64_t ceiling, int64_t wanted, contracts::Enforcement enforcement) {
+    if (static_cast<uint64_t>(wanted) <= ceiling) return enforcement;
+    enforcement.details = cat("this host's own limit is lower: ", ceiling);
+    return weaker(std::move(enforcement), "HOST_LIMIT_LOWER");
   };
   if (limits.open_files) {
-    plan.enforced["openFiles"] = by_kernel(*limits.open_files, "RLIMIT_NOFILE",
-                                           lower(*limits.open_files, host.hard_open_files));
+    plan.enforced["openFiles"] = below(host.hard_open_files, *limits.open_files,
+                                       by_kernel(*limits.open_files, "RLIMIT_NOFILE"));
   }
   if (limits.file_size) {
-    plan.enforced["fileSize"] = by_kernel(requested(limits.file_size), "RLIMIT_FSIZE",
-                                          lower(limits.file_size->bytes, host.hard_file_size));
+    plan.enforced["fileSize"] = below(host.hard_file_size, limits.file_size->bytes,
+                                      by_kernel(requested(limits.file_size), "RLIMIT_FSIZE"));
   }
 }
 

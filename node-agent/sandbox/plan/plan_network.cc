@@ -97,7 +97,7 @@ Status accept_loopback(const Status& up, bool allow_partial, Enforced& enforced)
                   cat("network.loopback: this host gives sandboxes no loopback device: ",
                       up.error().message, "; set it to false, or set allowPartial"));
   enforced["network"] = no_network();
-  enforced["loopback"] = by_nothing(true, up.error().message);
+  enforced["loopback"] = by_nothing(true, "LOOPBACK_UNAVAILABLE", up.error().message);
   return {};
 }
 

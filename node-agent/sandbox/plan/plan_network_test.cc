@@ -82,6 +82,7 @@ TEST(PlanNetwork, AHostThatGivesNoLoopbackRefusesUnlessItMayBeMissing) {
   EXPECT_TRUE(accept_loopback(no, true, enforced).ok());
   EXPECT_EQ(enforced["network"].requested, wire::Value("none"));
   EXPECT_EQ(enforced["loopback"].level, contracts::EnforcementLevel::kNone);
+  EXPECT_EQ(enforced["loopback"].reason, "LOOPBACK_UNAVAILABLE");
   EXPECT_THAT(enforced["loopback"].details, testing::HasSubstr("not permitted"));
 }
 

@@ -151,14 +151,17 @@ std::vector<contracts::Capability> proven(const CanaryFindings& findings,
   std::vector<contracts::Capability> out;
   const bool ran = std::ranges::any_of(findings.enforced,
                                        [](const auto& entry) { return entry.second.applied; });
-  out.push_back({"sandbox", ran, "namespaces, seccomp, rlimits", findings.why_not});
+  out.push_back({"sandbox", ran, "namespaces, seccomp, rlimits", findings.why_not,
+                 ran ? Reason() : Reason("SANDBOX_SETUP_FAILED")});
   for (const auto& [name, enforcement] : findings.enforced) {
     contracts::Capability capability{name, enforcement.applied, enforcement.mechanism,
-                                     enforcement.details};
+                                     enforcement.details, enforcement.reason};
     for (const contracts::Canary& canary : canaries) {
       if (canary.capability != name || canary.passed) continue;
-      if (capability.available)
+      if (capability.available) {
         capability.details = cat("canary ", canary.name, ": ", canary.attempt, ": ", canary.got);
+        capability.reason = Reason("CANARY_FAILED");
+      }
       capability.available = false;
     }
     out.push_back(std::move(capability));

@@ -12,6 +12,9 @@ using contracts::EnforcementLevel;
 using contracts::LaunchRequest;
 
 constexpr const char* kJob = "Job Object";
+constexpr Reason kAccepted = "ACCEPTED_BY_OPERATOR";
+constexpr Reason kLacking = "SYSTEM_LACKS_IT";
+constexpr Reason kNotHeld = "JOB_LIMIT_NOT_HELD";
 
 Enforcement by_job(wire::Value wanted, const std::string& mechanism, std::string details = {}) {
   return by_kernel(std::move(wanted), cat(kJob, ", ", mechanism), std::move(details));
@@ -39,10 +42,12 @@ void plan_isolation(JobPlan& plan) {
   plan.settings.ui = job::kEveryUiRestriction;
   plan.limits.push_back({"processes", job::kKillOnClose});
   plan.enforced["filesystem"] =
-      by_nothing("private", "accepted by the operator: all of the user's files");
-  plan.enforced["network"] = by_nothing("none", "accepted by the operator: the host's network");
-  plan.enforced["syscalls"] = by_nothing("deny list", "Windows has no filter for system calls");
-  plan.enforced["privileges"] = by_nothing("none", "runs as the calling user");
+      by_nothing("private", kAccepted, "accepted by the operator: all of the user's files");
+  plan.enforced["network"] =
+      by_nothing("none", kAccepted, "accepted by the operator: the host's network");
+  plan.enforced["syscalls"] =
+      by_nothing("deny list", kLacking, "Windows has no filter for system calls");
+  plan.enforced["privileges"] = by_nothing("none", kLacking, "runs as the calling user");
   plan.enforced["processes"] =
       by_job("private", "kill on close",
              "the whole tree ends with the job and cannot leave it; other processes are visible");
@@ -79,7 +84,7 @@ void plan_job_limits(const contracts::SandboxLimits& limits, JobPlan& plan) {
 
 Status plan_absent_limits(const LaunchRequest& request, JobPlan& plan) {
   const contracts::SandboxPolicy& policy = request.policy;
-  AbsentLimits absent("Windows has no such limit", plan.enforced);
+  AbsentLimits absent(kLacking, "Windows has no such limit", plan.enforced);
   absent.add("openFiles", policy.limits.open_files);
   absent.add("fileSize", policy.limits.file_size);
   absent.add("fsBytes", policy.limits.fs_bytes);
@@ -115,7 +120,7 @@ Result<JobPlan> make_job_plan(const LaunchRequest& request, bool open_host) {
   plan_isolation(plan);
   if (request.tool_gateway)
     plan.enforced["toolGateway"] =
-        by_nothing(cat(request.tool_gateway->host, ":", request.tool_gateway->port),
+        by_nothing(cat(request.tool_gateway->host, ":", request.tool_gateway->port), kAccepted,
                    "accepted by the operator: the host's network leads there, and elsewhere");
   plan_job_limits(request.policy.limits, plan);
   TRY(plan_absent_limits(request, plan));
@@ -134,10 +139,11 @@ Status compare_job(const JobSettings& found, bool allow_partial, JobPlan& plan) 
     Enforcement& enforcement = plan.enforced[limit.name];
     enforcement.level = EnforcementLevel::kNone;
     enforcement.details = "this host's jobs took the limit and do not hold it";
+    enforcement.reason = kNotHeld;
     missing.push_back(limit.name);
   }
-  return accept_missing(missing, "JOB_LIMIT_NOT_HELD", "this host's jobs do not hold",
-                        allow_partial, plan.partial);
+  return accept_missing(missing, kNotHeld, "this host's jobs do not hold", allow_partial,
+                        plan.partial);
 }
 
 std::string describe_job(const JobSettings& settings) {

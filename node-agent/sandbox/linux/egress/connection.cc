@@ -132,7 +132,8 @@ void Connection::try_next_address() {
   }
   // Not one took the connection: they may have moved.
   tools_.resolver.forget(name_);
-  fail(last_failure_.empty() ? "the node could not connect to it" : last_failure_);
+  fail({"SERVER_UNREACHABLE",
+        last_failure_.empty() ? "the node could not connect to it" : last_failure_});
 }
 
 // Of the address that was tried last.
@@ -168,9 +169,9 @@ void Connection::refuse(const std::string& target, std::string rule, std::string
   close();
 }
 
-void Connection::fail(const std::string& problem) {
+void Connection::fail(const Problem& problem) {
   tools_.records.failed(tools_.records.flow(name_, port_, ""), problem);
-  if (http_) return answer(problem);
+  if (http_) return answer(problem.text);
   close();
 }
 

@@ -54,7 +54,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void server_ready();
   void carry();
   void refuse(const std::string& target, std::string rule, std::string remedy);
-  void fail(const std::string& problem);
+  void fail(const Problem& problem);
   void answer(const std::string& problem);
   void await_farewell();
   void close();

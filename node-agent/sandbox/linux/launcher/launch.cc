@@ -66,7 +66,7 @@ void describe_run(Supervisor& supervisor, const Outcome& outcome, SandboxResult&
 // goes on without, and its result says so.
 void tell_of_cpus(const Cgroup& cgroup, const SandboxPlan& plan, SandboxResult& result) {
   if (cgroup.bound_cpus().ok()) return;
-  AbsentLimits(cgroup.bound_cpus().error().message.c_str(), result.enforced)
+  AbsentLimits("CGROUP_UNAVAILABLE", cgroup.bound_cpus().error().message.c_str(), result.enforced)
       .add_cpus(plan.cgroup.cpus);
 }
 

@@ -103,11 +103,13 @@ contracts::SandboxProof probe(const Clock& clock) {
        .passed = ran,
        .level = ran ? contracts::EnforcementLevel::kKernel : contracts::EnforcementLevel::kNone,
        .remedy = ""});
-  out.capabilities.push_back(
-      {"sandbox", ran, "seatbelt (sandbox-exec), rlimits", ran ? "" : result.reason});
+  out.capabilities.push_back({"sandbox", ran, "seatbelt (sandbox-exec), rlimits",
+                              ran ? "" : result.reason,
+                              ran ? Reason() : Reason("SANDBOX_SETUP_FAILED")});
   for (const auto& [name, enforcement] : result.enforced) {
     out.capabilities.push_back({name, enforcement.applied, enforcement.mechanism,
-                                ran ? enforcement.details : result.reason});
+                                ran ? enforcement.details : result.reason,
+                                ran ? enforcement.reason : "SANDBOX_SETUP_FAILED"});
   }
   return out;
 }
