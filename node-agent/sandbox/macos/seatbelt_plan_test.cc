@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "node-agent/sandbox/plan/every_limit_test_support.h"
+
 namespace paddock::sandbox {
 namespace {
 
@@ -40,6 +42,13 @@ TEST(SeatbeltPlan, CallsPathsOfTheViewAsThisHostDoes) {
   EXPECT_EQ(out.env.at("PATH"), "/Users/ann/v/bin:/usr/bin:/venvs");
   EXPECT_EQ(out.env.at("HOME"), "/Users/ann/ws");
   EXPECT_EQ(out.env.at("TMPDIR"), "/private/runs/1/tmp");
+}
+
+TEST(SeatbeltPlan, SaysOfEveryLimitWhatBecomesOfIt) {
+  LaunchRequest asked = seatbelt_request();
+  asked.policy.limits = every_limit();
+  asked.policy.allow_partial = true;
+  EXPECT_THAT(ignored_limits(plan(asked)->enforced), testing::IsEmpty());
 }
 
 // Every profile but two has one by default.

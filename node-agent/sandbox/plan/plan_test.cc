@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "node-agent/sandbox/plan/every_limit_test_support.h"
 #include "node-agent/sandbox/plan/plan_parts.h"
 
 namespace paddock::sandbox {
@@ -213,6 +214,13 @@ TEST(SandboxPlan, ClaimsNothingAppliedBeforeTheKernelAccepted) {
     ASSERT_TRUE(plan->enforced.contains(name)) << name;
     EXPECT_FALSE(plan->enforced.at(name).applied) << name;
   }
+}
+
+TEST(SandboxPlan, SaysOfEveryLimitWhatBecomesOfIt) {
+  LaunchRequest launch = request();
+  launch.policy.limits = every_limit();
+  for (const HostFacts& host : {root_host(), user_host()})
+    EXPECT_THAT(ignored_limits(make_plan(launch, host)->enforced), testing::IsEmpty());
 }
 
 TEST(SandboxPlan, RefusesRootWithoutItsCapabilities) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "node-agent/sandbox/plan/every_limit_test_support.h"
+
 namespace paddock::sandbox {
 namespace {
 
@@ -33,6 +35,13 @@ TEST(JobSettings, RendersEveryLimitThatAJobHas) {
             "ui 0xff\n");
   EXPECT_EQ(plan.settings.flags, 0x260cU);
   EXPECT_FALSE(plan.partial);
+}
+
+TEST(JobSettings, SaysOfEveryLimitWhatBecomesOfIt) {
+  LaunchRequest asked = job_request();
+  asked.policy.limits = every_limit();
+  asked.policy.allow_partial = true;
+  EXPECT_THAT(ignored_limits(make_job_plan(asked, true)->enforced), testing::IsEmpty());
 }
 
 TEST(JobSettings, SetsNoLimitThatWasNotAskedFor) {
