@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "common/base/text.h"
+#include "common/contracts/profile.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 #include "node-agent/launch/order.h"

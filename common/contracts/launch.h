@@ -216,10 +216,6 @@ inline constexpr std::string_view kLaunchBegin = "begin ";
 inline constexpr std::string_view kLaunchAccepted = "pid ";
 inline constexpr std::string_view kLaunchRefused = "refused ";
 
-// The environment of the profile `compute` (ORB S2): PATH, HOME, TMPDIR, PYTHONPATH, LANG, and
-// VIRTUAL_ENV (with its bin in PATH) only when `has_venv`. See command_environment().
-std::map<std::string, std::string> minimal_environment(bool has_venv);
-
 // What a host can enforce, proven by trying: `paddock doctor` shows it, the node reports it.
 struct Capability {
   std::string name;

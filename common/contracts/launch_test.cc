@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/contracts/profile.h"
 #include "common/wire/yaml.h"
 
 namespace paddock::contracts {

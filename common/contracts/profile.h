@@ -36,6 +36,9 @@ struct Profile {
 using Profiles = std::map<std::string, Profile>;
 
 const Profiles& builtin_profiles();
+// The environment of the profile `compute`: PATH, HOME, TMPDIR, PYTHONPATH, LANG, and
+// VIRTUAL_ENV (with its bin in PATH) only when `has_venv`. See command_environment().
+std::map<std::string, std::string> minimal_environment(bool has_venv);
 // `files`: texts by profile name. Each replaces the built-in profile of its name or adds one.
 // InvalidArgument, PROFILE_INVALID, with `<name>.yaml: <field>` for each fault.
 Result<Profiles> profiles_with(const std::map<std::string, std::string>& files);

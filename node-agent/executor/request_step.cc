@@ -7,6 +7,7 @@
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/homes.h"
+#include "common/contracts/profile.h"
 #include "common/os/file.h"
 #include "common/os/packet_socket.h"
 #include "common/test_report/test_report.h"
@@ -22,7 +23,7 @@ using contracts::LaunchMount;
 using contracts::MountMode;
 using contracts::RunPhase;
 
-// Their environment is the design's, to the letter (ORB-57, ELV-54).
+// A run of theirs gets these variables and no others.
 constexpr std::array kExactProfiles = {"compute", "snippet"};
 // Rust, Go, Java and Node ask which processors they may use.
 constexpr std::array kThreadVariables = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",

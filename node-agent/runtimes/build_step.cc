@@ -2,6 +2,7 @@
 
 #include "common/base/append_new.h"
 #include "common/base/text.h"
+#include "common/contracts/profile.h"
 #include "common/os/file.h"
 #include "node-agent/runtimes/installer_words.h"
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "common/base/text.h"
+#include "common/contracts/profile.h"
 #include "common/os/file.h"
 #include "common/os/process.h"
 #include "common/wire/json.h"

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
+#include "common/contracts/profile.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/macos/backend.h"
 #include "tests/support/temp_dir.h"

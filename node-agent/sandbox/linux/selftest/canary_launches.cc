@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/contracts/profile.h"
 #include "node-agent/sandbox/backend/launch.h"
 #include "node-agent/sandbox/linux/launcher/launcher_context.h"
 #include "node-agent/sandbox/linux/launcher/prepared_sandbox.h"
