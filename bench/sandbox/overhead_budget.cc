@@ -1,6 +1,6 @@
 // Fails if a typical unit-test task takes more than 5% longer in the sandbox, launch and teardown
-// included (VLT-105). The median of pairs decides, once more if it is too much: other load on the
-// machine meets both of a pair, or neither.
+// included. The median of pairs decides, once more if it is too much: other load on the machine
+// meets both of a pair, or neither.
 //   overhead_budget [pairs, default 15]; needs PADDOCK_BIN_DIR and PADDOCK_SOURCE_DIR
 #include <cstdio>
 #include <cstdlib>

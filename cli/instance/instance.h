@@ -1,5 +1,5 @@
 // Embedded instances, isolated by name: each has its own folder with everything in it, whatever
-// port it listens on. (OD I4)
+// port it listens on.
 //
 //   <root>/instances/<name>/
 //     instance.json    pointer to the running processes; exists only while they are meant to run

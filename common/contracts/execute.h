@@ -1,6 +1,6 @@
 // POST /execute: one short piece of Python in a sandbox of profile `snippet`, answered at once.
-// The words of its own clients (ELV 1.2): HTTP 200 with `success: false` is what the program did,
-// 422 what the caller did.
+// Its clients know it so: HTTP 200 with `success: false` is what the program did, 422 what the
+// caller did.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Homes: the folders in which programs keep what is theirs. A run's lie in its own scratch space,
-// so that nothing of the host's is read and nothing of the run is left (OD-11).
+// so that nothing of the host's is read and nothing of the run is left.
 #pragma once
 
 #include <map>

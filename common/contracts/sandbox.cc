@@ -45,7 +45,7 @@ SandboxLimits limits_of(const SessionLimits& limits) {
   const Millis time(limits.timeout_ms.value_or(session_defaults::kTimeoutMs));
   const Quantity files{limits.fs_bytes.value_or(session_defaults::kFsBytes)};
   out.wall_time = Duration{time};
-  // The time limit is the one that ends a command; see WSM-18: its reason never varies.
+  // The time limit is the one that ends a command, so that its reason never varies.
   out.cpu_time = Duration{std::min(time * kProcessors, kLongestCpu)};
   out.memory = Quantity{limits.memory_bytes.value_or(session_defaults::kMemoryBytes)};
   out.fs_bytes = files;

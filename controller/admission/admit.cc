@@ -76,8 +76,8 @@ void check_type(const RunSpec& spec, Refusals& out) {
 
 bool is_build(RunType type) { return type == RunType::kScript || type == RunType::kGradle; }
 
-// What the profile `compute` sets is exactly what a run gets: ORB-57. Builds start from it and may
-// add to it.
+// What the profile `compute` sets is exactly what a run gets. Builds start from it and may add to
+// it.
 bool has_fixed_environment(RunType type, std::string_view profile) {
   return type == RunType::kCompute || (profile == "compute" && !is_build(type));
 }

@@ -94,7 +94,7 @@ void check_places(const Question& ask, std::vector<Refusal>& out) {
   check_paths(ask.argv, ask.volumes, out);
 }
 
-// The requirement, rule by rule, in the order of its text (ORB S4).
+// Rule by rule, in the order in which a caller is told of them.
 constexpr std::array<void (*)(const Question&, std::vector<Refusal>&), 6> kRules = {
     check_program,                // 1  the first token is in the list
     check_words,                  // 2  no shell metacharacters

@@ -42,7 +42,7 @@ struct SystemEntry {
   std::string link;  // where it points to, if it is a symbolic link
 };
 
-// The environment of type `compute` names one locale, which no host has to have (ORB-62).
+// The environment of type `compute` names one locale, which no host has to have.
 inline constexpr const char* kLocales = "/usr/lib/locale/";
 inline constexpr const char* kNamedLocale = "en_US.utf8";
 inline constexpr const char* kNeutralLocale = "C.utf8";

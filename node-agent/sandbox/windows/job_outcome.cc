@@ -17,8 +17,8 @@ std::string status_name(uint32_t code) {
   return text.data();
 }
 
-// STATUS_NO_MEMORY, STATUS_INSUFFICIENT_RESOURCES, STATUS_COMMITMENT_LIMIT, and two more that
-// VLT-52 counts as out of memory.
+// STATUS_NO_MEMORY, STATUS_INSUFFICIENT_RESOURCES, STATUS_COMMITMENT_LIMIT, and two more by which
+// programs run out of memory.
 bool is_out_of_memory(uint32_t code) {
   constexpr std::array kCodes = {0xC0000017u, 0xC000009Au, 0xC000012Du, 0xC00000A2u, 0xC00000A7u};
   for (const uint32_t each : kCodes) {
