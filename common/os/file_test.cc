@@ -69,7 +69,6 @@ TEST(MakeDirs, SaysThatAFileSystemTakesNoFolders) {
   const Error error = make_dirs("/proc/paddock/data").error();
   EXPECT_EQ(error.code, Code::kFailedPrecondition);
   EXPECT_EQ(error.reason, "FOLDER_IMPOSSIBLE");
-  EXPECT_NE(error.message.find("choose another place"), std::string::npos);
 }
 
 TEST(Paths, JoinAndBaseNameHandleTheEdges) {

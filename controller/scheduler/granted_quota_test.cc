@@ -212,8 +212,7 @@ TEST(GrantedQuota, CountsTheDiskThatSandboxesMayWriteWhateverTheirRunsAskFor) {
   EXPECT_EQ(refused.causes.at(0).field, "spec.sandbox.limits.fsBytes");
   EXPECT_THAT(refused.message, AllOf(HasSubstr("team-a"), HasSubstr("10Gi of disk"),
                                      HasSubstr("11Gi"), HasSubstr("operator")));
-  EXPECT_THAT(check(with_sandbox_memory(run("f"), kGi)).error().message,
-              HasSubstr("no limit of its files in its sandbox"));
+  EXPECT_EQ(check(with_sandbox_memory(run("f"), kGi)).error().reason, "QUOTA_TOO_SMALL");
   contracts::Sandbox session;
   session.spec.security.limits.fs_bytes = 5 * kGi;
   EXPECT_EQ(charge_of(session).disk, 5 * kGi);
@@ -231,7 +230,9 @@ TEST(GrantedQuota, RefusesWhatAloneIsOverIt) {
   EXPECT_EQ(refused.causes.at(0).field, "spec.sandbox.limits.memory");
   EXPECT_THAT(refused.message, AllOf(HasSubstr("grant bound"), HasSubstr("1Gi of memory"),
                                      HasSubstr("2Gi"), HasSubstr("spec.compute.quota.memory")));
-  EXPECT_THAT(check(run("a")).error().message, HasSubstr("no memory limit in its sandbox"));
+  const Error unbounded = check(run("a")).error();
+  EXPECT_EQ(unbounded.reason, "QUOTA_TOO_SMALL");
+  EXPECT_EQ(unbounded.causes.at(0).field, "spec.sandbox.limits.memory");
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST(StoreFile, ARunThatCannotBeReadHidesNoOtherAndIsNamed) {
                   .ok());
   EXPECT_EQ(names, std::vector<std::string>{"a"});
   EXPECT_EQ(why.reason, "STORE_DATA_INVALID");
-  EXPECT_NE(why.describe().find("reading Run default/b"), std::string::npos) << why.describe();
+  EXPECT_NE(why.describe().find("default/b"), std::string::npos) << why.describe();
 }
 
 TEST(StoreFile, RefusesANewerSchemaAndAForeignDatabase) {
