@@ -1,7 +1,9 @@
 #include "cli/client/connection.h"
 
+#include "cli/terminal/interrupt.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/read_stream.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
@@ -10,8 +12,7 @@ namespace {
 constexpr size_t kMaxSecretFile = 64 << 10;
 constexpr size_t kMaxCaFile = 1 << 20;
 
-Result<std::string> read_token(const std::string& path) {
-  Result<std::string> text = os::read_file(path, kMaxSecretFile);
+Result<std::string> token_in(const Result<std::string>& text) {
   if (!text.ok())
     return invalid_argument("TOKEN_FILE_UNREADABLE", text.error().message, "--token-file");
   return std::string(trim(*text));
@@ -19,7 +20,9 @@ Result<std::string> read_token(const std::string& path) {
 
 // The one that the caller named; empty if none.
 Result<std::string> named_token(const ConnectionOptions& options, const Env& env) {
-  return options.token_file.empty() ? env.var("PADDOCK_TOKEN") : read_token(options.token_file);
+  if (options.token_file.empty()) return env.var("PADDOCK_TOKEN");
+  const ReadingFile reading;
+  return token_in(os::read_stream(options.token_file, kMaxSecretFile));
 }
 
 Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const Env& env) {
@@ -86,7 +89,9 @@ Result<http::Endpoint> instance_endpoint(const InstancePaths& paths, const std::
   endpoint.base_url = url;
   endpoint.token = std::move(token);
   if (endpoint.token.empty()) {
-    ASSIGN_OR_RETURN(endpoint.token, read_token(paths.controller_data() + "/tokens/admin"));
+    ASSIGN_OR_RETURN(
+        endpoint.token,
+        token_in(os::read_file(paths.controller_data() + "/tokens/admin", kMaxSecretFile)));
   }
   const std::string ca_file = paths.controller_data() + "/tls/ca.pem";
   if (url.starts_with("https://")) {

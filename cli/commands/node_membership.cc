@@ -11,6 +11,7 @@
 #include "common/client/node_identity.h"
 #include "common/http/clock_gap.h"
 #include "common/os/file.h"
+#include "common/os/read_stream.h"
 
 namespace paddock::cli {
 namespace {
@@ -33,7 +34,7 @@ Result<std::string> token_text(const Parsed& parsed) {
     return invalid_argument(
         "USAGE", "an operator's `paddock node token NAME` prints the token for this host",
         "--token");
-  auto text = os::read_file(parsed.text("token-file"), kMaxFile);
+  auto text = os::read_stream(parsed.text("token-file"), kMaxFile);
   if (text.ok()) return text;
   return invalid_argument("TOKEN_FILE_UNREADABLE", text.error().message, "--token-file");
 }

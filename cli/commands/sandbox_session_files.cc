@@ -16,6 +16,7 @@
 #include "common/contracts/session_calls.h"
 #include "common/contracts/status.h"
 #include "common/os/file.h"
+#include "common/os/read_stream.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
@@ -54,7 +55,7 @@ Result<std::string> content_of(const Parsed& parsed, const Env& env) {
                                 "`tar -cf - ",
                                 file, " | paddock sandbox files NAME all.tar --put -`"),
                             "--put");
-  return os::read_file(path, kMostFileBytes);
+  return os::read_stream(path, kMostFileBytes);
 }
 
 Status change(Watcher& watcher, const Parsed& parsed, const Env& env) {

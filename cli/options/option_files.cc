@@ -6,6 +6,7 @@
 #include "cli/terminal/interrupt.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/read_stream.h"
 
 namespace paddock::cli {
 namespace {
@@ -29,7 +30,7 @@ Status check_one_stdin(const Parsed& parsed) {
 }  // namespace
 
 Result<std::string> read_file_or_stdin(const std::string& file, size_t most) {
-  return file == "-" ? os::read_all(STDIN_FILENO, most) : os::read_file(file, most);
+  return file == "-" ? os::read_all(STDIN_FILENO, most) : os::read_stream(file, most);
 }
 
 Result<std::optional<std::string>> read_policy(const Parsed& parsed) {
@@ -52,7 +53,7 @@ Result<OptionFiles> read_option_files(const Parsed& parsed) {
 
 Result<std::string> read_named(const Parsed& parsed, const std::string& cwd, const char* name,
                                size_t most, Reason reason) {
-  Result<std::string> text = os::read_file(absolute_path(cwd, parsed.text(name)), most);
+  Result<std::string> text = os::read_stream(absolute_path(cwd, parsed.text(name)), most);
   if (text.ok()) return text;
   return invalid_argument(reason, text.error().describe(), name);
 }

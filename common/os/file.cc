@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "common/base/text.h"
-#include "common/os/regular_file.h"
+#include "common/os/read_stream.h"
 #include "common/os/sync.h"
 
 namespace paddock::os {
@@ -66,9 +66,36 @@ Error not_made(const std::string& folder, int failure) {
               " can be made there; choose another place, such as a folder on a disk")};
 }
 
+bool names_descriptor(const std::string& path) {
+  return path == "/dev/stdin" || path == "/dev/null" || path.starts_with("/dev/fd/") ||
+         path.starts_with("/proc/self/fd/");
+}
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe (FIFO)";
+  return "a device";
+}
+
+Status check_regular(const Fd& file, const std::string& name) {
+  struct stat info = {};
+  if (::fstat(file.get(), &info) != 0) return system_error(cat("looking at ", name), errno);
+  if (S_ISREG(info.st_mode)) return {};
+  return invalid_argument("NOT_A_REGULAR_FILE",
+                          cat(name, " is ", kind_of(info.st_mode), " and no regular file"));
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, size_t limit) {
+  if (names_descriptor(path)) return read_stream(path, limit);
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return system_error(cat("opening ", base_name(path)), errno);
+  TRY(check_regular(fd, base_name(path)));
+  return read_all(fd.get(), limit).within(cat("reading ", base_name(path)));
+}
+
+Result<std::string> read_stream(const std::string& path, size_t limit) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return system_error(cat("opening ", base_name(path)), errno);
   return read_all(fd.get(), limit).within(cat("reading ", base_name(path)));
@@ -136,7 +163,7 @@ Result<std::map<std::string, std::string>> read_folder(const std::string& path,
   for (const std::string& name : names) {
     if (!name.ends_with(suffix)) continue;
     ASSIGN_OR_RETURN(texts[name.substr(0, name.size() - suffix.size())],
-                     read_regular_file(join_path(path, name), limit));
+                     read_file(join_path(path, name), limit));
   }
   return texts;
 }

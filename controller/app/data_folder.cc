@@ -10,7 +10,6 @@
 #include "common/crypto/certificate.h"
 #include "common/os/file.h"
 #include "common/os/process.h"
-#include "common/os/regular_file.h"
 #include "common/wire/json.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/auth/token.h"
@@ -25,8 +24,8 @@ using crypto::KeyPair;
 constexpr Millis kRenewBefore = std::chrono::hours(24 * 30);
 
 Result<KeyPair> read_pair(const std::string& folder, const std::string& name) {
-  ASSIGN_OR_RETURN(std::string certificate, os::read_regular_file(cat(folder, "/", name, ".pem")));
-  ASSIGN_OR_RETURN(std::string key, os::read_regular_file(cat(folder, "/", name, "-key.pem")));
+  ASSIGN_OR_RETURN(std::string certificate, os::read_file(cat(folder, "/", name, ".pem")));
+  ASSIGN_OR_RETURN(std::string key, os::read_file(cat(folder, "/", name, "-key.pem")));
   return KeyPair{std::move(certificate), std::move(key)};
 }
 
@@ -132,7 +131,7 @@ Status revoke(store::Store& store, const FirstToken& first) {
 // Whether the file holds a token that the store knows. What cannot be read now may be a good one,
 // which is not to be revoked.
 Result<bool> is_valid(store::Store& store, const std::string& path) {
-  const Result<std::string> secret = os::read_regular_file(path);
+  const Result<std::string> secret = os::read_file(path);
   if (!secret && secret.error().code == Code::kNotFound) return false;
   if (!secret) return secret.error();
   ASSIGN_OR_RETURN(const auto record, store.token_by_hash(auth::token_hash(trim(*secret))));
@@ -169,8 +168,8 @@ Status end_token(store::Store& store, const std::string& folder, const FirstToke
 
 Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now) {
   if (!config.tls.cert_file.empty()) {
-    ASSIGN_OR_RETURN(std::string certificate, os::read_regular_file(config.tls.cert_file));
-    ASSIGN_OR_RETURN(std::string key, os::read_regular_file(config.tls.key_file));
+    ASSIGN_OR_RETURN(std::string certificate, os::read_file(config.tls.cert_file));
+    ASSIGN_OR_RETURN(std::string key, os::read_file(config.tls.key_file));
     warn_of_time("tls.certFile", certificate, now);
     return http_server::TlsFiles{std::move(certificate), std::move(key)};
   }
@@ -179,7 +178,7 @@ Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, 
   ASSIGN_OR_RETURN(const KeyPair ca, local_ca(folder, random, now));
   warn_of_time("the local CA, tls/ca.pem in the data folder,", ca.certificate_pem, now);
   const std::string names = join(server_names(config), "\n") + "\n" + ca.certificate_pem;
-  const Result<std::string> names_before = os::read_regular_file(cat(folder, "/server-names"));
+  const Result<std::string> names_before = os::read_file(cat(folder, "/server-names"));
   Result<KeyPair> server = read_pair(folder, "server");
   // Made while the clock was ahead. Where the CA was too, the clock of now may be the wrong one.
   const bool of_the_future = server && !has_begun(*server, now) && has_begun(ca, now);
@@ -194,7 +193,7 @@ Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, 
 namespace {
 
 Result<std::string> own_file(const std::string& path, Reason reason, const char* field) {
-  auto text = os::read_regular_file(path);
+  auto text = os::read_file(path);
   if (text.ok()) return text;
   return invalid_argument(reason, "names a file that is not there or cannot be read", field);
 }
@@ -267,7 +266,7 @@ Result<SelfDescription> write_self(const std::string& data_dir, const std::strin
 }
 
 void remove_self(const SelfDescription& self) {
-  const Result<std::string> text = os::read_regular_file(self.path);
+  const Result<std::string> text = os::read_file(self.path);
   if (!text) return;
   const Result<wire::Value> document = wire::parse_json(*text);
   if (document && document->text("nonce") == self.nonce) ::unlink(self.path.c_str());

@@ -9,7 +9,6 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "common/os/regular_file.h"
 #include "controller/app/lost_database.h"
 #include "controller/store/move_store.h"
 
@@ -29,7 +28,7 @@ Result<std::string> url_in(const std::string& path) {
                             "names a file that everybody on this host may read, with a password in "
                             "it: chmod 0600",
                             kUrlField);
-  auto text = os::read_regular_file(path, kMostBytes);
+  auto text = os::read_file(path, kMostBytes);
   if (!text.ok())
     return invalid_argument("STORE_URL_INVALID", "names a file that cannot be read", kUrlField);
   return std::string(trim(*text));
@@ -38,7 +37,7 @@ Result<std::string> url_in(const std::string& path) {
 // The data folder's lock says that no other process has this name now, on this host.
 Result<std::string> known_holder(const std::string& path) {
   if (!os::exists(path)) return std::string();
-  const auto known = os::read_regular_file(path, 256);
+  const auto known = os::read_file(path, 256);
   if (known.ok()) return std::string(trim(*known));
   return Error{Code::kFailedPrecondition, "STORE_NOT_OURS",
                "store-holder in the data folder cannot be read"}

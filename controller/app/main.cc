@@ -18,7 +18,6 @@
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
-#include "common/os/regular_file.h"
 #include "common/os/start_reserve.h"
 #include "controller/app/check.h"
 #include "controller/app/controller.h"
@@ -43,7 +42,7 @@ constexpr Millis kSweepEvery = std::chrono::minutes(30);
 Result<Config> configuration(const Flags& flags) {
   std::string text;
   if (!flags.config_file.empty()) {
-    auto read = os::read_regular_file(flags.config_file, 1 << 20);
+    auto read = os::read_file(flags.config_file, 1 << 20);
     if (!read.ok()) return invalid_argument("CONFIG_INVALID", read.error().describe(), "--config");
     text = std::move(read).value();
   }

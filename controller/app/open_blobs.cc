@@ -4,7 +4,6 @@
 #include "common/base/text.h"
 #include "common/cas/blob_store.h"
 #include "common/os/file.h"
-#include "common/os/regular_file.h"
 #include "controller/bucket/bucket_blobs.h"
 #include "controller/bucket/claim.h"
 
@@ -22,7 +21,7 @@ Result<s3::BucketSettings> settings_of(const BucketConfig& config) {
   out.transfers = static_cast<size_t>(config.transfers);
   out.silence = config.timeout.value;
   if (config.ca_file.empty()) return out;
-  Result<std::string> pem = os::read_regular_file(config.ca_file);
+  Result<std::string> pem = os::read_file(config.ca_file);
   if (!pem) return std::move(pem).error().within("reading blobs.s3.caFile");
   out.ca_pem = std::move(*pem);
   return out;

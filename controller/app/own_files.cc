@@ -7,7 +7,6 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "common/os/regular_file.h"
 #include "controller/app/data_folder.h"
 
 namespace paddock::app {
@@ -47,7 +46,7 @@ Status check_own_files(const Config& config) {
       return no_file_of_ours(file, "is a folder, where a file of the controller belongs");
   }
   for (const std::string& file : kept_tokens(config)) {
-    const auto text = os::read_regular_file(os::join_path(config.data_dir, file));
+    const auto text = os::read_file(os::join_path(config.data_dir, file));
     if (!text.ok() && text.error().code != Code::kNotFound)
       return no_file_of_ours(file, "cannot be read").within(text.error().describe());
   }

@@ -7,7 +7,6 @@
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
-#include "common/os/regular_file.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/open_blobs.h"
 #include "controller/auth/token.h"
@@ -21,7 +20,7 @@ constexpr const char* kExecuteSetting = "shared-files/execute-token";
 
 // Empty where there is none.
 std::string text_of(const std::string& path) {
-  const auto text = os::read_regular_file(path, 1 << 20);
+  const auto text = os::read_file(path, 1 << 20);
   return text.ok() ? std::string(trim(*text)) : std::string();
 }
 

@@ -2,7 +2,6 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "common/os/regular_file.h"
 
 namespace paddock::bucket {
 namespace {
@@ -24,7 +23,7 @@ bool is_id(std::string_view text) {
 // Empty: there is none yet.
 Result<std::string> known_id(const std::string& path) {
   if (!os::exists(path)) return std::string();
-  ASSIGN_OR_RETURN(const std::string text, os::read_regular_file(path, 4096));
+  ASSIGN_OR_RETURN(const std::string text, os::read_file(path, 4096));
   const std::string id(trim(text));
   if (is_id(id)) return id;
   return Error{Code::kFailedPrecondition, "STORE_NOT_OURS",

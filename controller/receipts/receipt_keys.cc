@@ -6,7 +6,6 @@
 #include "common/crypto/sealed.h"
 #include "common/crypto/signing.h"
 #include "common/os/file.h"
-#include "common/os/regular_file.h"
 #include "common/receipts/envelope.h"
 
 namespace paddock::receipts {
@@ -47,7 +46,7 @@ Result<std::string> ReceiptKeys::text() {
   if (path_.empty() && in_memory_.empty()) in_memory_ = crypto::make_signing_key();
   if (path_.empty()) return in_memory_;
   if (!os::exists(path_)) TRY(keep(crypto::make_signing_key()));
-  return os::read_regular_file(path_, kMostKeysBytes);
+  return os::read_file(path_, kMostKeysBytes);
 }
 
 Status ReceiptKeys::keep(const std::string& text) {
@@ -72,7 +71,7 @@ Status ReceiptKeys::put_in_place() {
 Status ReceiptKeys::settle_locked(const RotationLog& log) {
   if (recorded_) return put_in_place();
   if (path_.empty() || !os::exists(next_path())) return {};
-  ASSIGN_OR_RETURN(std::string keys, os::read_regular_file(next_path(), kMostKeysBytes));
+  ASSIGN_OR_RETURN(std::string keys, os::read_file(next_path(), kMostKeysBytes));
   const auto next = keys_in(keys);
   crypto::wipe(keys);
   if (next.ok()) {

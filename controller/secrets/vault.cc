@@ -4,7 +4,6 @@
 
 #include "common/base/log.h"
 #include "common/os/file.h"
-#include "common/os/regular_file.h"
 
 namespace paddock::secrets {
 namespace {
@@ -26,7 +25,7 @@ Result<int64_t> seal_anew(store::WriteTxn& txn, const KeyRing& ring, Random& ran
 Result<KeyRing> Vault::keys() const {
   if (path_.empty()) return in_memory_.with([](const KeyRing& ring) { return ring; });
   if (!os::exists(path_)) return KeyRing();
-  ASSIGN_OR_RETURN(const std::string text, os::read_regular_file(path_, kMostKeyFileBytes));
+  ASSIGN_OR_RETURN(const std::string text, os::read_file(path_, kMostKeyFileBytes));
   return parse_ring(text);
 }
 

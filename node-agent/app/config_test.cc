@@ -1,13 +1,16 @@
 #include "node-agent/app/config.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "node-agent/app/room_settings.h"
 #include "tests/support/settings_golden.h"
+#include "tests/support/temp_dir.h"
 
 namespace paddock::agent {
 namespace {
@@ -75,6 +78,17 @@ TEST(Config, FlagsWinOverTheFileWhereverTheyStand) {
   EXPECT_EQ(config->name, "from-file");
   EXPECT_EQ(config->max_runs, 9);
   (void)os::remove_tree(base);
+}
+
+// A start of a service that waits for ever says nothing to anybody.
+TEST(Config, FilesThatNobodyWritesAreNotWaitedFor) {
+  const test::TempDir folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(from({"--config", pipe}).error().reason, "NOT_A_REGULAR_FILE");
+  AgentConfig config;
+  config.ca_file = pipe;
+  EXPECT_EQ(endpoint_of(config).error().reason, "NOT_A_REGULAR_FILE");
 }
 
 TEST(Config, WrongFlagsAreUsageErrors) {

@@ -165,6 +165,11 @@ def nobody_sleeps(tree):
     return library_code_does_not(tree, pattern, "sleeps; wait for the event instead", lambda path, _: path in MAY_SLEEP)
 
 
+def daemons_wait_for_no_file(tree):
+    return [f"{path}:{line}: waits for whoever writes the file; read_file refuses what is no regular one" for path, text in tree.sources()
+            if not path.startswith(("cli/", "common/os/")) for line, _ in find_lines(text, r'#include "common/os/read_stream\.h"')]
+
+
 def only_programs_read_the_clock(tree):
     def allowed(path, _):
         return path.startswith(("common/base/", "cli/")) or "/app/" in path or path.endswith("/main.cc") or path in MAY_READ_THE_CLOCK
@@ -260,7 +265,7 @@ def every_document_is_in_the_index(tree):
 
 
 RULES = [plan_points_up, includes_follow_the_plan, internal_stays_inside, libraries_stay_in_their_module,
-         systems_stay_in_platform_files, headers_introduce_themselves, rules_across_fields_are_called, nobody_sleeps, only_programs_read_the_clock,
+         systems_stay_in_platform_files, headers_introduce_themselves, rules_across_fields_are_called, nobody_sleeps, daemons_wait_for_no_file, only_programs_read_the_clock,
          nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral, nobody_is_named_as_the_orchestrator,
          links_lead_somewhere, every_document_is_in_the_index, readers_meet_no_requirement_and_no_other_product,
          claims_name_suites_that_exist]

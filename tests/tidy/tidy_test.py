@@ -195,6 +195,7 @@ VIOLATIONS = {
         "json.h:5"),
     "sleeping": (rules.nobody_sleeps, {"cli/output/a.cc": "\nvoid f() { std::this_thread::sleep_for(1s); }\n"}, "cli/output/a.cc:2"),
     "sleeping_in_c": (rules.nobody_sleeps, {"cli/output/a.cc": "void f() { usleep(3); }\n"}, "cli/output/a.cc:1"),
+    "a_daemon_that_waits_for_a_file": (rules.daemons_wait_for_no_file, {"controller/store/store.cc": '#include "common/os/read_stream.h"\n'}, "store.cc:1"),
     "reading_the_clock": (rules.only_programs_read_the_clock, {"controller/store/store.cc": "SystemClock clock;\n"}, "store.cc:1"),
     "throwing": (rules.nobody_throws, {"cli/output/a.cc": "void f() { throw 1; }\n"}, "cli/output/a.cc:1"),
     "streaming": (rules.nobody_streams, {"cli/output/a.cc": "#include <iostream>\n"}, "cli/output/a.cc:1"),

@@ -9,7 +9,6 @@
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "common/os/file.h"
-#include "common/os/regular_file.h"
 
 namespace paddock::store::move {
 
@@ -26,7 +25,7 @@ bool is_id(const std::string& text) {
 
 Result<std::optional<Marker>> read_marker(const std::string& file) {
   if (!os::exists(marker_of(file))) return std::optional<Marker>();
-  const auto text = os::read_regular_file(marker_of(file), 1024);
+  const auto text = os::read_file(marker_of(file), 1024);
   const std::vector<std::string> words = split(trim(text.ok() ? *text : std::string()), ' ');
   for (const MoveTo to : {MoveTo::kPostgres, MoveTo::kSqlite}) {
     if (words.size() == 2 && words[0] == word_of(to) && is_id(words[1]))

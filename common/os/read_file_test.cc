@@ -1,14 +1,17 @@
 // Reading what has to be a regular file: the rest is refused at once.
-#include "common/os/regular_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "common/os/file.h"
+#include "common/os/read_stream.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::os {
@@ -17,7 +20,7 @@ namespace {
 class RegularFile : public testing::Test {
  protected:
   std::string refused(const std::string& path) {
-    const auto text = read_regular_file(path);
+    const auto text = read_file(path);
     return text.ok() ? "" : text.error().reason.str();
   }
   const test::TempDir folder_;
@@ -26,10 +29,10 @@ class RegularFile : public testing::Test {
 TEST_F(RegularFile, IsReadAlsoThroughALinkAndUpToItsLimit) {
   folder_.write("file", "text", 0600);
   ASSERT_EQ(::symlink("file", (folder_ / "link").c_str()), 0);
-  EXPECT_EQ(read_regular_file(folder_ / "file", 4).value(), "text");
-  EXPECT_EQ(read_regular_file(folder_ / "link").value(), "text");
-  EXPECT_EQ(read_regular_file(folder_ / "file", 3).error().reason, "FILE_TOO_LARGE");
-  EXPECT_EQ(read_regular_file(folder_ / "nothing").error().code, Code::kNotFound);
+  EXPECT_EQ(read_file(folder_ / "file", 4).value(), "text");
+  EXPECT_EQ(read_file(folder_ / "link").value(), "text");
+  EXPECT_EQ(read_file(folder_ / "file", 3).error().reason, "FILE_TOO_LARGE");
+  EXPECT_EQ(read_file(folder_ / "nothing").error().code, Code::kNotFound);
 }
 
 TEST_F(RegularFile, AnythingElseIsRefusedByItsNameAndNotWaitedFor) {
@@ -37,6 +40,16 @@ TEST_F(RegularFile, AnythingElseIsRefusedByItsNameAndNotWaitedFor) {
   EXPECT_EQ(refused(folder_ / "pipe"), "NOT_A_REGULAR_FILE");
   EXPECT_EQ(refused(folder_.path()), "NOT_A_REGULAR_FILE");
   EXPECT_EQ(refused("/dev/zero"), "NOT_A_REGULAR_FILE");
+}
+
+TEST_F(RegularFile, AStreamIsReadFromAPipeToo) {
+  const std::string pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::jthread writer([&] {
+    const Fd to(::open(pipe.c_str(), O_WRONLY | O_CLOEXEC));
+    EXPECT_TRUE(write_all(to.get(), "from another program").ok());
+  });
+  EXPECT_EQ(read_stream(pipe).value(), "from another program");
 }
 
 TEST_F(RegularFile, AFolderOfFilesIsReadTheSameWay) {
@@ -48,8 +61,8 @@ TEST_F(RegularFile, ADescriptorThatIsNamedIsReadToItsEnd) {
   Pipe pipe = make_pipe().value();
   ASSERT_TRUE(write_all(pipe.write.get(), "from a shell").ok());
   pipe.write.reset();
-  EXPECT_EQ(read_regular_file(cat("/dev/fd/", pipe.read.get())).value(), "from a shell");
-  EXPECT_EQ(read_regular_file("/dev/null").value(), "");
+  EXPECT_EQ(read_file(cat("/dev/fd/", pipe.read.get())).value(), "from a shell");
+  EXPECT_EQ(read_file("/dev/null").value(), "");
 }
 
 }  // namespace
