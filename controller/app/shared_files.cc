@@ -24,12 +24,8 @@ std::string text_of(const std::string& path) {
   return text.ok() ? std::string(trim(*text)) : std::string();
 }
 
-bool has_local_ca(const Config& config) {
-  return !config.plain_http && config.tls.cert_file.empty();
-}
-
 std::string ca_mark(const Config& config) {
-  if (!has_local_ca(config)) return {};
+  if (!serves_local_ca(config)) return {};
   const std::string pem = text_of(os::join_path(config.data_dir, "tls/ca.pem"));
   return pem.empty() ? std::string() : crypto::sha256_hex(pem);
 }
@@ -97,7 +93,7 @@ Result<bool> check_shared_files(store::LeadWatch& leader, const Config& config) 
   if (!execute.empty() && wants_execute_token(config) && execute_mark(config) != execute)
     missing.push_back({"tokens/execute", "is not the leader's"});
   ASSIGN_OR_RETURN(const std::string ca, leader.setting(kCaSetting));
-  if (!ca.empty() && has_local_ca(config)) {
+  if (!ca.empty() && serves_local_ca(config)) {
     const bool key = os::exists(os::join_path(config.data_dir, "tls/ca-key.pem"));
     if (ca_mark(config) != ca || !key) missing.push_back({"tls/ca.pem", "is not the leader's"});
   }

@@ -143,6 +143,18 @@ TEST_F(SharedFiles, ACertificateOfOnesOwnNeedsNoCaOfTheLeaders) {
   EXPECT_THAT(differing(), IsEmpty());
 }
 
+// The CA of its own that it would make while it takes over is trusted by nobody who calls the port.
+TEST_F(SharedFiles, TheCaCountsWhereOnlyThePortOfExecuteShowsIt) {
+  put("tls/ca.pem", "another CA");
+  config_.plain_http = true;
+  EXPECT_THAT(differing(), IsEmpty()) << "no TLS is served here";
+  config_.execute.port = 8444;
+  config_.execute.host = "0.0.0.0";
+  EXPECT_THAT(differing(), ElementsAre("tls/ca.pem"));
+  config_.execute.host = "127.0.0.1";
+  EXPECT_THAT(differing(), IsEmpty()) << "without a token that port is plain";
+}
+
 TEST_F(SharedFiles, TheTokenForAnyNodeCountsWhereThereIsOne) {
   watch_.tokens["enroll"] = {auth::token_hash("pdke-one")};
   EXPECT_THAT(differing(), ElementsAre("tokens/enroll"));
