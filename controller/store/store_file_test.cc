@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include "controller/store/examine.h"
 #include "controller/store/store_test_support.h"
 
 namespace paddock::store {
@@ -97,6 +98,56 @@ TEST(StoreFile, RefusesANewerSchemaAndAForeignDatabase) {
   EXPECT_EQ(refusal(folder.file()), "STORE_SCHEMA_TOO_NEW");
   raw_sql(folder.file("other"), "CREATE TABLE t (x)");
   EXPECT_EQ(refusal(folder.file("other")), "STORE_NOT_OURS");
+}
+
+// Opened and not closed: what was committed is in the log alone, as after a crash.
+class Logged : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(sqlite3_open(folder_.file().c_str(), &db_), SQLITE_OK);
+    sql("PRAGMA journal_mode=WAL");
+    sql("PRAGMA wal_autocheckpoint=0");
+  }
+  ~Logged() override { sqlite3_close(db_); }
+  void sql(const char* text) {
+    EXPECT_EQ(sqlite3_exec(db_, text, nullptr, nullptr, nullptr), SQLITE_OK) << text;
+  }
+  std::string examined() {
+    StoreOptions options;
+    options.path = folder_.file();
+    const auto found = examine(options, clock_);
+    return found.ok() ? cat("schema ", found->schema) : found.error().reason.str();
+  }
+  TempFolder folder_;
+  ManualClock clock_;
+  sqlite3* db_ = nullptr;
+};
+
+TEST_F(Logged, ATableOfAnotherProgramIsSeenWhereOnlyTheLogHasIt) {
+  EXPECT_EQ(examined(), "schema 0") << "an empty one may become ours";
+  sql("CREATE TABLE t (x)");
+  EXPECT_EQ(examined(), "STORE_NOT_OURS");
+}
+
+TEST_F(Logged, WhatWasNotCommittedOrIsTornDoesNotCount) {
+  sql("PRAGMA cache_size=1; BEGIN; CREATE TABLE t (x); INSERT INTO t VALUES (zeroblob(200000))");
+  EXPECT_GT(std::filesystem::file_size(folder_.file() + "-wal"), 0U);
+  EXPECT_EQ(examined(), "schema 0");
+  sql("COMMIT");
+  EXPECT_EQ(examined(), "STORE_NOT_OURS");
+  std::fstream log(folder_.file() + "-wal", std::ios::in | std::ios::out | std::ios::binary);
+  log.seekp(60);
+  log.put('\x5a');
+  log.close();
+  EXPECT_EQ(examined(), "schema 0") << "a frame with another sum ends the log";
+}
+
+TEST_F(Logged, APageThatWasWrittenTwiceIsTheLaterOne) {
+  sql("CREATE TABLE t (x)");
+  sql("DROP TABLE t");
+  EXPECT_EQ(examined(), "schema 0");
+  sql("PRAGMA user_version=7");
+  EXPECT_EQ(examined(), "STORE_NOT_OURS");
 }
 
 TEST(StoreFile, RefusesADamagedFileAndLeavesItAsItIs) {

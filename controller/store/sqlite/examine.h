@@ -7,7 +7,7 @@
 
 namespace paddock::store::sqlite {
 
-// Its first bytes alone are read: opening a database may write beside it.
+// Its first page and the log beside it are read as bytes: opening a database may write there.
 Result<Examined> examine(const std::string& path);
 
 }  // namespace paddock::store::sqlite

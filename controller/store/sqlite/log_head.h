@@ -1,0 +1,17 @@
+// What the log beside a database's file says of its first page: what was committed last lies there
+// until it is copied into the file. Read as SQLite's file format has it, since opening a database
+// may write beside it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/result.h"
+
+namespace paddock::store::sqlite {
+
+// The first `bytes` of page 1 as of the log's last commit. Nothing where the log has none of it: it
+// is missing, is no log, or ends before a commit, as SQLite would judge it.
+Result<std::optional<std::string>> first_page_in_log(const std::string& path, size_t bytes);
+
+}  // namespace paddock::store::sqlite
