@@ -15,7 +15,8 @@ declarations (`tests/tidy` fails when it is stale). The same types are in the Op
   a tool token of that run for that operation ([orchestrators.md](orchestrators.md)).
 - `A` below is `/apis/paddock.dev/v1alpha1`, `NS` is `A/namespaces/{ns}`. Bodies and answers are JSON; bodies may also be YAML.
 - Creates take `Idempotency-Key` (1 to 128 visible characters): the same key with the same request gives the first object again. With
-  another request the answer is 422 `IDEMPOTENCY_KEY_REUSED`.
+  another request the answer is 422 `IDEMPOTENCY_KEY_REUSED`. Of a token the repeat names the first one without its secret, of which only
+  a hash is kept: if the first answer was lost, revoke that token and take a fresh key.
 - A `RunList` is answered with a `RunList` of the new runs, in the same order; with `Accept:
   application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` it has metadata alone, which is smaller and faster. A refusal
   names each wrong item by its path (`items[17].spec.timeout`), and no run is made.

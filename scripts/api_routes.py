@@ -20,7 +20,7 @@ GET | /audit/chain | the same as it is stored, with what links each record to th
 GET | /audit/checkpoint | the newest record's link, signed: `ReceiptEnvelope`
 POST | /admin/backups | copies the store while it is in use
 GET | /admin/tokens | tokens of people and programs that are good still, without their secrets: `AccessTokenList`
-POST | /admin/tokens | `AccessTokenRequest`: a token for a person or a program, with its secret
+POST | /admin/tokens | `AccessTokenRequest`: a token for a person or a program, with its secret; `Idempotency-Key`
 DELETE | /admin/tokens/{} | ends it
 GET | /openapi/v3 | where the OpenAPI document is
 GET | /openapi/v3/apis/paddock.dev/v1alpha1 | the OpenAPI document, with every type below
@@ -102,7 +102,7 @@ POST | …/runs/{}/commands/{}/stdin | takes an `InputPiece` of the standard inp
 POST | …/runs/{}/commands/{}/cancel | ends that command
 GET | …/runs/{}/artifacts | `{"items": [Artifact], "leftOut": [LeftOut]}`
 GET | …/runs/{}/artifacts/{} | the bytes of one; parts by `Range`
-POST | …/runs/{}/tool-tokens | a credential of this run: [orchestrators.md](orchestrators.md)
+POST | …/runs/{}/tool-tokens | a credential of this run: [orchestrators.md](orchestrators.md); `Idempotency-Key`
 POST | …/runs/{}/media | asks an orchestrator's provider: `MediaTask`
 POST | …/runs/{}/tool-results | answers a tool use of an agent run
 POST | …/namespaces/{}/policy/explain | where each value of a policy comes from, and what it makes of a run's denials: `PolicyQuestion`, `PolicyExplanation`
@@ -128,7 +128,7 @@ POST | …/nodes/{}/uncordon | gets runs again
 GET | …/nodes/{}/drain | how far it is: `Drain`
 POST | …/nodes/{}/drain | its runs go or end
 PUT | …/nodes/{}/taints | what runs must tolerate
-POST | …/nodes/{}/enroll-token | a token that enrols this node once, `{"ttl": "1h"}`: `{"id", "token", "expiresAt"}`
+POST | …/nodes/{}/enroll-token | a token that enrols this node once, `{"ttl": "1h"}`: `{"id", "token", "expiresAt"}`; the one before it is good no more
 POST | …/nodes/{}/enroll | a credential for a new node
 POST | …/nodes/{}/credential | the node's next credential; the older one ends a minute after its first use
 POST | …/nodes/{}/leave | the node goes: `{"force": false}`

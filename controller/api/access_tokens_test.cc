@@ -111,6 +111,26 @@ TEST_F(AccessTokens, TheirSecretIsInTheAnswerToTheirMakingAndNowhereElse) {
   EXPECT_THAT(log.text, Not(HasSubstr(secret)));
 }
 
+// An answer that was lost leaves no second credential behind that nobody knows.
+TEST_F(AccessTokens, AreMadeOnceForAnIdempotencyKeyAndShownOnce) {
+  const auto keyed = [&](const std::string& body) {
+    auto request = request_of("POST", kTokens, admin_);
+    request.headers["idempotency-key"] = "one";
+    return send(request, body);
+  };
+  const std::string body = R"({"subject":"ci","scopes":["runs:read"]})";
+  const Answer first = keyed(body);
+  ASSERT_EQ(first.status, 201) << first.text;
+  const Answer again = keyed(body);
+  EXPECT_EQ(again.status, 200);
+  EXPECT_EQ(again.body.text("id"), first.body.text("id"));
+  EXPECT_EQ(again.body.at("token"), nullptr);
+  EXPECT_EQ(keyed(R"({"subject":"ci","scopes":["*"]})").reason(), "IDEMPOTENCY_KEY_REUSED");
+  EXPECT_EQ(as(first.body.text("token"), "GET", kRuns).status, 200) << "it is the one that is good";
+  EXPECT_EQ(as(admin_, "DELETE", cat(kTokens, "/", first.body.text("id"))).status, 200);
+  EXPECT_EQ(keyed(body).status, 200) << "a late repeat makes none after it was revoked";
+}
+
 TEST_F(AccessTokens, WhatMakesNoSenseIsRefusedByField) {
   const auto refused = [&](const std::string& body) {
     const Answer answer = make(body);

@@ -49,6 +49,24 @@ TEST_F(ToolTokens, ShowTheirSecretOnceAndAreStoredAsAHash) {
   EXPECT_EQ(call("GET", cat(kTokens, "/", name)).body.text("status.phase"), "Active");
 }
 
+TEST_F(ToolTokens, AreMadeOnceForAnIdempotencyKeyAndShownOnce) {
+  const auto keyed = [&](const std::string& name) {
+    auto request = request_of("POST", cat(kRuns, "/", name, "/tool-tokens"), admin_);
+    request.headers["idempotency-key"] = "one";
+    return send(request, kReader);
+  };
+  const Answer first = keyed("r");
+  ASSERT_EQ(first.status, 201) << first.text;
+  const Answer again = keyed("r");
+  EXPECT_EQ(again.status, 200) << again.text;
+  EXPECT_EQ(again.body.text("metadata.name"), first.body.text("metadata.name"));
+  EXPECT_EQ(again.body.text("status.phase"), "Active");
+  EXPECT_EQ(again.body.at("status.token"), nullptr);
+  EXPECT_EQ(keyed("other").reason(), "IDEMPOTENCY_KEY_REUSED") << "the run is part of the request";
+  call("DELETE", cat(kTokens, "/", first.body.text("metadata.name")));
+  EXPECT_EQ(keyed("r").status, 201) << "with the token, its key is forgotten";
+}
+
 TEST_F(ToolTokens, AreAKindLikeTheOthers) {
   const Answer made =
       call("POST", kTokens,

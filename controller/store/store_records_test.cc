@@ -156,6 +156,8 @@ TEST_P(StoreRecords, TokensThatEndedLongAgoGoWithWhatIsKeptOfTheirUse) {
   ASSERT_TRUE(store_
                   ->write([&](WriteTxn& txn) -> Status {
                     TRY(txn.put_token({"a", "1", "x", {}, "", 100, false}));
+                    TRY(txn.put_idempotent_create("id1 /admin/tokens", "key", 0, {"a", "d"}));
+                    TRY(txn.put_idempotent_create("id1 /runs", "key", 0, {"a", "d"}));
                     TRY(txn.put_token({"b", "2", "x", {}, "", 200, true}));
                     TRY(txn.put_token({"c", "3", "x", {}, "", 9000, false}));
                     TRY(txn.put_token({"d", "4", "x", {}, "", 9000, true}));
@@ -177,6 +179,8 @@ TEST_P(StoreRecords, TokensThatEndedLongAgoGoWithWhatIsKeptOfTheirUse) {
                   ->read([](ReadTxn& txn) -> Status {
                     EXPECT_FALSE(txn.setting("enroll-token/a").value());
                     EXPECT_TRUE(txn.setting("enroll-token/c").value());
+                    EXPECT_TRUE(txn.idempotent_creates("id1 /admin/tokens", "key").value().empty());
+                    EXPECT_FALSE(txn.idempotent_creates("id1 /runs", "key").value().empty());
                     return {};
                   })
                   .ok());

@@ -72,6 +72,12 @@ Result<int64_t> Transaction::prune_tokens(int64_t now_ms, int64_t kept_ms, int64
           .bind(most)
           .bind(kTokenUse)
           .run());
+  TRY(db_.prepare("DELETE FROM idempotent_creates WHERE scope LIKE '% /admin/tokens' "
+                  "AND name IN (SELECT id FROM tokens "
+                  "WHERE revoked IN (0, 1) AND expires_ms < ?1 ORDER BY expires_ms, id LIMIT ?2)")
+          .bind(now_ms - kept_ms)
+          .bind(most)
+          .run());
   return db_
       .prepare(
           "DELETE FROM tokens WHERE id IN (SELECT id FROM tokens "

@@ -1,11 +1,13 @@
 #include "controller/api/handlers/access/access_tokens.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "common/contracts/access_token.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/api/server/documents.h"
+#include "controller/api/server/idempotency.h"
 #include "controller/auth/token.h"
 #include "controller/calls/relay.h"
 
@@ -37,9 +39,20 @@ Status record_token(store::WriteTxn& txn, const Call& call, std::string_view typ
                 {{"for", token.subject}, {"scopes", join(token.scopes, " ")}});
 }
 
+// What the same request made before, whatever became of it since.
+Result<std::optional<TokenRecord>> earlier_token(store::ReadTxn& txn, const IdempotencyKey& key) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> ids, earlier_creates(txn, key));
+  if (ids.empty()) return std::optional<TokenRecord>();
+  ASSIGN_OR_RETURN(const std::vector<TokenRecord> tokens, txn.tokens());
+  const auto found = std::ranges::find(tokens, ids.front(), &TokenRecord::id);
+  if (found == tokens.end()) return std::optional<TokenRecord>();
+  return std::optional(*found);
+}
+
 }  // namespace
 
 Result<Response> make_access_token(Call& call) {
+  ASSIGN_OR_RETURN(const IdempotencyKey key, idempotency_key(call));
   ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::AccessTokenRequest>(call.body));
   TRY(auth::check_scopes(request.scopes, request.name_space));
   TRY(auth::check_giver(call.principal, request.scopes));
@@ -47,11 +60,16 @@ Result<Response> make_access_token(Call& call) {
   TokenRecord token = token_record(minted, request.subject, request.scopes);
   token.name_space = request.name_space;
   token.expires_ms = (call.now() + request.ttl.value).ms;
+  std::optional<TokenRecord> earlier;
   const Status stored = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(earlier, earlier_token(txn, key));
+    if (earlier) return {};
     TRY(txn.put_token(token));
-    return record_token(txn, call, contracts::audit::kTokenCreate, token);
+    TRY(record_token(txn, call, contracts::audit::kTokenCreate, token));
+    return remember_create(txn, key, token.id);
   });
   TRY(stored);
+  if (earlier) return object_response(shown(*earlier));  // only its hash is kept
   AccessToken answer = shown(token);
   answer.token = minted.secret;
   return secret_response(wire::encode(answer));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/contracts/api_paths.h"
 #include "common/crypto/digest.h"
 #include "controller/api/handlers/access/tool_token_kind.h"
 #include "controller/api/objects/creates.h"
@@ -178,6 +179,25 @@ Status KindTraits<ToolToken>::save_marked(store::WriteTxn& txn, ToolToken& token
 
 namespace {
 
+// As if the token had been created in its collection, with the run in the request: with the token,
+// this is forgotten.
+Result<IdempotencyKey> run_token_key(const Call& call, const Run& run) {
+  ASSIGN_OR_RETURN(IdempotencyKey key, idempotency_key(call));
+  if (key.scope.empty()) return key;
+  key.scope =
+      cat(call.principal.token_id, " ",
+          contracts::paths::collection(run.metadata.name_space,
+                                       std::string(k8s::resource_of(ToolToken::kKind).plural)));
+  key.digest = cat(run.metadata.uid, " ", key.digest);
+  return key;
+}
+
+// Without its secret, of which only a hash is kept.
+Response told_again(const Call& call, ToolToken& token) {
+  KindTraits<ToolToken>::complete(call.services, token);
+  return object_response(token);
+}
+
 Status save_recorded(store::WriteTxn& txn, const Call& call, ToolToken& token) {
   TRY(KindTraits<ToolToken>::save_new(call.services, txn, token, call.now()));
   return record(txn, call, contracts::audit::kObjectCreate, "tooltokens", token.metadata);
@@ -188,6 +208,9 @@ Status save_recorded(store::WriteTxn& txn, const Call& call, ToolToken& token) {
 Result<Response> make_run_token(Call& call) {
   ASSIGN_OR_RETURN(auto request, wire::decode<contracts::ToolTokenRequest>(call.body));
   ASSIGN_OR_RETURN(const Run run, run_named(call.services, call.key()));
+  ASSIGN_OR_RETURN(const IdempotencyKey key, run_token_key(call, run));
+  ASSIGN_OR_RETURN(std::optional<ToolToken> earlier, find_earlier<ToolToken>(call, key));
+  if (earlier) return told_again(call, *earlier);
   const auto& parent = call.principal.tool;
   const WallTime now = call.now();
   if (parent) shorten(request, *parent, now);
@@ -200,9 +223,17 @@ Result<Response> make_run_token(Call& call) {
   } else {
     TRY(KindTraits<ToolToken>::check_maker(call.principal, token));
   }
-  const Status stored = call.services.store.write(
-      [&](store::WriteTxn& txn) { return save_recorded(txn, call, token); });
+  const Status stored = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto names, earlier_creates(txn, key));
+    if (!names.empty()) {
+      ASSIGN_OR_RETURN(earlier, txn.find<ToolToken>({call.param("ns"), names.front()}));
+      if (earlier) return {};
+    }
+    TRY(save_recorded(txn, call, token));
+    return remember_create(txn, key, token.metadata.name);
+  });
   if (!stored.ok()) return stored.error();
+  if (earlier) return told_again(call, *earlier);  // made meanwhile
   return secret_response(wire::encode(token));
 }
 
