@@ -222,7 +222,7 @@ std::vector<CommandRow> node_commands() {
        kNodeGroup,
        "empty a node: nothing new, and what still runs after the grace is ended",
        {node},
-       {{"--grace", "D", "how long runs and sessions may go on; 5m unless given"},
+       {{"--grace", "D", "how long runs and sessions may go on; 5m unless given, 0s is now"},
         {"--timeout", "D", "stop watching after this long, with exit code 124"},
         {"--detach", "", "do not watch"},
         kDocumentFormat},

@@ -1,7 +1,9 @@
 // A node being emptied, and what it waits for. POST nodes/{name}/drain, GET the same.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -9,11 +11,23 @@
 
 namespace paddock::contracts {
 
+// A duration, or 0 and 0s for none at all, which other durations refuse: now is an answer to how
+// long somebody has to wait.
+struct Grace {
+  Millis value{0};
+  friend auto operator<=>(const Grace&, const Grace&) = default;
+  static Result<Grace> parse(std::string_view text);
+  static std::optional<Grace> decode_value(const wire::Value& value, wire::Check& check);
+  wire::Value encode_value() const;
+  static wire::Value value_schema();
+};
+
 struct DrainRequest {
-  wire::Duration grace{Millis(300'000)};
+  Grace grace{Millis(300'000)};
   static constexpr auto describe() {
-    return std::tuple{field("grace", &DrainRequest::grace,
-                            "how long runs and sessions may go on; what is left is ended")};
+    return std::tuple{
+        field("grace", &DrainRequest::grace,
+              "how long runs and sessions may go on; what is left is ended; 0s is now")};
   }
   void validate(wire::Check& check) const;
 };

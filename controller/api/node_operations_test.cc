@@ -23,6 +23,15 @@ class NodeOperations : public NodeApiTest {
   Answer post(const std::string& what, const std::string& body = "{}") {
     return call("POST", cat(kNodes, "/n1/", what), body);
   }
+  void add_session(const std::string& name) {
+    contracts::Sandbox session;
+    session.metadata.name = name;
+    session.metadata.name_space = "default";
+    session.metadata.uid = cat("uid-", name);
+    session.spec = contracts::with_session_defaults({});
+    session.status.node_name = "n1";
+    ASSERT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(session); }).ok());
+  }
   Answer plan(const std::string& spec = {}) {
     return call("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/plan",
                 run_text("planned", spec));
@@ -148,13 +157,7 @@ TEST_F(NodeOperations, ADrainReportsWhatItWaitsFor) {
 }
 
 TEST_F(NodeOperations, ADrainWaitsForSessionsAndEndsThemWithItsGrace) {
-  contracts::Sandbox session;
-  session.metadata.name = "s";
-  session.metadata.name_space = "default";
-  session.metadata.uid = "uid-1";
-  session.spec = contracts::with_session_defaults({});
-  session.status.node_name = "n1";
-  ASSERT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(session); }).ok());
+  add_session("s");
   const Answer answer = post("drain", R"({"grace":"30s"})");
   EXPECT_EQ(*answer.body.find("drained"), wire::Value(false));
   ASSERT_EQ(answer.body.find("sessions")->array()->size(), 1u);
@@ -169,7 +172,16 @@ TEST_F(NodeOperations, ADrainWaitsForSessionsAndEndsThemWithItsGrace) {
   const Answer ended = call("GET", "/apis/paddock.dev/v1alpha1/namespaces/default/sandboxes/s");
   EXPECT_EQ(ended.body.text("status.phase"), "Ended");
   EXPECT_EQ(ended.body.text("status.reason"), "NODE_DRAINED");
-  EXPECT_THAT(call("GET", "/audit?session=uid-1").text, HasSubstr("NODE_DRAINED"));
+  EXPECT_THAT(call("GET", "/audit?session=uid-s").text, HasSubstr("NODE_DRAINED"));
+}
+
+TEST_F(NodeOperations, ADrainWithoutAnyGraceEndsSessionsNow) {
+  for (const std::string grace : {"0s", "0"}) {
+    add_session("s" + grace);
+    EXPECT_EQ(post("drain", cat(R"({"grace":")", grace, "\"}")).status, 200);
+    ASSERT_TRUE(reconciler_.tick(nodes::now(clock_)).ok());
+    EXPECT_EQ(*call("GET", cat(kNodes, "/n1/drain")).body.find("drained"), wire::Value(true));
+  }
 }
 
 TEST_F(NodeOperations, APatchThatUncordonsEndsADrain) {
