@@ -141,6 +141,24 @@ TEST_F(RunCommands, HaveATerminalWhoseOutputComes) {
             "RUN_EXEC_UNSUPPORTED");
 }
 
+// The answer to the piece that ends a command is easily lost with it, and is asked for again.
+TEST_F(RunCommands, TheEndOfTheirInputIsTakenOfThoseThatHaveEndedToo) {
+  place("r", contracts::RunPhase::kRunning);
+  const Answer ended = ask(ending(0), R"({"command":["cat"],"commandId":"one","stdinComes":true})");
+  ASSERT_EQ(ended.status, 200) << ended.text;
+  const std::string stdin_of_one = cat(target(), "/one/stdin");
+  const std::string end = R"({"seq":1,"end":true})";
+  for (int i = 0; i < 2; ++i) {
+    const Answer taken = call("POST", stdin_of_one, end);
+    EXPECT_EQ(taken.status, 200) << taken.text;
+    EXPECT_EQ(*taken.body.find("next")->integer(), 2);
+  }
+  EXPECT_EQ(call("POST", stdin_of_one, R"({"seq":1,"data":"YQ=="})").reason(), "COMMAND_NOT_FOUND")
+      << "what nobody has read is not said to be taken";
+  const std::string other = add_token("other", {"runs:read", "runs:write"});
+  EXPECT_EQ(send(request_of("POST", stdin_of_one, other), end).reason(), "COMMAND_NOT_FOUND");
+}
+
 // A request that comes slowly is authorized when it begins, and its command starts at its end.
 TEST_F(RunCommands, DoNotBeginWithATokenThatWasRevokedMeanwhile) {
   place("r", contracts::RunPhase::kRunning);

@@ -15,6 +15,7 @@
 #include "controller/base/bell.h"
 #include "controller/base/disconnect_token.h"
 #include "controller/calls/call_table.h"
+#include "controller/calls/taken_input.h"
 
 namespace paddock::calls {
 
@@ -90,6 +91,9 @@ class Relay {
   void know_eligible(const std::string& node, uint64_t changes, bool eligible);
   uint64_t changes() const;
 
+  // Of the commands whose input comes while they run.
+  TakenInput& taken_input() { return taken_input_; }
+
   std::vector<contracts::SnippetSkills> skills(const Clock& clock) const;
   Load load(const Clock& clock) const;
 
@@ -137,6 +141,7 @@ class Relay {
   std::condition_variable room_;  // a caller has taken parts of an answer that is paced
   Guarded<State> table_;
   Guarded<Known> known_;
+  TakenInput taken_input_;
 };
 
 class Relay::Lane {

@@ -103,19 +103,29 @@ Status note_put(Call& call, const Run& run, const FileOrder& order, const std::s
 
 }  // namespace
 
-Result<Run> running_run(const Call& call) {
+Result<Run> stored_run(const Call& call) {
   Run run;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(run, txn.get<Run>(call.key()));
     return {};
   }));
+  return run;
+}
+
+Status check_running(const Run& run) {
   TRY(refuse_array(run, "sandbox"));
-  if (run.status.phase == contracts::RunPhase::kRunning) return run;
+  if (run.status.phase == contracts::RunPhase::kRunning) return {};
   return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING",
                cat("the run is ", wire::enum_name(run.status.phase),
                    contracts::is_terminal(run.status.phase)
                        ? ": what it left are its artifacts (`paddock artifacts NAME`)"
                        : ": it can be looked into while it runs")};
+}
+
+Result<Run> running_run(const Call& call) {
+  ASSIGN_OR_RETURN(Run run, stored_run(call));
+  TRY(check_running(run));
+  return run;
 }
 
 Result<Response> put_run_file(Call& call) {

@@ -7,7 +7,11 @@
 
 namespace paddock::api {
 
-// The run in the path, which runs. RUN_NOT_FOUND, RUN_NOT_RUNNING.
+// The run in the path. RUN_NOT_FOUND.
+Result<contracts::Run> stored_run(const Call& call);
+// RUN_NOT_RUNNING, and refusals of runs that are no single run.
+Status check_running(const contracts::Run& run);
+// The run in the path, which runs. The errors of both.
 Result<contracts::Run> running_run(const Call& call);
 
 // A folder's names, or a part of a file: the query's `offset` says where it begins, the headers

@@ -69,13 +69,16 @@ Result<contracts::InputTaken> give_input(Services& services, const CommandInput&
   options.client = client;
   const auto answer = services.calls->call(std::move(options), services.clock, services.random);
   if (!answer.ok()) return explained(services, to.name, answer.error());
-  return wire::decode<contracts::InputTaken>(*answer);
+  ASSIGN_OR_RETURN(const auto taken, wire::decode<contracts::InputTaken>(*answer));
+  services.calls->taken_input().took(to.name, taken.next);
+  return taken;
 }
 
-Result<Response> put_command_input(Call& call) {
-  ASSIGN_OR_RETURN(const contracts::Run run, running_run(call));
-  TRY(KindTraits<contracts::Run>::check_maker(call.principal, run));
-  ASSIGN_OR_RETURN(auto piece, wire::decode<contracts::InputPiece>(call.body));
+namespace {
+
+Result<contracts::InputTaken> give_to_command(Call& call, const contracts::Run& run,
+                                              const contracts::InputPiece& piece) {
+  TRY(check_running(run));
   CommandInput to;
   to.name = name_of_command(run, call.param("command"));
   ASSIGN_OR_RETURN(to.call, command_of_caller(call, to.name));
@@ -83,9 +86,27 @@ Result<Response> put_command_input(Call& call) {
   to.command_id = call.param("command");
   to.node = run.status.node_name;
   to.caller = call.principal.subject;
-  ASSIGN_OR_RETURN(const auto taken,
-                   give_input(call.services, to, std::move(piece), call.request.client));
-  return object_response(taken);
+  return give_input(call.services, to, piece, call.request.client);
+}
+
+bool says_it_ended(const Error& error) {
+  return error.reason == "COMMAND_NOT_FOUND" || error.reason == "RUN_NOT_RUNNING";
+}
+
+}  // namespace
+
+Result<Response> put_command_input(Call& call) {
+  ASSIGN_OR_RETURN(const contracts::Run run, stored_run(call));
+  TRY(KindTraits<contracts::Run>::check_maker(call.principal, run));
+  ASSIGN_OR_RETURN(const auto piece, wire::decode<contracts::InputPiece>(call.body));
+  const auto taken = give_to_command(call, run, piece);
+  if (taken.ok()) return object_response(*taken);
+  if (!says_it_ended(taken.error())) return taken.error();
+  const auto next = call.services.calls->taken_input().settled(
+      name_of_command(run, call.param("command")), call.principal.subject,
+      call.principal.name_space, piece);
+  if (next) return object_response(contracts::InputTaken{*next});
+  return taken.error();
 }
 
 }  // namespace paddock::api
