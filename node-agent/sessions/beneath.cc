@@ -36,16 +36,6 @@ Error not_allowed() {
           "the modes of the files that are there do not allow that"};
 }
 
-// Whoever wants a folder is content with one that is there, even if it cannot be opened.
-Status check_is_folder(int above, const std::string& name) {
-  struct stat info {};
-  if (fstatat(above, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
-    return failed("looking at the folder", errno);
-  if (S_ISLNK(info.st_mode)) return failed("making the folder", ELOOP);
-  if (!S_ISDIR(info.st_mode)) return failed("making the folder", ENOTDIR);
-  return {};
-}
-
 }  // namespace
 
 // Folders and files change while they are looked at: that is the session's doing, not our failure.
@@ -90,17 +80,6 @@ Result<os::Fd> open_folder(int root, const std::string& path) {
       path.empty() ? os::open_beneath(root, ".", kFolder) : os::open_beneath(root, path, kFolder);
   if (!opened.ok()) return as_answer(opened.error());
   return opened;
-}
-
-Status make_folder(int root, const std::string& path) {
-  if (path.empty()) return {};
-  if (open_folder(root, path).ok()) return {};
-  TRY(make_folder(root, parent_of(path)));
-  ASSIGN_OR_RETURN(const os::Fd above, open_folder(root, parent_of(path)));
-  const std::string name = os::base_name(path);
-  if (mkdirat(above.get(), name.c_str(), 0755) == 0) return {};
-  if (errno != EEXIST) return failed("making the folder", errno);
-  return check_is_folder(above.get(), name);
 }
 
 Result<FileAnswer> list(os::Fd folder) {

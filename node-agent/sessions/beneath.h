@@ -18,8 +18,6 @@ Error failed(std::string_view doing, int number);
 // Empty: it is in the root itself.
 std::string parent_of(const std::string& path);
 Result<os::Fd> open_folder(int root, const std::string& path);
-// With those above it; one that is there is fine. Errors of failed() where something else is.
-Status make_folder(int root, const std::string& path);
 // FOLDER_TOO_LARGE.
 Result<contracts::FileAnswer> list(os::Fd folder);
 

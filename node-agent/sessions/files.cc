@@ -13,6 +13,7 @@
 #include "common/os/thread_user.h"
 #include "node-agent/sessions/beneath.h"
 #include "node-agent/sessions/new_file.h"
+#include "node-agent/sessions/new_folders.h"
 #include "node-agent/sessions/room.h"
 
 namespace paddock::sessions {
@@ -93,12 +94,10 @@ Result<FileAnswer> write(const FileRules& rules, int root, const FileOrder& orde
   ASSIGN_OR_RETURN(const Room more, room_for(root, order, static_cast<int64_t>(bytes->size())));
   TRY(check_room(rules, root, more));
   const os::ThreadUser user(rules.uid);
-  if (order.folder) {
-    TRY(make_folder(root, order.path));
-  } else {
-    TRY(make_folder(root, parent_of(order.path)));
-    TRY(write_bytes(root, order.path, *bytes));
-  }
+  NewFolders folders(root);
+  TRY(folders.make(order.folder ? order.path : parent_of(order.path)));
+  if (!order.folder) TRY(write_bytes(root, order.path, *bytes));
+  folders.keep();
   return FileAnswer{};
 }
 

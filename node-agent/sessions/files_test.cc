@@ -12,6 +12,7 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/folder_use.h"
+#include "node-agent/sessions/new_folders.h"
 #include "node-agent/sessions/run_files.h"
 #include "tests/support/temp_dir.h"
 
@@ -95,6 +96,35 @@ TEST_F(SessionFiles, AreWrittenReadListedAndRemoved) {
   ASSERT_TRUE(ask(FileOperation::kRemove, "a").ok());
   EXPECT_EQ(content("a/b"), "FILE_NOT_FOUND");
   EXPECT_EQ(ask(FileOperation::kRemove, "").error().reason, "BAD_PATH");
+}
+
+TEST_F(SessionFiles, OfAWriteThatFailsNoFolderIsLeft) {
+  const std::string too_long(300, 'x');
+  for (const std::string& path : {"new/below/" + too_long, "new/" + too_long + "/file"}) {
+    EXPECT_EQ(reason(FileOperation::kWrite, path), "BAD_PATH") << path.size();
+    EXPECT_EQ(reason(FileOperation::kWrite, path, true), "BAD_PATH") << path.size();
+    const os::Fd root = os::open_root(rules_.workspace).value();
+    EXPECT_EQ(put_into_run({.root = root.get()}, path), "BAD_PATH") << path.size();
+    EXPECT_FALSE(os::exists(inside("new"))) << path.size();
+  }
+}
+
+TEST_F(SessionFiles, FoldersOfAWriteThatFailsStayWhereSomethingElseUsesThem) {
+  const os::Fd root = os::open_root(rules_.workspace).value();
+  ASSERT_TRUE(os::make_dirs(inside("before")).ok());
+  {
+    NewFolders folders(root.get());
+    ASSERT_TRUE(folders.make("before/a/b").ok());
+    ASSERT_TRUE(os::write_file_atomic(inside("before/a/used"), "").ok());
+  }
+  EXPECT_FALSE(os::exists(inside("before/a/b")));
+  EXPECT_TRUE(os::exists(inside("before/a/used")));
+  {
+    NewFolders folders(root.get());
+    ASSERT_TRUE(folders.make("before/c").ok());
+    folders.keep();
+  }
+  EXPECT_TRUE(os::exists(inside("before/c")));
 }
 
 // proves: WSM-96

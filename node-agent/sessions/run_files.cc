@@ -12,6 +12,7 @@
 #include "common/os/thread_user.h"
 #include "node-agent/sessions/beneath.h"
 #include "node-agent/sessions/new_file.h"
+#include "node-agent/sessions/new_folders.h"
 #include "node-agent/sessions/room.h"
 
 namespace paddock::sessions {
@@ -76,10 +77,12 @@ Result<FileAnswer> put_whole(const RunFileRules& rules, const FileOrder& order) 
   ASSIGN_OR_RETURN(const Room more, room_for(measured, order, static_cast<int64_t>(bytes->size())));
   TRY(check_room_left(rules, more));
   const os::ThreadUser user(rules.user);
-  TRY(make_folder(rules.root, parent_of(order.path)));
+  NewFolders folders(rules.root);
+  TRY(folders.make(parent_of(order.path)));
   ASSIGN_OR_RETURN(os::Fd folder, open_folder(rules.root, parent_of(order.path)));
   ASSIGN_OR_RETURN(NewFile file, NewFile::make(std::move(folder)));
   TRY(file.finish(*bytes, os::base_name(order.path)));
+  folders.keep();
   return FileAnswer{};
 }
 
