@@ -123,7 +123,8 @@ int64_t ArrayStep::may_make(const Run& array, int64_t wanted, int64_t room) cons
 // What is made is seen as live by the cache once it catches up, and here at once.
 Status ArrayStep::make(const std::string& path, Entry& entry, Run& array) {
   const std::string& space = array.metadata.name_space;
-  const int64_t room = std::max<int64_t>(0, room_(space) - made_in_[space]);
+  const Places places = room_(array);
+  const int64_t room = std::max<int64_t>(0, places.most - taken_in_[space]);
   const int64_t wanted = runs::elements_to_make(array, contracts::kMostParallel);
   const int64_t now = may_make(array, wanted, room);
   const int64_t first = array.status.array->created;
@@ -136,7 +137,7 @@ Status ArrayStep::make(const std::string& path, Entry& entry, Run& array) {
       unmade.push_back(runs::unmade_end(array, index));
     }
   }
-  if (!contracts::is_gang(array.spec)) made_in_[space] += now;
+  if (!contracts::is_gang(array.spec) && now > 0) taken_in_[space] += now - int64_t{places.has_own};
   writes_left_ -= now;
   TRY(runs::note_made(array, first + now));
   TRY(runs::count_ends(array, unmade));

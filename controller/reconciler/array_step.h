@@ -15,8 +15,12 @@ namespace paddock::reconciler {
 
 class ArrayStep {
  public:
-  // How many more runs may wait in a namespace, before this step made any.
-  using Room = std::function<int64_t(const std::string& name_space)>;
+  // How many elements of an array may wait, before this step made any.
+  struct Places {
+    int64_t most = 0;
+    bool has_own = false;  // one of these is the array's own by now
+  };
+  using Room = std::function<Places(const contracts::Run& array)>;
   // `makes`: not on a full disk. All outlive this.
   ArrayStep(store::WriteTxn& txn, ArrayTable& table, Room room, bool makes, WallTime now)
       : txn_(txn), table_(table), room_(std::move(room)), makes_(makes), now_(now) {}
@@ -49,8 +53,8 @@ class ArrayStep {
   const Room room_;
   const bool makes_;
   const WallTime now_;
-  std::map<std::string, int64_t> made_in_;  // by namespace
-  int64_t writes_left_ = 1'000;             // of elements, so that writers behind do not wait long
+  std::map<std::string, int64_t> taken_in_;  // places, by namespace
+  int64_t writes_left_ = 1'000;              // of elements, so that writers behind do not wait long
   bool more_ = false;
 };
 

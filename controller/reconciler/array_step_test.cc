@@ -258,6 +258,30 @@ TEST_F(ArrayStepTest, ItsElementsTakeNoMoreOfTheQueueThanTheQuotaHas) {
   EXPECT_GT(active().size(), 5u) << "those that are placed wait no more";
 }
 
+TEST_F(ArrayStepTest, SeveralArraysTakeNoMorePlacesTogetherThanTheQuotaHas) {
+  settings_.scheduling.quotas["default"].pending = 6;
+  controller_dies();
+  create(20);
+  create(20, [](contracts::Run& run) { run.metadata.name = run.metadata.uid = "other"; });
+  step();
+  step();
+  EXPECT_EQ(active().size(), 6U) << "one has all, and the other the place that it came with";
+  const auto refused = reconciler_->reserve_queue("default", {"another"});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("6 runs of namespace"), std::string::npos)
+      << refused.error().message;
+}
+
+TEST_F(ArrayStepTest, ThatHasMadeAllItsElementsTakesNoPlaceBesideThem) {
+  settings_.scheduling.quotas["default"].pending = 3;
+  controller_dies();
+  create(2);
+  step();
+  EXPECT_EQ(active().size(), 2U);
+  EXPECT_TRUE(reconciler_->reserve_queue("default", {"another"}).ok());
+  EXPECT_FALSE(reconciler_->reserve_queue("default", {"one", "more"}).ok());
+}
+
 TEST_F(ArrayStepTest, RetentionTakesNoCountsWithIt) {
   settings_.retention.max_finished_runs = 0;
   controller_dies();

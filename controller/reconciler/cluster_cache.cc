@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "common/base/text.h"
-#include "controller/reconciler/queue_reservation.h"
 
 namespace paddock::reconciler {
 
@@ -16,28 +15,6 @@ bool is_watched(std::string_view kind) {
          kind == contracts::Grant::kKind || kind == contracts::Sandbox::kKind;
 }
 
-int64_t count_in(const std::map<std::string, int64_t>& counts, const std::string& name_space) {
-  const auto found = counts.find(name_space);
-  return found == counts.end() ? 0 : found->second;
-}
-
-void take(std::map<std::string, int64_t>& counts, const std::string& name_space, int64_t most = 1) {
-  if ((counts[name_space] -= most) == 0) counts.erase(name_space);
-}
-
-// How many places of its namespace's queue an active run takes. Once the members of a gang are
-// made, each that waits takes its own.
-int64_t places_of(const contracts::Run& run) {
-  if (!contracts::is_array(run.spec))
-    return run.status.phase == contracts::RunPhase::kPending ? 1 : 0;
-  if (!contracts::is_gang(run.spec)) return 1;
-  return run.status.array && run.status.array->created == 0 ? queue_places(run.spec) : 0;
-}
-
-// Whether it takes a place until it is over, since it goes on making elements.
-bool is_maker(const contracts::Run& run) {
-  return contracts::is_array(run.spec) && !contracts::is_gang(run.spec);
-}
 }  // namespace
 
 ClusterCache::ClusterCache(scheduler::Cluster::Config config)
@@ -67,8 +44,7 @@ Status ClusterCache::load(store::ReadTxn& txn) {
   cluster_ = std::make_unique<scheduler::Cluster>(config_);
   runs_.clear();
   uid_of_.clear();
-  waiting_.clear();
-  array_counts_.clear();
+  queue_.clear();
   arrays_.clear();
   ready_.clear();
   drains_.clear();
@@ -138,9 +114,8 @@ void ClusterCache::put(const contracts::Run& run) {
   }
   uid_of_[path] = uid;
   const bool pending = run.status.phase == contracts::RunPhase::kPending;
-  Known known{run.metadata.name_space, 0, places_of(run), is_maker(run)};
-  if (known.places > 0) waiting_[known.name_space] += known.places;
-  if (known.maker) ++array_counts_[known.name_space];
+  Known known;
+  queue_.put(run);
   const bool ending = run.status.eviction || (run.spec.cancel_requested && (!pending || array));
   if (run.status.deadline_at && !ending) {
     known.deadline_ms = run.status.deadline_at->value.ms;
@@ -154,8 +129,7 @@ void ClusterCache::drop_run(const std::string& uid) {
   const auto known = runs_.find(uid);
   if (known == runs_.end()) return;
   deadlines_.erase({known->second.deadline_ms, uid});
-  if (known->second.places > 0) take(waiting_, known->second.name_space, known->second.places);
-  if (known->second.maker) take(array_counts_, known->second.name_space);
+  queue_.drop(uid);
   runs_.erase(known);
 }
 
@@ -213,14 +187,6 @@ void ClusterCache::drop_node(const std::string& name) {
   ready_.erase(name);
   drains_.erase(name);
   resting_.erase(name);
-}
-
-int64_t ClusterCache::waiting_in(const std::string& name_space) const {
-  return count_in(waiting_, name_space);
-}
-
-int64_t ClusterCache::arrays_in(const std::string& name_space) const {
-  return count_in(array_counts_, name_space);
 }
 
 }  // namespace paddock::reconciler

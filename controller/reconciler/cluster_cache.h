@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "controller/reconciler/array_table.h"
+#include "controller/reconciler/queue_count.h"
 #include "controller/scheduler/cluster.h"
 #include "controller/store/store.h"
 
@@ -38,11 +39,7 @@ class ClusterCache {
   // there by then.
   void hold(const contracts::Sandbox& session);
   void let_go(const std::string& uid);
-  // How many of a namespace's runs wait; an array is one of them until it is over, and a gang
-  // stands for its members until they are made.
-  int64_t waiting_in(const std::string& name_space) const;
-  // Those that go on making elements: no gangs.
-  int64_t arrays_in(const std::string& name_space) const;
+  const QueueCount& queue() const { return queue_; }
   ArrayTable& arrays() { return arrays_; }
 
  private:
@@ -58,8 +55,6 @@ class ClusterCache {
   struct Known {
     std::string name_space;
     int64_t deadline_ms = 0;
-    int64_t places = 0;  // in the queue
-    bool maker = false;  // an array that is no gang
   };
   scheduler::Cluster::Config config_;
   std::unique_ptr<scheduler::Cluster> cluster_;
@@ -67,8 +62,7 @@ class ClusterCache {
   int64_t reloads_ = 0;
   std::unordered_map<std::string, Known> runs_;          // by uid
   std::unordered_map<std::string, std::string> uid_of_;  // by "<namespace>/<name>"
-  std::map<std::string, int64_t> waiting_;               // by namespace
-  std::map<std::string, int64_t> array_counts_;          // likewise
+  QueueCount queue_;
   ArrayTable arrays_;
   struct Held {
     std::string name_space;

@@ -185,11 +185,14 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
 Status Reconciler::advance_arrays(store::WriteTxn& txn, State& state, bool full, WallTime now,
                                   TickReport& report) {
   TRY(state.cache.catch_up(txn));
-  const auto room = [&](const std::string& space) {
+  const auto room = [&](const contracts::Run& array) -> ArrayStep::Places {
+    const std::string& space = array.metadata.name_space;
     const auto& most = quotas_.of(space).pending;
-    if (!most) return contracts::kMostElements;
-    const int64_t waiting = state.cache.waiting_in(space) - state.cache.arrays_in(space);
-    return *most - waiting - state.coming_to(space);
+    if (!most) return {contracts::kMostElements, false};
+    const QueueCount& queue = state.cache.queue();
+    const bool has_own = queue.has_own_place(array.metadata.uid);
+    const int64_t others = queue.waiting_in(space) - int64_t{has_own};
+    return {*most - others - state.coming_to(space), has_own};
   };
   ArrayStep step(txn, state.cache.arrays(), room, !full, now);
   TRY(step.run());
@@ -314,7 +317,8 @@ Result<QueueReservation> Reconciler::reserve_places(const std::string& name_spac
   if (!quota.pending) return QueueReservation();
   return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueReservation> {
     TRY(catch_up(*state));
-    const int64_t waiting = state->cache.waiting_in(name_space) + state->coming_to(name_space);
+    const int64_t waiting =
+        state->cache.queue().waiting_in(name_space) + state->coming_to(name_space);
     int64_t more = 0;
     for (const auto& [uid, count] : places) more += count;
     if (waiting + more > *quota.pending)
