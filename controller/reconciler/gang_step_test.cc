@@ -147,6 +147,7 @@ TEST_F(GangStepTest, ACanceledMemberEndsTheOthersAlsoWhereNoneIsPlaced) {
   step();
   EXPECT_EQ(phases(3), std::set{RunPhase::kCanceled});
   EXPECT_EQ(member(2).status.reason, "GANG_ENDED");
+  EXPECT_EQ(member(2).status.message, "member gang-1 was canceled, and a gang ends as one");
   EXPECT_EQ(gang().status.phase, RunPhase::kCanceled);
 }
 

@@ -6,6 +6,7 @@
 #include "common/base/text.h"
 #include "controller/runs/array_transitions.h"
 #include "controller/runs/gang_members.h"
+#include "controller/runs/index_set.h"
 #include "controller/runs/retry.h"
 
 namespace paddock::runs {
@@ -29,6 +30,20 @@ std::string attempt_text(const Run& member) {
   return cat("of member ", member.metadata.name, " ", member.status.message);
 }
 
+// By their names, which are what others can be asked about.
+std::string canceled_text(const std::string& gang, const std::string& indexes) {
+  constexpr size_t kMostNamed = 3;
+  const auto set = IndexSet::parse(indexes);
+  if (!set.ok() || set->size() == 0) return "a member was canceled";
+  std::vector<std::string> names;
+  for (const int64_t index : set->first(kMostNamed))
+    names.push_back(contracts::element_name(gang, index));
+  if (names.size() == 1) return cat("member ", names.front(), " was canceled");
+  const int64_t more = set->size() - static_cast<int64_t>(names.size());
+  return cat("members ", join(names, ", "), more > 0 ? cat(" and ", more, " more") : "",
+             " were canceled");
+}
+
 // Why the gang cannot go on.
 std::string end_text(const Run& gang) {
   const contracts::ArrayStatus& status = *gang.status.array;
@@ -36,7 +51,8 @@ std::string end_text(const Run& gang) {
     return cat("member ", first->run, " has failed", first->rc ? cat(", rc ", *first->rc) : "",
                first->message.empty() ? "" : cat(" (", first->message, ")"),
                ", and a gang ends as one");
-  return cat("member ", status.canceled_indexes, " was canceled, and a gang ends as one");
+  return cat(canceled_text(gang.metadata.name, status.canceled_indexes),
+             ", and a gang ends as one");
 }
 
 // All attempts of members are equal: whether a further one may follow is the same for all, unless

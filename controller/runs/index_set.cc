@@ -52,6 +52,15 @@ bool IndexSet::contains(int64_t index) const {
   return at != ranges_.end() && at->first <= index;
 }
 
+std::vector<int64_t> IndexSet::first(size_t most) const {
+  std::vector<int64_t> out;
+  for (const Range& range : ranges_) {
+    for (int64_t index = range.first; index <= range.last && out.size() < most; ++index)
+      out.push_back(index);
+  }
+  return out;
+}
+
 bool IndexSet::insert(int64_t index) {
   if (contains(index)) return false;
   insert_range(index, index);

@@ -22,6 +22,8 @@ class IndexSet {
   void insert_range(int64_t first, int64_t last);
   bool contains(int64_t index) const;
   int64_t size() const { return size_; }
+  // The lowest ones, at most so many.
+  std::vector<int64_t> first(size_t most) const;
 
  private:
   struct Range {

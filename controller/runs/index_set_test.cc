@@ -31,6 +31,13 @@ TEST(IndexSet, ReadsWhatItWroteAndNothingElse) {
     EXPECT_FALSE(IndexSet::parse(text).ok()) << text;
 }
 
+TEST(IndexSet, TellsTheLowestOnes) {
+  const IndexSet set = IndexSet::parse("3-5,9").value();
+  EXPECT_EQ(set.first(2), (std::vector<int64_t>{3, 4}));
+  EXPECT_EQ(set.first(9), (std::vector<int64_t>{3, 4, 5, 9}));
+  EXPECT_TRUE(IndexSet().first(1).empty());
+}
+
 TEST(IndexSet, HoldsWhatWasPutIntoItInAnyOrder) {
   SeededRandom random(7);
   std::set<int64_t> expected;
