@@ -62,6 +62,23 @@ TEST_F(Gangs, HaveNoLogOfTheirOwnAndKeepTheNamesOfTheirMembers) {
   EXPECT_EQ(call("POST", kRuns, text("g-2", R"("priority":0)")).status, 201);
 }
 
+TEST_F(Gangs, HaveToolTokensForWhatAGangHasAndMembersForTheRest) {
+  ASSERT_EQ(call("POST", kRuns, text("g", R"("nodes":2)")).status, 201);
+  const std::string tokens = cat(kRuns, "/g/tool-tokens");
+  for (const char* operation : {"artifacts:read", "media:generate", "tool-results:write"}) {
+    const Answer refused =
+        call("POST", tokens, cat(R"({"operations":["run:read",")", operation, "\"]}"));
+    EXPECT_EQ(refused.reason(), "RUN_IS_ARRAY") << refused.text;
+    EXPECT_EQ(field(refused), "spec.operations[1]");
+    EXPECT_NE(refused.text.find("g-0 to g-1"), std::string::npos) << refused.text;
+  }
+  const Answer made = call("POST", tokens, R"({"operations":["run:read","run:cancel"]})");
+  ASSERT_EQ(made.status, 201) << made.text;
+  const std::string secret = made.body.text("status.token");
+  EXPECT_EQ(send(request_of("GET", cat(kRuns, "/g"), secret), "").status, 200);
+  EXPECT_EQ(send(request_of("POST", cat(kRuns, "/g/cancel"), secret), "").status, 200);
+}
+
 TEST_F(Gangs, CannotChangeTheirSize) {
   ASSERT_EQ(call("POST", kRuns, text("g", R"("nodes":2)")).status, 201);
   wire::Value stored = call("GET", cat(kRuns, "/g")).body;

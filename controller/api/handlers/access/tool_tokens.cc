@@ -1,6 +1,7 @@
 #include "controller/api/handlers/access/tool_tokens.h"
 
 #include <algorithm>
+#include <array>
 
 #include "common/contracts/api_paths.h"
 #include "common/crypto/digest.h"
@@ -22,12 +23,37 @@ Error run_error(Code code, Reason reason, const std::string& message) {
   return {code, reason, message, {{"spec.run", message}}};
 }
 
+// What only a single run has: of an array or a gang each element or member has its own.
+constexpr std::array kOfSingleRuns = {contracts::kReadArtifacts, contracts::kGenerateMedia,
+                                      contracts::kWriteToolResults};
+
+Status check_has(const Run& run, const std::vector<std::string>& operations) {
+  if (!contracts::is_array(run.spec)) return {};
+  const std::string& name = run.metadata.name;
+  for (size_t i = 0; i < operations.size(); ++i) {
+    if (std::ranges::find(kOfSingleRuns, operations[i], &contracts::ToolUse::operation) ==
+        kOfSingleRuns.end())
+      continue;
+    const int64_t last = contracts::element_count(run.spec) - 1;
+    const std::string message =
+        cat(name, contracts::is_gang(run.spec) ? " is a gang" : " is an array", ", and ",
+            operations[i], " is of single runs: make a token for each of ",
+            contracts::element_name(name, 0), " to ", contracts::element_name(name, last));
+    return Error{Code::kFailedPrecondition,
+                 "RUN_IS_ARRAY",
+                 message,
+                 {{cat("spec.operations[", i, "]"), message}}};
+  }
+  return {};
+}
+
 // Its secret and its times; the run it is for must be one that has not ended.
 Status issue(ToolToken& token, const Run& run, Services& services, WallTime now) {
   if (contracts::is_terminal(run.status.phase)) {
     return run_error(Code::kFailedPrecondition, "RUN_FINISHED",
                      cat("run ", run.metadata.name, " has ended; nothing can use a token of it"));
   }
+  TRY(check_has(run, token.spec.operations));
   if (token.spec.endpoints.empty())
     token.spec.endpoints = contracts::endpoints_of(token.spec.operations);
   if (!token.spec.ttl) token.spec.ttl = wire::Duration{contracts::kToolTokenLife};
