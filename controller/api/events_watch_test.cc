@@ -1,5 +1,8 @@
 // Events, listed and watched: each is told once, never changes, and goes with its run.
+#include <set>
+
 #include "controller/api/watch_test_support.h"
+#include "controller/events/waiter.h"
 
 namespace paddock::api {
 namespace {
@@ -67,6 +70,28 @@ TEST_F(EventWatches, FirstTellWhatIsThereAndMarkItsEnd) {
   ASSERT_EQ(stream.types(), "AAB");
   EXPECT_EQ(stream.events[2].text("object.kind"), "Event");
   EXPECT_EQ(stream.events[2].text("object.metadata.resourceVersion"), list_version());
+}
+
+TEST_F(EventWatches, TellWhatHappensWhileTheyTellWhatIsThereOnce) {
+  for (int i = 10; i < 30; ++i) make(cat("r", i));
+  const Answer answer =
+      call("GET", cat(kEvents, "?watch=true&sendInitialEvents=true&resourceVersionMatch=",
+                      "NotOlderThan&allowWatchBookmarks=true"));
+  const auto bell = std::make_shared<events::WakeupEvent>();
+  ActingStream stream([](ActingStream&) { return true; });
+  ASSERT_EQ(answer.response.steps->step(stream, bell).then, Steps::Then::kAgain);
+  ASSERT_LT(stream.events.size(), 20U);
+  call("POST", cat(kRuns, "/r10/cancel"));  // of one that was told
+  call("POST", cat(kRuns, "/r29/cancel"));  // of one that is still to come
+  while (answer.response.steps->step(stream, bell).then == Steps::Then::kAgain) {
+  }
+  std::set<std::string> names;
+  for (const wire::Value& each : stream.events) {
+    if (each.text("type") != "BOOKMARK")
+      EXPECT_TRUE(names.insert(each.text("object.metadata.name")).second) << stream.text;
+  }
+  EXPECT_EQ(names.size(), call("GET", kEvents).body.find("items")->array()->size());
+  EXPECT_EQ(stream.events.back().text("type"), "BOOKMARK");
 }
 
 TEST_F(EventWatches, AreChosenByTheirRunTheirNameAndTheirNamespace) {

@@ -93,6 +93,62 @@ TEST_F(Watches, ReadAFewObjectsInOneStep) {
   EXPECT_EQ(stream.text, "");
 }
 
+// A client that reads nothing costs no more than it could have taken.
+TEST_F(Watches, TellWhatIsThereAFewObjectsInOneStep) {
+  for (int i = 10; i < 70; ++i) make(cat("r", i));
+  const Answer answer = call("GET", cat(kRuns, "?watch=true"));
+  ASSERT_TRUE(answer.response.steps);
+  EXPECT_FALSE(answer.response.stream);
+  const auto bell = std::make_shared<events::WakeupEvent>();
+  ActingStream stream([](ActingStream&) { return true; });
+  std::vector<size_t> told;
+  for (Steps::Then then = Steps::Then::kAgain; then == Steps::Then::kAgain;) {
+    const size_t before = stream.events.size();
+    then = answer.response.steps->step(stream, bell).then;
+    told.push_back(stream.events.size() - before);
+  }
+  EXPECT_EQ(stream.types(), std::string(60, 'A'));
+  EXPECT_GT(told.size(), 2U);
+  EXPECT_LE(std::ranges::max(told), 32U);
+}
+
+// What a page of them is newer than the first one is not told again, and nothing else is missed.
+TEST_F(Watches, TellWhatChangesWhileTheyTellWhatIsThereOnceAndInOrder) {
+  for (int i = 10; i < 40; ++i) make(cat("r", i));
+  const Answer answer =
+      call("GET", cat(kRuns, "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
+                      "&allowWatchBookmarks=true"));
+  const auto bell = std::make_shared<events::WakeupEvent>();
+  ActingStream stream([](ActingStream&) { return true; });
+  ASSERT_EQ(answer.response.steps->step(stream, bell).then, Steps::Then::kAgain);
+  const size_t first = stream.events.size();
+  ASSERT_LT(first, 30U);
+  make("r10a");           // among those that were told
+  label("r10", "\"x\"");  // of those
+  label("r39", "\"x\"");  // of those that are still to come
+  make("z");              // behind all of them
+  call("DELETE", cat(kRuns, "/r38"));
+  while (answer.response.steps->step(stream, bell).then == Steps::Then::kAgain) {
+  }
+  std::map<std::string, std::string> types;
+  int64_t highest_told = 0;
+  for (const wire::Value& each : stream.events)
+    types[each.text("object.metadata.name")] += each.text("type").substr(0, 1);
+  EXPECT_EQ(types["r10"], "AM");
+  EXPECT_EQ(types["r10a"], "A");
+  EXPECT_EQ(types["r39"], "A") << "with its label";
+  EXPECT_EQ(types["z"], "A");
+  EXPECT_EQ(types.contains("r38") ? types["r38"] : "", "") << "a run that waits is gone at once";
+  ASSERT_EQ(types[""], "B");
+  for (const wire::Value& each : stream.events) {
+    const int64_t version =
+        parse_integer<int64_t>(each.text("object.metadata.resourceVersion")).value_or(0);
+    if (each.text("type") == "BOOKMARK") EXPECT_GE(version, highest_told);
+    highest_told = std::max(highest_told, version);
+  }
+  EXPECT_EQ(stream.events.back().text("type"), "BOOKMARK");
+}
+
 TEST_F(Watches, SelectByNameWithoutReadingObjects) {
   const std::string version = list_version();
   bool acted = false;

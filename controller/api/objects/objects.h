@@ -106,33 +106,30 @@ Result<WatchItem> read_watch_item(Services& services, std::string_view text,
   return watch_item<View>(stored, services.clock.wall());
 }
 
-// One snapshot, a part of it in memory at a time.
 template <class View>
-Status list_watch_items(Services& services, const ListQuery& query,
-                        const std::function<void(const WatchItem&)>& take,
-                        int64_t& resource_version) {
-  constexpr int64_t kAtOnce = 500;
+Result<PresentPage> list_watch_items(Services& services, const ListQuery& query,
+                                     const std::function<void(const WatchItem&)>& take) {
   using T = typename View::Stored;
-  return services.store.read([&](store::ReadTxn& txn) -> Status {
-    store::ListOptions options = options_of<View>(query);
-    options.limit = kAtOnce;
-    while (true) {
-      ASSIGN_OR_RETURN(store::Page<T> page, txn.list<T>(options));
-      resource_version = page.resource_version;
-      for (T& item : page.items) {
-        KindTraits<T>::complete(services, item);
-        if (matches<View>(query, item)) take(watch_item<View>(item, services.clock.wall()));
-      }
-      options.after = page.continue_after;
-      if (page.continue_after.empty()) return {};
-    }
-  });
+  store::Page<T> page;
+  TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(page, txn.list<T>(options_of<View>(query)));
+    return {};
+  }));
+  for (T& item : page.items) {
+    KindTraits<T>::complete(services, item);
+    if (matches<View>(query, item)) take(watch_item<View>(item, services.clock.wall()));
+  }
+  PresentPage out{page.resource_version, std::move(page.continue_after), {}};
+  const size_t slash = out.continue_after.find('/');
+  if (slash != std::string::npos)
+    out.last = {out.continue_after.substr(0, slash), out.continue_after.substr(slash + 1)};
+  return out;
 }
 
 template <class View>
 WatchedKind watched_kind() {
-  return {View::Stored::kKind, View::kKind,           View::kApiVersion,     View::kShownAsStored,
-          View::columns,       read_watch_item<View>, list_watch_items<View>};
+  return {View::Stored::kKind, View::kKind,           View::kApiVersion,      View::kShownAsStored,
+          View::columns,       read_watch_item<View>, list_watch_items<View>, place_by_key};
 }
 
 template <class View>

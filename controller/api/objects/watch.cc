@@ -18,6 +18,8 @@ constexpr size_t kChangesAtOnce = 256;  // changes per step, and
 constexpr size_t kTextAtOnce =
     64 << 10;                          // about so many bytes: bound a watch's memory and its turn
 constexpr size_t kDecodesAtOnce = 32;  // objects, read to be selected or shown: bound it too
+constexpr int64_t kFirstAtOnce = 8;    // objects, before it is known how large they are
+constexpr Millis kSoon{5};             // a commit that a page has seen is on its way to the history
 constexpr Millis kRound{60'000};       // bookmarks, and whether the token still holds
 
 // What the key alone tells of a field selector.
@@ -43,18 +45,20 @@ class Watch final : public Steps {
         authorization_(std::move(authorization)),
         by_key_(part_of(query_.list.fields, true)),
         by_text_(part_of(query_.list.fields, false)),
+        present_(query_.list),
+        telling_present_(query_.initial),
         at_(query_.list.resource_version),
         changed_(services.notifier, store::kind_topic(kind_.stored_kind)),
         end_(services.clock.mono() + query_.timeout),
-        next_round_(services.clock.mono() + kRound) {}
-
-  // Before the steps, on a thread: reading all that is there may take a while, and so may sending
-  // it.
-  void begin(ResponseStream& out) { over_ = query_.initial && !tell_present(out); }
+        next_round_(services.clock.mono() + kRound) {
+    present_.options.limit = kFirstAtOnce;
+    present_.options.newest_first = false;
+  }
 
   Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) override {
     constexpr Next kOver{Then::kEnd};
-    if (over_ || changed_.stopped()) return kOver;
+    if (changed_.stopped()) return kOver;
+    if (telling_present_) return {tell_present(out) ? Then::kAgain : Then::kEnd};
     const uint64_t seen = changed_.version();
     const auto look = services_.history.after(kind_.stored_kind, at_, kChangesAtOnce);
     if (!look) return out.write(k8s::error_line(look.error())), kOver;
@@ -62,6 +66,7 @@ class Watch final : public Steps {
     if (!told_all) return out.write(k8s::error_line(told_all.error())), kOver;
     if (*told_all) at_ = look->up_to;
     if (!*told_all || look->changes.size() == kChangesAtOnce) return {Then::kAgain};
+    if (!mark_end(out)) return {Then::kWait, kSoon};
     const MonoTime now = services_.clock.mono();
     if (now >= end_ || !make_round(now, out)) return kOver;
     changed_.listen(seen, bell);
@@ -69,20 +74,36 @@ class Watch final : public Steps {
   }
 
  private:
+  // A page of what is there. False: it cannot be told.
   bool tell_present(ResponseStream& out) {
-    std::vector<std::string> lines;
-    const Status listed = kind_.list(
-        services_, query_.list,
-        [&](const WatchItem& item) {
-          lines.push_back(k8s::watch_line(WatchEvent::kAdded, shown(item)));
-        },
-        at_);
-    if (!listed.ok()) return (void)out.write(k8s::error_line(listed.error())), false;
-    for (const std::string& line : lines) {
-      if (!out.write(line)) return false;
-    }
-    return !query_.end_mark ||
-           out.write(k8s::bookmark_line(kind_.api_version, kind_.kind, at_, true));
+    std::string text;
+    size_t matching = 0;
+    const auto page = kind_.list(services_, present_, [&](const WatchItem& item) {
+      text += k8s::watch_line(WatchEvent::kAdded, shown(item));
+      ++matching;
+    });
+    if (!page.ok()) return (void)out.write(k8s::error_line(page.error())), false;
+    telling_present_ = !page->continue_after.empty();
+    told_.add(telling_present_ ? std::optional(page->last) : std::nullopt, page->resource_version);
+    at_ = told_.first();
+    present_.options.after = page->continue_after;
+    present_.options.limit = fitting(text.size(), matching);
+    return text.empty() || out.write(text);
+  }
+
+  // Objects of the sizes that were seen last.
+  static int64_t fitting(size_t bytes, size_t objects) {
+    const size_t each = objects == 0 ? 0 : bytes / objects;
+    const size_t count = each == 0 ? kDecodesAtOnce : kTextAtOnce / each;
+    return static_cast<int64_t>(std::clamp<size_t>(count, 1, kDecodesAtOnce));
+  }
+
+  // Once all of what the pages showed was told, where a client wants to know. False: not yet.
+  bool mark_end(ResponseStream& out) {
+    if (!query_.end_mark || marked_) return true;
+    if (at_ < told_.newest()) return false;
+    marked_ = true;
+    return out.write(k8s::bookmark_line(kind_.api_version, kind_.kind, at_, true)), true;
   }
 
   // Whether all of them were told; at_ says up to which.
@@ -114,6 +135,10 @@ class Watch final : public Steps {
 
   Result<std::string> line_of(const ObjectChange& change) {
     if (!concerns(change.key)) return std::string();
+    if (change.resource_version <= told_.newest()) {
+      ASSIGN_OR_RETURN(const ListPlace place, kind_.place(change));
+      if (told_.has(place, change.resource_version)) return std::string();
+    }
     const bool selects = !query_.list.labels.empty() || !by_text_.empty();
     const bool raw = kind_.shown_as_stored && query_.list.form == k8s::Form::kObject;
     if (!selects && raw && change.after) {
@@ -173,16 +198,23 @@ class Watch final : public Steps {
   const std::string authorization_;
   const k8s::Selector by_key_;
   const k8s::Selector by_text_;
+  ListQuery present_;  // the page of what is there that comes next
+  ToldPages told_;
+  bool telling_present_;
+  bool marked_ = false;
   int64_t at_;  // everything up to here was told
   events::TopicListener changed_;
   const MonoTime end_;
   MonoTime next_round_;
   size_t decoded_ = 0;  // objects, in this step
   bool columns_told_ = false;
-  bool over_ = false;  // what is there could not be told
 };
 
 }  // namespace
+
+Result<ListPlace> place_by_key(const ObjectChange& change) {
+  return ListPlace{change.key.name_space, change.key.name};
+}
 
 Result<Response> start_watch(Call& call, const WatchedKind& kind, WatchQuery query) {
   int64_t newest = 0;
@@ -195,11 +227,9 @@ Result<Response> start_watch(Call& call, const WatchedKind& kind, WatchQuery que
   query.list.exact = false;
   query.list.continued_version = query.initial ? 0 : query.list.resource_version;
   TRY(check_versions(call, query.list, kind.stored_kind, newest));
-  auto watch = std::make_shared<Watch>(call.services, kind, std::move(query),
-                                       call.request.header("authorization"));
   Response response;
-  response.stream = [watch](ResponseStream& out) { watch->begin(out); };
-  response.steps = std::move(watch);
+  response.steps = std::make_shared<Watch>(call.services, kind, std::move(query),
+                                           call.request.header("authorization"));
   return response;
 }
 

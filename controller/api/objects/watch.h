@@ -1,6 +1,6 @@
 // A watch: what is there, then every change, until the client, the time or the server ends it.
-// It tells what is there on its connection's thread, and then holds none: a commit that changes an
-// object of its kind has it make a step.
+// It holds no thread: what is there is told in steps, a few objects each, and then a commit that
+// changes an object of its kind has it make one.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,11 @@
 #include <vector>
 
 #include "controller/api/objects/list_query.h"
+#include "controller/api/objects/told_pages.h"
+
+namespace paddock::events {
+struct ObjectChange;
+}
 
 namespace paddock::api {
 
@@ -20,6 +25,13 @@ struct WatchItem {
   wire::Value cells;
 };
 
+// What is there: a page of it.
+struct PresentPage {
+  int64_t resource_version = 0;  // of its snapshot
+  std::string continue_after;    // empty: it is the last one
+  ListPlace last;                // the same place; not of the last page
+};
+
 // A kind as watches see it: stored objects, shown as themselves or as another kind.
 struct WatchedKind {
   std::string_view stored_kind;
@@ -29,10 +41,15 @@ struct WatchedKind {
   wire::Value (*columns)();
   // From a stored text; `resource_version` replaces the one inside (a deletion has its own).
   Result<WatchItem> (*read)(Services& services, std::string_view text, int64_t resource_version);
-  // Hands over everything that matches now; answers with the version of that snapshot.
-  Status (*list)(Services& services, const ListQuery& query,
-                 const std::function<void(const WatchItem&)>& take, int64_t& resource_version);
+  // Hands over what matches of the next page, `query.options.limit` objects behind its `after`.
+  Result<PresentPage> (*list)(Services& services, const ListQuery& query,
+                              const std::function<void(const WatchItem&)>& take);
+  // Of the object that changed, in the order of those pages.
+  Result<ListPlace> (*place)(const events::ObjectChange& change);
 };
+
+// By namespace and name, as the store lists objects.
+Result<ListPlace> place_by_key(const events::ObjectChange& change);
 
 // Gone (RESOURCE_VERSION_TOO_OLD, _AHEAD) when the watch cannot begin where it was asked to.
 Result<Response> start_watch(Call& call, const WatchedKind& kind, WatchQuery query);

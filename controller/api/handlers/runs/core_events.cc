@@ -4,6 +4,7 @@
 #include "controller/api/objects/list_query.h"
 #include "controller/api/objects/watch.h"
 #include "controller/api/server/documents.h"
+#include "controller/events/watch_history.h"
 #include "controller/k8s/core_events.h"
 #include "controller/store/phase_records.h"
 
@@ -101,20 +102,45 @@ Result<WatchItem> read_change(Services& services, std::string_view text, int64_t
   return item_of(record, services.clock.wall());
 }
 
-Status list_present(Services& services, const ListQuery& query,
-                    const std::function<void(const WatchItem&)>& take, int64_t& resource_version) {
-  return services.store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(resource_version, txn.resource_version());
-    store::PhaseQuery phases = phases_of(query);
-    return walk(txn, query, services.clock.wall(), phases, [&](const WatchItem& item) {
-      take(item);
-      return true;
-    });
-  });
+// Numbers as texts that sort as they do.
+ListPlace place_of(const PhaseRecord& record) {
+  const auto padded = [](int64_t number) {
+    const std::string digits = std::to_string(number);
+    return std::string(digits.size() < 19 ? 19 - digits.size() : 0, '0') + digits;
+  };
+  return {padded(record.object_id), padded(record.event.id)};
 }
 
-constexpr WatchedKind kEvents{store::kPhaseKind,  "Event",     "v1",        false,
-                              k8s::event_columns, read_change, list_present};
+Result<ListPlace> place_of_change(const events::ObjectChange& change) {
+  ASSIGN_OR_RETURN(const PhaseRecord record,
+                   store::parse_phase(change.after ? *change.after : *change.before));
+  return place_of(record);
+}
+
+Result<PresentPage> list_present(Services& services, const ListQuery& query,
+                                 const std::function<void(const WatchItem&)>& take) {
+  store::PhaseQuery phases = phases_of(query);
+  TRY(go_on_after(query.options.after, phases));
+  phases.limit = query.options.limit;
+  PresentPage page;
+  std::vector<PhaseRecord> records;
+  TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(page.resource_version, txn.resource_version());
+    ASSIGN_OR_RETURN(records, txn.phase_records(phases));
+    return {};
+  }));
+  for (const PhaseRecord& record : records) {
+    const WatchItem item = item_of(record, services.clock.wall());
+    if (query.labels.matches(item.labels) && query.fields.matches(item.fields)) take(item);
+  }
+  if (records.size() < static_cast<size_t>(phases.limit)) return page;
+  page.last = place_of(records.back());
+  page.continue_after = cat(records.back().object_id, "/", records.back().event.id);
+  return page;
+}
+
+constexpr WatchedKind kEvents{store::kPhaseKind,  "Event",     "v1",         false,
+                              k8s::event_columns, read_change, list_present, place_of_change};
 
 Response page_response(EventPage page, const ListQuery& query) {
   Value::Array items;
