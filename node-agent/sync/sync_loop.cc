@@ -30,6 +30,19 @@ Millis sleep_for(const SyncCore& core, Lane lane, MonoTime now, MonoTime gathere
   return left > Millis(0) ? std::min(left, kIdleWait) : kIdleWait;
 }
 
+// Whether `later` says all that `before` does: each answer repeats what is not done yet.
+bool replaces(const Action& later, const Action& before) {
+  if (later.index() != before.index()) return false;
+  if (const auto* input = std::get_if<GiveInput>(&later))
+    return input->key == std::get<GiveInput>(before).key;
+  return std::holds_alternative<KeepSessions>(later);
+}
+
+void put_behind(std::deque<Action>& actions, Action action) {
+  std::erase_if(actions, [&](const Action& each) { return replaces(action, each); });
+  actions.push_back(std::move(action));
+}
+
 }  // namespace
 
 SyncLoop::SyncLoop(SyncCore core, OutputReader& output, const Clock& clock, Random& random,
@@ -38,7 +51,7 @@ SyncLoop::SyncLoop(SyncCore core, OutputReader& output, const Clock& clock, Rand
       clock_(clock),
       random_(random),
       act_(std::move(act)),
-      state_(State{.core = std::move(core), .stopping = false, .ended = std::nullopt}) {}
+      state_(State{.core = std::move(core), .actions = {}, .stopping = false, .ended = {}}) {}
 
 Ended SyncLoop::run(SyncPort& report, SyncPort& hold) {
   const bool stopping = state_.with([](State& state) {
@@ -48,9 +61,11 @@ Ended SyncLoop::run(SyncPort& report, SyncPort& hold) {
   if (stopping) return {};
   ports_.with([&](auto& ports) { ports = {&report, &hold}; });
   std::thread held([this, &hold] { lane(Lane::kHold, hold); });
+  std::thread acting([this] { perform(); });
   lane(Lane::kReport, report);
   hold.abort();
   held.join();
+  acting.join();
   ports_.with([](auto& ports) { ports.clear(); });
   return state_.with([](State& state) { return state.ended.value_or(Ended{}); });
 }
@@ -112,13 +127,12 @@ std::optional<Call> SyncLoop::next_call(Lane lane) {
 }
 
 void SyncLoop::settle(const Call& call, const Result<contracts::SyncAnswer>& answer) {
-  std::lock_guard order(acting_);
-  std::vector<Action> actions;
   state_.with([&](State& state) {
     if (state.over()) return;  // aborted by us
     if (call.lane == Lane::kReport) state.gathered = clock_.mono() + kGather;
     if (answer) {
-      actions = state.core.answered(call, *answer, clock_.mono(), random_);
+      for (Action& each : state.core.answered(call, *answer, clock_.mono(), random_))
+        put_behind(state.actions, std::move(each));
       return;
     }
     const FailureDecision decision =
@@ -127,8 +141,25 @@ void SyncLoop::settle(const Call& call, const Result<contracts::SyncAnswer>& ans
     log_warn("the controller did not take a call", {{"error", answer.error().describe()}});
   });
   changed_.notify_all();
-  if (!actions.empty()) PADDOCK_CRASH_POINT("actions-known");
-  for (const Action& action : actions) act_(action);
+}
+
+void SyncLoop::perform() {
+  while (true) {
+    std::optional<Action> next;
+    const bool over = state_.wait_for(
+        changed_, kIdleWait, [](State& state) { return state.over() || !state.actions.empty(); },
+        [&](State& state, bool in_time) {
+          if (in_time && !state.over()) {
+            next = std::move(state.actions.front());
+            state.actions.pop_front();
+          }
+          return state.over();
+        });
+    if (over) return;
+    if (!next) continue;
+    PADDOCK_CRASH_POINT("actions-known");
+    act_(*next);
+  }
 }
 
 }  // namespace paddock::sync

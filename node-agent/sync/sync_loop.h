@@ -1,11 +1,13 @@
 // Two lanes around the core: one call is held open by the controller until something changes, the
-// other reports news at once. run() blocks; it starts one thread for the held lane. observe(),
-// set_status() and stop() may be called from any thread.
+// other reports news at once. What the answers ask for is done beside both: a disk that stalls for
+// longer than a node may be silent must not silence it. run() blocks; it starts one thread for the
+// held lane and one for the actions. observe(), set_status() and stop() may be called from any
+// thread.
 #pragma once
 
 #include <condition_variable>
+#include <deque>
 #include <functional>
-#include <mutex>
 
 #include "common/base/guarded.h"
 #include "node-agent/sync/sync_core.h"
@@ -27,8 +29,8 @@ struct Ended {
 
 class SyncLoop {
  public:
-  // `act` is called in the order of the answers, never from two threads at once; it must not block
-  // for long and may call observe().
+  // `act` is called in the order of the answers, never from two threads at once; it may call
+  // observe().
   SyncLoop(SyncCore core, OutputReader& output, const Clock& clock, Random& random,
            std::function<void(const Action&)> act);
 
@@ -46,6 +48,7 @@ class SyncLoop {
  private:
   struct State {
     SyncCore core;
+    std::deque<Action> actions;  // in the order of their answers; outlive a run()
     bool stopping = false;       // asked from outside
     MonoTime gathered{};         // no report before that, unless it is urgent
     std::optional<Ended> ended;  // of this run()
@@ -54,12 +57,12 @@ class SyncLoop {
   void lane(Lane lane, SyncPort& port);
   std::optional<Call> next_call(Lane lane);
   void settle(const Call& call, const Result<contracts::SyncAnswer>& answer);
+  void perform();
 
   OutputReader& output_;
   const Clock& clock_;
   Random& random_;
   std::function<void(const Action&)> act_;
-  std::mutex acting_;  // keeps actions in the order of their answers; taken before the state
   Guarded<State> state_;
   std::condition_variable changed_;
   Guarded<std::vector<SyncPort*>> ports_;

@@ -71,6 +71,7 @@ class Loop : public testing::Test {
       : loop(SyncCore("session-1", 1, {}), output, clock, random, [this](const Action& action) {
           if (const auto* start = std::get_if<StartRun>(&action)) {
             started.set_value(start->assignment.run_uid);
+            if (waits_for.valid()) waits_for.wait();
           }
         }) {
     loop.set_status({});
@@ -96,6 +97,7 @@ class Loop : public testing::Test {
   ScriptedPort report;
   ScriptedPort hold;
   std::promise<std::string> started;
+  std::shared_future<void> waits_for;
   SyncLoop loop;
   std::future<Ended> running;
 };
@@ -117,6 +119,24 @@ TEST_F(Loop, AnAssignmentFromTheHeldCallIsStartedAndItsNewsReportedWhileTheNextC
   EXPECT_EQ(hold.next_request().known_version, "2");
   loop.observe({.run_uid = "a", .attempt = 1, .phase = contracts::RunPhase::kRunning}, 0);
   EXPECT_EQ(report.next_request().runs.at(0).phase, contracts::RunPhase::kRunning);
+}
+
+// A disk may stall for longer than a node may be silent.
+TEST_F(Loop, WhatAnActionWaitsForHoldsUpNoCall) {
+  std::promise<void> disk;
+  waits_for = disk.get_future().share();
+  report.next_request();
+  report.answer(says("1", "a"));
+  EXPECT_EQ(started.get_future().get(), "a") << "and it is stuck now";
+  hold.next_request();
+  hold.answer(says("2", "a"));
+  EXPECT_EQ(hold.next_request().known_version, "2");
+  loop.observe({.run_uid = "a", .attempt = 1, .phase = contracts::RunPhase::kRunning}, 0);
+  report.next_request();
+  report.answer(says("2", "a"));
+  hold.answer(says("3", "a"));
+  EXPECT_EQ(hold.next_request().known_version, "3");
+  disk.set_value();
 }
 
 TEST_F(Loop, StopEndsAHeldCall) {

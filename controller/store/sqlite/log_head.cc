@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kLogHeadBytes = 32;
 constexpr size_t kFrameHeadBytes = 24;
-constexpr uint32_t kMagic = 0x377f0682;  // the last bit: the order of bytes in the sums
+constexpr uint32_t kLogMagic = 0x377f0682;  // the last bit: the order of bytes in the sums
 constexpr uint32_t kLeastPage = 512;
 constexpr uint32_t kMostPage = 65536;
 
@@ -29,7 +29,7 @@ uint32_t word_at(std::string_view bytes, size_t at, bool high_first) {
   return word;
 }
 
-uint32_t number_at(std::string_view bytes, size_t at) { return word_at(bytes, at, true); }
+uint32_t high_first_at(std::string_view bytes, size_t at) { return word_at(bytes, at, true); }
 
 // Goes on from one part of the log to the next: so a frame is good only behind those before it.
 struct Sum {
@@ -44,7 +44,7 @@ struct Sum {
     }
   }
   bool is_at(std::string_view bytes, size_t at) const {
-    return first == number_at(bytes, at) && second == number_at(bytes, at + 4);
+    return first == high_first_at(bytes, at) && second == high_first_at(bytes, at + 4);
   }
 };
 
@@ -71,10 +71,10 @@ struct Log {
 };
 
 std::optional<Log> log_of(std::string_view head) {
-  if (head.size() < kLogHeadBytes || (number_at(head, 0) & ~1U) != kMagic) return std::nullopt;
+  if (head.size() < kLogHeadBytes || (high_first_at(head, 0) & ~1U) != kLogMagic) return std::nullopt;
   Log log;
-  log.sum.high_first = (number_at(head, 0) & 1U) != 0;
-  log.page_bytes = number_at(head, 8);
+  log.sum.high_first = (high_first_at(head, 0) & 1U) != 0;
+  log.page_bytes = high_first_at(head, 8);
   log.salts = head.substr(16, 8);
   log.sum.add(head.substr(0, 24));
   const bool sized = log.page_bytes >= kLeastPage && log.page_bytes <= kMostPage &&
@@ -86,7 +86,7 @@ std::optional<Log> log_of(std::string_view head) {
 // Whether the frame belongs to the log; counts it in.
 bool take_frame(Log& log, std::string_view frame) {
   if (frame.size() < kFrameHeadBytes + log.page_bytes) return false;
-  if (frame.substr(8, 8) != log.salts || number_at(frame, 0) == 0) return false;
+  if (frame.substr(8, 8) != log.salts || high_first_at(frame, 0) == 0) return false;
   log.sum.add(frame.substr(0, 8));
   log.sum.add(frame.substr(kFrameHeadBytes));
   return log.sum.is_at(frame, 16);
@@ -107,8 +107,8 @@ Result<std::optional<std::string>> first_page_in_log(const std::string& path, si
     ASSIGN_OR_RETURN(const std::string frame,
                      bytes_at(file, at, kFrameHeadBytes + log->page_bytes));
     if (!take_frame(*log, frame)) return committed;
-    const bool commits = number_at(frame, 4) != 0;
-    if (number_at(frame, 0) == 1) written = frame.substr(kFrameHeadBytes, bytes);
+    const bool commits = high_first_at(frame, 4) != 0;
+    if (high_first_at(frame, 0) == 1) written = frame.substr(kFrameHeadBytes, bytes);
     if (commits) committed = written;
   }
 }

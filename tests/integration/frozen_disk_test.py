@@ -1,0 +1,103 @@
+"""A disk that takes nothing for longer than a node may be silent, and then goes on (fsfreeze of an ext4 on a loop device: writes and
+syncs wait, as on storage that stalls). Nobody is given up for it, nothing is done twice, and what can be told meanwhile is told."""
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from ext4_disk_test import WHY_NOT, make_disk
+from harness import Instance, ended, main, make_project, pids_running, wait_until
+
+TOLD = """import signal, sys
+signal.signal(signal.SIGUSR1, lambda *_: (print("done", flush=True), sys.exit(0)))
+print("started", flush=True)
+while True: signal.pause()
+"""
+STALL_S = 8
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Stalls(unittest.TestCase):
+    def setUp(self):
+        self.project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), told__py=TOLD,
+                                    quick__py="print('done')\n")
+        self.instance = Instance()
+        self.instance.env.update(PADDOCK_CONTROLLER_NODES_LEASE="4s", PADDOCK_CONTROLLER_NODES_LOST_AFTER="5s",
+                                 PADDOCK_NODE_AGENT_MIN_FREE="1", PADDOCK_CONTROLLER_BLOBS_MIN_FREE="1")
+        self.addCleanup(self.instance.__exit__, None, None, None)
+
+    def up_with_a_disk_at(self, folder):
+        self.disk = self.instance.home / "data" / folder
+        self.disk.mkdir(parents=True)
+        make_disk(self.instance.home / "image", self.disk)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", self.disk], check=True)
+        self.instance.up("--data-dir", self.instance.home / "data")
+
+    @contextlib.contextmanager
+    def stalled(self):
+        """It is time itself that must not count, so nothing else can be waited for."""
+        subprocess.run(["fsfreeze", "--freeze", self.disk], check=True)
+        until = time.monotonic() + STALL_S
+        try:
+            yield
+            while time.monotonic() < until:
+                time.sleep(0.1)
+        finally:
+            subprocess.run(["fsfreeze", "--unfreeze", self.disk], check=True)
+
+    def submit(self, name, script="told.py"):
+        self.instance.run("compute", self.project, f"python3 {script} {name}-{os.getpid()}", "--detach", "--name", name)
+        if script == "told.py":
+            wait_until("the command to start", lambda: "started" in self.instance.run("logs", name).stdout)
+
+    def tell(self, name):
+        for pid in pids_running(f"{name}-{os.getpid()}"):
+            os.kill(pid, signal.SIGUSR1)
+
+    def assert_goes_on(self, name):
+        status = self.instance.run_object(name)["status"]
+        self.assertEqual((status["phase"], status["attempt"]), ("Running", 1), status)
+
+    def assert_succeeded_once(self, name):
+        status = self.instance.wait_phase(name, "Succeeded", "Failed")["status"]
+        self.assertEqual((status["phase"], status["attempt"]), ("Succeeded", 1), status)
+        self.assertEqual(self.instance.run("logs", name).stdout.splitlines()[-1], "done")
+
+    def test_under_the_controller(self):
+        self.up_with_a_disk_at("controller")
+        self.submit("goes-on")
+        self.submit("ends")
+        with self.stalled():
+            self.tell("ends")
+            wait_until("the command to end", lambda: all(ended(pid) for pid in pids_running(f"ends-{os.getpid()}")))
+            listed = json.loads(self.instance.run("get", "runs", "-o", "json", timeout=STALL_S - 2).stdout)
+            self.assertEqual({each["metadata"]["name"] for each in listed["items"]}, {"goes-on", "ends"})
+            asked = self.instance.start("compute", self.project, "python3 quick.py", "--detach", "--name", "asked")
+        self.assertEqual(asked.wait(timeout=180), 0, asked.communicate()[1])
+        self.assert_succeeded_once("ends")
+        self.assert_succeeded_once("asked")
+        self.assert_goes_on("goes-on")
+        self.tell("goes-on")
+        self.assert_succeeded_once("goes-on")
+        self.assertEqual(len(self.instance.get("runs")["items"]), 3)
+
+    def test_under_the_agent(self):
+        self.up_with_a_disk_at("agent")
+        self.submit("goes-on")
+        self.submit("ends")
+        with self.stalled():
+            self.tell("ends")
+            self.submit("after", "quick.py")  # which the agent cannot take on before the disk goes on
+        self.assert_succeeded_once("ends")
+        self.assert_goes_on("goes-on")
+        self.assert_succeeded_once("after")
+        self.tell("goes-on")
+        self.assert_succeeded_once("goes-on")
+
+
+if __name__ == "__main__":
+    main()
