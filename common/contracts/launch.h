@@ -133,6 +133,9 @@ struct LaunchRequest {
   std::vector<LaunchSecret> secrets;
   // fsBytes and fileCount bound all that the writable folder holds, and not what is added to it.
   bool whole_workspace = false;
+  // With that: what it holds when the command begins may be more than these bounds; then only what
+  // is added is too much. It is counted before the command begins, which takes a while.
+  bool overfull_workspace = false;
   // Cores that everything inside may use together. An allotment and no wall: a host that cannot
   // hold a run to it says so in the result and runs it.
   std::optional<int64_t> cpus;
@@ -184,6 +187,9 @@ struct LaunchRequest {
               {.omit_empty = true, .max_length = 1024}),
         field("wholeWorkspace", &LaunchRequest::whole_workspace,
               "whether what is in the writable folder already counts for its limits"),
+        field("overfullWorkspace", &LaunchRequest::overfull_workspace,
+              "whether that may be more than the limits, and then be kept but not added to",
+              {.omit_empty = true}),
         field("cpus", &LaunchRequest::cpus, "cores that everything inside may use together",
               {.omit_empty = true, .min = 1, .max = 4096}),
         field("processors", &LaunchRequest::processors,

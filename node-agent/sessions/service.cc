@@ -18,6 +18,7 @@
 #include "common/os/file.h"
 #include "common/wire/json.h"
 #include "node-agent/sessions/files.h"
+#include "node-agent/sessions/fullness.h"
 #include "node-agent/sessions/session_record.h"
 
 namespace paddock::sessions {
@@ -277,7 +278,7 @@ Millis Service::clean_up() {
   for (const Shared& session : full) empty(session);
   return prelaunched_.maintain([this](const std::string& uid) -> Result<launch::AttachedLaunch> {
     ASSIGN_OR_RETURN(const Shared session, find(uid));
-    return order_next(*session);
+    return order_next(*session, false);
   });
 }
 
@@ -302,16 +303,29 @@ size_t Service::count() const {
   return state_.with([](const State& state) { return state.sessions.size(); });
 }
 
-Result<launch::AttachedLaunch> Service::order_next(Session& session) const {
+// Whether its files are over its limits, so that its next command may add none. They are counted
+// only if that is in doubt: it takes a while, and most commands end within their limits.
+Result<bool> Service::is_overfull(Session& session) {
+  if (!session.doubted.exchange(false)) return false;
+  auto full = fullness_of(session.workspace(), session.base.policy.limits);
+  const bool within = full.ok() && *full == Fullness::kWithin;
+  if (!within) session.doubted = true;
+  if (!full.ok()) return std::move(full).error();
+  return !within;
+}
+
+Result<launch::AttachedLaunch> Service::order_next(Session& session, bool overfull) const {
   contracts::LaunchRequest request = session.base;
+  request.overfull_workspace = overfull;
   request.trace_id = cat(session.uid, "-", ++session.commands);
   return order_command(dependencies_.socket, request);
 }
 
-Result<launch::AttachedLaunch> Service::begin(Session& session, const std::string& text) {
+Result<launch::AttachedLaunch> Service::begin(Session& session, const std::string& text,
+                                              bool overfull) {
   auto ready = prelaunched_.take(session.uid);
-  if (ready && ready->begin(session.wall_time(), text).ok()) return std::move(*ready);
-  ASSIGN_OR_RETURN(auto made, order_next(session));
+  if (ready && !overfull && ready->begin(session.wall_time(), text).ok()) return std::move(*ready);
+  ASSIGN_OR_RETURN(auto made, order_next(session, overfull));
   (void)made.begin(session.wall_time(), text);  // one that has ended already says why
   return made;
 }
@@ -321,12 +335,13 @@ Result<contracts::SandboxResult> Service::run(
     const std::function<void(contracts::FrameType, std::string_view)>& on_output) {
   ASSIGN_OR_RETURN(const Use use, Use::begin(*this, order.uid));
   Session& session = use.session();
+  ASSIGN_OR_RETURN(const bool overfull, is_overfull(session));
   const std::array<int, 2> stops = {stop, session.ending.fd()};
   const Millis grace(session.base.limit_grace_ms);
   // A server that nobody used for long has left: another one is there soon.
   for (int attempt = 0;; ++attempt) {
     auto head = dependencies_.deferred_teardown.begin();
-    auto command = begin(session, order.command);
+    auto command = begin(session, order.command, overfull);
     if (command.ok()) {
       if (const Millis rest = dependencies_.deferred_teardown.rest(); rest > Millis(0))
         dependencies_.wake(rest);
@@ -338,6 +353,7 @@ Result<contracts::SandboxResult> Service::run(
                             .kill = session.ending.fd(),
                             .on_output = on_output},
                            dependencies_.clock);
+      if (!result.ok() || !ended_within(*result)) session.doubted = true;
       if (!result.ok()) return result;
       const auto living = find(session.uid);
       if (living.ok()) prelaunched_.want(session.uid);
@@ -357,7 +373,7 @@ Result<contracts::SandboxResult> Service::run(
 
 Result<contracts::FileAnswer> Service::file(const contracts::FileOrder& order) {
   ASSIGN_OR_RETURN(const Use use, Use::begin(*this, order.uid));
-  const Session& session = use.session();
+  Session& session = use.session();
   const contracts::SandboxLimits& limits = session.base.policy.limits;
   FileRules rules;
   rules.workspace = session.workspace();
@@ -365,9 +381,12 @@ Result<contracts::FileAnswer> Service::file(const contracts::FileOrder& order) {
   rules.uid = setting_.uid;
   if (limits.fs_bytes) rules.most_bytes = limits.fs_bytes->bytes;
   rules.most_files = limits.file_count;
-  std::unique_lock<std::mutex> turn;
-  if (order.operation == contracts::FileOperation::kWrite) turn = turns_.take(order.uid);
-  return do_with_file(rules, order);
+  if (order.operation != contracts::FileOperation::kWrite) return do_with_file(rules, order);
+  const auto turn = turns_.take(order.uid);
+  auto written = do_with_file(rules, order);
+  // A command beside it may have written meanwhile, and have been counted before this was there.
+  if (state_.with([&](State&) { return session.uses > 1; })) session.doubted = true;
+  return written;
 }
 
 }  // namespace paddock::sessions

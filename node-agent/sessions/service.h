@@ -37,8 +37,8 @@ class Service {
   // Takes over the sessions that are on the disk; removes what cannot be one.
   Status recover();
   // SESSION_LOST for all but open(), where the node has no such session; DISK_REQUEST_EXCEEDED if
-  // it was ended for the disk. `stop`: readable once the
-  // command is to end.
+  // it was ended for the disk. `stop`: readable once the command is to end. E_LIMIT_FS,
+  // E_LIMIT_FILES, TREE_TOO_DEEP of run(): no command begins until files are removed.
   // What its policy names and this node has not refuses it: TOOL_UNAVAILABLE, MOUNT_NOT_FOUND, ….
   Status open(const contracts::SessionOrder& order);
   Status close(const std::string& uid);
@@ -86,8 +86,9 @@ class Service {
   Status try_out(const Session& session);
   void end(State& state, const std::string& uid);
   bool remove_unused(const Shared& session);
-  Result<launch::AttachedLaunch> order_next(Session& session) const;
-  Result<launch::AttachedLaunch> begin(Session& session, const std::string& text);
+  static Result<bool> is_overfull(Session& session);
+  Result<launch::AttachedLaunch> order_next(Session& session, bool overfull) const;
+  Result<launch::AttachedLaunch> begin(Session& session, const std::string& text, bool overfull);
 
   const Setting setting_;
   const Dependencies dependencies_;

@@ -7,6 +7,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/profile.h"
+#include "common/os/event.h"
 #include "common/os/file.h"
 #include "tests/support/temp_dir.h"
 
@@ -153,6 +154,42 @@ TEST_F(SessionService, FilesThatComeAtOnceDoNotShareTheirRoom) {
   }
   for (std::thread& each : callers) each.join();
   EXPECT_EQ(taken, 1);
+}
+
+// Commands that are ended too late leave something each time, so there is an end to that. What its
+// caller can still do brings it back.
+TEST_F(SessionService, BeginsNoCommandWhereFilesAreFarOverTheLimits) {
+  contracts::SessionOrder small = order("s1");
+  small.policy.limits.file_count = 3;
+  small.policy.limits.fs_bytes = wire::Quantity{100'000};
+  ASSERT_TRUE(service_->open(small).ok());
+  const os::Event stop;
+  stop.raise();  // who looks for a launcher hears it at once
+  const auto why_not = [&] { return service_->run({"s1", "true"}, stop.fd(), {}).error().reason; };
+  const auto put = [&](const std::string& name, size_t bytes) {
+    const std::string path = os::join_path(dir_.path(), cat("sessions/s1/workspace/", name));
+    ASSERT_TRUE(os::write_file_atomic(path, std::string(bytes, 'x')).ok());
+  };
+  const auto remove = [&](const std::string& name) {
+    FileOrder file;
+    file.uid = "s1";
+    file.operation = FileOperation::kRemove;
+    file.path = name;
+    EXPECT_TRUE(service_->file(file).ok());
+  };
+  put("a", 150'000);
+  EXPECT_EQ(why_not(), "CALL_CANCELED") << "over its limit, not far";
+  put("b", 100'000);
+  EXPECT_EQ(why_not(), "E_LIMIT_FS");
+  EXPECT_TRUE(knows("s1")) << "its files can be read";
+  remove("a");
+  EXPECT_EQ(why_not(), "CALL_CANCELED");
+  make();  // another agent does not know what the last command did
+  for (int i = 0; i < 7; ++i) put(cat("c", i), 0);
+  EXPECT_EQ(why_not(), "E_LIMIT_FILES");
+  remove("b");
+  remove("c1");
+  EXPECT_EQ(why_not(), "CALL_CANCELED");
 }
 
 TEST_F(SessionService, TakesNoMoreThanItMayAndNoStrangeNames) {

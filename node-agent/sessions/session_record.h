@@ -24,6 +24,8 @@ struct Service::Session {
   bool emptied = false;             // of its files, then; guarded likewise
   std::multiset<pid_t> launchers;   // of its commands under way; guarded likewise
   std::atomic<uint64_t> commands{0};
+  // Its files may be over its limits: nobody has counted them since something could go wrong.
+  std::atomic<bool> doubted{true};
 
   std::string workspace() const { return os::join_path(folder, "workspace"); }
   std::string trash() const { return os::join_path(folder, "trash"); }

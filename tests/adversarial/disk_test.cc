@@ -174,6 +174,32 @@ TEST_P(Disk, BoundsTheGrowthAndNotWhatWasThere) {
   EXPECT_EQ(enforced.at("workspaceFiles").requested, wire::Value(350));
 }
 
+// What an earlier command of a session left is not this one's: it may take it away, however long
+// that takes, and make files meanwhile as long as there is no more than before.
+TEST_P(Disk, EndsNobodyForWhatAnEarlierCommandLeft) {
+  put("large", 20 * kMiB);
+  LaunchRequest launch =
+      bounded({"sh", "-c", "sleep 0.5; rm large; head -c 15000000 /dev/zero > less; sleep 0.5"});
+  launch.whole_workspace = true;
+  expect_ended(launch, "E_LIMIT_FS");
+  put("large", 20 * kMiB);
+  launch.overfull_workspace = true;
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason << done.err;
+  for (const char* grows :
+       {"sleep 0.5; head -c 100000 /dev/zero > a; exec sleep 60", "head -c 100000 /dev/zero > b"}) {
+    launch.command = {"sh", "-c", grows};
+    expect_ended(launch, "E_LIMIT_FS");
+  }
+  launch.policy.limits.fs_bytes = Quantity{64 * kMiB};
+  for (int i = 0; i < 360; ++i) put(cat("before-", i), 1);
+  launch.command = {"sh", "-c", "rm before-1; touch as-many"};
+  EXPECT_EQ(run(launch).result.value().status, SandboxStatus::kOk);
+  launch.command = {"sh", "-c", "touch one-more"};
+  expect_ended(launch, "E_LIMIT_FILES");
+}
+
 // An operator's own quota of the agent's folders holds.
 TEST_P(Disk, IsOfNoOtherProject) { expect_contained("project_id"); }
 

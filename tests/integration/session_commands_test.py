@@ -36,6 +36,31 @@ class Limits(SessionTest):
         self.output(name, "for i in $(seq 50); do : > f$i; done")
         self.assert_refused(self.api.file("PUT", name, "one-more", b""), 413, "E_LIMIT_FILES")
 
+    # proves: WSM-31, WSM-104
+    def test_a_session_that_is_over_its_limit_can_be_cleaned_and_not_filled_further(self):
+        name = self.session({"limits": {"fsBytes": 4 << 20, "timeoutMs": 60_000}})
+        over = ("LIMIT_EXCEEDED", "E_LIMIT_FS")
+        fill = "for each in a b; do head -c 3000000 /dev/zero > $each; done"
+        result = self.result(name, fill)
+        self.assertEqual((result["errorClass"], result["code"]), over, result)
+        # Longer than it takes to look at the files.
+        self.output(name, "cat a > /dev/null; sleep 0.5; rm a b; sleep 0.5")
+        result = self.result(name, fill)
+        self.assertEqual((result["errorClass"], result["code"]), over, result)
+        # Each that adds to them is ended, and what it has added until then stays: not without end.
+        for more in range(1, 100):
+            status, result = self.api.run(name, f"head -c 1000000 /dev/zero > more-{more}")
+            if status != 200:
+                break
+            self.assertEqual((result["errorClass"], result["code"]), over, result)
+        self.assertLess(more, 6)
+        self.assert_refused((status, result), 413, "E_LIMIT_FS")
+        self.assertEqual(self.api.file("GET", name, "a")[0], 200)
+        self.assert_refused(self.api.file("PUT", name, "b", b"x"), 413, "E_LIMIT_FS")
+        self.assertEqual(self.api.file("DELETE", name, "a")[0], 200)
+        self.assertEqual(self.output(name, "rm b more-*; echo on"), "on\n")
+        self.output(name, "head -c 3000000 /dev/zero > a")
+
     # proves: WSM-35, WSM-63, WSM-73, WSM-95, WSM-107
     def test_a_command_that_is_too_long_never_runs(self):
         name = self.session()

@@ -33,8 +33,9 @@ struct CgroupSettings {
 // How much the folder that the command may fill (usually /workspace) may grow. It is measured,
 // since no kernel mechanism bounds it.
 struct WorkspaceQuota {
-  std::string folder;  // of the host
-  bool whole = false;  // what is in it already counts too
+  std::string folder;     // of the host
+  bool whole = false;     // what is in it already counts too
+  bool overfull = false;  // with `whole`: more than the limits may be in it, and is no hit
   bool layered =
       false;  // an overlay's upper folder: the command's files have another device number
   std::optional<int64_t> bytes;

@@ -51,8 +51,12 @@ void plan_workspace(const contracts::LaunchRequest& request, const HostFacts& ho
   const contracts::SandboxLimits& limits = request.policy.limits;
   const auto mount = writable_folder(request);
   if (mount == request.mounts.end() || (!limits.fs_bytes && !limits.file_count)) return;
-  plan.workspace = WorkspaceQuota{
-      mount->host_path, request.whole_workspace, !mount->lower_path.empty(), {}, limits.file_count};
+  plan.workspace = WorkspaceQuota{.folder = mount->host_path,
+                                  .whole = request.whole_workspace,
+                                  .overfull = request.overfull_workspace,
+                                  .layered = !mount->lower_path.empty(),
+                                  .bytes = {},
+                                  .files = limits.file_count};
   if (limits.fs_bytes) plan.workspace->bytes = limits.fs_bytes->bytes;
   const auto measured = [&](wire::Value wanted) {
     const bool still = host.cgroup.freezes();

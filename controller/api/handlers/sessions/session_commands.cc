@@ -73,10 +73,11 @@ Status note_end(const Command& command, std::vector<contracts::AuditEvent> event
 
 // Of one that brought no result: it was canceled before it began, or nobody waited, or it is lost.
 Status note_loss(const Command& command, const Error& error) {
-  auto event = event_of(
-      command, event_without_result(
-                   error, {"CALL_EXISTS", "NO_NODE", "NODES_BUSY", "SESSION_ENDED",
-                           "TOO_MANY_CALLS", "TOO_MANY_COMMANDS", "TOO_MANY_OPEN_REQUESTS"}));
+  auto event =
+      event_of(command, event_without_result(error, {"CALL_EXISTS", "E_LIMIT_FILES", "E_LIMIT_FS",
+                                                     "NO_NODE", "NODES_BUSY", "SESSION_ENDED",
+                                                     "TOO_MANY_CALLS", "TOO_MANY_COMMANDS",
+                                                     "TOO_MANY_OPEN_REQUESTS", "TREE_TOO_DEEP"}));
   event.reason = error.reason;
   return note_end(command, {std::move(event)});
 }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -31,6 +32,16 @@ constexpr char kMeasure = '?';
 constexpr char kMeasureStill = '!';
 
 constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max() / 4;
+
+// What the folder may hold, if `before` was in it when the command began. `before` is empty where
+// the whole folder counts and is not over its limits.
+os::FolderUse allowed_by(const WorkspaceQuota& quota, const os::FolderUse& before) {
+  const int64_t bytes = quota.bytes.value_or(kUnbounded);
+  const int64_t files = quota.files.value_or(kUnbounded);
+  if (quota.whole)
+    return {.bytes = std::max(bytes, before.bytes), .files = std::max(files, before.files)};
+  return {.bytes = before.bytes + bytes, .files = before.files + files};
+}
 
 // Descriptors of the process that measures.
 constexpr int kMeasured = 0;
@@ -72,12 +83,15 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
   const auto space = out->folder_.valid() ? out->free_space() : std::nullopt;
   if (!space) return step_error("opening the workspace", errno);
   out->space_before_ = out->space_at_last_ = *space;
-  if (!out->quota_.whole) {
-    ASSIGN_OR_RETURN(out->last_,
-                     os::folder_use(out->folder_.get(), {.layered = out->quota_.layered}));
-    out->before_ = out->last_;
-  }
+  if (!out->quota_.whole || out->quota_.overfull) TRY(out->measure_before());
+  out->allowed_ = allowed_by(out->quota_, out->before_.value_or(os::FolderUse{}));
   return out;
+}
+
+Status DiskWatch::measure_before() {
+  ASSIGN_OR_RETURN(last_, os::folder_use(folder_.get(), {.layered = quota_.layered}));
+  before_ = last_;
+  return {};
 }
 
 std::optional<DiskWatch::Space> DiskWatch::free_space() const {
@@ -98,15 +112,12 @@ void DiskWatch::attach(pid_t init, Cgroup& cgroup) {
 // means that the run may be over it, all that was left at the last count that it probably is.
 DiskWatch::Growth DiskWatch::growth(const Space& now) const {
   if (!before_) return Growth::kUnknown;
-  const os::FolderUse start = counted_from();
-  const int64_t bytes = quota_.bytes.value_or(kUnbounded);
-  const int64_t files = now.counts_files ? quota_.files.value_or(kUnbounded) : kUnbounded;
-  if (space_at_last_.bytes - now.bytes > bytes - (last_.bytes - start.bytes) ||
-      space_at_last_.files - now.files > files - (last_.files - start.files))
+  const int64_t files = now.counts_files ? allowed_.files : kUnbounded;
+  if (space_at_last_.bytes - now.bytes > allowed_.bytes - last_.bytes ||
+      space_at_last_.files - now.files > files - last_.files)
     return Growth::kOverSinceLast;
-  const os::FolderUse held = quota_.whole ? *before_ : os::FolderUse{};
-  if (space_before_.bytes - now.bytes > (bytes - held.bytes) / 2 ||
-      space_before_.files - now.files > (files - held.files) / 2)
+  if (space_before_.bytes - now.bytes > (allowed_.bytes - before_->bytes) / 2 ||
+      space_before_.files - now.files > (files - before_->files) / 2)
     return Growth::kMayBeOver;
   return quota_.files && !now.counts_files ? Growth::kUnknown : Growth::kLittle;
 }
@@ -180,21 +191,16 @@ std::optional<DiskHit> DiskWatch::look_back() {
   return hit;
 }
 
-os::FolderUse DiskWatch::counted_from() const {
-  return quota_.whole ? os::FolderUse{} : before_.value_or(os::FolderUse{});
-}
-
 std::optional<DiskHit> DiskWatch::judge(const Answer& answer) const {
   if (answer.failed != 0) return DiskHit::kUnmeasured;
-  const os::FolderUse start = counted_from();
-  if (quota_.files && answer.use.files - start.files > *quota_.files) return DiskHit::kFiles;
-  if (quota_.bytes && answer.use.bytes - start.bytes > *quota_.bytes) return DiskHit::kBytes;
+  if (quota_.files && answer.use.files > allowed_.files) return DiskHit::kFiles;
+  if (quota_.bytes && answer.use.bytes > allowed_.bytes) return DiskHit::kBytes;
   return std::nullopt;
 }
 
 DiskWatch::Answer DiskWatch::measure_folder() const {
-  const int64_t most = quota_.files ? counted_from().files + *quota_.files : kUnbounded;
-  const auto use = os::folder_use(folder_.get(), {.most_names = most, .layered = quota_.layered});
+  const auto use =
+      os::folder_use(folder_.get(), {.most_names = allowed_.files, .layered = quota_.layered});
   if (!use.ok()) return {.failed = 1, .whole = true, .use = {}};
   return {.failed = 0, .whole = init_ <= 0, .use = *use};
 }

@@ -29,9 +29,9 @@ class DiskWatch {
   DiskWatch(const DiskWatch&) = delete;
   DiskWatch& operator=(const DiskWatch&) = delete;
 
-  // Call it before the command starts. If only growth counts, it measures what is there already. If
-  // the whole folder counts, that is left to the first look(), so that a short command need not
-  // wait. nullptr if the plan has no quota.
+  // Call it before the command starts. It measures what is there already if that matters: if only
+  // growth counts, or more than the limits may be there. Else that is left to the first look(), so
+  // that a short command need not wait. nullptr if the plan has no quota.
   static Result<std::unique_ptr<DiskWatch>> start(const SandboxPlan& plan);
   // The sandbox's first process, and the cgroup of all.
   void attach(pid_t init, Cgroup& cgroup);
@@ -65,6 +65,7 @@ class DiskWatch {
 
   DiskWatch(const WorkspaceQuota& quota, bool privileged)
       : quota_(quota), privileged_(privileged) {}
+  Status measure_before();
   std::optional<Space> free_space() const;
   Growth growth(const Space& now) const;
   bool ask(MonoTime now, const Space& space, bool still);
@@ -73,10 +74,10 @@ class DiskWatch {
   void wait_until_still(int file) const;
   Answer measure_folder() const;
   void add_nameless(Answer& answer) const;
-  os::FolderUse counted_from() const;
   std::optional<DiskHit> judge(const Answer& answer) const;
 
   WorkspaceQuota quota_;
+  os::FolderUse allowed_;  // what the folder may hold
   bool privileged_;
   os::Fd folder_;
   os::Fd user_namespace_;  // in which every folder of the command can be read

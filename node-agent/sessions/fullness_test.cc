@@ -1,0 +1,70 @@
+#include "node-agent/sessions/fullness.h"
+
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::sessions {
+namespace {
+
+using contracts::SandboxResult;
+using contracts::SandboxStatus;
+
+contracts::SandboxLimits limits(int64_t bytes, int64_t files) {
+  contracts::SandboxLimits out;
+  out.fs_bytes = wire::Quantity{bytes};
+  out.file_count = files;
+  return out;
+}
+
+TEST(Fullness, IsOverBeyondALimitAndFarOverBeyondTwice) {
+  const auto most = limits(100, 10);
+  EXPECT_EQ(fullness({.bytes = 100, .files = 10}, most), Fullness::kWithin);
+  EXPECT_EQ(fullness({.bytes = 101, .files = 10}, most), Fullness::kOver);
+  EXPECT_EQ(fullness({.bytes = 100, .files = 11}, most), Fullness::kOver);
+  EXPECT_EQ(fullness({.bytes = 200, .files = 20}, most), Fullness::kOver);
+  EXPECT_EQ(fullness({.bytes = 201, .files = 0}, most), Fullness::kFarOver);
+  EXPECT_EQ(fullness({.bytes = 0, .files = 21}, most), Fullness::kFarOver);
+  EXPECT_EQ(fullness({.bytes = 1LL << 60, .files = 1LL << 60}, {}), Fullness::kWithin);
+}
+
+TEST(Fullness, OfAFolderNamesTheLimitAndTheWayOut) {
+  const test::TempDir dir;
+  ASSERT_TRUE(os::write_file_atomic(dir.path() + "/a", std::string(9000, 'x')).ok());
+  EXPECT_EQ(fullness_of(dir.path(), limits(1 << 20, 5)).value(), Fullness::kWithin);
+  EXPECT_EQ(fullness_of(dir.path(), limits(8192, 5)).value(), Fullness::kOver);
+  const Error bytes = fullness_of(dir.path(), limits(4096, 5)).error();
+  EXPECT_EQ(bytes.reason, "E_LIMIT_FS");
+  EXPECT_NE(bytes.message.find("--rm"), std::string::npos);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(os::write_file_atomic(cat(dir.path(), "/f", i), "").ok());
+  }
+  EXPECT_EQ(fullness_of(dir.path(), limits(1 << 20, 5)).error().reason, "E_LIMIT_FILES");
+  ASSERT_TRUE(os::make_dirs(dir.path() +
+                            [] {
+                              std::string out;
+                              for (size_t i = 0; i <= os::kDeepestFolder; ++i) out += "/d";
+                              return out;
+                            }())
+                  .ok());
+  EXPECT_EQ(fullness_of(dir.path(), limits(1 << 20, 1000)).error().reason, "TREE_TOO_DEEP");
+}
+
+// Who was ended by a limit, or by others, was not counted any more.
+TEST(Fullness, IsKnownAfterACommandThatEndedByItself) {
+  SandboxResult result;
+  for (const auto& [status, known] : {std::pair{SandboxStatus::kOk, true},
+                                      {SandboxStatus::kFailed, true},
+                                      {SandboxStatus::kLimitExceeded, false},
+                                      {SandboxStatus::kTimeout, false},
+                                      {SandboxStatus::kMemLimit, false},
+                                      {SandboxStatus::kCanceled, false}}) {
+    result.status = status;
+    EXPECT_EQ(ended_within(result), known);
+  }
+}
+
+}  // namespace
+}  // namespace paddock::sessions
