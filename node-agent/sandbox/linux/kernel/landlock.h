@@ -25,7 +25,8 @@ Result<os::Fd> make_ruleset(const LandlockRuleset& ruleset, int root, const Open
 // Adds rules to a ruleset that make_ruleset() made.
 Status add_rules(const os::Fd& ruleset, const std::vector<LandlockRule>& rules, int root);
 // Binds the calling process for good. The caller must have set no_new_privs. An invalid descriptor
-// does nothing.
+// does nothing. The host's audit log gets no records of what is refused from then on, by this
+// ruleset or by those that processes take on beneath it.
 Status take_ruleset(const os::Fd& ruleset);
 // Gives up these rights to TCP for good, by a ruleset that handles them and grants none.
 Status give_up_tcp(uint64_t rights);

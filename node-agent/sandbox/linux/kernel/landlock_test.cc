@@ -2,6 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -78,6 +81,41 @@ TEST(Landlock, SaysWhichRuleHasNoPath) {
   const Status applied = take_on(rules);
   ASSERT_FALSE(applied.ok());
   EXPECT_NE(applied.error().message.find("/nowhere/at/all"), std::string::npos);
+}
+
+// Whether a ruleset is taken on where the kernel answers so to whoever wants no records of it.
+bool is_taken_on(unsigned answer) {
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr unsigned kRestrictSelf = 446;
+    constexpr unsigned kNoRecords = 1 | 4;
+    sock_filter code[] = {
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+        {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, kRestrictSelf},
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, args[1])},
+        {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, kNoRecords},
+        {BPF_RET | BPF_K, 0, 0, answer},
+        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+    };
+    const sock_fprog program{6, code};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) _exit(2);
+    LandlockRuleset rules;
+    rules.files = landlock::kReadFile;
+    _exit(take_on(rules).ok() ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+  return status == 0;
+}
+
+// What is refused inside goes to no log of the host, also where a program has rules of its own: it
+// could break those as often as it likes.
+TEST(Landlock, LeavesNoRecordsInTheHostsAuditLog) {
+  if (landlock_version() < landlock::kLeastVersion) GTEST_SKIP() << "this kernel has no Landlock";
+  EXPECT_FALSE(is_taken_on(SECCOMP_RET_ERRNO | EPERM)) << "it was not asked for";
+  EXPECT_TRUE(is_taken_on(SECCOMP_RET_ERRNO | EINVAL)) << "as kernels say that keep none";
 }
 
 }  // namespace
