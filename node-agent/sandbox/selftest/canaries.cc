@@ -92,6 +92,10 @@ std::vector<CanarySpec> make_table() {
        "workspaceBytes",
        "write more than 1 MiB to a folder that is measured, and keep it",
        {"LIMIT_EXCEEDED"}},
+      {"set-aside",
+       "workspaceBytes",
+       "have more than 1 MiB of that folder set aside, without writing it",
+       {"ENOSPC"}},
       {"caller-gone", "processes", "go on when nobody is left who asked for it", {"CANCELED"}},
   };
 }

@@ -9,7 +9,7 @@ int main(int argc, char**) {
     char name[32];
     std::snprintf(name, sizeof name, "hoard-%d", i);
     const int fd = open(name, O_CREAT | O_WRONLY, 0600);
-    if (fd < 0 || posix_fallocate(fd, 0, 2 << 20) != 0) return 3;
+    if (fd < 0 || !fill(fd, 2 << 20)) return 3;
     close(fd);
   }
   if (argc > 1) return 0;

@@ -13,6 +13,6 @@ int main() {
     if (mkdir(name.c_str(), 0700) != 0 || chdir(name.c_str()) != 0) return 3;
   }
   const int fd = open("file", O_CREAT | O_WRONLY, 0600);
-  if (fd < 0 || posix_fallocate(fd, 0, 16 << 20) != 0) return 3;
+  if (fd < 0 || !fill(fd, 16 << 20)) return 3;
   for (;;) pause();
 }

@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr off_t kPiece = 16 << 20;
+constexpr off_t kPiece = 1 << 20;
 
 // With many descriptors, and nothing in them.
 void start_decoy() {
@@ -38,8 +38,8 @@ int main(int argc, char** argv) {
       const int file = open("hopping", O_CREAT | O_RDWR, 0600);
       unlink("hopping");
       if (file < 0) _exit(3);
-      if (int e = posix_fallocate(file, 0, kPiece); e != 0) {
-        std::fprintf(stderr, "fallocate %d at %d\n", e, i);
+      if (!fill(file, kPiece)) {
+        std::fprintf(stderr, "write %d at %d\n", errno, i);
         _exit(3);
       }
     }

@@ -15,7 +15,7 @@ int nameless(bool never_named) {
   const int fd = never_named ? open(".", O_TMPFILE | O_RDWR, 0600) : -1;
   const int file = fd >= 0 ? fd : open("short-lived", O_CREAT | O_RDWR, 0600);
   if (fd < 0) unlink("short-lived");
-  if (file < 0 || posix_fallocate(file, 0, kPiece) != 0) _exit(3);
+  if (file < 0 || !fill(file, kPiece)) _exit(3);
   return file;
 }
 

@@ -85,6 +85,9 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
   out->space_before_ = out->space_at_last_ = *space;
   if (!out->quota_.whole || out->quota_.overfull) TRY(out->measure_before());
   out->allowed_ = allowed_by(out->quota_, out->before_.value_or(os::FolderUse{}));
+  if (out->quota_.bytes && out->quota_.sets_aside)
+    out->room_ =
+        std::make_shared<DiskRoom>(out->allowed_.bytes - out->last_.bytes, out->quota_.file_bytes);
   return out;
 }
 
@@ -131,7 +134,8 @@ void DiskWatch::look(MonoTime now) {
                        now - answered_at_ >= (rests_until_ - answered_at_) / kRestFactor;
   if (now < rests_until_ && !hurries) return;
   if (ask_anyway_at_ == MonoTime()) ask_anyway_at_ = now + kAskAnyway;
-  if (now < ask_anyway_at_ && grown == Growth::kLittle) return;
+  const bool wanted = room_ && room_->wanted();
+  if (now < ask_anyway_at_ && grown == Growth::kLittle && !wanted) return;
   ask_anyway_at_ = now + kAskAnyway;
   asked_ = ask(now, *space, grown == Growth::kMayBeOver || grown == Growth::kOverSinceLast);
 }
@@ -162,6 +166,7 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
   answered_at_ = now;
   rests_until_ = now + kRestFactor * (now - asked_at_);
   if (answer.failed == 0) {
+    if (room_) room_->counted(allowed_.bytes - answer.use.bytes, asked_at_);
     last_ = answer.use;
     space_at_last_ = space_asked_;
     if (!before_) {

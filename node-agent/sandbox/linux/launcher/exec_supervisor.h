@@ -34,7 +34,8 @@ struct ExecWatched {
   int run_over = -1;  // readable once the run has ended
   Millis time{0};     // the most that it may take
   int64_t output_bytes = 0;
-  bool terminal = false;  // it has one: its other end is handed to the client
+  bool terminal = false;                // it has one: its other end is handed to the client
+  std::shared_ptr<DiskRoom> room = {};  // as ExecGround has it
 };
 
 // The result of a command that the run's end has cut short, or come before.

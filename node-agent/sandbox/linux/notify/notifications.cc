@@ -116,6 +116,7 @@ bool Notifications::may_take_long(const Question& question) {
     case SYS_flock:
     case SYS_seccomp:
     case SYS_prctl:
+    case SYS_fallocate:  // it may have to wait
       return true;
     default:
       return false;
@@ -247,6 +248,7 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       if (call.nr == SYS_execve || call.nr == SYS_execveat || call.nr == SYS_memfd_create)
         return judge_exec(caller, call, tools_);
       if (call.nr == SYS_flock) return judge_lock(caller, call, [&] { return still_waiting(id); });
+      if (call.nr == SYS_fallocate) return space_.judge(caller, call, clock_.mono());
       if (call.nr == SYS_seccomp || call.nr == SYS_prctl) return judge_filter(caller, call, id);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:

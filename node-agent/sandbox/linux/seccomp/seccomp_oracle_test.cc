@@ -114,8 +114,8 @@ class Oracle {
                                  CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
     if (call == "clone") return ask_if((a[0] & kSpaces) != 0);
     if (call == "unshare") return ask_if((a[0] & (kSpaces | 0x80)) != 0);
-    if (call == "ioctl")
-      return ask_if(low(a[1]) == TIOCSTI || low(a[1]) == TIOCLINUX || low(a[1]) == TIOCSETD);
+    if (call == "ioctl") return control(static_cast<uint32_t>(a[1]));
+    if (call == "fallocate") return ask_if((a[1] & 0xa) == 0);
     if (call == "flock") return ask_if((a[1] & 3) != 0);
     if (call == "seccomp") return ask_if(low(a[0]) == SECCOMP_SET_MODE_FILTER);
     if (call == "prctl")
@@ -148,6 +148,12 @@ class Oracle {
     if (call == "socketpair") return low(a[0]) == AF_UNIX ? "allow" : "EAFNOSUPPORT";
     if (call == "socket") return make_socket(low(a[0]), low(a[1]) & 0xf, low(a[2]));
     return "allow";
+  }
+
+  static std::string control(uint32_t request) {
+    for (const auto kind : {_IOW('X', 0, char[48]), _IOW(0x94, 0, char[4096])})
+      if (request - static_cast<uint32_t>(kind) < 256) return "EPERM";
+    return ask_if(request == TIOCSTI || request == TIOCLINUX || request == TIOCSETD);
   }
 
   // Reading a limit is allowed, also another process's. What a limit was cannot be told by a call
@@ -206,9 +212,10 @@ TEST(SeccompProgram, DecidesAlikeForArgumentsTogether) {
     const Programs programs = render(machine);
     std::vector<int> with_arguments;
     for (const std::string_view name :
-         {"socket", "openat", "open", "sendto", "sendmsg", "clone", "unshare", "mknodat", "ioctl",
-          "fcntl", "personality", "sched_setscheduler", "socketpair", "fchmodat", "execve", "flock",
-          "setsockopt", "seccomp", "prctl"}) {
+         {"socket",     "openat",   "open",   "sendto", "sendmsg",     "clone",
+          "unshare",    "mknodat",  "ioctl",  "fcntl",  "personality", "sched_setscheduler",
+          "socketpair", "fchmodat", "execve", "flock",  "setsockopt",  "seccomp",
+          "prctl",      "fallocate"}) {
       if (const int number = syscall_number(name, machine).value(); number >= 0)
         with_arguments.push_back(number);
     }

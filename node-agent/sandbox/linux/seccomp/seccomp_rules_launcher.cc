@@ -19,6 +19,10 @@ using enum SyscallAction;
 using Is = WordTest::Is;
 
 constexpr uint32_t kFlowLabelManager = 32;  // IPV6_FLOWLABEL_MGR
+// Of file systems, and all numbers of that kind: _IOW('X', N, 48 bytes), _IOW(0x94, N, 4096 bytes).
+constexpr uint32_t kOfOneKind = ~0xffu;
+constexpr uint32_t kOfSpace = 0x40305800;       // FS_IOC_RESVSP, FS_IOC_ZERO_RANGE, XFS_IOC_ALLOCSP
+constexpr uint32_t kOfSubvolumes = 0x50009400;  // BTRFS_IOC_SUBVOL_CREATE, BTRFS_IOC_SNAP_CREATE
 // All but the five of Linux 6.3 and the size of huge pages.
 constexpr uint32_t kUnknownMemfdFlags = ~(0x1fu | (63u << 26));
 constexpr uint32_t kTmpfile = O_TMPFILE & ~O_DIRECTORY;
@@ -90,6 +94,10 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
      any_bit(1, kUnknownMemfdFlags)},
     {"memfd_create", kNoMemory, "huge pages", any_bit(1, MFD_HUGETLB)},
     {"shmget", kNoMemory, "huge pages", any_bit(2, SHM_HUGETLB)},
+    // XFS's older names of fallocate, which every file system takes (struct space_resv).
+    {"ioctl", kRefuse, "takes space without writing", equal(1, kOfSpace, kOfOneKind)},
+    // btrfs: to whoever measures a folder they are file systems of their own.
+    {"ioctl", kRefuse, "subvolumes", equal(1, kOfSubvolumes, kOfOneKind)},
     {"vhangup", kRefuse, "terminals"},
     {"move_pages", kRefuse, "shows where memory lies"},
     {"modify_ldt", kRefuse, "16-bit segments"},

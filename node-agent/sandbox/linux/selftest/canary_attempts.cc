@@ -223,7 +223,10 @@ int try_canaries(std::span<char* const> words) {
   if (group == "memory") return use_memory();
   if (group == "cpu") return use_cpu();
   if (group == "wall") return go_on();
-  if (group == "workspace" && words.size() == 2) return fill_folder(words[1]);
+  if (group == "workspace" && words.size() == 2) {
+    print("set-aside", set_space_aside(words[1]));
+    return fill_folder(words[1]);
+  }
   return 2;
 }
 

@@ -97,6 +97,13 @@ std::string write_large_file() {
   return out;
 }
 
+std::string set_space_aside(const std::string& file) {
+  const os::Fd fd(open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  constexpr int64_t kBytes = 4 * CanaryLimits::kScratchBytes;
+  const bool taken = fallocate(fd.get(), FALLOC_FL_KEEP_SIZE, 0, kBytes) == 0;
+  return taken ? "nothing stopped it" : error_name();
+}
+
 std::string fill_scratch() {
   constexpr int64_t kFiles = 2 * CanaryLimits::kScratchBytes / (CanaryLimits::kFileBytes / 2);
   std::string out = "nothing stopped it";

@@ -12,6 +12,7 @@ std::string fill_scratch();
 std::string make_files();
 std::string fork_children();
 std::string hand_over_descriptor();
+std::string set_space_aside(const std::string& file);
 
 // Commands of sandboxes of their own; each returns its exit code, if its sandbox lets it.
 int use_memory();  // prints MEMORY if it was told no, or nothing stopped it

@@ -169,6 +169,7 @@ void try_workspace(const CanaryBait& bait, const Clock& clock, CanaryFindings& f
   const SandboxResult result = run(request, clock);
   keep_enforcement(result, "workspaceBytes", "workspaceBytes", findings);
   findings.answers["workspace-bytes"] = ending(result);
+  take_answers(result.out, findings);
 }
 
 // A host that cannot narrow its view refuses such runs and is none the worse for all others.
