@@ -1,6 +1,7 @@
 // System calls into parts of the kernel that no sandboxed program needs.
 #include <fcntl.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/timex.h>
@@ -21,6 +22,7 @@ int main() {
   expect_refused("open_by_handle_at", syscall(SYS_open_by_handle_at, AT_FDCWD, space, 0));
   expect_refused("syslog", syscall(SYS_syslog, 3, space, sizeof space));
   expect_refused("acct", syscall(SYS_acct, nullptr));
+  expect_refused("core scheduling", prctl(62 /*PR_SCHED_CORE*/, 1 /*create*/, 0, 0, 0));
   expect_refused("quotactl", syscall(SYS_quotactl, 0, nullptr, 0, nullptr));
   expect_refused("modify_ldt", syscall(SYS_modify_ldt, 0, space, sizeof space));
   expect_refused("personality", syscall(SYS_personality, ADDR_NO_RANDOMIZE));

@@ -118,6 +118,7 @@ class Oracle {
     if (call == "fallocate") return ask_if((a[1] & 0xa) == 0);
     if (call == "flock") return ask_if((a[1] & 3) != 0);
     if (call == "seccomp") return ask_if(low(a[0]) == SECCOMP_SET_MODE_FILTER);
+    if (call == "prctl" && low(a[0]) == 62) return "EINVAL";
     if (call == "prctl")
       return ask_if(low(a[0]) == PR_SET_SECCOMP && low(a[1]) == SECCOMP_MODE_FILTER);
     if (call == "sendto") return ask_if(a[4] != 0);

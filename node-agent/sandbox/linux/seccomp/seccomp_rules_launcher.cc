@@ -23,6 +23,7 @@ constexpr uint32_t kFlowLabelManager = 32;  // IPV6_FLOWLABEL_MGR
 constexpr uint32_t kOfOneKind = ~0xffu;
 constexpr uint32_t kOfSpace = 0x40305800;       // FS_IOC_RESVSP, FS_IOC_ZERO_RANGE, XFS_IOC_ALLOCSP
 constexpr uint32_t kOfSubvolumes = 0x50009400;  // BTRFS_IOC_SUBVOL_CREATE, BTRFS_IOC_SNAP_CREATE
+constexpr uint32_t kCoreScheduling = 62;        // PR_SCHED_CORE
 // All but the five of Linux 6.3 and the size of huge pages.
 constexpr uint32_t kUnknownMemfdFlags = ~(0x1fu | (63u << 26));
 constexpr uint32_t kTmpfile = O_TMPFILE & ~O_DIRECTORY;
@@ -98,6 +99,7 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
     {"ioctl", kRefuse, "takes space without writing", equal(1, kOfSpace, kOfOneKind)},
     // btrfs: to whoever measures a folder they are file systems of their own.
     {"ioctl", kRefuse, "subvolumes", equal(1, kOfSubvolumes, kOfOneKind)},
+    {"prctl", kInvalid, "core scheduling: takes processors from others", equal(0, kCoreScheduling)},
     {"vhangup", kRefuse, "terminals"},
     {"move_pages", kRefuse, "shows where memory lies"},
     {"modify_ldt", kRefuse, "16-bit segments"},

@@ -96,6 +96,7 @@ inline const std::vector<uint64_t>& interesting() {
                                  uint64_t{0x50009401},
                                  uint64_t{0x500094ff},
                                  uint64_t{0x50009500},
+                                 uint64_t{62},
                                  uint64_t{F_SETLEASE},
                                  uint64_t{F_NOTIFY},
                                  uint64_t{O_TMPFILE},
