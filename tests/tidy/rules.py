@@ -258,6 +258,38 @@ def links_lead_somewhere(tree):
     return faults
 
 
+PROGRAMS = {"apt", "brew", "cat", "cd", "cmake", "echo", "export", "helm", "kubectl", "make", "mkdir", "paddock", "paddock-controller",
+            "skopeo", "sudo", "systemctl", "tar", "./upload.py"}
+
+
+def shell_lines(block):
+    """Each command of a block with the lines that go on with it; without what is given to it as its input."""
+    lines, end = [], None
+    for line in re.sub(r"\\\n *", " ", block).splitlines():
+        if end is None and line.strip() and not line.lstrip().startswith("#"):
+            lines.append(line.strip())
+            here = re.search(r"<<-?'?(\w+)'?", line)
+            end = here.group(1) if here else None
+        elif line.strip() == end:
+            end = None
+    return lines
+
+
+def blocks_of_commands_have_one_on_each_line(tree):
+    """What is copied from a document into a terminal: whoever fills paragraphs anew must not fill these."""
+    faults = []
+    for path, text in tree.files.items():
+        if not path.endswith(".md"):
+            continue
+        for match in re.finditer(r"(?ms)^ *```sh\n(.*?)^ *```", text):
+            at = text.count("\n", 0, match.start()) + 1
+            for line in shell_lines(match.group(1)):
+                _, _, comment = line.partition(" # ")
+                if line.split()[0] not in PROGRAMS or re.search(r"\bpaddock [a-z]", re.sub("`.*?`", "", comment)):
+                    faults.append(f"{path}:{at}: no command begins here, or two are on one line: {line[:60]}")
+    return faults
+
+
 def every_document_is_in_the_index(tree):
     index = tree.files.get("docs/index.md", "")
     return [f"{path}:1: docs/index.md does not link to it" for path in tree.files
@@ -267,7 +299,7 @@ def every_document_is_in_the_index(tree):
 RULES = [plan_points_up, includes_follow_the_plan, internal_stays_inside, libraries_stay_in_their_module,
          systems_stay_in_platform_files, headers_introduce_themselves, rules_across_fields_are_called, nobody_sleeps, daemons_wait_for_no_file, only_programs_read_the_clock,
          nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral, nobody_is_named_as_the_orchestrator,
-         links_lead_somewhere, every_document_is_in_the_index, readers_meet_no_requirement_and_no_other_product,
+         links_lead_somewhere, blocks_of_commands_have_one_on_each_line, every_document_is_in_the_index, readers_meet_no_requirement_and_no_other_product,
          claims_name_suites_that_exist]
 
 
