@@ -47,6 +47,8 @@ inline constexpr const char* kLocales = "/usr/lib/locale/";
 inline constexpr const char* kNamedLocale = "en_US.utf8";
 inline constexpr const char* kNeutralLocale = "C.utf8";
 
+inline constexpr const char* kTtyDevice = "/dev/tty";
+
 struct HostFacts {
   bool privileged = false;  // may set up mounts and ids as the host's root
   uid_t uid = 0;
@@ -69,6 +71,7 @@ struct HostFacts {
   std::shared_ptr<const MachineFacts> machine = std::make_shared<const MachineFacts>();
   uint64_t turn = 0;             // differs for each run: processors are chosen from here on
   std::vector<SystemEntry> etc;  // harmless files and folders of /etc and /var that exist here
+  bool tty_device = false;       // /dev/tty is there, which containers may lack
   // The contents of kLocales if kNamedLocale is not among them: it is then shown with the data of
   // the neutral locale. Empty if it is there, or if there is no neutral one either.
   std::vector<std::string> locales;

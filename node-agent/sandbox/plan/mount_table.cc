@@ -59,8 +59,11 @@ void add_system(const HostFacts& host, const Names& names, std::vector<MountEntr
   add_locales(host, table);
 }
 
-void add_devices(std::vector<MountEntry>& table) {
+// /dev/tty is whatever terminal the opening process has: none, or one of the sandbox's own, since
+// the command begins a session.
+void add_devices(const HostFacts& host, std::vector<MountEntry>& table) {
   for (const char* device : kDevices) table.push_back({Kind::kDevice, device, device});
+  if (host.tty_device) table.push_back({Kind::kDevice, kTtyDevice, kTtyDevice});
   table.push_back({Kind::kSymlink, "/dev/fd", "/proc/self/fd"});
   table.push_back({Kind::kSymlink, "/dev/stdin", "/proc/self/fd/0"});
   table.push_back({Kind::kSymlink, "/dev/stdout", "/proc/self/fd/1"});
@@ -74,7 +77,7 @@ std::vector<MountEntry> system_mounts(const HostFacts& host, const Names& names,
                                       const contracts::SandboxLimits& limits) {
   std::vector<MountEntry> table;
   add_system(host, names, table);
-  add_devices(table);
+  add_devices(host, table);
   table.push_back({Kind::kProc, "/proc", ""});
   table.push_back({Kind::kSymlink, "/etc/mtab", "../proc/mounts"});
   table.push_back({Kind::kSymlink, "/sys/devices/system/cpu", cat("/proc/", kProcessorsFolder)});

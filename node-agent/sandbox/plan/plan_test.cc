@@ -26,6 +26,7 @@ HostFacts root_host() {
   host.cgroup = {CgroupFacts::Version::kV1, "/cg/memory", "/cg/pids", "/cg/cpuacct", "/cg/cpu", ""};
   host.system = {{"/usr", ""}, {"/bin", "usr/bin"}};
   host.etc = {{"/etc/alternatives", ""}};
+  host.tty_device = true;
   return host;
 }
 
@@ -229,6 +230,12 @@ TEST(SandboxPlan, RefusesRootWithoutItsCapabilities) {
   EXPECT_EQ(refusal(request(), host), "LAUNCHER_LACKS_CAPABILITIES");
 }
 
+TEST(MountTable, LacksTheTerminalsDeviceWhereTheHostDoes) {
+  HostFacts host = root_host();
+  host.tty_device = false;
+  EXPECT_THAT(describe_mounts(render_mounts(request(), host)), Not(HasSubstr("/dev/tty")));
+}
+
 TEST(MountTable, IsTheSystemReadOnlyAndOneWritableWorkspace) {
   EXPECT_EQ(describe_mounts(render_mounts(request(), root_host())),
             "system /usr ro\n"
@@ -244,6 +251,7 @@ TEST(MountTable, IsTheSystemReadOnlyAndOneWritableWorkspace) {
             "device /dev/full ro\n"
             "device /dev/random ro\n"
             "device /dev/urandom ro\n"
+            "device /dev/tty ro\n"
             "symlink /dev/fd -> /proc/self/fd ro\n"
             "symlink /dev/stdin -> /proc/self/fd/0 ro\n"
             "symlink /dev/stdout -> /proc/self/fd/1 ro\n"

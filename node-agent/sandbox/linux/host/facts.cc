@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -124,6 +125,14 @@ std::vector<SystemEntry> find_data() {
   return out;
 }
 
+// By its number, since anything may have its name where a container made /dev.
+bool has_tty_device() {
+  constexpr unsigned kMajor = 5;
+  struct stat info {};
+  return lstat(kTtyDevice, &info) == 0 && S_ISCHR(info.st_mode) &&
+         info.st_rdev == makedev(kMajor, 0);
+}
+
 // Looks for the locale's name in the archive, at whose beginning the names are.
 bool archive_names(const std::string& archive, std::string_view locale) {
   constexpr size_t kFirstBytes = size_t{1} << 20;
@@ -163,6 +172,7 @@ Result<HostFacts> gather_facts() {
   facts.hard_address_space = hard_limit(RLIMIT_AS);
   for (const char* path : kSystemPaths) add_if_present(path, facts.system);
   facts.etc = find_data();
+  facts.tty_device = has_tty_device();
   facts.locales = find_locales();
   facts.machine = std::make_shared<const MachineFacts>(look_at_machine());
   ASSIGN_OR_RETURN(const std::string own, read_proc("/proc/self/cgroup"));
