@@ -58,8 +58,6 @@ TEST(ExecChannels, WhatNobodyMaySend) {
 TEST(ExecChannels, TheStatusOfACommandThatEnded) {
   contracts::RunResult result;
   EXPECT_EQ(wire::to_json(exec_status(result)), R"({"metadata":{},"status":"Success"})");
-  result.truncated = contracts::Truncated{.out = true};
-  EXPECT_EQ(exec_status(result).text("status"), "Failure");
   result.exit_code = 3;
   EXPECT_EQ(
       wire::to_json(exec_status(result)),

@@ -118,7 +118,7 @@ Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int d
 }
 
 // The launcher of the run keeps its limits and its time; whoever drops the call ends it. The input
-// is kept once, as bytes, until it ends.
+// is kept once, as bytes, until it ends. Output that is sent on is read as fast as it is taken.
 Result<wire::Value> CallHost::execute_in_run(contracts::NodeCall& call, int drop) {
   ASSIGN_OR_RETURN(auto order, wire::decode<contracts::ExecOrder>(call.payload));
   call.payload = {};
@@ -128,15 +128,19 @@ Result<wire::Value> CallHost::execute_in_run(contracts::NodeCall& call, int drop
   ASSIGN_OR_RETURN(auto command,
                    launch::AttachedLaunch::execute(socket, order, kMostExecResult,
                                                    input->empty() ? Input::kNone : Input::kPipe));
-  return with_output(call.id, order.stream, [&](const OnOutput& on_output, const TakesOutput&) {
-    const sessions::Following how{.wall_time = Millis(order.time_ms),
-                                  .grace = kExecGrace,
-                                  .setup = kExecSetup,
-                                  .stop = drop,
-                                  .on_output = on_output,
-                                  .input = *input};
-    return sessions::follow(command, how, clock_);
-  });
+  return with_output(
+      call.id, order.stream,
+      [&](const OnOutput& on_output, const TakesOutput& takes_output) {
+        const sessions::Following how{.wall_time = Millis(order.time_ms),
+                                      .grace = kExecGrace,
+                                      .setup = kExecSetup,
+                                      .stop = drop,
+                                      .on_output = on_output,
+                                      .input = *input,
+                                      .takes_output = takes_output};
+        return sessions::follow(command, how, clock_);
+      },
+      [this, id = call.id] { end_call(id); });
 }
 
 // Its output is read as fast as the controller takes it: all of it is passed on, and nothing kept.

@@ -124,5 +124,29 @@ TEST_P(Exec, BoundsItsOwnOutput) {
   EXPECT_EQ(run.wait().out, "READY\nDONE\n");
 }
 
+// Whoever is shown it while it comes has room for it, and the launcher keeps none.
+TEST_P(Exec, HandsAllOfItsOutputOnToWhomeverIsShownIt) {
+  Launched run = start(patient());
+  ASSERT_TRUE(run.wait_for_output("READY"));
+  auto begun = AttachedLaunch::execute(
+      exec_socket(),
+      {.run_uid = "r",
+       .command_id = "shown",
+       .command = {"sh", "-c", "head -c 30000000 /dev/zero | tr '\\0' x; echo end >&2"},
+       .time_ms = 100'000,
+       .stream = true},
+      64 << 20);
+  ASSERT_TRUE(begun.ok()) << begun.error().describe();
+  Executed done;
+  ASSERT_TRUE(follow(*begun, done));
+  EXPECT_EQ(done.out, std::string(30'000'000, 'x'));
+  EXPECT_EQ(done.err, "end\n");
+  EXPECT_EQ(done.result.out, "");
+  EXPECT_FALSE(done.result.truncated.out);
+  EXPECT_EQ(done.result.usage.stdout_bytes, 30'000'000);
+  allow();
+  run.wait();
+}
+
 }  // namespace
 }  // namespace paddock::adversarial

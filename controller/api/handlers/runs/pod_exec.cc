@@ -16,7 +16,6 @@
 #include "controller/api/handlers/runs/run_commands.h"
 #include "controller/api/handlers/runs/run_files.h"
 #include "controller/api/handlers/runs/run_input.h"
-#include "controller/api/handlers/runs/whole_output.h"
 #include "controller/api/server/command_outcome.h"
 #include "controller/api/server/documents.h"
 #include "controller/calls/relay.h"
@@ -81,25 +80,11 @@ Result<ExecWish> wish_of(const Call& call) {
   return out;
 }
 
-// Of each stream of a command without a terminal. Where the run's policy has no limit, the
-// launcher's own counts.
-int64_t budget_of(const contracts::Run& run,
-                  std::optional<wire::Quantity> contracts::SandboxLimits::*limit) {
-  constexpr wire::Quantity kUnsaid{int64_t{1} << 20};
-  const auto& policy = run.status.policy;
-  const int64_t said = (policy ? (policy->limits.*limit).value_or(kUnsaid) : kUnsaid).bytes;
-  return std::min(said, contracts::run_exec::kMostOutputBytes);
-}
-
 // One command and whoever sits before it, while three threads are at work for them.
 class Attached {
  public:
   Attached(RunCommand& command, const ExecWish& wish, Upgraded& connection)
-      : command_(command),
-        wish_(wish),
-        exchange_(connection.bell()),
-        output_(budget_of(command.run, &contracts::SandboxLimits::stdout_bytes)),
-        errors_(budget_of(command.run, &contracts::SandboxLimits::stderr_bytes)) {}
+      : command_(command), wish_(wish), exchange_(connection.bell()) {}
 
   void carry_out();
   void feed();
@@ -118,8 +103,6 @@ class Attached {
   RunCommand& command_;
   const ExecWish& wish_;
   ExecExchange exchange_;
-  WholeOutput output_;
-  WholeOutput errors_;
   bool silent_ = true;  // so far
   CommandInput to_;     // written before the exchange says that the command has begun
 };
@@ -134,11 +117,8 @@ void Attached::tell_piece(const wire::Value& piece) {
   const std::string stream = piece.text("stream");
   const auto bytes = decode_base64(piece.text("data"));
   if (!bytes || (stream != "stdout" && stream != "stderr")) return;
-  const bool output = stream == "stdout";
   silent_ = silent_ && bytes->empty();
-  WholeOutput& whole = output ? output_ : errors_;
-  tell(output ? ExecChannel::kOutput : ExecChannel::kErrors,
-       has_terminal() ? std::string_view(*bytes) : whole.take(*bytes));
+  tell(stream == "stdout" ? ExecChannel::kOutput : ExecChannel::kErrors, *bytes);
 }
 
 // What kubectl does not say of a command that did not end by itself, or could not be executed.
@@ -151,9 +131,6 @@ std::string last_line(const RunResult& result, bool silent) {
 
 void Attached::tell_end(const Result<RunResult>& result) {
   if (result.ok()) {
-    const auto cut = result->truncated.value_or(contracts::Truncated{});
-    if (!cut.out) tell(ExecChannel::kOutput, output_.rest());
-    if (!cut.err) tell(ExecChannel::kErrors, errors_.rest());
     if (const std::string line = last_line(*result, silent_); !line.empty())
       tell(has_terminal() ? ExecChannel::kOutput : ExecChannel::kErrors, line + "\r\n");
   }

@@ -112,9 +112,10 @@ calls::CallOptions options_of(RunCommand& command) {
   options.arrival_patience = command.services.node_patience;
   options.name_space = command.name_space;
   options.token = command.bearer.token_id;
-  options.paced = order.input_comes || order.terminal;
-  options.kind = options.paced ? contracts::kRunAttach : contracts::kRunExec;
-  options.most_alike = options.paced ? kMostAttached : 0;
+  const bool attached = order.input_comes || order.terminal;
+  options.paced = order.stream || attached;  // all of it comes, as fast as it is read
+  options.kind = attached ? contracts::kRunAttach : contracts::kRunExec;
+  options.most_alike = attached ? kMostAttached : 0;
   options.patience = Millis(order.time_ms) + kAnswerTime;
   options.queue_patience = kQueueTime;
   options.payload = wire::encode(order);

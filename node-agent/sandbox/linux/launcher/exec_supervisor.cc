@@ -30,12 +30,13 @@ Error exec_setup_error(std::string message) {
   return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
 }
 
-// All of a terminal's output is shown, as fast as it is read: nothing of it is kept here.
 constexpr int64_t kAllOutput = int64_t{1} << 60;
+
+bool keeps_nothing(const ExecWatched& watched) { return watched.shown || watched.terminal; }
 
 LauncherLimits output_limits(const ExecWatched& watched) {
   LauncherLimits out = watched.plan.launcher;
-  if (watched.terminal) {
+  if (keeps_nothing(watched)) {
     out.stdout_bytes = out.stderr_bytes = kAllOutput;
     return out;
   }
@@ -72,9 +73,11 @@ ExecSupervisor::ExecSupervisor(ExecChannels channels, const ExecWatched& watched
     : channels_(std::move(channels)),
       watched_(watched),
       relay_(std::move(channels_.out), std::move(channels_.err), output_limits(watched),
-             watched.terminal ? 0 : watched.output_bytes, watched.events),
+             keeps_nothing(watched) ? 0 : watched.output_bytes, watched.events),
       now_(watched.clock.mono()),
-      setup_end_(now_ + kExecSetupTime) {}
+      setup_end_(now_ + kExecSetupTime) {
+  if (watched.shown) relay_.show_all();
+}
 
 void ExecSupervisor::run(const std::string& command, SandboxResult& result) {
   while (!over()) {
@@ -238,8 +241,9 @@ void ExecSupervisor::describe(const std::string& command, SandboxResult& result)
     limit_signals_ = answerer_->found().limit_signals_sent();
   }
   relay_.outputs().describe(result);
-  if (watched_.terminal) {  // all was shown, and none is repeated here
+  if (keeps_nothing(watched_)) {  // all was shown, and none is repeated here
     result.out.clear();
+    result.err.clear();
     result.truncated = {};
   }
   result.duration_ms = started_ && ended_ ? (*ended_ - *started_).count() : 0;

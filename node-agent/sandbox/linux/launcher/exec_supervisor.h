@@ -30,11 +30,12 @@ struct ExecWatched {
   const LaunchChoices& choices;
   EventWriter& events;
   const Clock& clock;
-  int client = -1;    // it ends when this hangs up
-  int run_over = -1;  // readable once the run has ended
-  Millis time{0};     // the most that it may take
-  int64_t output_bytes = 0;
-  bool terminal = false;                // it has one: its other end is handed to the client
+  int client = -1;           // it ends when this hangs up
+  int run_over = -1;         // readable once the run has ended
+  Millis time{0};            // the most that it may take
+  int64_t output_bytes = 0;  // of each stream, unless somebody is shown all while it runs
+  bool shown = false;        // somebody is: nothing is kept
+  bool terminal = false;     // it has one: its other end is handed to the client
   std::shared_ptr<DiskRoom> room = {};  // as ExecGround has it
 };
 

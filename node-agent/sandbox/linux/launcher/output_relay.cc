@@ -20,9 +20,11 @@ namespace {
 // here.
 constexpr int kMostReads = 1024;
 
-// What a byte of a terminal costs, in bytes of the budget: some 6 MiB a second are read, which is
-// more than anybody reads, and a command that writes forever is slowed by it.
+// What a byte costs that somebody is shown, in bytes of the budget, so that a command that writes
+// forever is slowed. Of a terminal some 6 MiB a second are read, which is more than anybody reads.
+// Of pipes, which carry archives too, some 20.
 constexpr int64_t kTerminalCost = 31;
+constexpr int64_t kShownCost = 9;
 constexpr Millis kUnused{100};  // a terminal that nobody has open is looked at again so soon
 
 void read_what_is_left(os::Fd& pipe, OutputStream& stream, MonoTime now) {
@@ -68,9 +70,11 @@ void OutputRelay::add_to(PollSet& turn, const MonoTime& now) {
 }
 
 void OutputRelay::read_some(os::Fd& pipe, OutputStream& stream, MonoTime now) {
-  const int64_t before = stream.beyond();
+  const int64_t written = stream.written();
+  const int64_t beyond = stream.beyond();
   read_output(pipe, stream, now, false);
-  budget_.spend(now, stream.beyond() - before);
+  budget_.spend(
+      now, all_is_shown_ ? (stream.written() - written) * kShownCost : stream.beyond() - beyond);
 }
 
 void OutputRelay::finish(MonoTime now) {

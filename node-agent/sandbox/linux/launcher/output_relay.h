@@ -21,6 +21,8 @@ class OutputRelay {
   OutputRelay(os::Fd out, os::Fd err, const LauncherLimits& limits, int64_t inline_bytes,
               EventWriter& events);
 
+  // Somebody reads all of it, however much: it is read no faster than is good for its host.
+  void show_all() { all_is_shown_ = true; }
   // From now on what is written to this terminal is its standard output too, handed on at once.
   void read_terminal(os::Fd terminal);
   // Closes this end of the terminal. Once no other process has it, programs that have the terminal
@@ -52,6 +54,7 @@ class OutputRelay {
   EventWriter& events_;
   Outputs outputs_;
   OutputBudget budget_;
+  bool all_is_shown_ = false;
   bool events_lost_ = false;
 };
 
