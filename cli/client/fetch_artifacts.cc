@@ -43,9 +43,9 @@ Status fetch_one(client::ControllerClient& client, const Work& work,
 
 // An error of the connection or of the caller's rights is the same for every file, so it ends the
 // whole fetch. A digest that does not match does not: the run still lives and has written that file
-// again.
+// again. Nor does a place here that may not be written.
 bool ends_all(const Error& error) {
-  if (error.reason == "DIGEST_MISMATCH") return false;
+  if (is_one_of(error.reason, {"DIGEST_MISMATCH", "SYSTEM_ERROR"})) return false;
   return error.code == Code::kUnavailable || error.code == Code::kDeadlineExceeded ||
          error.code == Code::kUnauthenticated || error.code == Code::kPermissionDenied;
 }

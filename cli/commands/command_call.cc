@@ -84,11 +84,12 @@ int tell(const RunResult& result, const Heard& heard, const Env& env) {
   return code < 0 || code > 255 ? kExitFailure : static_cast<int>(code);
 }
 
-// What broke the stream of a command that had begun.
-Error broken_off(const Error& cause) {
+// Once the request has left, the command may have begun, whether we heard that or not.
+Error broken_off(const Error& cause, bool begun) {
   if (cause.code != Code::kUnavailable || cause.reason == "ABORTED") return cause;
+  if (!begun && cause.reason != "CONNECTION_BROKEN") return cause;
   return {Code::kUnavailable, "STREAM_LOST",
-          cat("the connection was lost while the command ran: ", cause.message)};
+          cat("the connection was lost before the command's end was known: ", cause.message)};
 }
 
 Result<int> run_streamed(Watcher& watcher, const CommandCall& call, const Env& env) {
@@ -104,7 +105,7 @@ Result<int> run_streamed(Watcher& watcher, const CommandCall& call, const Env& e
   };
   const auto sent = watcher.http.send(request);
   if (call.on_ended) call.on_ended();
-  if (!sent.ok()) return heard.begun ? broken_off(sent.error()) : sent.error();
+  if (!sent.ok()) return broken_off(sent.error(), heard.begun);
   if (sent->status / 100 != 2) return refusal(*sent);
   if (heard.error) return *heard.error;
   if (!heard.result)
@@ -115,9 +116,10 @@ Result<int> run_streamed(Watcher& watcher, const CommandCall& call, const Env& e
 Result<int> run_for_document(Watcher& watcher, const CommandCall& call, const Env& env,
                              OutputFormat format) {
   const http::Request request = request_of(call, false);
-  ASSIGN_OR_RETURN(const http::Response response, watcher.http.send(request));
-  if (response.status / 100 != 2) return refusal(response);
-  ASSIGN_OR_RETURN(const wire::Value body, wire::parse_json(response.body, kLimits));
+  const auto response = watcher.http.send(request);
+  if (!response.ok()) return broken_off(response.error(), false);
+  if (response->status / 100 != 2) return refusal(*response);
+  ASSIGN_OR_RETURN(const wire::Value body, wire::parse_json(response->body, kLimits));
   ASSIGN_OR_RETURN(const auto result, wire::decode<RunResult>(body));
   env.out.write(document_text(body, format));
   const int64_t code = result.exit_code;

@@ -58,6 +58,8 @@ TEST(ExitCode, OfAnErrorFollowsTheContract) {
   EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "COMMAND_METACHARACTER", ""}, true), 126);
   EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "PATH_ESCAPES_WORKSPACE", ""}), 126);
   EXPECT_EQ(exit_code_of(Error{Code::kPermissionDenied, "SCOPE_MISSING", ""}), 126);
+  EXPECT_EQ(exit_code_of(system_error("writing", EACCES)), 1);
+  EXPECT_EQ(exit_code_of(system_error("reading", EPERM), true), 125);
   EXPECT_EQ(exit_code_of(Error{Code::kNotFound, "RUN_NOT_FOUND", ""}), 127);
 }
 

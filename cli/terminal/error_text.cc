@@ -32,6 +32,7 @@ std::string hint_for(const Error& error) {
   }
   if (error.code == Code::kUnauthenticated)
     return "pass a token with --token-file, or PADDOCK_TOKEN";
+  if (is_one_of(error.reason, {kDiskReadOnlyReason, kDiskFailsReason})) return "";  // one of ours
   if (error.code == Code::kUnavailable) return "`paddock status` shows what is up";
   return "";
 }

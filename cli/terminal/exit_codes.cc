@@ -5,6 +5,11 @@ namespace {
 
 static_assert(reasons::kConnectionLost == kExitConnectionLost && reasons::kDenied == kExitDenied);
 
+// A file or folder here that its user may not use: no policy has said no.
+bool is_refusal_by_this_host(const Error& error) {
+  return error.reason == "SYSTEM_ERROR" && error.code == Code::kPermissionDenied;
+}
+
 int as_exit_code(int64_t rc) { return rc < 0 || rc > 255 ? kExitFailure : static_cast<int>(rc); }
 
 }  // namespace
@@ -12,6 +17,7 @@ int as_exit_code(int64_t rc) { return rc < 0 || rc > 255 ? kExitFailure : static
 int exit_code_of(const Error& error, bool starting) {
   // Refusals of a command by the admission rules: the input is well formed, the policy says no.
   if (const auto* row = error.reason.row(); row != nullptr && row->exit != 0) return row->exit;
+  if (is_refusal_by_this_host(error)) return starting ? kExitNotStarted : kExitFailure;
   switch (error.code) {
     case Code::kInvalidArgument:
       return kExitUsage;
