@@ -1,8 +1,10 @@
 #include "cli/grammar/help_text.h"
 
+#include <utility>
 #include <vector>
 
 #include "cli/terminal/table.h"
+#include "cli/terminal/terminal.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {
@@ -26,6 +28,40 @@ std::string commands_text(const std::vector<const CommandRow*>& commands) {
   Table table;
   for (const CommandRow* row : commands) table.rows.push_back({row->path, row->summary});
   return render(table, "  ");
+}
+
+constexpr size_t kColumns = 96;
+
+// Words of a paragraph in lines that a terminal shows whole.
+void add_filled(const std::vector<std::string>& words, std::string& out) {
+  size_t width = 0;
+  for (const std::string& word : words) {
+    const size_t columns = display_width(word);
+    if (width > 0 && width + 1 + columns > kColumns) {
+      out += '\n';
+      width = 0;
+    }
+    out += width > 0 ? cat(" ", word) : word;
+    width += columns + (width > 0 ? 1 : 0);
+  }
+  if (!words.empty()) out += '\n';
+}
+
+// Paragraphs are filled; lines that are indented, which are commands, stay as they are.
+std::string filled(const std::string& text) {
+  std::string out;
+  std::vector<std::string> words;
+  for (const std::string& line : split(text, '\n')) {
+    if (!line.empty() && line[0] != ' ') {
+      for (const std::string& word : split(line, ' '))
+        if (!word.empty()) words.push_back(word);
+      continue;
+    }
+    add_filled(std::exchange(words, {}), out);
+    out += cat(line, "\n");
+  }
+  add_filled(words, out);
+  return out;
 }
 
 }  // namespace
@@ -64,9 +100,11 @@ std::string overview_help() {
   }
   out += cat("\nOptions of every command:\n", options_text(global_options()));
   out += "  -h, --help              help for a command\n";
-  out +=
-      "\nExit codes: a run's own code; 2 wrong usage, 75 connection lost while the run goes on,\n"
-      "124 timeout, 125 could not start, 126 denied by policy, 127 not found, 128+n signal n.\n";
+  out += "\n";
+  out += filled(
+      "Exit codes: a run's own code; 1 any other failure, 2 wrong usage, 75 connection lost while "
+      "the run goes on, 124 timeout, 125 could not start, 126 denied by policy, 127 not found, "
+      "128+n signal n.");
   return out;
 }
 
@@ -80,7 +118,7 @@ std::string command_help(const CommandRow& command) {
     out += cat("\nArguments:\n", render(table, "  "));
   }
   if (!command.options.empty()) out += cat("\nOptions:\n", options_text(command.options));
-  if (!command.more.empty()) out += cat("\n", command.more, "\n");
+  if (!command.more.empty()) out += cat("\n", filled(command.more));
   out += cat("\nOptions of every command:\n", options_text(global_options()));
   return out;
 }

@@ -1,5 +1,7 @@
 // What is made from the table of commands: help, completion, the nearest word.
 
+#include "common/base/text.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,6 +27,16 @@ TEST(Help, NamesEveryCommandAndOption) {
       EXPECT_THAT(command_help(row), HasSubstr("--" + long_name(option)));
   }
   EXPECT_THAT(usage_line(*find_command("compute")), HasSubstr("compute [options] DIR CMD…"));
+}
+
+TEST(Help, FillsParagraphsAndKeepsCommandsAsTheyStand) {
+  CommandRow row;
+  row.path = "x";
+  row.more = cat(std::string(60, 'a'), " b\nc ", std::string(60, 'd'),
+                 "\n\n  paddock x\n  paddock ", std::string(120, 'e'));
+  EXPECT_THAT(command_help(row),
+              HasSubstr(cat("\n\n", std::string(60, 'a'), " b c\n", std::string(60, 'd'),
+                            "\n\n  paddock x\n  paddock ", std::string(120, 'e'), "\n\n")));
 }
 
 TEST(Completion, KnowsThreeShellsAndEveryCommand) {
