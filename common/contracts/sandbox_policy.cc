@@ -126,8 +126,8 @@ void check_variables(const SandboxPolicy& policy, Check& check) {
     } else if (std::ranges::count(kPathVariables, name) > 0 &&
                !has_paths_inside(name, value, policy.host_mounts)) {
       check.fail(
-          "may only name absolute paths inside: beneath /workspace, /venv, /tmp, /volumes, /usr "
-          "or a mount's sandboxPath");
+          "may only name absolute paths inside: beneath /workspace, where the project's folder is, "
+          "/venv, /tmp, /volumes, /usr or a mount's sandboxPath");
     }
   }
 }

@@ -155,7 +155,8 @@ std::string fault_of_option(const std::string& word) {
   if (is_option(word, "--editable") || is_option(word, "-e"))
     return cat(start,
                "; leave it out: the command starts in the project's folder, where Python finds "
-               "its modules; name the packages that it needs");
+               "its modules (those beneath src/ with --env PYTHONPATH=/workspace/src); name the "
+               "packages that it needs");
   for (const std::string_view each :
        {"--extra-index-url", "--find-links", "--trusted-host", "--no-index", "-f"})
     if (is_option(word, each))
