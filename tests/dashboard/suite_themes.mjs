@@ -9,13 +9,21 @@ const PAGES = [["#/runs", "Runs"], ["#/queue", "Queue"], ["#/nodes", "Nodes"], [
   ["#/sessions", "Sessions"], ["#/storage", "Storage"], ["#/access", "Access"], ["#/storage/workspaces/default/programs", "programs"],
   ["#/runs/default/hostile", "hostile"], ["#/runs/default/reaches-out", "reaches-out"], [`#/nodes/${settings.node}`, settings.node]];
 
-test("a phone shows all of it, with nothing beside the screen", () => withPage(
-  { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }, async (page) => {
+// Namespaces that would fit a line, and are broken within.
+const broken = () => [...document.querySelectorAll(".namespace")].filter((element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return element.textContent.length < 12 && range.getClientRects().length > 1;
+}).map((element) => element.textContent);
+
+for (const width of [360, 390]) test(`a phone of ${width} shows all of it, with nothing beside the screen`, () => withPage(
+  { viewport: { width, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }, async (page) => {
     await logIn(page);
     for (const [hash, heading] of PAGES) {
       await go(page, hash, heading);
       await page.waitForSelector(".live[data-state=live], .live[data-state=ended]");
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), hash);
+      assert.deepEqual(await page.evaluate(broken), [], hash);
       await shot(page, `phone-${heading.toLowerCase()}`);
     }
     const nav = await page.$eval("nav.nav", (element) => element.getBoundingClientRect().bottom);
@@ -27,7 +35,7 @@ test("a phone shows all of it, with nothing beside the screen", () => withPage(
 // WCAG 2: what is written has a contrast of 4.5 to what it is written on.
 
 for (const colorScheme of ["dark", "light"]) {
-  test(`the ${colorScheme} theme can be read`, () => withPage({ colorScheme }, async (page) => {
+  test(`the ${colorScheme} theme can be read`, () => withPage({ colorScheme, viewport: { width: 1440, height: 900 } }, async (page) => {
     await logIn(page);
     for (const [hash, heading] of PAGES) {
       await go(page, hash, heading);
