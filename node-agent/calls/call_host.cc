@@ -62,17 +62,20 @@ bool CallHost::pause(Millis limit) {
       [](const State& state, bool) { return !state.stopping; });
 }
 
-// Until this host can take snippets, the controller is asked for none.
+// Until this host can take snippets, the controller is asked for none. What serves them may still
+// be starting at the first look.
 bool CallHost::look() {
-  for (bool told = false;; told = true) {
+  constexpr int kToldAt = 2;
+  for (int looks = 1;; ++looks) {
     const Status looked = service_.look();
     state_.with([&](State& state) {
       state.looked = true;
       state.snippets_ready = looked.ok();
     });
     if (looked.ok()) return true;
-    if (!told) log_warn("this node takes no snippets", {{"error", looked.error().describe()}});
-    const MonoTime until = clock_.mono() + (told ? kLookAgain : kFirstBackOff * 5);
+    if (looks == kToldAt)
+      log_warn("this node takes no snippets", {{"error", looked.error().describe()}});
+    const MonoTime until = clock_.mono() + (looks < kToldAt ? kFirstBackOff * 5 : kLookAgain);
     while (clock_.mono() < until) {
       if (!rest(std::min(until - clock_.mono(), clean_up()))) return false;
     }

@@ -72,8 +72,8 @@ Result<Fd> connect_packets(const std::string& path) {
   while (::connect(out.get(), reinterpret_cast<const sockaddr*>(&address.value),
                    sizeof address.value) != 0) {
     if (errno == EINTR) continue;
-    return Error{Code::kUnavailable, "NOT_LISTENING", "nobody listens at the socket"}.within(
-        std::strerror(errno));
+    return Error{Code::kUnavailable, "NOT_LISTENING",
+                 cat("nobody listens at the socket: ", std::strerror(errno))};
   }
   return out;
 }
