@@ -248,8 +248,8 @@ std::vector<CommandRow> tool_commands() {
        {},
        "The copy is backups/NAME.db in the controller's data folder; backups/NAME.blobs are the "
        "files that\n"
-       "it names. With the controller stopped, `paddock-controller --restore FILE.db` puts both "
-       "back and\n"
+       "it names. With the controller stopped, `paddock-controller --data-dir FOLDER "
+       "--restore FILE.db` (or with --config) puts both back and\n"
        "names each file that is missing or damaged."},
       {"audit",
        kToolGroup,

@@ -91,7 +91,9 @@ TEST(Restore, BringsTheBackupBackAndGivesUpWhatWasPlaced) {
   ASSERT_TRUE(back_up(folder.file(), folder.file("backup")).ok());
   ASSERT_TRUE(submit(*store, "later").ok());
   const int64_t newest = version(*store);
-  EXPECT_EQ(restore(folder.file("backup"), folder.file(), kNow).error().reason, "STORE_LOCKED");
+  const auto refused = restore(folder.file("backup"), folder.file(), kNow);
+  EXPECT_EQ(refused.error().reason, "STORE_LOCKED");
+  EXPECT_NE(refused.error().message.find(folder.file()), std::string::npos) << "which store";
   store = nullptr;
 
   const auto restored = restore(folder.file("backup"), folder.file(), kNow);

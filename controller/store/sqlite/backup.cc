@@ -135,8 +135,9 @@ Result<Restored> restore(const std::string& backup, const std::string& store_pat
   const auto lock = os::LockFile::acquire(store_path + ".lock");
   if (!lock.ok()) {
     return Error{Code::kFailedPrecondition, "STORE_LOCKED",
-                 cat("a controller", os::lock_holder(store_path + ".lock"),
-                     " uses this store; stop it first")};
+                 cat("a controller", os::lock_holder(store_path + ".lock"), " uses ", store_path,
+                     "; stop it first, or name the data folder that is meant (--data-dir, or "
+                     "--config with its dataDir)")};
   }
   const std::string copied = store_path + ".restoring";
   remove_all(copied);
