@@ -14,7 +14,6 @@ namespace paddock::store::postgres {
 
 namespace {
 
-constexpr int kAnswerMs = 40'000;  // beyond what a statement may take at the server
 // What is sent without waiting is kept in memory.
 constexpr size_t kMostSent = 2'000;
 constexpr size_t kMostSentBytes = size_t{4} << 20;
@@ -198,7 +197,7 @@ Status Connection::wait_readable() {
   if (unsent < 0) return lose(said_by(db_.get()));
   pollfd socket{PQsocket(db_.get()), POLLIN, 0};
   if (unsent > 0) socket.events |= POLLOUT;
-  const int ready = ::poll(&socket, 1, kAnswerMs);
+  const int ready = ::poll(&socket, 1, answer_ms_);
   if (ready == 0) return lose("no answer in time");
   if (ready < 0) return errno == EINTR ? Status() : Status(lose("poll"));
   if (PQconsumeInput(db_.get()) != 1) return lose(said_by(db_.get()));

@@ -88,6 +88,7 @@ class Connection final : public sql::Connection {
   bool was_absent(std::string_view kind, std::string_view name_space,
                   std::string_view name) override;
 
+  bool is_followed() const override { return followed_; }
   bool is_far() const override { return true; }
   Result<std::vector<sql::AheadRow>> read_runs(const std::vector<std::string>& uids) override;
   Result<std::vector<sql::AheadRow>> read_objects(const std::vector<NewObject>& objects) override;
@@ -98,6 +99,9 @@ class Connection final : public sql::Connection {
   Status soon(const std::string& sql, const std::vector<Parameter>& parameters = {});
   // Waits for all that was sent: the first error of any.
   Status finish();
+
+  // How long one answer may take: 40 s unless this is said. A connection that takes longer is lost.
+  void give_up_after(Millis limit) { answer_ms_ = static_cast<int>(limit.count()); }
 
   // The writer's: from now on rows that are inserted soon are gathered. They go before whatever is
   // sent next; of a part that is undone before that they never go.
@@ -113,6 +117,8 @@ class Connection final : public sql::Connection {
   bool spoiled() const { return spoiled_; }
   // Forgets what was gathered, and that the transaction was spoiled: there is a new one.
   void begin_anew();
+  // As it was when the transaction began.
+  void put_followed(bool followed) { followed_ = followed; }
   // Of objects that were not there when the transaction began; each is asked for once.
   void put_absent(std::unordered_set<std::string> names) { absent_ = std::move(names); }
   static std::string absent_key(std::string_view kind, std::string_view name_space,
@@ -149,6 +155,7 @@ class Connection final : public sql::Connection {
   void note(const PGresult* answer);
 
   Db db_;
+  int answer_ms_ = 40'000;  // beyond what a statement may take at the server
   std::unordered_map<const char*, PgStatement> statements_;
   size_t sent_ = 0;       // without an answer yet
   size_t sent_kept_ = 0;  // how many of them, the first, are of parts that are kept
@@ -158,6 +165,7 @@ class Connection final : public sql::Connection {
   GatheredRows own_rows_;   // of the part that is open
   enum class Part { kNone, kOpen, kSent } part_ = Part::kNone;
   bool spoiled_ = false;
+  bool followed_ = false;
   std::unordered_set<std::string> absent_;
   bool owes_ = false;
   bool lost_ = false;

@@ -75,6 +75,7 @@ class PgLeadWatch final : public LeadWatch {
     if (db_ && !db_->lost() && !db_->ended_by_server()) return {};
     db_.reset();
     ASSIGN_OR_RETURN(db_, Connection::open(target_, postgres::kLookingName));
+    db_->give_up_after(postgres::kLookPatience);
     return {};
   }
 

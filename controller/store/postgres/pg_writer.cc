@@ -143,8 +143,8 @@ void PgWriter::will_make(const std::vector<NewObject>& objects) { new_objects_ =
 
 // The first thing that each transaction does, in one round trip: it finds the row with its epoch
 // and holder (a replica that lacked the last commits may give an epoch to another one again),
-// renews the lease, reads the numbers that were given so far, and looks which of the objects that
-// are to be made are there already.
+// renews the lease, reads the numbers that were given so far and whether anybody follows, and looks
+// which of the objects that are to be made are there already.
 Status PgWriter::prove_lead() {
   TRY(db_->soon("BEGIN ISOLATION LEVEL READ COMMITTED"));
   TRY(db_->soon(kSettings));
@@ -156,6 +156,7 @@ Status PgWriter::prove_lead() {
                "WHERE epoch = $1 AND holder = $4 "
                "RETURNING changes_given, objects_given, audit_given, "
                "(SELECT hash FROM audit ORDER BY id DESC LIMIT 1), "
+               "EXISTS (SELECT FROM paddock_followed WHERE until > clock_timestamp()), "
                "(SELECT coalesce(string_agg(i::text, ' '), '') FROM unnest($5, $6, $7) "
                "WITH ORDINALITY AS wanted (kind, namespace, name, i) WHERE "
                "EXISTS (SELECT FROM objects o WHERE o.kind = wanted.kind AND o.namespace = "
@@ -166,7 +167,8 @@ Status PgWriter::prove_lead() {
                 text(options_.holder), names.kinds(), names.name_spaces(), names.names(),
                 text(kIdempotencyKind)}));
   if (PQntuples(row.get()) != 1) return fenced();
-  db_->put_absent(absent_of(new_objects_, bytes_in(row.get(), 0, 4)));
+  db_->put_followed(integer_in(row.get(), 0, 4) != 0);
+  db_->put_absent(absent_of(new_objects_, bytes_in(row.get(), 0, 5)));
   for (size_t i = 0; i < committed_.size(); ++i) {
     db_->numbers.given[i] = integer_in(row.get(), 0, static_cast<int>(i));
     if (db_->numbers.given[i] < committed_[i]) return set_back();

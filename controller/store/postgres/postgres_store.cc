@@ -13,7 +13,6 @@
 #include "controller/store/postgres/reader_pool.h"
 #include "controller/store/sql/caching_store.h"
 #include "controller/store/sql/group_commit.h"
-#include "controller/store/sql/transaction.h"
 
 namespace paddock::store::postgres {
 
@@ -48,10 +47,7 @@ class PgStore final : public sql::CachingStore {
 
   Status read(const std::function<Status(ReadTxn&)>& look) override {
     TRY(engine_.leads());
-    ASSIGN_OR_RETURN(auto reader, readers_.take());
-    Status seen = look_at(*reader, look);
-    readers_.give_back(std::move(reader));
-    return seen;
+    return readers_.read(cache_, look);
   }
 
   // What is known of a token is of no use to who does not lead: another one may have revoked it.
@@ -68,16 +64,6 @@ class PgStore final : public sql::CachingStore {
   }
 
  private:
-  // A transaction that does not end well is the end of its connection.
-  Status look_at(Connection& reader, const std::function<Status(ReadTxn&)>& look) {
-    TRY(reader.soon("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
-    sql::Transaction txn(reader, cache_);
-    Status seen = look(txn);
-    const auto ended = reader.ask("COMMIT");
-    if (seen.ok() && !ended.ok()) return ended.error();
-    return seen;
-  }
-
   // A change of nothing: its transaction renews the lease like any other.
   void renew() {
     const auto ready = [](bool stopping) { return stopping; };

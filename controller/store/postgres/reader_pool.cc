@@ -3,10 +3,31 @@
 #include <chrono>
 #include <utility>
 
+#include "controller/store/sql/transaction.h"
+
 namespace paddock::store::postgres {
 
 namespace {
 constexpr std::chrono::seconds kPatience{10};
+
+// A transaction that does not end well is the end of its connection.
+Status look_at(Connection& reader, sql::DecodedCache& cache,
+               const std::function<Status(ReadTxn&)>& look) {
+  TRY(reader.soon("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
+  sql::Transaction txn(reader, cache);
+  Status seen = look(txn);
+  const auto ended = reader.ask("COMMIT");
+  if (seen.ok() && !ended.ok()) return ended.error();
+  return seen;
+}
+
+}  // namespace
+
+Status ReaderPool::read(sql::DecodedCache& cache, const std::function<Status(ReadTxn&)>& look) {
+  ASSIGN_OR_RETURN(auto reader, take());
+  Status seen = look_at(*reader, cache, look);
+  give_back(std::move(reader));
+  return seen;
 }
 
 Result<std::unique_ptr<Connection>> ReaderPool::take() {

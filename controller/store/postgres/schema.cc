@@ -166,6 +166,20 @@ CREATE TABLE idempotent_creates (
 );
 CREATE INDEX idempotent_creates_name ON idempotent_creates (name);
 )sql",
+    R"sql(
+-- For controllers that follow and do not lead: what each of the newest changes made of what, written
+-- while anybody follows; and until when somebody does. A crash of the server may empty both, and a
+-- replica has none of it: whoever misses a row begins anew, so it costs no log.
+CREATE UNLOGGED TABLE paddock_change_texts (
+  resource_version BIGINT PRIMARY KEY,
+  before           TEXT NOT NULL,
+  after            TEXT NOT NULL
+);
+CREATE UNLOGGED TABLE paddock_followed (
+  one   BIGINT PRIMARY KEY CHECK (one = 1),
+  until TIMESTAMPTZ NOT NULL
+);
+)sql",
 };
 
 // A DO block holds any number of statements: the protocol takes one at a time.

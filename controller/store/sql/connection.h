@@ -103,6 +103,8 @@ class Connection {
                           std::string_view /*name*/) {
     return false;
   }
+  // Whether others read what changes do, beside what they leave: paddock_change_texts.
+  virtual bool is_followed() const { return false; }
   // Whether each question is a round trip. If so, these two answer for many at once, in any order:
   // with the rows that exist and are not too large, and for runs also their rows in other tables.
   virtual bool is_far() const { return false; }

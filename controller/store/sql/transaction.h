@@ -154,7 +154,8 @@ class Transaction final : public WriteTxn {
   // A new resource version.
   Result<int64_t> record_change(std::string_view kind, const Key& key, ObjectWrite::Op op);
   // For the watches, once the row is written.
-  void announce(ObjectWrite write);
+  Status announce(ObjectWrite write);
+  Status keep_texts(const ObjectWrite& write);
   // What an event of a run is put behind: read once, then kept up to date.
   struct RunHead {
     int64_t object_id = 0;

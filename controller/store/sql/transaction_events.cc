@@ -104,8 +104,12 @@ Result<int64_t> Transaction::announce_phase(const std::string& run_uid, const Ru
   const Key key = phase_key(record);
   ASSIGN_OR_RETURN(record.resource_version,
                    record_change(kPhaseKind, key, ObjectWrite::Op::kCreate));
-  announce(
-      {record.resource_version, kPhaseKind, key, ObjectWrite::Op::kCreate, {}, phase_text(record)});
+  TRY(announce({record.resource_version,
+                kPhaseKind,
+                key,
+                ObjectWrite::Op::kCreate,
+                {},
+                phase_text(record)}));
   return record.resource_version;
 }
 
@@ -118,7 +122,7 @@ Status Transaction::announce_lost_phases(const Key& run) {
     const Key key = phase_key(record);
     ASSIGN_OR_RETURN(const int64_t version,
                      record_change(kPhaseKind, key, ObjectWrite::Op::kDelete));
-    announce({version, kPhaseKind, key, ObjectWrite::Op::kDelete, phase_text(record), {}});
+    TRY(announce({version, kPhaseKind, key, ObjectWrite::Op::kDelete, phase_text(record), {}}));
   }
   return {};
 }

@@ -72,6 +72,8 @@ namespace {
 // How many changes a watch may lag behind before it must start over.
 constexpr int64_t kChangesKept = 100'000;
 constexpr int64_t kTrimEvery = 1'000;
+// How many a controller that follows may lag behind.
+constexpr int64_t kTextsKept = 20'000;
 
 std::string_view op_name(ObjectWrite::Op op) {
   switch (op) {
@@ -111,9 +113,28 @@ Result<int64_t> Transaction::resource_version() {
   return *newest_;
 }
 
-void Transaction::announce(ObjectWrite write) {
+Status Transaction::announce(ObjectWrite write) {
   touch(kind_topic(write.kind));
+  if (db_.is_followed()) TRY(keep_texts(write));
   object_writes_.push_back(std::move(write));
+  return {};
+}
+
+Status Transaction::keep_texts(const ObjectWrite& write) {
+  if (write.resource_version % kTrimEvery == 0) {
+    TRY(db_.prepare("DELETE FROM paddock_change_texts WHERE resource_version <= ?")
+            .bind(write.resource_version - kTextsKept)
+            .run());
+  }
+  return db_
+      .prepare(
+          "INSERT INTO paddock_change_texts (resource_version, before, after) VALUES (?, ?, ?) "
+          "ON CONFLICT (resource_version) DO UPDATE SET before = excluded.before, after = "
+          "excluded.after")
+      .bind(write.resource_version)
+      .bind(write.before)
+      .bind(write.after)
+      .run_soon();
 }
 
 Result<int64_t> Transaction::record_change(std::string_view kind, const Key& key,
@@ -163,7 +184,7 @@ Result<int64_t> Transaction::insert_row(std::string_view kind, contracts::Object
           .bind(data)
           .run_soon());
   if (kind == contracts::Run::kKind) heads_[meta.uid] = {db_.drawn(Series::kObjects), key, 0};
-  announce({version, std::string(kind), key, ObjectWrite::Op::kCreate, {}, std::move(data)});
+  TRY(announce({version, std::string(kind), key, ObjectWrite::Op::kCreate, {}, std::move(data)}));
   return version;
 }
 
@@ -193,8 +214,8 @@ Result<int64_t> Transaction::update_row(std::string_view kind, contracts::Object
           .bind(key.name)
           .run_soon());
   ahead_.changed(kind, key);
-  announce({version, std::string(kind), key, ObjectWrite::Op::kUpdate, std::move(stored->data),
-            std::move(data)});
+  TRY(announce({version, std::string(kind), key, ObjectWrite::Op::kUpdate, std::move(stored->data),
+                std::move(data)}));
   return version;
 }
 
@@ -211,9 +232,8 @@ Status Transaction::delete_row(std::string_view kind, const Key& key) {
           .bind(key.name)
           .run_soon());
   ahead_.erased(kind, key);
-  announce(
+  return announce(
       {version, std::string(kind), key, ObjectWrite::Op::kDelete, std::move(stored->data), {}});
-  return {};
 }
 
 }  // namespace sql
