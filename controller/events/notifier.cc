@@ -18,14 +18,21 @@ Notifier::Place Notifier::place(std::string_view topic) {
 
 // Rung without the lock: whoever wakes takes it.
 void Notifier::notify(const std::vector<std::string>& topics) {
-  for (const std::string& topic : topics) {
-    const Place at = place(topic);
-    const Bells waiting = stripes_[at.stripe].with([&](Stripe& stripe) {
-      ++stripe.slots[at.slot].version;
-      return std::exchange(stripe.slots[at.slot].waiting, {});
-    });
-    for (const auto& bell : waiting) bell->ring();
+  for (const std::string& topic : topics) notify(place(topic));
+}
+
+void Notifier::notify_all() {
+  for (size_t stripe = 0; stripe < kStripes; ++stripe) {
+    for (size_t slot = 0; slot < kSlots; ++slot) notify({stripe, slot});
   }
+}
+
+void Notifier::notify(Place at) {
+  const Bells waiting = stripes_[at.stripe].with([&](Stripe& stripe) {
+    ++stripe.slots[at.slot].version;
+    return std::exchange(stripe.slots[at.slot].waiting, {});
+  });
+  for (const auto& bell : waiting) bell->ring();
 }
 
 uint64_t Notifier::version(std::string_view topic) const {

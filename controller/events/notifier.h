@@ -20,6 +20,7 @@ namespace paddock::events {
 class Notifier {
  public:
   void notify(const std::vector<std::string>& topics);
+  void notify_all();
   // Take the version before reading the store, then wait for a newer one: nothing is missed.
   uint64_t version(std::string_view topic) const;
 
@@ -55,6 +56,7 @@ class Notifier {
     size_t slot;
   };
   static Place place(std::string_view topic);
+  void notify(Place at);
 
   std::array<Guarded<Stripe>, kStripes> stripes_;
 };

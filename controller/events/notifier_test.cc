@@ -34,6 +34,15 @@ TEST(Notifier, WakesEveryWaiterOfATopic) {
   EXPECT_EQ(woken, 4);
 }
 
+TEST(Notifier, WakesThoseOfAllTopics) {
+  Notifier notifier;
+  const uint64_t one = notifier.version("run/a");
+  const uint64_t other = notifier.version("kind/Node");
+  notifier.notify_all();
+  EXPECT_TRUE(notifier.wait("run/a", one, kLong));
+  EXPECT_TRUE(notifier.wait("kind/Node", other, kLong));
+}
+
 TEST(Notifier, StopsWaitingWhenTheCallerIsGone) {
   Notifier notifier;
   Waiter waiter({[] { return false; }, {}});

@@ -20,7 +20,14 @@ size_t cost_of(const ObjectChange& change) {
 }  // namespace
 
 void WatchHistory::begin(int64_t resource_version) {
-  state_.with([&](State& state) { state.begun_at = state.up_to = resource_version; });
+  state_.with([&](State& state) {
+    state.kinds.clear();
+    state.begun_at = state.up_to = resource_version;
+  });
+}
+
+int64_t WatchHistory::up_to() const {
+  return state_.with([](const State& state) { return state.up_to; });
 }
 
 void WatchHistory::publish(std::vector<store::ObjectWrite> changes) {

@@ -33,8 +33,11 @@ class WatchHistory {
   explicit WatchHistory(Limits limits) : limits_(limits) {}
   WatchHistory() : WatchHistory(Limits{}) {}
 
-  // Before anything is published: what the store has now is not history.
+  // What the store has at this version is not history. What was published before is forgotten: who
+  // has not read it yet is Gone, and has to be woken to hear that.
   void begin(int64_t resource_version);
+  // The version of what was published last, or where it begins.
+  int64_t up_to() const;
   void publish(std::vector<store::ObjectWrite> changes);
 
   struct Look {

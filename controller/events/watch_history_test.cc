@@ -36,6 +36,19 @@ TEST(WatchHistory, GivesEveryChangeOfAKindAfterAVersionInOrder) {
   EXPECT_EQ(all[2]->after, nullptr);
 }
 
+TEST(WatchHistory, ThatBeginsAnewHasForgottenWhatWasBefore) {
+  WatchHistory history;
+  history.begin(10);
+  history.publish({change(11, "a", "", "1")});
+  EXPECT_EQ(history.up_to(), 11);
+  history.begin(20);
+  EXPECT_EQ(history.up_to(), 20);
+  for (const char* kind : {"Run", "Node"})
+    EXPECT_EQ(history.after(kind, 11, 100).error().reason, "RESOURCE_VERSION_TOO_OLD");
+  history.publish({change(21, "a", "1", "2")});
+  EXPECT_EQ(versions_after(history, 20), (std::vector<int64_t>{21}));
+}
+
 TEST(WatchHistory, SaysHowFarALookWent) {
   WatchHistory history;
   history.begin(1);
