@@ -46,7 +46,7 @@ PLURALS = {"runs": "Runs", "plan": "Runs", "sandboxes": "Sandboxes", "workspaces
 
 def read_routes(text):
     for line in text.splitlines():
-        match = re.fullmatch(r"(\S+) (\S+)  scope (\S+)  body (-|stream|document up to (\S+)(?: or none)?)(?:  dry run)?(?:  tool (\S+) (\S+))?", line)
+        match = re.fullmatch(r"(\S+) (\S+)  scope (\S+)  body (-|stream|document up to (\S+)(?: or none)?)(?:  dry run)?(?:  standby)?(?:  tool (\S+) (\S+))?", line)
         if not match:
             raise ValueError(f"a route that is not understood: {line}")
         yield match.groups()

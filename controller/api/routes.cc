@@ -86,9 +86,9 @@ using contracts::Workspace;
 #define METRICS "/apis/metrics.k8s.io/v1beta1"
 
 // What every kind has: reading it (one, a page, a watch) and changing it.
-#define READ_ROUTES(KIND, ALL, ONE, READ)                    \
-  {"GET", ALL, READ, kNoBody, list_objects<Itself<KIND>>}, { \
-    "GET", ONE, READ, kNoBody, get_object<Itself<KIND>>      \
+#define READ_ROUTES(KIND, ALL, ONE, READ)                                \
+  {"GET", ALL, READ, kNoBody, from_store(list_objects<Itself<KIND>>)}, { \
+    "GET", ONE, READ, kNoBody, from_store(get_object<Itself<KIND>>)      \
   }
 #define CHANGE_ROUTES(KIND, ONE, WRITE)                                 \
   {"PUT", ONE, WRITE, kChangeDocument, can_try(change_object<KIND>)}, { \
@@ -96,7 +96,7 @@ using contracts::Workspace;
   }
 // The status is the controller's; what it lets others write, administrators write.
 #define STATUS_ROUTES(KIND, ONE, READ)                                                        \
-  {"GET", ONE "/status", READ, kNoBody, get_object<Itself<KIND>>},                            \
+  {"GET", ONE "/status", READ, kNoBody, from_store(get_object<Itself<KIND>>)},                \
       {"PUT", ONE "/status", Scope::kAdmin, kChangeDocument, can_try(change_status<KIND>)}, { \
     "PATCH", ONE "/status", Scope::kAdmin, kChangeDocument, can_try(change_status<KIND>)      \
   }
@@ -114,7 +114,7 @@ Routes server_routes() {
       {"GET", "/healthz", Scope::kPublic, kNoBody, readyz},
       {"GET", "/health",  Scope::kPublic, kNoBody, readyz},
       {"GET", "/status",  Scope::kAuthenticated, kNoBody, server_status},
-      {"GET", "/version", Scope::kAuthenticated, kNoBody, version},
+      {"GET", "/version", Scope::kAuthenticated, kNoBody, from_store(version)},
       {"GET", "/metrics", Scope::kMetricsRead, kNoBody, metrics},
       {"POST", "/mcp",    Scope::kAuthenticated, kApiDocument, serve_mcp},
       {"GET", "/audit",   Scope::kAuditRead, kNoBody, list_audit},
@@ -134,31 +134,31 @@ Routes server_routes() {
       {"GET", "/dashboard/{file}", Scope::kPublic, kNoBody, dashboard_file},
 
       // What kubectl asks before it does anything.
-      {"GET", "/api",                         Scope::kAuthenticated, kNoBody, api_versions},
-      {"GET", "/api/v1",                      Scope::kAuthenticated, kNoBody, core_resources},
-      {"GET", "/api/v1/namespaces",           Scope::kAdmin, kNoBody, list_namespaces},
-      {"GET", "/api/v1/namespaces/{ns}",      Scope::kAuthenticated, kNoBody, get_namespace},
-      {"GET", "/api/v1/events",               Scope::kRunsRead, kNoBody, list_events},
-      {"GET", "/api/v1/namespaces/{ns}/events", Scope::kRunsRead, kNoBody, list_events},
-      {"GET", "/api/v1/namespaces/{ns}/events/{name}", Scope::kRunsRead, kNoBody, get_event},
-      {"GET", "/apis",                        Scope::kAuthenticated, kNoBody, api_groups},
-      {"GET", "/apis/paddock.dev",            Scope::kAuthenticated, kNoBody, api_group},
-      {"GET", A,                              Scope::kAuthenticated, kNoBody, group_resources},
-      {"GET", "/apis/agents.x-k8s.io",            Scope::kAuthenticated, kNoBody, agents_group},
-      {"GET", AGENTS,                             Scope::kAuthenticated, kNoBody, agents_resources},
-      {"GET", "/apis/extensions.agents.x-k8s.io", Scope::kAuthenticated, kNoBody, agent_extensions_group},
-      {"GET", AGENT_EXTENSIONS,                   Scope::kAuthenticated, kNoBody, agent_extensions_resources},
-      {"GET", "/openapi/v3" AGENTS,               Scope::kAuthenticated, kNoBody, agents_openapi},
-      {"GET", "/openapi/v3" AGENT_EXTENSIONS,     Scope::kAuthenticated, kNoBody, agent_extensions_openapi},
-      {"GET", "/openapi/v2",                  Scope::kAuthenticated, kNoBody, openapi_v2},
-      {"GET", "/openapi/v3",                  Scope::kAuthenticated, kNoBody, openapi_index},
-      {"GET", "/openapi/v3" A,                Scope::kAuthenticated, kNoBody, openapi_document},
+      {"GET", "/api",                         Scope::kAuthenticated, kNoBody, from_store(api_versions)},
+      {"GET", "/api/v1",                      Scope::kAuthenticated, kNoBody, from_store(core_resources)},
+      {"GET", "/api/v1/namespaces",           Scope::kAdmin, kNoBody, from_store(list_namespaces)},
+      {"GET", "/api/v1/namespaces/{ns}",      Scope::kAuthenticated, kNoBody, from_store(get_namespace)},
+      {"GET", "/api/v1/events",               Scope::kRunsRead, kNoBody, from_store(list_events)},
+      {"GET", "/api/v1/namespaces/{ns}/events", Scope::kRunsRead, kNoBody, from_store(list_events)},
+      {"GET", "/api/v1/namespaces/{ns}/events/{name}", Scope::kRunsRead, kNoBody, from_store(get_event)},
+      {"GET", "/apis",                        Scope::kAuthenticated, kNoBody, from_store(api_groups)},
+      {"GET", "/apis/paddock.dev",            Scope::kAuthenticated, kNoBody, from_store(api_group)},
+      {"GET", A,                              Scope::kAuthenticated, kNoBody, from_store(group_resources)},
+      {"GET", "/apis/agents.x-k8s.io",            Scope::kAuthenticated, kNoBody, from_store(agents_group)},
+      {"GET", AGENTS,                             Scope::kAuthenticated, kNoBody, from_store(agents_resources)},
+      {"GET", "/apis/extensions.agents.x-k8s.io", Scope::kAuthenticated, kNoBody, from_store(agent_extensions_group)},
+      {"GET", AGENT_EXTENSIONS,                   Scope::kAuthenticated, kNoBody, from_store(agent_extensions_resources)},
+      {"GET", "/openapi/v3" AGENTS,               Scope::kAuthenticated, kNoBody, from_store(agents_openapi)},
+      {"GET", "/openapi/v3" AGENT_EXTENSIONS,     Scope::kAuthenticated, kNoBody, from_store(agent_extensions_openapi)},
+      {"GET", "/openapi/v2",                  Scope::kAuthenticated, kNoBody, from_store(openapi_v2)},
+      {"GET", "/openapi/v3",                  Scope::kAuthenticated, kNoBody, from_store(openapi_index)},
+      {"GET", "/openapi/v3" A,                Scope::kAuthenticated, kNoBody, from_store(openapi_document)},
 
       // Who am I, what may I do.
-      {"GET",  "/apis/authorization.k8s.io/v1", Scope::kAuthenticated, kNoBody, authorization_resources},
+      {"GET",  "/apis/authorization.k8s.io/v1", Scope::kAuthenticated, kNoBody, from_store(authorization_resources)},
       {"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Scope::kAuthenticated, kReviewDocument, can_try(review_access)},
       {"POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",  Scope::kAuthenticated, kReviewDocument, can_try(review_rules)},
-      {"GET",  "/apis/authentication.k8s.io/{version}", Scope::kAuthenticated, kNoBody, authentication_resources},
+      {"GET",  "/apis/authentication.k8s.io/{version}", Scope::kAuthenticated, kNoBody, from_store(authentication_resources)},
       {"POST", "/apis/authentication.k8s.io/{version}/selfsubjectreviews", Scope::kAuthenticated, kReviewDocument, can_try(review_self)},
   };
 }
@@ -166,9 +166,9 @@ Routes server_routes() {
 Routes pod_routes() {
   return {
       // Runs as pods, for `kubectl logs` and `exec`.
-      {"GET", "/api/v1/pods",                            Scope::kRunsRead, kNoBody, list_objects<PodView>},
-      {"GET", "/api/v1/namespaces/{ns}/pods",            Scope::kRunsRead, kNoBody, list_objects<PodView>},
-      {"GET", "/api/v1/namespaces/{ns}/pods/{name}",     Scope::kRunsRead, kNoBody, get_object<PodView>},
+      {"GET", "/api/v1/pods",                            Scope::kRunsRead, kNoBody, from_store(list_objects<PodView>)},
+      {"GET", "/api/v1/namespaces/{ns}/pods",            Scope::kRunsRead, kNoBody, from_store(list_objects<PodView>)},
+      {"GET", "/api/v1/namespaces/{ns}/pods/{name}",     Scope::kRunsRead, kNoBody, from_store(get_object<PodView>)},
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}/exec", Scope::kRunsWrite, kNoBody, exec_in_pod},
       {"POST", "/api/v1/namespaces/{ns}/pods/{name}/exec", Scope::kRunsWrite, kNoBody, exec_in_pod},
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}/log", Scope::kRunsRead, kNoBody, run_log},
@@ -183,9 +183,9 @@ Routes pod_routes() {
 Routes run_routes() {
   return {
       // Runs.
-      {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        list_objects<Itself<Run>>},
-      {"GET",    RUNS,                              Scope::kRunsRead,  kNoBody,        list_objects<Itself<Run>>},
-      {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        get_object<Itself<Run>>, contracts::kReadRun},
+      {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        from_store(list_objects<Itself<Run>>)},
+      {"GET",    RUNS,                              Scope::kRunsRead,  kNoBody,        from_store(list_objects<Itself<Run>>)},
+      {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        from_store(get_object<Itself<Run>>), contracts::kReadRun},
       CHANGE_ROUTES(Run, RUNS "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(Run, RUNS "/{name}", Scope::kRunsRead),
       {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   can_try(create_runs)},
@@ -211,7 +211,7 @@ Routes run_routes() {
       {"POST",   RUNS "/{name}/tool-results",       Scope::kRunsWrite, kToolDocument,  answer_tool,    contracts::kWriteToolResults},
 
       // Grants: what callers and runs may use.
-      {"GET",    A "/grants",                       Scope::kGrantsRead,  kNoBody,        list_objects<Itself<Grant>>},
+      {"GET",    A "/grants",                       Scope::kGrantsRead,  kNoBody,        from_store(list_objects<Itself<Grant>>)},
       READ_ROUTES(Grant, GRANTS, GRANTS "/{name}", Scope::kGrantsRead),
       CHANGE_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsWrite),
       STATUS_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsRead),
@@ -221,7 +221,7 @@ Routes run_routes() {
       {"DELETE", GRANTS, Scope::kGrantsWrite, kOptionalDocument, can_try(delete_collection<Grant>)},
 
       // Secrets: written by callers, given to runs, read by nobody.
-      {"GET",    A "/secrets",                      Scope::kSecretsRead,  kNoBody,        list_objects<Itself<Secret>>},
+      {"GET",    A "/secrets",                      Scope::kSecretsRead,  kNoBody,        from_store(list_objects<Itself<Secret>>)},
       READ_ROUTES(Secret, SECRETS, SECRETS "/{name}", Scope::kSecretsRead),
       {"PUT",    SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, can_try(change_secret)},
       {"PATCH",  SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, can_try(change_secret)},
@@ -231,7 +231,7 @@ Routes run_routes() {
       {"DELETE", SECRETS, Scope::kSecretsWrite, kOptionalDocument, can_try(delete_collection<Secret>)},
 
       // Tool tokens: credentials of one run.
-      {"GET",    A "/tooltokens",                   Scope::kRunsRead,  kNoBody,        list_objects<Itself<ToolToken>>},
+      {"GET",    A "/tooltokens",                   Scope::kRunsRead,  kNoBody,        from_store(list_objects<Itself<ToolToken>>)},
       READ_ROUTES(ToolToken, TOOL_TOKENS, TOOL_TOKENS "/{name}", Scope::kRunsRead),
       CHANGE_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsRead),
@@ -241,7 +241,7 @@ Routes run_routes() {
       {"DELETE", TOOL_TOKENS, Scope::kRunsWrite, kOptionalDocument, can_try(delete_collection<ToolToken>)},
 
       // Sandboxes: sessions.
-      {"GET",    A "/sandboxes",                    Scope::kRunsRead,  kNoBody,        list_objects<Itself<Sandbox>>},
+      {"GET",    A "/sandboxes",                    Scope::kRunsRead,  kNoBody,        from_store(list_objects<Itself<Sandbox>>)},
       READ_ROUTES(Sandbox, SANDBOXES, SANDBOXES "/{name}", Scope::kRunsRead),
       CHANGE_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsRead),
@@ -264,11 +264,11 @@ Routes run_routes() {
 
 // A kind that is stored beside sessions, in its collection.
 #define AGENT_EXTENSION_ROUTES(KIND, PLURAL)                                                          \
-  {"GET", AGENT_EXTENSIONS PLURAL, Scope::kRunsRead, kNoBody, list_objects<AgentView<KIND>>},         \
-      {"GET", EXTENSION(PLURAL), Scope::kRunsRead, kNoBody, list_objects<AgentView<KIND>>},           \
-      {"GET", EXTENSION(PLURAL) "/{name}", Scope::kRunsRead, kNoBody, get_object<AgentView<KIND>>},   \
+  {"GET", AGENT_EXTENSIONS PLURAL, Scope::kRunsRead, kNoBody, from_store(list_objects<AgentView<KIND>>)},         \
+      {"GET", EXTENSION(PLURAL), Scope::kRunsRead, kNoBody, from_store(list_objects<AgentView<KIND>>)},           \
+      {"GET", EXTENSION(PLURAL) "/{name}", Scope::kRunsRead, kNoBody, from_store(get_object<AgentView<KIND>>)},   \
       {"GET", EXTENSION(PLURAL) "/{name}/status", Scope::kRunsRead, kNoBody,                          \
-       get_object<AgentView<KIND>>},                                                                  \
+       from_store(get_object<AgentView<KIND>>)},                                                      \
       {"POST", EXTENSION(PLURAL), Scope::kRunsWrite, kApiDocument,                                    \
        can_try(create_object<KIND, AgentView<KIND>>)},                                                \
       {"PUT", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kChangeDocument,                        \
@@ -287,10 +287,10 @@ Routes run_routes() {
 // Sessions as the kinds of the project agent-sandbox.
 Routes agent_sandbox_routes() {
   return {
-      {"GET",    AGENTS "/sandboxes",               Scope::kRunsRead,  kNoBody,           list_objects<AgentSandboxView>},
-      {"GET",    AGENT_SANDBOXES,                   Scope::kRunsRead,  kNoBody,           list_objects<AgentSandboxView>},
-      {"GET",    AGENT_SANDBOXES "/{name}",         Scope::kRunsRead,  kNoBody,           get_object<AgentSandboxView>},
-      {"GET",    AGENT_SANDBOXES "/{name}/status",  Scope::kRunsRead,  kNoBody,           get_object<AgentSandboxView>},
+      {"GET",    AGENTS "/sandboxes",               Scope::kRunsRead,  kNoBody,           from_store(list_objects<AgentSandboxView>)},
+      {"GET",    AGENT_SANDBOXES,                   Scope::kRunsRead,  kNoBody,           from_store(list_objects<AgentSandboxView>)},
+      {"GET",    AGENT_SANDBOXES "/{name}",         Scope::kRunsRead,  kNoBody,           from_store(get_object<AgentSandboxView>)},
+      {"GET",    AGENT_SANDBOXES "/{name}/status",  Scope::kRunsRead,  kNoBody,           from_store(get_object<AgentSandboxView>)},
       {"POST",   AGENT_SANDBOXES,                   Scope::kRunsWrite, kApiDocument,      can_try(create_agent_sandbox)},
       {"PUT",    AGENT_SANDBOXES "/{name}",         Scope::kRunsWrite, kChangeDocument,   can_try(change_agent_sandbox)},
       {"PATCH",  AGENT_SANDBOXES "/{name}",         Scope::kRunsWrite, kChangeDocument,   can_try(change_agent_sandbox)},
@@ -332,7 +332,7 @@ Routes e2b_routes() {
 Routes file_routes() {
   return {
       // Workspaces.
-      {"GET",    A "/workspaces",                     Scope::kWorkspacesRead,  kNoBody,        list_objects<Itself<Workspace>>},
+      {"GET",    A "/workspaces",                     Scope::kWorkspacesRead,  kNoBody,        from_store(list_objects<Itself<Workspace>>)},
       READ_ROUTES(Workspace, WORKSPACES, WORKSPACES "/{name}", Scope::kWorkspacesRead),
       CHANGE_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesRead),
@@ -352,7 +352,7 @@ Routes file_routes() {
       {"GET",    "/preview/{scope}/{path…}",          Scope::kPublic,          kNoBody,        get_preview},
 
       // Volumes: what runs published.
-      {"GET",    A "/volumes",           Scope::kWorkspacesRead,  kNoBody,        list_objects<Itself<Volume>>},
+      {"GET",    A "/volumes",           Scope::kWorkspacesRead,  kNoBody,        from_store(list_objects<Itself<Volume>>)},
       READ_ROUTES(Volume, VOLUMES, VOLUMES "/{name}", Scope::kWorkspacesRead),
       CHANGE_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesRead),
@@ -376,14 +376,14 @@ Routes node_routes() {
       {"POST",   NODE "/enroll-token", Scope::kNodesWrite, kSmallDocument, make_enroll_token},
 
       // What they and their runs use, for `kubectl top`.
-      {"GET", METRICS,                               Scope::kAuthenticated, kNoBody, metrics_resources},
+      {"GET", METRICS,                               Scope::kAuthenticated, kNoBody, from_store(metrics_resources)},
       {"GET", METRICS "/nodes",                      Scope::kNodesRead, kNoBody, list_node_metrics},
       {"GET", METRICS "/nodes/{node}",               Scope::kNodesRead, kNoBody, get_node_metrics},
       {"GET", METRICS "/pods",                       Scope::kRunsRead,  kNoBody, list_pod_metrics},
       {"GET", METRICS "/namespaces/{ns}/pods",       Scope::kRunsRead,  kNoBody, list_pod_metrics},
       {"GET", METRICS "/namespaces/{ns}/pods/{name}", Scope::kRunsRead, kNoBody, get_pod_metrics},
-      {"GET", "/api/v1/nodes",                       Scope::kNodesRead, kNoBody, list_objects<CoreNodeView>},
-      {"GET", "/api/v1/nodes/{node}",                Scope::kNodesRead, kNoBody, get_object<CoreNodeView>},
+      {"GET", "/api/v1/nodes",                       Scope::kNodesRead, kNoBody, from_store(list_objects<CoreNodeView>)},
+      {"GET", "/api/v1/nodes/{node}",                Scope::kNodesRead, kNoBody, from_store(get_object<CoreNodeView>)},
 
       // Nodes, for their agents.
       {"POST", NODE "/enroll",                        Scope::kNodeEnroll, kSmallDocument, enroll_node},
@@ -434,6 +434,7 @@ std::string describe_routes(const std::vector<Route>& table) {
     text += cat(route.method, " ", route.pattern, "  scope ", auth::scope_name(route.scope),
                 "  body ", body);
     if (route.tries) text += "  dry run";
+    if (route.stored) text += "  standby";
     if (route.tool) text += cat("  tool ", route.tool->endpoint, " ", route.tool->operation);
     text += "\n";
   }

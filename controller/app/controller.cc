@@ -43,17 +43,23 @@ workspaces::Shares shares_of(const Config& config) {
 
 }  // namespace
 
-Controller::Controller(const Config& config, const Dependencies& dependencies)
+Controller::Controller(const Config& config, const Dependencies& dependencies,
+                       const std::optional<Begun>& begun)
     : config_(config),
       dependencies_(dependencies),
+      begun_(begun),
+      told_(begun ? begun->told : std::make_shared<Told>()),
+      notifier_(told_->notifier),
+      history_(told_->history),
       leases_(dependencies.clock.mono(),
               {config.nodes.lease.value, config.nodes.lost_after.value}) {}
 
 Controller::~Controller() { stop(); }
 
 Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
-                                                     const Dependencies& dependencies) {
-  std::unique_ptr<Controller> controller(new Controller(config, dependencies));
+                                                     const Dependencies& dependencies,
+                                                     const std::optional<Begun>& begun) {
+  std::unique_ptr<Controller> controller(new Controller(config, dependencies, begun));
   TRY(controller->read_profiles());
   TRY(controller->open_state());
   TRY(prepare_tokens(*controller->store_, config, dependencies.random));
@@ -150,8 +156,10 @@ void Controller::look_back() {
         {{"since", format_duration(*ahead)}, {"now", format_time(dependencies_.clock.wall())}});
 }
 
-// Watches begin here: what happened before this start is not history.
+// Watches begin here: what happened before this start is not history, unless a standby has heard
+// it.
 Status Controller::begin_history() {
+  if (begun_) return begun_->catch_up();
   return store_->read([this](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
     history_.begin(version);
@@ -202,12 +210,24 @@ Status Controller::log_findings() {
   return {};
 }
 
+void Controller::take_over(std::unique_ptr<Front> front, std::shared_ptr<void> former) {
+  front_ = std::move(front);
+  former_ = std::move(former);
+  begun_.reset();
+}
+
 Result<std::string> Controller::start() {
-  ASSIGN_OR_RETURN(http_server::ServerOptions options,
-                   listening(config_, dependencies_.random, dependencies_.clock));
+  http_server::ServerOptions options;
+  if (!front_) {
+    ASSIGN_OR_RETURN(options, listening(config_, dependencies_.random, dependencies_.clock));
+  }
   if (!config_.store.postgres.url_file.empty())
     TRY(tell_shared_files(*store_, config_, dependencies_.random));
-  ASSIGN_OR_RETURN(server_, http_server::Server::start(std::move(options), handler_));
+  if (front_) {
+    front_->serve(handler_);
+  } else {
+    ASSIGN_OR_RETURN(front_, Front::open(std::move(options), handler_));
+  }
   TRY(start_execute_port());
   return own_url(config_, port());
 }
@@ -248,7 +268,7 @@ Status Controller::start_execute_port() {
   return {};
 }
 
-int Controller::port() const { return server_ ? server_->port(0) : 0; }
+int Controller::port() const { return front_ ? front_->port() : 0; }
 
 Result<reconciler::TickReport> Controller::step() {
   seen_ = notifier_.version(store::kSchedulerTopic);  // before looking, so that no wake-up is lost
@@ -285,12 +305,12 @@ bool Controller::rest(Millis limit) {
 }
 
 void Controller::stop() {
-  notifier_.shutdown();
+  if (!begun_) notifier_.shutdown();
   stop_blobs_();
   if (execute_server_) execute_server_->stop();
   execute_server_.reset();
-  if (server_) server_->stop();
-  server_.reset();
+  if (front_) front_->stop();
+  front_.reset();
   if (services_) services_->later->stop();
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "controller/api/metrics/metrics.h"
@@ -11,10 +12,9 @@
 #include "controller/api/server/services.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/app/config.h"
+#include "controller/app/front.h"
+#include "controller/app/told.h"
 #include "controller/calls/relay.h"
-#include "controller/events/notifier.h"
-#include "controller/events/watch_history.h"
-#include "controller/http_server/server.h"
 #include "controller/reconciler/reconciler.h"
 #include "controller/workspaces/blob_intake.h"
 #include "controller/workspaces/stored_bytes.h"
@@ -29,14 +29,23 @@ struct Dependencies {
   std::function<void()> on_fenced = {};
 };
 
+// What a standby has told of changes, and what tells the rest of what the former leader changed.
+struct Begun {
+  std::shared_ptr<Told> told;
+  std::function<Status()> catch_up;
+};
+
 class Controller {
  public:
   // Opens the store and the blobs in the data folder. The folder's lock is the caller's business.
   static Result<std::unique_ptr<Controller>> open(const Config& config,
-                                                  const Dependencies& dependencies);
+                                                  const Dependencies& dependencies,
+                                                  const std::optional<Begun>& begun = {});
   ~Controller();
 
-  // Begins to listen; answers with the URL.
+  // Before start(): to serve where a standby did. `former`: who still answers what it was asked.
+  void take_over(std::unique_ptr<Front> front, std::shared_ptr<void> former);
+  // Begins to listen, unless it took over; answers with the URL.
   Result<std::string> start();
   int execute_port() const { return execute_server_ ? execute_server_->port(0) : 0; }
   int port() const;
@@ -64,7 +73,8 @@ class Controller {
   http_server::Response handle(http_server::Request& request) { return handler_(request); }
 
  private:
-  Controller(const Config& config, const Dependencies& dependencies);
+  Controller(const Config& config, const Dependencies& dependencies,
+             const std::optional<Begun>& begun);
   Status read_profiles();
   Status open_state();
   Status begin_history();
@@ -76,8 +86,11 @@ class Controller {
 
   Config config_;
   Dependencies dependencies_;
-  events::Notifier notifier_;
-  events::WatchHistory history_;
+  std::shared_ptr<void> former_;
+  std::optional<Begun> begun_;  // as long as all of that is the standby's
+  const std::shared_ptr<Told> told_;
+  events::Notifier& notifier_;
+  events::WatchHistory& history_;
   std::shared_ptr<calls::Relay> calls_ = std::make_shared<calls::Relay>();
   nodes::LeaseTable leases_;
   api::Metrics metrics_;
@@ -91,7 +104,7 @@ class Controller {
   std::unique_ptr<api::Services> services_;
   std::unique_ptr<api::Router> router_;
   http_server::Handler handler_;
-  std::unique_ptr<http_server::Server> server_;
+  std::unique_ptr<Front> front_;
   std::unique_ptr<api::Router> execute_router_;
   std::unique_ptr<http_server::Server> execute_server_;
   contracts::Profiles profiles_;

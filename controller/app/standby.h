@@ -1,5 +1,6 @@
-// A controller whose database another one leads: it answers that it does not lead, looks at the
-// leader's lease, and opens as the leader once that is over.
+// A controller whose database another one leads: it answers reads and watches (follower.h), says to
+// all else that it does not lead, looks at the leader's lease, and opens as the leader once that is
+// over. What it listens at, and its watches, go over to the leader that it becomes.
 #pragma once
 
 #include <functional>
@@ -22,8 +23,8 @@ using Rest = std::function<bool(Millis)>;
 Result<std::unique_ptr<Controller>> open_in_turn(Config& config, const Dependencies& dependencies,
                                                  const Rest& rest);
 
-// What a standby says: 200 to /livez and /healthz; else NOT_LEADER, with the leader's URL where it
-// is known. Pure.
+// What a standby says to what it does not answer: 200 to /livez and /healthz; else NOT_LEADER, with
+// the leader's URL where it is known. Pure.
 http_server::Response standby_answer(const http_server::Request& request,
                                      const std::string& leader_url);
 

@@ -21,6 +21,7 @@
 #include "controller/http_server/refusal.h"
 #include "controller/k8s/protobuf.h"
 #include "controller/k8s/status.h"
+#include "controller/store/follow.h"
 
 namespace paddock::api {
 namespace {
@@ -160,6 +161,7 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
   ASSIGN_OR_RETURN(Router::Match match, router.find(request.method, request.segments));
   const Route& route = *match.route;
   trace.route = match.route;
+  if (services.follows && !route.stored) return store::not_leader();
   Call call{services, request,  std::move(match.params),       {}, {},
             {},       trace.id, make_handler(router, services)};
   ASSIGN_OR_RETURN(call.principal, caller_of(route, services, request));
@@ -188,6 +190,13 @@ bool is_denial(const Error& error) {
   return error.code == Code::kUnauthenticated || error.code == Code::kPermissionDenied;
 }
 
+// Of a controller that follows: whether the leader has to say it: it records refusals, keeps
+// credentials and shares, and may reach what this one cannot.
+bool is_for_leader(const Error& error) {
+  return is_denial(error) || error.code == Code::kUnavailable ||
+         error.code == Code::kResourceExhausted || error.code == Code::kInternal;
+}
+
 Response answer_error(Services& services, const Request& request, const Error& error,
                       const Trace& trace) {
   Response response = http_server::refusal(error);
@@ -208,7 +217,7 @@ Response answer_error(Services& services, const Request& request, const Error& e
     const Status recorded = record_denial(services, trace.principal, request, error, trace.id);
     if (!recorded.ok())
       log_error("the audit log could not be written", {{"error", recorded.error().describe()}});
-  } else if (response.status >= 500) {
+  } else if (response.status >= 500 && !services.follows) {
     log_error("request failed",
               {{"request", trace.id}, {"reason", error.reason}, {"error", error.describe()}});
   }
@@ -250,6 +259,7 @@ Response conclude(Passage& passage, const Request& request, Result<Response> res
   Services& services = passage.services;
   Trace& trace = passage.trace;
   if (!result) result = as_passing(result.error());
+  if (!result && services.follows && is_for_leader(result.error())) result = store::not_leader();
   if (!result) trace.reason = result.error().reason;
   Response response;
   if (result) {

@@ -46,6 +46,13 @@ struct DryRunEndpoint {
 };
 constexpr DryRunEndpoint can_try(Endpoint run) { return {run}; }
 
+// An endpoint that answers by the store and what never changes, and writes nothing: a controller
+// that follows the leader answers as well.
+struct StoredEndpoint {
+  Endpoint run;
+};
+constexpr StoredEndpoint from_store(Endpoint run) { return {run}; }
+
 class Route {
  public:
   // Pattern: literal segments, {name} for one segment, {name…} at the end for the whole rest.
@@ -64,6 +71,12 @@ class Route {
       : Route(http_method, path_pattern, needed, body_rule, run.run) {
     tries = true;
   }
+  constexpr Route(const char* http_method, const char* path_pattern, auth::Scope needed,
+                  BodyRule body_rule, StoredEndpoint run,
+                  std::optional<contracts::ToolUse> tool_use = std::nullopt)
+      : Route(http_method, path_pattern, needed, body_rule, run.run, tool_use) {
+    stored = true;
+  }
 
   const char* method;
   const char* pattern;
@@ -72,6 +85,7 @@ class Route {
   Endpoint endpoint;
   std::optional<contracts::ToolUse> tool;
   bool tries = false;
+  bool stored = false;
 };
 
 }  // namespace paddock::api

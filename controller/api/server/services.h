@@ -91,6 +91,7 @@ struct Services {
   media::MediaSettings media = {};
   std::string data_dir = {};         // of the store and its backups; empty: the store has no file
   bool backed_up_elsewhere = false;  // the store is no file there
+  bool follows = false;  // another controller leads: only what is stored is answered here
   std::shared_ptr<workspaces::TreeMembers> tree_members = fresh<workspaces::TreeMembers>();
   std::shared_ptr<workspaces::ShownBlobs> shown_blobs = fresh<workspaces::ShownBlobs>();
   std::shared_ptr<SoundBlobs> sound_blobs = fresh<SoundBlobs>();

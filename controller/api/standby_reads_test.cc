@@ -1,0 +1,71 @@
+// What a controller answers that follows: what is stored. All else is for the leader to say.
+#include "controller/api/watch_test_support.h"
+
+namespace paddock::api {
+namespace {
+
+class StandbyReads : public WatchTest {
+ protected:
+  StandbyReads() {
+    make("a");
+    services_.follows = true;
+  }
+  size_t audited() {
+    size_t count = 0;
+    EXPECT_TRUE(store_
+                    ->read([&](store::ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(const auto all, txn.audit_events({}));
+                      count = all.size();
+                      return {};
+                    })
+                    .ok());
+    return count;
+  }
+  void expect_for_leader(const Answer& answer, const std::string& what) {
+    EXPECT_EQ(answer.status, 503) << what;
+    EXPECT_EQ(answer.reason(), "NOT_LEADER") << what;
+  }
+};
+
+TEST_F(StandbyReads, AnswerListsAndObjects) {
+  EXPECT_EQ(call("GET", kRuns).body.find("items")->array()->size(), 1U);
+  EXPECT_EQ(call("GET", cat(kRuns, "/a")).body.text("metadata.name"), "a");
+  EXPECT_EQ(call("GET", "/api/v1/namespaces/default/pods").status, 200);
+  EXPECT_EQ(call("GET", "/apis").status, 200);
+  EXPECT_EQ(call("GET", cat(kRuns, "/none")).reason(), "RUN_NOT_FOUND") << "as the leader would";
+  EXPECT_EQ(call("GET", cat(kRuns, "?limit=x")).status, 400);
+}
+
+TEST_F(StandbyReads, AnswerWatches) {
+  const ActingStream seen =
+      watch_target(cat(kRuns, "?watch=true"), [](ActingStream& own) { return own.events.empty(); });
+  EXPECT_EQ(seen.types(), "A");
+}
+
+TEST_F(StandbyReads, SendEverythingElseToTheLeader) {
+  for (const Route& route : routes()) {
+    if (route.stored) continue;
+    const std::string target = target_of(route.pattern, "a", std::string(64, 'a'));
+    expect_for_leader(send(request_of(route.method, target, admin_), "{}"),
+                      cat(route.method, " ", target));
+  }
+}
+
+// A refusal is recorded, and a token may be known to the leader alone by now.
+TEST_F(StandbyReads, RefuseNobodyThemselves) {
+  const size_t before = audited();
+  const std::string nodes_only = add_token("n", {"nodes:read"});
+  for (const std::string& token : {std::string(), std::string("pdk-unknown"), nodes_only})
+    expect_for_leader(send(request_of("GET", kRuns, token)), token);
+  EXPECT_EQ(audited(), before);
+}
+
+// What answers on a standby must not write: it would be refused there.
+TEST_F(StandbyReads, AreMarkedAtRoutesThatReadAlone) {
+  for (const Route& route : routes()) {
+    if (route.stored) EXPECT_STREQ(route.method, "GET") << route.pattern;
+  }
+}
+
+}  // namespace
+}  // namespace paddock::api

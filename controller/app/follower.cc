@@ -1,0 +1,164 @@
+#include "controller/app/follower.h"
+
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/text.h"
+#include "common/cas/blobs.h"
+#include "controller/api/routes.h"
+#include "controller/api/server/open_requests.h"
+#include "controller/api/server/pipeline.h"
+#include "controller/app/profiles.h"
+#include "controller/http_server/refusal.h"
+#include "controller/nodes/leases.h"
+#include "controller/reconciler/reconciler.h"
+#include "controller/workspaces/blob_intake.h"
+
+namespace paddock::app {
+namespace {
+
+// A third of how long the leader believes it.
+constexpr Millis kSayEvery{10'000};
+// What is told is older than that at most, or nothing is.
+constexpr Millis kPatience{10'000};
+// A leader of an older version has no tables for it: its server would log each question.
+constexpr Millis kAfterFailure{1'000};
+// Pieces of news, before whoever follows looks at other things.
+constexpr int kMostAtOnce = 40;
+
+// Files are the leader's: no route of a standby asks for one.
+class NoBlobs final : public cas::Blobs {
+ public:
+  bool has(const cas::Digest&) const override { return false; }
+  Result<int64_t> size(const cas::Digest&) const override { return store::not_leader(); }
+  Result<os::Fd> open_blob(const cas::Digest&) const override { return store::not_leader(); }
+  Status keep(const cas::Digest&, const std::string&) const override { return store::not_leader(); }
+  bool use(const cas::Digest&) const override { return false; }
+  Result<std::vector<Stored>> list() const override { return std::vector<Stored>(); }
+  int64_t growth() const override { return 0; }
+  Result<bool> remove_unused(const cas::Digest&, int64_t) const override {
+    return store::not_leader();
+  }
+  Status sync() const override { return store::not_leader(); }
+
+ protected:
+  Result<std::unique_ptr<Writer::Target>> open_writer(const cas::Digest&, int64_t, cas::Durability,
+                                                      IfHere) const override {
+    return store::not_leader();
+  }
+};
+
+Error set_back() {
+  return {Code::kUnavailable, "STORE_FENCED",
+          "the database was set back to an older state; what was told of it is not right any more"};
+}
+
+}  // namespace
+
+struct Follower::Parts {
+  NoBlobs blobs;
+  std::unique_ptr<workspaces::BlobIntake> intake;
+  nodes::LeaseTable leases;
+  reconciler::Reconciler reconciler;
+
+  Parts(store::Store& store, MonoTime now) : leases(now), reconciler(store, leases) {}
+};
+
+Follower::Follower(const Dependencies& dependencies)
+    : dependencies_(dependencies), heard_(dependencies.clock.mono()) {}
+Follower::~Follower() = default;
+
+Result<std::unique_ptr<Follower>> Follower::open(const Config& config,
+                                                 const Dependencies& dependencies,
+                                                 const store::PostgresOptions& database) {
+  std::unique_ptr<Follower> made(new Follower(dependencies));
+  ASSIGN_OR_RETURN(made->feed_, store::ChangeFeed::open(database));
+  ASSIGN_OR_RETURN(made->store_, store::open_to_read(database));
+  made->parts_ = std::make_unique<Parts>(*made->store_, dependencies.clock.mono());
+  Parts& parts = *made->parts_;
+  ASSIGN_OR_RETURN(parts.intake, workspaces::BlobIntake::open(parts.blobs, config.data_dir, {}));
+  made->services_.reset(new api::Services{
+      *made->store_, made->told_->notifier, made->told_->history, parts.leases, parts.blobs,
+      *parts.intake, dependencies.clock, dependencies.random, made->metrics_, parts.reconciler});
+  made->services_->follows = true;
+  made->services_->images = config.sessions.images;
+  ASSIGN_OR_RETURN(made->services_->profiles, profiles_of(config));
+  made->services_->open_requests =
+      std::make_shared<api::OpenRequests>(static_cast<size_t>(config.max_connections));
+  ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
+  made->router_ = std::make_unique<api::Router>(std::move(router));
+  made->handler_ = api::make_handler(*made->router_, *made->services_);
+  return made;
+}
+
+void Follower::begin(int64_t resource_version) {
+  told_->history.begin(resource_version);
+  told_->notifier.notify_all();
+  begun_ = true;
+}
+
+// Whoever watches is told to begin anew, rather than nothing.
+void Follower::give_up() {
+  if (!begun_) return;
+  told_->history.begin(std::numeric_limits<int64_t>::max());
+  told_->notifier.notify_all();
+  begun_ = false;
+}
+
+Status Follower::keep_up() {
+  const MonoTime now = dependencies_.clock.mono();
+  if (!failed_.ok() && now < again_) return failed_;
+  failed_ = follow_on(now);
+  if (failed_.ok()) heard_ = now;
+  if (!failed_.ok()) again_ = dependencies_.clock.mono() + kAfterFailure;
+  if (now - heard_ > kPatience) give_up();
+  return failed_;
+}
+
+Status Follower::follow_on(MonoTime now) {
+  TRY(say_so(now));
+  for (int i = 0; i < kMostAtOnce; ++i) {
+    ASSIGN_OR_RETURN(const bool more, tell_more());
+    if (!more) break;
+  }
+  return {};
+}
+
+Status Follower::say_so(MonoTime now) {
+  if (said_ && now - *said_ < kSayEvery) return {};
+  TRY(feed_->follow());
+  said_ = now;
+  return {};
+}
+
+Status Follower::catch_up() {
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, tell_more());
+    if (!more) return {};
+  }
+}
+
+// Whether there may be more.
+Result<bool> Follower::tell_more() {
+  const int64_t known = begun_ ? told_->history.up_to() : 0;
+  ASSIGN_OR_RETURN(store::News news, feed_->after(known));
+  if (begun_ && news.newest < known) return set_back();
+  if (!begun_ || !news.whole) return begin(news.newest), false;
+  if (news.changes.empty()) return false;
+  std::set<std::string> kinds;
+  for (const store::ObjectWrite& each : news.changes) kinds.insert(store::kind_topic(each.kind));
+  told_->history.publish(std::move(news.changes));
+  told_->notifier.notify({kinds.begin(), kinds.end()});
+  return true;
+}
+
+http_server::Response Follower::handle(http_server::Request& request) {
+  const auto match = router_->find(request.method, request.segments);
+  const bool stored = match.ok() && match->route->stored;
+  return begun_ && stored ? handler_(request) : http_server::refusal(store::not_leader());
+}
+
+}  // namespace paddock::app
