@@ -56,6 +56,7 @@ struct PostgresConfig {
   wire::Duration lease{std::chrono::seconds(3)};
   int64_t max_readers = 8;
   std::string advertised_url;
+  std::string shared_dir;
   static constexpr auto describe() {
     using wire::field;
     return std::tuple{
@@ -69,7 +70,10 @@ struct PostgresConfig {
         field("advertisedUrl", &PostgresConfig::advertised_url,
               "by which clients reach this controller: standbys tell it to everybody while this "
               "one leads; empty: they tell none",
-              {.max_length = 512})};
+              {.max_length = 512}),
+        field("sharedDir", &PostgresConfig::shared_dir,
+              "folder with what its controllers have in common, copied where the data folder lacks "
+              "it; empty: copied by hand")};
   }
   void validate(wire::Check& check) const;
 };

@@ -108,6 +108,8 @@ std::vector<std::string> server_names(const Config& config) {
   return names;
 }
 
+std::string tokens_folder(const Config& config) { return os::join_path(config.data_dir, "tokens"); }
+
 struct FirstToken {
   const char* file;
   const char* prefix;
@@ -138,13 +140,37 @@ Result<bool> is_valid(store::Store& store, const std::string& path) {
   return record && !record->revoked;
 }
 
-Status prepare_token(store::Store& store, const std::string& folder, const FirstToken& first,
+// The secret in the file, where all controllers of a database that is new have it from one folder:
+// the first one to lead makes it known.
+Result<std::string> given_secret(store::Store& store, const Config& config, const std::string& path,
+                                 const FirstToken& first, const std::string& made) {
+  if (config.store.postgres.shared_dir.empty() || !os::exists(path)) return std::string();
+  ASSIGN_OR_RETURN(const std::string text, os::read_regular_file(path));
+  std::string secret(trim(text));
+  if (secret.size() != made.size() || !secret.starts_with(first.prefix)) return std::string();
+  bool was_there = false;
+  TRY(store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const std::vector<store::TokenRecord> tokens, txn.tokens());
+    was_there = std::ranges::any_of(tokens, [&](const store::TokenRecord& each) {
+      return each.subject == first.subject && each.scopes == first.scopes;
+    });
+    return {};
+  }));
+  return was_there ? std::string() : secret;
+}
+
+Status prepare_token(store::Store& store, const Config& config, const FirstToken& first,
                      Random& random) {
-  const std::string path = cat(folder, "/", first.file);
+  const std::string path = cat(tokens_folder(config), "/", first.file);
   ASSIGN_OR_RETURN(const bool valid, is_valid(store, path));
   if (valid) return {};
+  auth::MintedToken token = auth::mint_token(random, first.prefix);
+  ASSIGN_OR_RETURN(const std::string given, given_secret(store, config, path, first, token.secret));
+  if (!given.empty()) {
+    token.secret = given;
+    token.hash = auth::token_hash(given);
+  }
   TRY(revoke(store, first));
-  const auth::MintedToken token = auth::mint_token(random, first.prefix);
   TRY(store.write([&](store::WriteTxn& txn) {
     return txn.put_token(api::token_record(token, first.subject, first.scopes));
   }));
@@ -154,9 +180,9 @@ Status prepare_token(store::Store& store, const std::string& folder, const First
 }
 
 // The store first: a file whose token is refused harms nobody.
-Status end_token(store::Store& store, const std::string& folder, const FirstToken& first) {
+Status end_token(store::Store& store, const Config& config, const FirstToken& first) {
   TRY(revoke(store, first));
-  if (::unlink(cat(folder, "/", first.file).c_str()) == 0) {
+  if (::unlink(cat(tokens_folder(config), "/", first.file).c_str()) == 0) {
     log_info("revoked a token and removed its file", {{"subject", first.subject}});
   } else if (errno != ENOENT) {
     return system_error("removing the file of a token", errno);
@@ -240,14 +266,13 @@ bool wants_execute_token(const Config& config) {
 }
 
 Status prepare_tokens(store::Store& store, const Config& config, Random& random) {
-  const std::string folder = os::join_path(config.data_dir, "tokens");
-  TRY(os::make_dirs(folder, 0700));
-  TRY(prepare_token(store, folder, {"admin", "pdk", "admin", auth::admin_scopes()}, random));
+  TRY(os::make_dirs(tokens_folder(config), 0700));
+  TRY(prepare_token(store, config, {"admin", "pdk", "admin", auth::admin_scopes()}, random));
   const FirstToken enroll{"enroll", "pdke", "enroll", auth::enroll_scopes()};
-  TRY(config.enroll_token ? prepare_token(store, folder, enroll, random)
-                          : end_token(store, folder, enroll));
+  TRY(config.enroll_token ? prepare_token(store, config, enroll, random)
+                          : end_token(store, config, enroll));
   const FirstToken execute{"execute", "pdk", "code-execution", {"execute"}};
-  return wants_execute_token(config) ? prepare_token(store, folder, execute, random) : Status();
+  return wants_execute_token(config) ? prepare_token(store, config, execute, random) : Status();
 }
 
 Result<SelfDescription> write_self(const std::string& data_dir, const std::string& url, int port,

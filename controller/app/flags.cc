@@ -23,11 +23,13 @@ constexpr std::array kValueFlags = {
 Error bad(std::string message) { return invalid_argument("FLAG_INVALID", std::move(message)); }
 
 // Flags of no variable, each with a value.
-constexpr std::array<std::string_view, 3> kOwnFlags = {"--config", "--restore", "--migrate-store"};
+constexpr std::array<std::string_view, 4> kOwnFlags = {"--config", "--restore", "--migrate-store",
+                                                       "--make-shared-files"};
 
 Status take(Flags& flags, std::string_view name, const std::string& value) {
   if (name == "--config") flags.config_file = value;
   if (name == "--restore") flags.restore = value;
+  if (name == "--make-shared-files") flags.make_shared_files = value;
   if (name != "--migrate-store") return {};
   for (const auto to : {store::MoveTo::kPostgres, store::MoveTo::kSqlite}) {
     if (value == store::word_of(to)) flags.migrate_store = to;
@@ -76,6 +78,7 @@ std::string usage() {
   return "usage: paddock-controller [--config FILE] [--data-dir DIR] [--host ADDRESS] [--port N]\n"
          "                          [--unix-socket FILE] [--plain-http] [--version] [--help]\n"
          "                          [--restore FILE] [--migrate-store postgres|sqlite] [--check]\n"
+         "                          [--make-shared-files DIR]\n"
          "Serves the API over TLS, on loopback unless told otherwise. SIGTERM stops it.\n"
          "--check says of all that a start with this configuration needs (folders, TLS, ports,\n"
          "database, bucket) whether it is well, and how to mend it; nothing is changed. Ends with "
@@ -87,6 +90,9 @@ std::string usage() {
          "--migrate-store moves the store to the empty database of store.postgres.urlFile, or "
          "back\n"
          "from there to a new paddock.db in the data folder, and ends; the controller is stopped.\n"
+         "--make-shared-files fills a new folder with what several controllers of one database "
+         "have\n"
+         "in common (store.postgres.sharedDir), before the first of them starts, and ends.\n"
          "Every key of the file, and its PADDOCK_CONTROLLER_… variable: controller.example.yaml\n";
 }
 

@@ -17,6 +17,7 @@ struct Flags {
       overrides;        // PADDOCK_CONTROLLER_… variables that flags stand for
   std::string restore;  // a backup's file; not empty: restore it and end
   std::optional<store::MoveTo> migrate_store;  // move the store there and end
+  std::string make_shared_files;               // a folder; not empty: make them there and end
   enum class Check { kNo, kText, kJson };
   Check check = Check::kNo;  // say whether a start would go well, and end
   bool help = false;

@@ -27,6 +27,7 @@
 #include "controller/app/migrate_store.h"
 #include "controller/app/open_blobs.h"
 #include "controller/app/own_files.h"
+#include "controller/app/shared_folder.h"
 #include "controller/app/standby.h"
 #include "controller/store/backup.h"
 #include "controller/store/move_store.h"
@@ -168,6 +169,7 @@ Status serve(Config config) {
   TRY(os::make_dirs(config.data_dir, 0700));
   make_room(config);
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
+  TRY(take_shared_files(config));
   TRY(check_own_files(config));
   std::atomic<bool> fenced{false};
   const auto end = [&fenced] {
@@ -233,6 +235,10 @@ Status migrate(const Config& config, store::MoveTo to) {
 }
 
 Status do_as_told(const Config& config, const Flags& flags) {
+  if (!flags.make_shared_files.empty()) {
+    SystemRandom random;
+    return make_shared_files(flags.make_shared_files, SystemClock(), random);
+  }
   if (flags.migrate_store) return migrate(config, *flags.migrate_store);
   return flags.restore.empty() ? serve(config) : restore(config, flags.restore);
 }
