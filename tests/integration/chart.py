@@ -19,6 +19,10 @@ SIDECAR = {"name": "front", "image": "front", "ports": [{"name": "front", "conta
 BEFORE = {"tls": {"enabled": False, "terminatedBy": "the container front of this pod"},
           "controller": {"extraContainers": [SIDECAR], "service": {"targetPort": "front"}}}
 ELSEWHERE = {"to": [{"ipBlock": {"cidr": "192.0.2.0/24"}}]}
+BUCKET = {"endpoint": "https://s3.example", "bucket": "files", "prefix": "paddock/"}
+SEVERAL = {"controller": {"replicas": 3, "postgres": {"urlSecret": {"name": "database"}}, "sharedFilesSecret": "shared",
+                          "bucket": {"credentialsSecret": {"name": "keys"}}, "config": {"blobs": {"s3": BUCKET}}},
+           "networkPolicy": {"controllerEgress": [ELSEWHERE]}}
 ALONE = {"tls": {"enabled": False}, "controller": {"service": {"enabled": False}}}
 
 

@@ -12,7 +12,7 @@ import unittest
 
 import chart
 import yaml
-from chart import AGENT, ALONE, BEFORE, CODE, MONITORED, containers, of_kind, pods, render
+from chart import AGENT, ALONE, BEFORE, CODE, MONITORED, SEVERAL, containers, of_kind, pods, render
 from harness import BIN, SOURCE, find_file, held_port, main, wait_until
 
 VARIANTS = {
@@ -36,6 +36,9 @@ VARIANTS = {
         "agent": {"enrollTokenSecret": {"name": "0123", "key": "1"}, "caSecret": {"name": "0x1", "key": "2"},
                   "runtimeClassName": "7", "podAnnotations": {"a": "1"}},
         "controller": {"persistence": {"storageClassName": "5"}, "serviceMonitor": {"tokenSecret": {"name": "8", "key": "9"}}}}],
+    "three controllers": [AGENT, MONITORED, SEVERAL],
+    "three controllers with a certificate of one's own": [AGENT, SEVERAL, {"tls": {"secretName": "tls"}}],
+    "one controller with a database": [SEVERAL, {"controller": {"replicas": 1, "sharedFilesSecret": ""}}],
     "without network policies": [AGENT, CODE, {"networkPolicy": {"enabled": False}, "controller": {"persistence": {"enabled": False}}}],
 }
 @unittest.skipUnless(chart.tool("helm")[0], f"no Helm: {chart.tool('helm')[1]}")
@@ -110,6 +113,43 @@ class Charts(unittest.TestCase):
         self.assertEqual(of_kind(objects, "StatefulSet")["spec"]["replicas"], 1)
         deployment = of_kind(objects, "Deployment")["spec"]
         self.assertEqual((deployment["replicas"], deployment["strategy"]["type"]), (1, "Recreate"))
+
+    def test_of_several_controllers_the_service_leads_to_the_one_that_leads(self):
+        objects = render(AGENT, MONITORED, SEVERAL)
+        name = "paddock"
+        pods_of = of_kind(objects, "StatefulSet")["spec"]
+        self.assertEqual((pods_of["replicas"], pods_of["serviceName"]), (3, f"{name}-pods"))
+        # Only the leader is ever ready: what waits for the others to be would wait for ever.
+        self.assertEqual((pods_of["podManagementPolicy"], pods_of["updateStrategy"]), ("Parallel", {"type": "OnDelete"}))
+        controller = pods_of["template"]["spec"]["containers"][0]
+        self.assertEqual(controller["readinessProbe"]["httpGet"]["path"], "/readyz")
+        self.assertEqual(controller["livenessProbe"]["httpGet"]["path"], "/livez", "standbys live")
+        self.assertNotIn("publishNotReadyAddresses", of_kind(objects, "Service", name)["spec"])
+        each = of_kind(objects, "Service", f"{name}-pods")
+        self.assertEqual((each["spec"]["clusterIP"], each["spec"]["publishNotReadyAddresses"]), ("None", True))
+        scraped = of_kind(objects, "ServiceMonitor")["spec"]["selector"]["matchLabels"]
+        self.assertFalse(scraped.items() <= each["metadata"]["labels"].items(), "standbys have no metrics")
+        budget = of_kind(objects, "PodDisruptionBudget")["spec"]
+        self.assertEqual(budget["minAvailable"], 1)
+        self.assertEqual(budget["selector"]["matchLabels"], pods_of["selector"]["matchLabels"])
+
+        hosts = [f"{name}-{i}.{name}-pods.{chart.NAMESPACE}.svc" for i in range(3)]
+        agent = yaml.safe_load(of_kind(objects, "ConfigMap", f"{name}-agent")["data"]["node-agent.yaml"])
+        self.assertEqual(agent["server"], ",".join(f"https://{host}:8443" for host in hosts))
+        config = yaml.safe_load(of_kind(objects, "ConfigMap", f"{name}-controller")["data"]["controller.yaml"])
+        self.assertLessEqual(set(hosts), set(config["allowedHosts"]))
+        advertised = {each["name"]: each.get("value") for each in controller["env"]}["PADDOCK_CONTROLLER_STORE_POSTGRES_ADVERTISED_URL"]
+        self.assertEqual(advertised.replace("$(POD)", f"{name}-1"), f"https://{hosts[1]}:8443")
+        self.assertEqual(config["blobs"]["s3"], {**chart.BUCKET, "credentialsFile": "/etc/paddock/bucket/credentials"})
+        self.assertEqual(config["store"]["postgres"], {"urlFile": "/etc/paddock/store/url", "sharedDir": "/etc/paddock/shared"})
+        mounted = {each["mountPath"] for each in controller["volumeMounts"]}
+        self.assertLessEqual({"/etc/paddock/store", "/etc/paddock/bucket", "/etc/paddock/shared"}, mounted)
+
+        alone = render(AGENT)
+        self.assertEqual({"Service", "PodDisruptionBudget"} & {each["kind"] for each in alone}, {"Service"})
+        of_kind(render(SEVERAL), "PodDisruptionBudget")
+        kinds = {each["kind"] for each in render(SEVERAL, {"controller": {"disruptionBudget": {"enabled": False}}})}
+        self.assertNotIn("PodDisruptionBudget", kinds)
 
     def test_no_container_has_more_rights_than_are_listed(self):
         for title, values in VARIANTS.items():

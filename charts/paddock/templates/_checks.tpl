@@ -56,9 +56,7 @@ the line that fixes it. */}}
 
 {{- define "paddock.checkController" -}}
 {{- $controller := .Values.controller -}}
-{{- if ne (int $controller.replicas) 1 -}}
-{{- fail (printf "controller.replicas: %v controllers cannot write one store; set controller.replicas=1" $controller.replicas) -}}
-{{- end -}}
+{{- include "paddock.checkReplicas" . -}}
 {{- $decided := dict "plainHttpOnLoopback" "tls.enabled" "tls" "tls.secretName" "host" "tls.enabled" "port" "controller.service.port" "dataDir" "controller.persistence" "unixSocket" "controller.extraContainers" "allowedHosts" "controller.allowedHosts" "profilesDir" "controller.profiles" "execute" "codeExecution" -}}
 {{- range $key, $instead := $decided -}}
 {{- if hasKey $controller.config $key -}}
@@ -67,6 +65,46 @@ the line that fixes it. */}}
 {{- end -}}
 {{- if and $controller.allowedOrigins (hasKey $controller.config "allowedOrigins") -}}
 {{- fail "controller.config.allowedOrigins: the origins stand in two places; leave them out here, and set controller.allowedOrigins alone" -}}
+{{- end -}}
+{{- end }}
+
+{{- define "paddock.checkReplicas" -}}
+{{- $controller := .Values.controller -}}
+{{- $database := $controller.postgres.urlSecret.name -}}
+{{- $bucket := $controller.bucket.credentialsSecret.name -}}
+{{- $config := $controller.config | default dict -}}
+{{- $s3 := ($config.blobs | default dict).s3 | default dict -}}
+{{- $postgres := ($config.store | default dict).postgres | default dict -}}
+{{- if lt (int $controller.replicas) 1 -}}
+{{- fail (printf "controller.replicas: %v controllers serve nobody; set controller.replicas=1" $controller.replicas) -}}
+{{- end -}}
+{{- if include "paddock.several" . -}}
+{{- if not $database -}}
+{{- fail (printf "controller.postgres.urlSecret.name: %v controllers cannot write one SQLite file; set it to a secret with the URL of a PostgreSQL database, or set controller.replicas=1" $controller.replicas) -}}
+{{- end -}}
+{{- if not (and $bucket $s3.endpoint) -}}
+{{- fail (printf "controller.bucket.credentialsSecret.name: %v controllers have no volume in common for files; set it, and controller.config.blobs.s3 to a bucket, or set controller.replicas=1" $controller.replicas) -}}
+{{- end -}}
+{{- if not $controller.sharedFilesSecret -}}
+{{- fail "controller.sharedFilesSecret: a controller without the tokens and keys of the one before it would not lead; make a secret of what `paddock-controller --make-shared-files DIR` makes (docs/cluster.md) and set controller.sharedFilesSecret=NAME, or set controller.replicas=1" -}}
+{{- end -}}
+{{- if not .Values.tls.enabled -}}
+{{- fail "tls.enabled: several controllers are reached one by one, so each has to serve TLS itself; set tls.enabled=true, or set controller.replicas=1" -}}
+{{- end -}}
+{{- end -}}
+{{- if and $bucket (not $s3.endpoint) -}}
+{{- fail "controller.bucket.credentialsSecret.name: there is no bucket that these are for; set controller.config.blobs.s3, or leave it empty" -}}
+{{- end -}}
+{{- if and $controller.sharedFilesSecret (not $database) -}}
+{{- fail "controller.sharedFilesSecret: files are shared by controllers of one PostgreSQL database; set controller.postgres.urlSecret.name, or leave it empty" -}}
+{{- end -}}
+{{- range $key, $instead := dict "urlFile" "controller.postgres.urlSecret" "sharedDir" "controller.sharedFilesSecret" "advertisedUrl" "controller.replicas" -}}
+{{- if hasKey $postgres $key -}}
+{{- fail (printf "controller.config.store.postgres.%s: the chart decides this; set %s instead" $key $instead) -}}
+{{- end -}}
+{{- end -}}
+{{- if hasKey $s3 "credentialsFile" -}}
+{{- fail "controller.config.blobs.s3.credentialsFile: the chart decides this; set controller.bucket.credentialsSecret instead" -}}
 {{- end -}}
 {{- end }}
 
@@ -122,6 +160,13 @@ the line that fixes it. */}}
 {{- $agent := .Values.agent -}}
 {{- if and $controller.config.media (and $controller.config.media.providerUrl (not .Values.networkPolicy.controllerEgress)) -}}
 {{- fail "networkPolicy.controllerEgress: the controller could not reach controller.config.media.providerUrl; add an egress rule for it, set networkPolicy.others=true if another policy allows it, or set networkPolicy.enabled=false" -}}
+{{- end -}}
+{{- if not .Values.networkPolicy.controllerEgress -}}
+{{- range $what, $needed := dict "controller.postgres.urlSecret" $controller.postgres.urlSecret.name "controller.bucket.credentialsSecret" $controller.bucket.credentialsSecret.name -}}
+{{- if $needed -}}
+{{- fail (printf "networkPolicy.controllerEgress: the controller could not reach what %s is for; add an egress rule for it, set networkPolicy.others=true if another policy allows it, or set networkPolicy.enabled=false" $what) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- if and $agent.enabled (not .Values.networkPolicy.agentEgress) -}}
 {{- if $agent.server -}}

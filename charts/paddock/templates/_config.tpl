@@ -1,7 +1,7 @@
 {{/* controller.yaml of the controller that stays. */}}
 {{- define "paddock.controllerConfig" -}}
 {{- $own := dict "dataDir" "/var/lib/paddock/controller" "port" 8443 -}}
-{{- $names := concat (include "paddock.controllerNames" . | fromJsonArray) (.Values.controller.allowedHosts | default list) | uniq -}}
+{{- $names := concat (include "paddock.controllerNames" . | fromJsonArray) (include "paddock.podNames" . | fromJsonArray) (.Values.controller.allowedHosts | default list) | uniq -}}
 {{- if .Values.tls.enabled -}}
 {{- $_ := merge $own (dict "host" "0.0.0.0" "allowedHosts" $names) -}}
 {{- if .Values.tls.secretName -}}
@@ -12,6 +12,13 @@
 {{- end -}}
 {{- with .Values.controller.allowedOrigins -}}{{- $_ := set $own "allowedOrigins" . -}}{{- end -}}
 {{- if .Values.controller.profiles -}}{{- $_ := set $own "profilesDir" "/etc/paddock/profiles" -}}{{- end -}}
+{{- $database := dict -}}
+{{- if .Values.controller.postgres.urlSecret.name -}}{{- $_ := set $database "urlFile" "/etc/paddock/store/url" -}}{{- end -}}
+{{- if .Values.controller.sharedFilesSecret -}}{{- $_ := set $database "sharedDir" "/etc/paddock/shared" -}}{{- end -}}
+{{- if $database -}}{{- $_ := set $own "store" (dict "postgres" $database) -}}{{- end -}}
+{{- if .Values.controller.bucket.credentialsSecret.name -}}
+{{- $_ := set $own "blobs" (dict "s3" (dict "credentialsFile" "/etc/paddock/bucket/credentials")) -}}
+{{- end -}}
 {{- toYaml (merge $own .Values.controller.config) -}}
 {{- end }}
 

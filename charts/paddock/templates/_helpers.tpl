@@ -27,8 +27,35 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- $space := .Release.Namespace -}}
 {{- list $name (printf "%s.%s" $name $space) (printf "%s.%s.svc" $name $space) (printf "%s.%s.svc.%s" $name $space .Values.clusterDomain) | toJson -}}
 {{- end }}
+{{- define "paddock.service" -}}
+{{ printf "https://%s.%s.svc:%v" (include "paddock.fullname" .) .Release.Namespace .Values.controller.service.port }}
+{{- end }}
+{{/* Of several controllers agents know each one: they pass over those that do not lead. */}}
 {{- define "paddock.server" -}}
-{{ .Values.agent.server | default (printf "https://%s.%s.svc:%v" (include "paddock.fullname" .) .Release.Namespace .Values.controller.service.port) }}
+{{- if .Values.agent.server -}}
+{{ .Values.agent.server }}
+{{- else if include "paddock.several" . -}}
+{{- $urls := list -}}
+{{- range include "paddock.podNames" . | fromJsonArray -}}{{- $urls = append $urls (printf "https://%s:8443" .) -}}{{- end -}}
+{{ join "," $urls }}
+{{- else -}}
+{{ include "paddock.service" . }}
+{{- end -}}
+{{- end }}
+
+{{/* "true", or nothing. */}}
+{{- define "paddock.several" -}}
+{{- if gt (int .Values.controller.replicas) 1 }}true{{ end -}}
+{{- end }}
+{{/* By which each of several controllers is reached itself. */}}
+{{- define "paddock.podNames" -}}
+{{- $names := list -}}
+{{- if include "paddock.several" . -}}
+{{- range $i := until (int .Values.controller.replicas) -}}
+{{- $names = append $names (printf "%s-%d.%s-pods.%s.svc" (include "paddock.fullname" $) $i (include "paddock.fullname" $) $.Release.Namespace) -}}
+{{- end -}}
+{{- end -}}
+{{- $names | toJson -}}
 {{- end }}
 
 {{/* What no container of this chart does without a reason of its own. */}}
