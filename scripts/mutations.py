@@ -38,7 +38,7 @@ MUTATIONS = (
              "Beneath.RefusesLinksEvenOnesThatStayInside"),
     Mutation("wall-time", "a run ends at its wall time", "if (state_.started && wall_end_ && now >= *wall_end_ && !told_) end_now(EndCause::kWallTime);", "",
              "TimeKeeperTest.EndsARunAtItsLimitThoughNobodyElseMoves"),
-    Mutation("artifact-link", "no link comes back as an artifact", 'if (S_ISLNK(stat.st_mode)) return "symbolic links are not followed";', "",
+    Mutation("artifact-link", "no link comes back as an artifact", 'if (S_ISLNK(stat.st_mode)) return Rule{"LINK_NOT_FOLLOWED", "symbolic links are not followed"};', "",
              "Collect.LinksDevicesAndPipesAreRefusedWithoutBlocking"),
     Mutation("secret-output", "a secret's value is taken out of the output", "if (word.size() >= contracts::kShortestRedacted) add(word);",
              "if (word.empty()) add(word);",
