@@ -87,7 +87,8 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
   out->allowed_ = allowed_by(out->quota_, out->before_.value_or(os::FolderUse{}));
   if (out->quota_.bytes && out->quota_.sets_aside)
     out->room_ =
-        std::make_shared<DiskRoom>(out->allowed_.bytes - out->last_.bytes, out->quota_.file_bytes);
+        std::make_shared<DiskRoom>(out->allowed_.bytes - out->last_.bytes, out->quota_.file_bytes,
+                                   plan.cgroup.memory_bytes.value_or(*out->quota_.bytes));
   return out;
 }
 

@@ -8,7 +8,7 @@ namespace {
 const MonoTime kStart = MonoTime() + Millis(1000);
 
 TEST(DiskRoom, GivesWhatIsLeftAndNoMore) {
-  DiskRoom room(100, {});
+  DiskRoom room(100, {}, 0);
   EXPECT_EQ(room.take(60, kStart), true);
   EXPECT_EQ(room.take(40, kStart), true);
   EXPECT_EQ(room.take(1, kStart), std::nullopt);
@@ -18,7 +18,7 @@ TEST(DiskRoom, GivesWhatIsLeftAndNoMore) {
 
 // What was removed meanwhile is room again, and nobody knows that before it was counted.
 TEST(DiskRoom, LetsWhoAsksForMoreWaitForACount) {
-  DiskRoom room(100, {});
+  DiskRoom room(100, {}, 0);
   EXPECT_EQ(room.take(100, kStart), true);
   EXPECT_EQ(room.take(80, kStart), std::nullopt);
   room.counted(100, kStart + Millis(1));
@@ -28,7 +28,7 @@ TEST(DiskRoom, LetsWhoAsksForMoreWaitForACount) {
 }
 
 TEST(DiskRoom, RefusesWhatALaterCountHasNoRoomFor) {
-  DiskRoom room(10, {});
+  DiskRoom room(10, {}, 0);
   EXPECT_EQ(room.take(11, kStart), std::nullopt);
   room.counted(10, kStart + Millis(-1));
   EXPECT_EQ(room.take(11, kStart), std::nullopt) << "it was under way already";
@@ -39,6 +39,19 @@ TEST(DiskRoom, RefusesWhatALaterCountHasNoRoomFor) {
   EXPECT_EQ(room.take(10, kStart), true) << "smaller ones still fit";
   room.counted(-5, kStart + Millis(1));
   EXPECT_EQ(room.take(1, kStart), false) << "over its limit";
+}
+
+// A program's shared memory may be larger than its workspace.
+TEST(DiskRoom, CountsWhatIsAskedForFilesInMemoryByItself) {
+  DiskRoom room(10, {}, 100);
+  EXPECT_EQ(room.take(90, kStart, DiskRoom::Of::kMemory), true);
+  EXPECT_EQ(room.take(10, kStart), true);
+  EXPECT_EQ(room.take(20, kStart, DiskRoom::Of::kMemory), std::nullopt);
+  EXPECT_TRUE(room.wanted());
+  room.counted(0, kStart);
+  EXPECT_EQ(room.take(20, kStart, DiskRoom::Of::kMemory), true);
+  EXPECT_EQ(room.take(101, kStart, DiskRoom::Of::kMemory), false);
+  EXPECT_FALSE(room.refused()) << "the disk has nothing to do with it";
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <linux/falloc.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
 namespace paddock::sandbox {
 namespace {
@@ -12,6 +14,13 @@ constexpr size_t kMostWaiting = 4096;
 // The end of what is asked for is beyond what a file may have; an overflow is too.
 bool is_too_large(int64_t offset, int64_t bytes, int64_t most) {
   return bytes > most || offset > most - bytes;
+}
+
+DiskRoom::Of kind_of(const os::Fd& file) {
+  struct statfs mount {};
+  const bool in_memory = file.valid() && fstatfs(file.get(), &mount) == 0 &&
+                         (mount.f_type == TMPFS_MAGIC || mount.f_type == HUGETLBFS_MAGIC);
+  return in_memory ? DiskRoom::Of::kMemory : DiskRoom::Of::kDisk;
 }
 
 }  // namespace
@@ -26,7 +35,8 @@ GateAnswer SpaceGate::judge(const NotifyingThread& caller, const seccomp_data& c
     return {.error = keeps_size ? EFBIG : 0};
   if (waiting_.size() >= kMostWaiting) waiting_.clear();
   const MonoTime asked = waiting_.try_emplace(caller.thread(), now).first->second;
-  const auto taken = room_->take(bytes, asked);
+  const auto kind = kind_of(caller.descriptor(static_cast<int>(call.args[0])));
+  const auto taken = room_->take(bytes, asked, kind);
   if (!taken) {
     const auto process = caller.process();
     if (!process || !process->interrupted) return {.waits = true};

@@ -1,6 +1,7 @@
 // Answers fallocate, as far as it takes space: the kernel gives that without anything being
 // written, and with FALLOC_FL_KEEP_SIZE also beyond the largest size that a file may have
-// (RLIMIT_FSIZE). Only what is in the call's registers decides, which no other thread can change.
+// (RLIMIT_FSIZE). What is in the call's registers decides, which no other thread can change; and
+// which kind of file it is, as far as disk_room.h says that this may be believed.
 #pragma once
 
 #include <linux/seccomp.h>
