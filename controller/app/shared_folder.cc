@@ -7,7 +7,6 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "common/os/regular_file.h"
 #include "controller/app/data_folder.h"
 #include "controller/app/open_blobs.h"
 #include "controller/receipts/receipt_keys.h"
@@ -44,7 +43,7 @@ Status take_one(const Config& config, const SharedFile& file) {
   if (os::exists(place)) return {};
   constexpr size_t kMostBytes = 1 << 20;
   const auto text =
-      os::read_regular_file(os::join_path(config.store.postgres.shared_dir, file.name), kMostBytes);
+      os::read_file(os::join_path(config.store.postgres.shared_dir, file.name), kMostBytes);
   if (!text.ok())
     return invalid_argument(
         "CONFIG_INVALID",
@@ -90,7 +89,7 @@ Status make_shared_files(const std::string& folder, const Clock& clock, Random& 
   TRY(make_in(scratch, clock, random));
   for (const SharedFile& file : kFiles) {
     ASSIGN_OR_RETURN(const std::string text,
-                     os::read_regular_file(os::join_path(scratch, file.place)));
+                     os::read_file(os::join_path(scratch, file.place)));
     TRY(os::write_file_atomic(os::join_path(folder, file.name), text, 0600));
   }
   return os::remove_tree(scratch);

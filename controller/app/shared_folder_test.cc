@@ -7,7 +7,6 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "common/os/regular_file.h"
 #include "controller/app/data_folder.h"
 #include "controller/auth/token.h"
 #include "tests/support/temp_dir.h"
@@ -27,7 +26,7 @@ class SharedFolder : public testing::Test {
     return out;
   }
   std::string text(const std::string& path) const {
-    return os::read_regular_file(folder_ / path).value();
+    return os::read_file(folder_ / path).value();
   }
 
   const test::TempDir folder_;
