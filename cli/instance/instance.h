@@ -13,7 +13,6 @@
 #include <array>
 #include <map>
 #include <string>
-#include <tuple>
 
 #include "cli/options/package_sources.h"
 #include "common/wire/describe.h"
@@ -52,14 +51,14 @@ struct InstanceSettings {
   std::string data_dir;
   PackageSources packages;
   bool network = false;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("port", &InstanceSettings::port, "last port", {.min = 0, .max = 65535}),
-                      field("dataDir", &InstanceSettings::data_dir, "given with --data-dir",
-                            {.omit_empty = true}),
-                      field("packages", &InstanceSettings::packages, "where packages come from",
-                            {.omit_empty = true}),
-                      field("network", &InstanceSettings::network, "given with --network")};
+    return visit(field("port", &InstanceSettings::port, "last port", {.min = 0, .max = 65535}),
+                 field("dataDir", &InstanceSettings::data_dir, "given with --data-dir",
+                       {.omit_empty = true}),
+                 field("packages", &InstanceSettings::packages, "where packages come from",
+                       {.omit_empty = true}),
+                 field("network", &InstanceSettings::network, "given with --network"));
   }
 };
 // Missing settings are the defaults; SETTINGS_DAMAGED.

@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "cli/instance/instance.h"
 #include "common/os/process.h"
@@ -19,14 +18,13 @@ struct ProcessRef {
   std::string boot_id;
   std::string nonce;  // the program's own, from the file it wrote; empty if it writes none
   std::optional<bool> network;  // whether a variable at its start allowed runs a network
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
-        field("pid", &ProcessRef::pid, "process id", {.required = true, .min = 1}),
-        field("startTicks", &ProcessRef::start_ticks, "start time", {.required = true}),
-        field("bootId", &ProcessRef::boot_id, "this boot", {.required = true}),
-        field("nonce", &ProcessRef::nonce, "made by the program", {.omit_empty = true}),
-        field("network", &ProcessRef::network, "what a variable at its start allowed")};
+    return visit(field("pid", &ProcessRef::pid, "process id", {.required = true, .min = 1}),
+                 field("startTicks", &ProcessRef::start_ticks, "start time", {.required = true}),
+                 field("bootId", &ProcessRef::boot_id, "this boot", {.required = true}),
+                 field("nonce", &ProcessRef::nonce, "made by the program", {.omit_empty = true}),
+                 field("network", &ProcessRef::network, "what a variable at its start allowed"));
   }
 };
 
@@ -41,15 +39,15 @@ struct InstancePointer {
   std::string node;
   std::optional<ProcessRef> controller;
   std::optional<ProcessRef> agent;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("id", &InstancePointer::id, "whose pointer this is",
-                            {.required = true, .min_length = 8}),
-                      field("instance", &InstancePointer::instance, "name", {.required = true}),
-                      field("url", &InstancePointer::url, "where the controller listens"),
-                      field("node", &InstancePointer::node, "name of the node on this host"),
-                      field("controller", &InstancePointer::controller, "paddock-controller"),
-                      field("agent", &InstancePointer::agent, "paddock-node-agent")};
+    return visit(field("id", &InstancePointer::id, "whose pointer this is",
+                       {.required = true, .min_length = 8}),
+                 field("instance", &InstancePointer::instance, "name", {.required = true}),
+                 field("url", &InstancePointer::url, "where the controller listens"),
+                 field("node", &InstancePointer::node, "name of the node on this host"),
+                 field("controller", &InstancePointer::controller, "paddock-controller"),
+                 field("agent", &InstancePointer::agent, "paddock-node-agent"));
   }
 };
 

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <tuple>
 
 #include "cli/options/option_values.h"
 #include "cli/output/known_fields.h"

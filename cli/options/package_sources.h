@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/wire/describe.h"
@@ -15,14 +14,14 @@ struct PackageSources {
   std::string python_index;
   std::string npm_registry;
   std::string wheel_dir;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("pythonIndex", &PackageSources::python_index,
-                            "given with --python-index", {.omit_empty = true}),
-                      field("npmRegistry", &PackageSources::npm_registry,
-                            "given with --npm-registry", {.omit_empty = true}),
-                      field("wheelDir", &PackageSources::wheel_dir, "given with --wheel-dir",
-                            {.omit_empty = true})};
+    return visit(field("pythonIndex", &PackageSources::python_index, "given with --python-index",
+                       {.omit_empty = true}),
+                 field("npmRegistry", &PackageSources::npm_registry, "given with --npm-registry",
+                       {.omit_empty = true}),
+                 field("wheelDir", &PackageSources::wheel_dir, "given with --wheel-dir",
+                       {.omit_empty = true}));
   }
   bool operator==(const PackageSources&) const = default;
 };

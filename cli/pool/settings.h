@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/wire/describe.h"
@@ -24,8 +23,8 @@ struct SlurmSettings {
   std::string qos;
   std::string gres = "gpu";
   std::map<std::string, std::string> options;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("binDir", &SlurmSettings::bin_dir, "where sbatch, squeue and scancel are"),
         field("partition", &SlurmSettings::partition, "empty: Slurm's default",
               {.max_length = 256}),
@@ -39,8 +38,7 @@ struct SlurmSettings {
         field("options", &SlurmSettings::options,
               "further options of sbatch: constraint, exclude, licenses, nice, nodelist, "
               "reservation, switches, tmp, wckey",
-              {.max_length = 16}),
-    };
+              {.max_length = 16}));
   }
 };
 
@@ -52,8 +50,8 @@ struct PilotSettings {
   wire::Duration walltime{std::chrono::hours(2)};
   wire::Duration idle_exit{std::chrono::minutes(5)};
   std::map<std::string, std::string> labels;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("program", &PilotSettings::program, "paddock-node-agent on the compute nodes"),
         field("server", &PilotSettings::server,
               "URL of the controller as compute nodes reach it; empty: as this program does"),
@@ -63,8 +61,7 @@ struct PilotSettings {
         field("idleExit", &PilotSettings::idle_exit,
               "a pilot goes once nothing was to be done for so long"),
         field("labels", &PilotSettings::labels, "of its node, for node selection",
-              {.max_length = 32}),
-    };
+              {.max_length = 32}));
   }
 };
 
@@ -75,15 +72,13 @@ struct SizeSettings {
   wire::Quantity min_memory{int64_t{1} << 30};
   wire::Quantity max_memory{int64_t{32} << 30};
   int64_t max_gpus = 0;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("minCpus", &SizeSettings::min_cpus, "cores", {.min = 1, .max = 4096}),
-        field("maxCpus", &SizeSettings::max_cpus, "cores", {.min = 1, .max = 4096}),
-        field("minMemory", &SizeSettings::min_memory, "bytes"),
-        field("maxMemory", &SizeSettings::max_memory, "bytes"),
-        field("maxGpus", &SizeSettings::max_gpus, "0: runs that need one are not this pool's",
-              {.min = 0, .max = 64}),
-    };
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("minCpus", &SizeSettings::min_cpus, "cores", {.min = 1, .max = 4096}),
+                 field("maxCpus", &SizeSettings::max_cpus, "cores", {.min = 1, .max = 4096}),
+                 field("minMemory", &SizeSettings::min_memory, "bytes"),
+                 field("maxMemory", &SizeSettings::max_memory, "bytes"),
+                 field("maxGpus", &SizeSettings::max_gpus,
+                       "0: runs that need one are not this pool's", {.min = 0, .max = 64}));
   }
 };
 
@@ -102,8 +97,8 @@ struct PoolSettings {
   int64_t max_queued = 2;
   wire::Duration submit_every{std::chrono::seconds(10)};
   wire::Duration look_every{std::chrono::seconds(10)};
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("name", &PoolSettings::name,
               "of the pool: its jobs and nodes begin with it; a DNS label of at most 32",
               {.required = true}),
@@ -131,8 +126,7 @@ struct PoolSettings {
         field("submitEvery", &PoolSettings::submit_every,
               "least time from one submission to the next; 100ms to 24h"),
         field("lookEvery", &PoolSettings::look_every,
-              "how often it looks at runs and at Slurm; 100ms to 1h"),
-    };
+              "how often it looks at runs and at Slurm; 100ms to 1h"));
   }
   void validate(wire::Check& check) const;
 };

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -19,8 +18,8 @@ struct AccessTokenRequest {
   std::vector<std::string> scopes;
   std::string name_space;
   wire::Duration ttl{kAccessTokenLife};
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("subject", &AccessTokenRequest::subject,
               "who it is for, as audit log and grants name it: letters, digits and -._@",
               {.required = true, .min_length = 1, .max_length = 63}),
@@ -29,7 +28,7 @@ struct AccessTokenRequest {
         field("namespace", &AccessTokenRequest::name_space,
               "the only one it is good for; all unless given",
               {.omit_empty = true, .max_length = 63}),
-        field("ttl", &AccessTokenRequest::ttl, "2160h unless given; from 1m to 87840h")};
+        field("ttl", &AccessTokenRequest::ttl, "2160h unless given; from 1m to 87840h"));
   }
   void validate(wire::Check& check) const;
 };
@@ -41,8 +40,8 @@ struct AccessToken {
   std::string name_space;
   std::optional<wire::Timestamp> expires_at;
   std::string token;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("id", &AccessToken::id, "names it in the audit log, and to revoke it"),
         field("subject", &AccessToken::subject, "who it is for"),
         field("scopes", &AccessToken::scopes, "what it may do"),
@@ -50,15 +49,15 @@ struct AccessToken {
               "the only one it is good for; all unless given", {.omit_empty = true}),
         field("expiresAt", &AccessToken::expires_at, "when its time is over; never unless given"),
         field("token", &AccessToken::token, "the secret, shown when it is made and never again",
-              {.omit_empty = true})};
+              {.omit_empty = true}));
   }
 };
 
 // Those that are good still.
 struct AccessTokenList {
   std::vector<AccessToken> items;
-  static constexpr auto describe() {
-    return std::tuple{field("items", &AccessTokenList::items, "by id")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("items", &AccessTokenList::items, "by id"));
   }
 };
 

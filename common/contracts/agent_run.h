@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -17,9 +16,9 @@ namespace paddock::contracts {
 struct PendingToolUse {
   std::string id;
   std::string name;
-  static constexpr auto describe() {
-    return std::tuple{field("id", &PendingToolUse::id, "to answer with", {.required = true}),
-                      field("name", &PendingToolUse::name, "of the tool", {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("id", &PendingToolUse::id, "to answer with", {.required = true}),
+                 field("name", &PendingToolUse::name, "of the tool", {.omit_empty = true}));
   }
   friend bool operator==(const PendingToolUse&, const PendingToolUse&) = default;
 };
@@ -30,9 +29,9 @@ inline constexpr size_t kLongestToolUseId = 256;
 struct RunInput {
   int64_t seq = 0;
   std::string data;  // with its newline
-  static constexpr auto describe() {
-    return std::tuple{field("seq", &RunInput::seq, "position", {.required = true, .min = 1}),
-                      field("data", &RunInput::data, "one line of JSON", {.required = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("seq", &RunInput::seq, "position", {.required = true, .min = 1}),
+                 field("data", &RunInput::data, "one line of JSON", {.required = true}));
   }
 };
 

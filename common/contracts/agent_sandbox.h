@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -25,13 +24,13 @@ struct SandboxTemplate {
   ObjectMeta metadata;
   wire::Value spec = wire::Value::Object{};
   std::optional<wire::Value> status;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("apiVersion", &SandboxTemplate::api_version, "extensions.agents.x-k8s.io/v1beta1"),
         field("kind", &SandboxTemplate::kind, "SandboxTemplate"),
         field("metadata", &SandboxTemplate::metadata, "identity", {.required = true}),
         field("spec", &SandboxTemplate::spec, "what a claim's sandbox is made of"),
-        field("status", &SandboxTemplate::status, "none")};
+        field("status", &SandboxTemplate::status, "none"));
   }
 };
 
@@ -42,31 +41,30 @@ struct SandboxWarmPool {
   ObjectMeta metadata;
   wire::Value spec = wire::Value::Object{};
   std::optional<wire::Value> status;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("apiVersion", &SandboxWarmPool::api_version, "extensions.agents.x-k8s.io/v1beta1"),
         field("kind", &SandboxWarmPool::kind, "SandboxWarmPool"),
         field("metadata", &SandboxWarmPool::metadata, "identity", {.required = true}),
         field("spec", &SandboxWarmPool::spec, "which template its name stands for"),
-        field("status", &SandboxWarmPool::status, "what it holds")};
+        field("status", &SandboxWarmPool::status, "what it holds"));
   }
 };
 
 struct ClaimedSandbox {
   std::string name;
-  static constexpr auto describe() {
-    return std::tuple{field("name", &ClaimedSandbox::name, "of the Sandbox", {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("name", &ClaimedSandbox::name, "of the Sandbox", {.omit_empty = true}));
   }
 };
 
 struct SandboxClaimStatus {
   std::vector<Condition> conditions;
   std::optional<ClaimedSandbox> sandbox;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("conditions", &SandboxClaimStatus::conditions,
-              "Ready: whether commands can be run in its sandbox", {.omit_empty = true}),
-        field("sandbox", &SandboxClaimStatus::sandbox, "what it was given")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("conditions", &SandboxClaimStatus::conditions,
+                       "Ready: whether commands can be run in its sandbox", {.omit_empty = true}),
+                 field("sandbox", &SandboxClaimStatus::sandbox, "what it was given"));
   }
 };
 
@@ -77,13 +75,13 @@ struct SandboxClaim {
   ObjectMeta metadata;
   wire::Value spec = wire::Value::Object{};
   SandboxClaimStatus status;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("apiVersion", &SandboxClaim::api_version, "extensions.agents.x-k8s.io/v1beta1"),
         field("kind", &SandboxClaim::kind, "SandboxClaim"),
         field("metadata", &SandboxClaim::metadata, "identity", {.required = true}),
         field("spec", &SandboxClaim::spec, "which pool or template, until when"),
-        field("status", &SandboxClaim::status, "what is")};
+        field("status", &SandboxClaim::status, "what is"));
   }
 };
 

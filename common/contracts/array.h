@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "common/wire/describe.h"
 
@@ -27,17 +26,16 @@ struct ArraySpec {
   int64_t count = 1;
   std::optional<int64_t> max_parallel;
   std::optional<int64_t> max_failed_indexes;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
-        field("count", &ArraySpec::count, "how many elements: indexes 0 to count - 1",
-              {.required = true, .min = 1, .max = kMostElements}),
-        field("maxParallel", &ArraySpec::max_parallel,
-              "how many elements are there at once that have not ended; 1000 unless given",
-              {.min = 1, .max = kMostParallel}),
-        field("maxFailedIndexes", &ArraySpec::max_failed_indexes,
-              "more failed elements than these end the array early; never unless given",
-              {.min = 0, .max = kMostElements})};
+    return visit(field("count", &ArraySpec::count, "how many elements: indexes 0 to count - 1",
+                       {.required = true, .min = 1, .max = kMostElements}),
+                 field("maxParallel", &ArraySpec::max_parallel,
+                       "how many elements are there at once that have not ended; 1000 unless given",
+                       {.min = 1, .max = kMostParallel}),
+                 field("maxFailedIndexes", &ArraySpec::max_failed_indexes,
+                       "more failed elements than these end the array early; never unless given",
+                       {.min = 0, .max = kMostElements}));
   }
 };
 
@@ -48,13 +46,13 @@ struct FirstFailure {
   std::string reason;
   std::string message;
   std::optional<int64_t> rc;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("index", &FirstFailure::index, "of the element", {.min = 0}),
-                      field("run", &FirstFailure::run, "name of the element"),
-                      field("reason", &FirstFailure::reason, "a stable word", {.omit_empty = true}),
-                      field("message", &FirstFailure::message, "a sentence", {.omit_empty = true}),
-                      field("rc", &FirstFailure::rc, "exit code of its command, if it had one")};
+    return visit(field("index", &FirstFailure::index, "of the element", {.min = 0}),
+                 field("run", &FirstFailure::run, "name of the element"),
+                 field("reason", &FirstFailure::reason, "a stable word", {.omit_empty = true}),
+                 field("message", &FirstFailure::message, "a sentence", {.omit_empty = true}),
+                 field("rc", &FirstFailure::rc, "exit code of its command, if it had one"));
   }
 };
 
@@ -70,9 +68,9 @@ struct ArrayStatus {
   std::string failed_indexes;
   std::string canceled_indexes;
   std::optional<FirstFailure> first_failure;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("pending", &ArrayStatus::pending, "elements that are not made yet", {.min = 0}),
         field("active", &ArrayStatus::active, "that are made and have not ended", {.min = 0}),
         field("succeeded", &ArrayStatus::succeeded, "that have succeeded", {.min = 0}),
@@ -87,7 +85,7 @@ struct ArrayStatus {
               {.omit_empty = true}),
         field("canceledIndexes", &ArrayStatus::canceled_indexes,
               "those that were canceled, likewise", {.omit_empty = true}),
-        field("firstFailure", &ArrayStatus::first_failure, "the element that failed first")};
+        field("firstFailure", &ArrayStatus::first_failure, "the element that failed first"));
   }
 };
 
@@ -98,13 +96,13 @@ struct ArrayElement {
   std::string uid;
   int64_t index = 0;
   std::optional<int64_t> members;  // of a gang alone
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("array", &ArrayElement::array, "name of the array"),
-                      field("uid", &ArrayElement::uid, "of the array"),
-                      field("index", &ArrayElement::index, "from 0 on", {.min = 0}),
-                      field("members", &ArrayElement::members,
-                            "of a member of a gang: how many are placed together", {.min = 1})};
+    return visit(field("array", &ArrayElement::array, "name of the array"),
+                 field("uid", &ArrayElement::uid, "of the array"),
+                 field("index", &ArrayElement::index, "from 0 on", {.min = 0}),
+                 field("members", &ArrayElement::members,
+                       "of a member of a gang: how many are placed together", {.min = 1}));
   }
 };
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/tree.h"
@@ -24,9 +23,9 @@ inline std::vector<std::string> compute_artifact_types(const std::vector<std::st
 
 struct ArtifactRequest {
   std::vector<std::string> dirs;
-  static constexpr auto describe() {
-    return std::tuple{field("dirs", &ArtifactRequest::dirs,
-                            "folders of the workspace whose files come back", {.max_length = 32})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("dirs", &ArtifactRequest::dirs,
+                       "folders of the workspace whose files come back", {.max_length = 32}));
   }
 };
 
@@ -35,12 +34,11 @@ struct Artifact {
   int64_t size = 0;
   Digest digest;
   bool executable = false;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("path", &Artifact::path, "relative to the workspace", {.required = true}),
-        field("size", &Artifact::size, "bytes", {.min = 0}),
-        field("digest", &Artifact::digest, "SHA-256", {.required = true}),
-        field("executable", &Artifact::executable, "whether its owner may execute it")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("path", &Artifact::path, "relative to the workspace", {.required = true}),
+                 field("size", &Artifact::size, "bytes", {.min = 0}),
+                 field("digest", &Artifact::digest, "SHA-256", {.required = true}),
+                 field("executable", &Artifact::executable, "whether its owner may execute it"));
   }
 };
 
@@ -49,11 +47,10 @@ struct LeftOut {
   std::string path;
   std::string rule;
   std::string reason;  // for programs, as `rule` is for people
-  static constexpr auto describe() {
-    return std::tuple{
-        field("path", &LeftOut::path, "relative to the workspace"),
-        field("rule", &LeftOut::rule, "why, as a sentence"),
-        field("reason", &LeftOut::reason, "why, as a stable word", {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("path", &LeftOut::path, "relative to the workspace"),
+                 field("rule", &LeftOut::rule, "why, as a sentence"),
+                 field("reason", &LeftOut::reason, "why, as a stable word", {.omit_empty = true}));
   }
 };
 

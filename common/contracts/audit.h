@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -73,8 +72,8 @@ struct AuditEvent {
   std::string reason;      // a stable word
   std::string request_id;  // of the API call, as in X-Request-Id and the controller's log
   std::map<std::string, std::string> details;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("id", &AuditEvent::id, "grows with every event"),
         field("time", &AuditEvent::time, "the controller's clock"),
         field("type", &AuditEvent::type, "a stable word"),
@@ -86,8 +85,7 @@ struct AuditEvent {
               {.omit_empty = true}),
         field("reason", &AuditEvent::reason, "a stable word", {.omit_empty = true}),
         field("request_id", &AuditEvent::request_id, "of the API call", {.omit_empty = true}),
-        field("details", &AuditEvent::details, "by type", {.omit_empty = true}),
-    };
+        field("details", &AuditEvent::details, "by type", {.omit_empty = true}));
   }
 };
 
@@ -96,11 +94,11 @@ struct AuditList {
   std::string kind = "AuditEventList";
   std::vector<AuditEvent> items;
   int64_t last = 0;  // ask again with after=<last>
-  static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &AuditList::api_version, "paddock.dev/v1alpha1"),
-                      field("kind", &AuditList::kind, "AuditEventList"),
-                      field("items", &AuditList::items, "oldest first"),
-                      field("last", &AuditList::last, "id to go on after")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("apiVersion", &AuditList::api_version, "paddock.dev/v1alpha1"),
+                 field("kind", &AuditList::kind, "AuditEventList"),
+                 field("items", &AuditList::items, "oldest first"),
+                 field("last", &AuditList::last, "id to go on after"));
   }
 };
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/wire/describe.h"
@@ -24,11 +23,10 @@ struct ChainPlace {
   int64_t id = 0;
   std::string hash = kNoLink;
   friend bool operator==(const ChainPlace&, const ChainPlace&) = default;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("id", &ChainPlace::id, "the record's id; 0: before the first one",
-              {.required = true}),
-        field("hash", &ChainPlace::hash, "its link, in hexadecimal", {.required = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("id", &ChainPlace::id, "the record's id; 0: before the first one",
+                       {.required = true}),
+                 field("hash", &ChainPlace::hash, "its link, in hexadecimal", {.required = true}));
   }
 };
 
@@ -37,8 +35,8 @@ struct ChainedRecord {
   std::string hash;
   std::string record;
   bool misfiled = false;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("id", &ChainedRecord::id, "the event's id", {.required = true}),
         field(
             "hash", &ChainedRecord::hash,
@@ -48,7 +46,7 @@ struct ChainedRecord {
               {.required = true}),
         field("misfiled", &ChainedRecord::misfiled,
               "searches do not find it by what it says: the store's columns were changed",
-              {.omit_empty = true})};
+              {.omit_empty = true}));
   }
 };
 
@@ -56,15 +54,15 @@ struct AuditChainPage {
   ChainPlace anchor;
   std::vector<ChainedRecord> items;
   int64_t last_given = 0;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("anchor", &AuditChainPage::anchor,
               "the newest record that was forgotten when its time was over; id 0: none was",
               {.required = true}),
         field("items", &AuditChainPage::items, "oldest first; none: there are no more",
               {.required = true}),
         field("lastGiven", &AuditChainPage::last_given, "the highest id that was ever given out",
-              {.required = true})};
+              {.required = true}));
   }
 };
 

@@ -1,7 +1,6 @@
 // The files of its run that a node asks for in one request.
 #pragma once
 
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/tree.h"
@@ -15,9 +14,9 @@ inline constexpr size_t kMostAskedBlobs = 2'048;
 // cannot be given now, is left out: it is asked for by itself, and the answer to that says why.
 struct BlobRequest {
   std::vector<Digest> digests;
-  static constexpr auto describe() {
-    return std::tuple{field("digests", &BlobRequest::digests, "the files wanted, by their digests",
-                            {.required = true, .max_length = kMostAskedBlobs})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("digests", &BlobRequest::digests, "the files wanted, by their digests",
+                       {.required = true, .max_length = kMostAskedBlobs}));
   }
 };
 

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/run.h"
@@ -17,21 +16,20 @@ struct BuildRequest {
   std::string workspace;
   std::string container;
   std::vector<std::string> artifact_dirs;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("build_type", &BuildRequest::build_type, "gradle, script or compute",
-              {.required = true}),
-        field("compute_command", &BuildRequest::compute_command,
-              "one string, split without a shell", {.omit_empty = true}),
-        field("requirements", &BuildRequest::requirements,
-              "requirements.txt or package.json in the workspace",
-              {.omit_empty = true, .max_length = 1024}),
-        field("workspace", &BuildRequest::workspace, "name of the Workspace",
-              {.omit_empty = true, .max_length = 253}),
-        field("container", &BuildRequest::container, "who asks; kept with the run",
-              {.omit_empty = true, .max_length = 253}),
-        field("artifact_dirs", &BuildRequest::artifact_dirs, "folders whose files come back",
-              {.omit_empty = true, .max_length = 32})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("build_type", &BuildRequest::build_type, "gradle, script or compute",
+                       {.required = true}),
+                 field("compute_command", &BuildRequest::compute_command,
+                       "one string, split without a shell", {.omit_empty = true}),
+                 field("requirements", &BuildRequest::requirements,
+                       "requirements.txt or package.json in the workspace",
+                       {.omit_empty = true, .max_length = 1024}),
+                 field("workspace", &BuildRequest::workspace, "name of the Workspace",
+                       {.omit_empty = true, .max_length = 253}),
+                 field("container", &BuildRequest::container, "who asks; kept with the run",
+                       {.omit_empty = true, .max_length = 253}),
+                 field("artifact_dirs", &BuildRequest::artifact_dirs,
+                       "folders whose files come back", {.omit_empty = true, .max_length = 32}));
   }
   void validate(wire::Check& check) const;
 };

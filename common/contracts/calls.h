@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/wire/describe.h"
@@ -25,11 +24,11 @@ struct NodeCall {
   std::string id;
   std::string kind;
   wire::Value payload;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("id", &NodeCall::id, "of this call", {.required = true}),
-                      field("kind", &NodeCall::kind, "what the payload is", {.required = true}),
-                      field("payload", &NodeCall::payload, "by the kind")};
+    return visit(field("id", &NodeCall::id, "of this call", {.required = true}),
+                 field("kind", &NodeCall::kind, "what the payload is", {.required = true}),
+                 field("payload", &NodeCall::payload, "by the kind"));
   }
 };
 
@@ -40,12 +39,12 @@ struct CallFailure {
   std::string reason;
   std::string message;
   std::optional<FailureKind> kind;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("reason", &CallFailure::reason, "a stable word",
-                            {.required = true, .min_length = 1, .max_length = 64}),
-                      field("message", &CallFailure::message, "a sentence", {.max_length = 1024}),
-                      field("kind", &CallFailure::kind, "whose fault, if it is no passing one")};
+    return visit(field("reason", &CallFailure::reason, "a stable word",
+                       {.required = true, .min_length = 1, .max_length = 64}),
+                 field("message", &CallFailure::message, "a sentence", {.max_length = 1024}),
+                 field("kind", &CallFailure::kind, "whose fault, if it is no passing one"));
   }
 };
 
@@ -54,12 +53,12 @@ struct CallPiece {
   std::string id;
   int64_t seq = 0;  // from 1; one that is sent again is taken once
   wire::Value piece;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("id", &CallPiece::id, "of the call",
-                            {.required = true, .min_length = 1, .max_length = 64}),
-                      field("seq", &CallPiece::seq, "grows by one", {.min = 1}),
-                      field("piece", &CallPiece::piece, "by the kind of the call")};
+    return visit(field("id", &CallPiece::id, "of the call",
+                       {.required = true, .min_length = 1, .max_length = 64}),
+                 field("seq", &CallPiece::seq, "grows by one", {.min = 1}),
+                 field("piece", &CallPiece::piece, "by the kind of the call"));
   }
 };
 
@@ -67,12 +66,12 @@ struct CallAnswer {
   std::string id;
   wire::Value result;
   std::optional<CallFailure> failure;  // then there is no result; it may be tried again
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("id", &CallAnswer::id, "which call",
-                            {.required = true, .min_length = 1, .max_length = 64}),
-                      field("result", &CallAnswer::result, "by the kind of the call"),
-                      field("failure", &CallAnswer::failure, "why there is none")};
+    return visit(field("id", &CallAnswer::id, "which call",
+                       {.required = true, .min_length = 1, .max_length = 64}),
+                 field("result", &CallAnswer::result, "by the kind of the call"),
+                 field("failure", &CallAnswer::failure, "why there is none"));
   }
 };
 
@@ -83,17 +82,16 @@ struct SnippetSkills {
   int64_t parallel = 0;                // snippets at once; 0: it does not say
   std::vector<std::string> libraries;  // importable, and loaded in warm interpreters
   std::vector<std::string> missing;    // wanted by the operator and not importable
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
-        field("enabled", &SnippetSkills::enabled, "whether it takes snippets"),
-        field("validator", &SnippetSkills::validator, "whether code is checked first"),
-        field("parallel", &SnippetSkills::parallel, "how many at once",
-              {.omit_empty = true, .min = 0, .max = 512}),
-        field("libraries", &SnippetSkills::libraries, "loaded beforehand",
-              {.omit_empty = true, .max_length = 64}),
-        field("missing", &SnippetSkills::missing, "not to be had on this host",
-              {.omit_empty = true, .max_length = 64})};
+    return visit(field("enabled", &SnippetSkills::enabled, "whether it takes snippets"),
+                 field("validator", &SnippetSkills::validator, "whether code is checked first"),
+                 field("parallel", &SnippetSkills::parallel, "how many at once",
+                       {.omit_empty = true, .min = 0, .max = 512}),
+                 field("libraries", &SnippetSkills::libraries, "loaded beforehand",
+                       {.omit_empty = true, .max_length = 64}),
+                 field("missing", &SnippetSkills::missing, "not to be had on this host",
+                       {.omit_empty = true, .max_length = 64}));
   }
 };
 
@@ -110,38 +108,36 @@ struct CallsRequest {
   std::vector<std::string> holds;    // calls under way here; one that is not known is dropped
   std::optional<SnippetSkills> snippets;
   int64_t wait_ms = 0;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
-        field("session", &CallsRequest::session, "this agent process",
-              {.required = true, .min_length = 8, .max_length = 64}),
-        field("generation", &CallsRequest::generation, "start time of this agent process"),
-        field("lane", &CallsRequest::lane, "which of its lanes", {.min = 0, .max = 1023}),
-        field("answer", &CallsRequest::answer, "of the call given last"),
-        field("takes", &CallsRequest::takes, "whether it takes a call"),
-        field("takesSnippets", &CallsRequest::takes_snippets,
-              "whether it takes a call that any node can do"),
-        field("pieces", &CallsRequest::pieces, "of answers that are under way",
-              {.omit_empty = true, .max_length = 256}),
-        field("dropped", &CallsRequest::dropped, "drops that were heard",
-              {.omit_empty = true, .max_length = 1024}),
-        field("holds", &CallsRequest::holds,
-              "calls that are under way here; nobody waits for those that no caller knows",
-              {.omit_empty = true, .max_length = 1024}),
-        field("snippets", &CallsRequest::snippets, "what this node can do"),
-        field("waitMs", &CallsRequest::wait_ms, "hold at most this long",
-              {.min = 0, .max = 60'000})};
+    return visit(field("session", &CallsRequest::session, "this agent process",
+                       {.required = true, .min_length = 8, .max_length = 64}),
+                 field("generation", &CallsRequest::generation, "start time of this agent process"),
+                 field("lane", &CallsRequest::lane, "which of its lanes", {.min = 0, .max = 1023}),
+                 field("answer", &CallsRequest::answer, "of the call given last"),
+                 field("takes", &CallsRequest::takes, "whether it takes a call"),
+                 field("takesSnippets", &CallsRequest::takes_snippets,
+                       "whether it takes a call that any node can do"),
+                 field("pieces", &CallsRequest::pieces, "of answers that are under way",
+                       {.omit_empty = true, .max_length = 256}),
+                 field("dropped", &CallsRequest::dropped, "drops that were heard",
+                       {.omit_empty = true, .max_length = 1024}),
+                 field("holds", &CallsRequest::holds,
+                       "calls that are under way here; nobody waits for those that no caller knows",
+                       {.omit_empty = true, .max_length = 1024}),
+                 field("snippets", &CallsRequest::snippets, "what this node can do"),
+                 field("waitMs", &CallsRequest::wait_ms, "hold at most this long",
+                       {.min = 0, .max = 60'000}));
   }
 };
 
 struct CallsAnswer {
   std::optional<NodeCall> call;
   std::vector<std::string> drop;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
-        field("call", &CallsAnswer::call, "to be done now"),
-        field("drop", &CallsAnswer::drop, "nobody waits for these", {.omit_empty = true})};
+    return visit(field("call", &CallsAnswer::call, "to be done now"),
+                 field("drop", &CallsAnswer::drop, "nobody waits for these", {.omit_empty = true}));
   }
 };
 

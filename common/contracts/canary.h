@@ -5,7 +5,6 @@
 #pragma once
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/launch.h"
@@ -21,8 +20,8 @@ struct Canary {
   bool passed = false;
   EnforcementLevel level = EnforcementLevel::kNone;  // none unless it passed
   std::string remedy;                                // one line to run or to configure
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("name", &Canary::name, "which canary", {.required = true, .max_length = 64}),
         field("capability", &Canary::capability, "what it proves: an entry of `enforced`",
               {.required = true, .max_length = 64}),
@@ -32,18 +31,18 @@ struct Canary {
         field("passed", &Canary::passed, "whether the attempt was stopped"),
         field("level", &Canary::level, "kernel, broker, polled, advisory or none"),
         field("remedy", &Canary::remedy, "the line that would fix or strengthen this host",
-              {.omit_empty = true, .max_length = 1024})};
+              {.omit_empty = true, .max_length = 1024}));
   }
 };
 
 struct SandboxProof {
   std::vector<Capability> capabilities;
   std::vector<Canary> canaries;
-  static constexpr auto describe() {
-    return std::tuple{field("capabilities", &SandboxProof::capabilities,
-                            "what the sandbox can enforce here", {.max_length = 64}),
-                      field("canaries", &SandboxProof::canaries, "what was tried to prove it",
-                            {.max_length = 256})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("capabilities", &SandboxProof::capabilities,
+                       "what the sandbox can enforce here", {.max_length = 64}),
+                 field("canaries", &SandboxProof::canaries, "what was tried to prove it",
+                       {.max_length = 256}));
   }
 };
 

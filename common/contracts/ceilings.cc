@@ -63,11 +63,9 @@ std::string over_ceiling_text(std::string_view asked, std::string_view most,
 std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective,
                                           const Ceilings& ceilings) {
   std::vector<CeilingRefusal> out;
-  std::apply(
-      [&](const auto&... f) {
-        (check_limit(f.name, effective.limits.*(f.member), ceilings.limits.*(f.member), out), ...);
-      },
-      SandboxLimits::describe());
+  SandboxLimits::describe([&](const auto&... f) {
+    (check_limit(f.name, effective.limits.*(f.member), ceilings.limits.*(f.member), out), ...);
+  });
   if (effective.network && effective.network->enabled && !ceilings.network) {
     out.push_back(
         {"NETWORK_NOT_ALLOWED", "network.enabled",

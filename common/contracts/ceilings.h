@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/base/reason.h"
@@ -17,8 +16,8 @@ struct Ceilings {
   std::vector<std::string> host_mounts;  // these folders and all below may be mounted
   std::vector<std::string> devices;
   std::optional<wire::Duration> termination_grace;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("limits", &Ceilings::limits,
               "largest limits; those left out follow from what hosts have"),
         field("network", &Ceilings::network, "whether a policy may allow domains"),
@@ -26,7 +25,7 @@ struct Ceilings {
               "folders of the host that a policy may mount, with all below", {.max_length = 64}),
         field("devices", &Ceilings::devices, "devices that a policy may name", {.max_length = 64}),
         field("terminationGrace", &Ceilings::termination_grace,
-              "longest time between SIGTERM and SIGKILL that a run may ask for")};
+              "longest time between SIGTERM and SIGKILL that a run may ask for"));
   }
   void validate(wire::Check& check) const;
 };

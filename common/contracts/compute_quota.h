@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/run.h"
@@ -16,10 +15,10 @@ inline constexpr int64_t kMostOfAQuota = 1'000'000'000;
 struct DevicesOfKind {
   AcceleratorKind kind = AcceleratorKind::kAny;
   int64_t count = 0;
-  static constexpr auto describe() {
-    return std::tuple{field("kind", &DevicesOfKind::kind, "nvidia, apple, or any: all together"),
-                      field("count", &DevicesOfKind::count, "how many devices",
-                            {.required = true, .min = 0, .max = kMostOfAQuota})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("kind", &DevicesOfKind::kind, "nvidia, apple, or any: all together"),
+                 field("count", &DevicesOfKind::count, "how many devices",
+                       {.required = true, .min = 0, .max = kMostOfAQuota}));
   }
   friend bool operator==(const DevicesOfKind&, const DevicesOfKind&) = default;
 };
@@ -31,8 +30,8 @@ struct ComputeQuota {
   std::optional<wire::Quantity> memory;
   std::optional<wire::Quantity> disk;
   std::vector<DevicesOfKind> accelerators;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("runs", &ComputeQuota::runs, "placed at once", {.min = 0, .max = kMostOfAQuota}),
         field("cpu", &ComputeQuota::cpu, "cores; a run that asks for none counts as one",
               {.min = 0, .max = kMostOfAQuota}),
@@ -40,7 +39,7 @@ struct ComputeQuota {
         field("disk", &ComputeQuota::disk, "what the sandboxes of placed runs may write"),
         field("accelerators", &ComputeQuota::accelerators,
               "devices by kind; a run that asks for any counts for every kind",
-              {.omit_empty = true, .max_length = 8})};
+              {.omit_empty = true, .max_length = 8}));
   }
   friend bool operator==(const ComputeQuota&, const ComputeQuota&) = default;
 };
@@ -51,14 +50,13 @@ struct QuotaUse {
   wire::Quantity memory;
   wire::Quantity disk;
   std::vector<DevicesOfKind> accelerators;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("runs", &QuotaUse::runs, "placed now"),
-        field("cpu", &QuotaUse::cpu, "cores that placed runs count as"),
-        field("memory", &QuotaUse::memory, "what the sandboxes of placed runs may use"),
-        field("disk", &QuotaUse::disk, "what the sandboxes of placed runs may write"),
-        field("accelerators", &QuotaUse::accelerators, "devices of placed runs by kind",
-              {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("runs", &QuotaUse::runs, "placed now"),
+                 field("cpu", &QuotaUse::cpu, "cores that placed runs count as"),
+                 field("memory", &QuotaUse::memory, "what the sandboxes of placed runs may use"),
+                 field("disk", &QuotaUse::disk, "what the sandboxes of placed runs may write"),
+                 field("accelerators", &QuotaUse::accelerators, "devices of placed runs by kind",
+                       {.omit_empty = true}));
   }
 };
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/run.h"
@@ -24,19 +23,18 @@ struct Grace {
 
 struct DrainRequest {
   Grace grace{Millis(300'000)};
-  static constexpr auto describe() {
-    return std::tuple{
-        field("grace", &DrainRequest::grace,
-              "how long runs and sessions may go on; what is left is ended; 0s is now")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("grace", &DrainRequest::grace,
+                       "how long runs and sessions may go on; what is left is ended; 0s is now"));
   }
   void validate(wire::Check& check) const;
 };
 
 struct TaintsRequest {
   std::vector<Taint> taints;
-  static constexpr auto describe() {
-    return std::tuple{field("taints", &TaintsRequest::taints, "all that the node then has",
-                            {.required = true, .max_length = 32})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("taints", &TaintsRequest::taints, "all that the node then has",
+                       {.required = true, .max_length = 32}));
   }
 };
 
@@ -45,22 +43,21 @@ struct DrainedRun {
   std::string name;
   RunPhase phase = RunPhase::kScheduled;
   std::string then;  // what becomes of it when the grace is over: retried, ended, ending
-  static constexpr auto describe() {
-    return std::tuple{
-        field("namespace", &DrainedRun::name_space, "of the run"),
-        field("name", &DrainedRun::name, "of the run"),
-        field("phase", &DrainedRun::phase, "of the run"),
-        field("then", &DrainedRun::then,
-              "when the grace is over: retried, ended; ending: it is being ended now")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("namespace", &DrainedRun::name_space, "of the run"),
+                 field("name", &DrainedRun::name, "of the run"),
+                 field("phase", &DrainedRun::phase, "of the run"),
+                 field("then", &DrainedRun::then,
+                       "when the grace is over: retried, ended; ending: it is being ended now"));
   }
 };
 
 struct DrainedSession {
   std::string name_space;
   std::string name;
-  static constexpr auto describe() {
-    return std::tuple{field("namespace", &DrainedSession::name_space, "of the sandbox session"),
-                      field("name", &DrainedSession::name, "of the sandbox session")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("namespace", &DrainedSession::name_space, "of the sandbox session"),
+                 field("name", &DrainedSession::name, "of the sandbox session"));
   }
 };
 
@@ -72,15 +69,15 @@ struct DrainReport {
   std::optional<wire::Timestamp> evict_at;
   std::vector<DrainedRun> waiting_for;
   std::vector<DrainedSession> sessions;
-  static constexpr auto describe() {
-    return std::tuple{field("node", &DrainReport::node, "which"),
-                      field("cordoned", &DrainReport::cordoned, "it gets nothing new"),
-                      field("draining", &DrainReport::draining, "it is being emptied"),
-                      field("drained", &DrainReport::drained, "it is empty"),
-                      field("evictAt", &DrainReport::evict_at, "when what is left is ended"),
-                      field("waitingFor", &DrainReport::waiting_for, "runs that are on it still"),
-                      field("sessions", &DrainReport::sessions,
-                            "sandbox sessions that are on it still; they end with the grace")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("node", &DrainReport::node, "which"),
+                 field("cordoned", &DrainReport::cordoned, "it gets nothing new"),
+                 field("draining", &DrainReport::draining, "it is being emptied"),
+                 field("drained", &DrainReport::drained, "it is empty"),
+                 field("evictAt", &DrainReport::evict_at, "when what is left is ended"),
+                 field("waitingFor", &DrainReport::waiting_for, "runs that are on it still"),
+                 field("sessions", &DrainReport::sessions,
+                       "sandbox sessions that are on it still; they end with the grace"));
   }
 };
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <tuple>
 
 #include "common/contracts/meta.h"
 
@@ -15,8 +14,8 @@ inline constexpr Millis kLongestEnrollTokenLife = std::chrono::hours(24);
 // POST nodes/{name}/enroll-token, by an operator.
 struct EnrollTokenRequest {
   wire::Duration ttl{kEnrollTokenLife};
-  static constexpr auto describe() {
-    return std::tuple{field("ttl", &EnrollTokenRequest::ttl, "1h unless given; from 1s to 24h")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("ttl", &EnrollTokenRequest::ttl, "1h unless given; from 1s to 24h"));
   }
   void validate(wire::Check& check) const;
 };
@@ -25,11 +24,11 @@ struct EnrollTokenAnswer {
   std::string id;
   std::string token;
   wire::Timestamp expires_at;
-  static constexpr auto describe() {
-    return std::tuple{field("id", &EnrollTokenAnswer::id, "names it in the audit log"),
-                      field("token", &EnrollTokenAnswer::token,
-                            "good for this node's name and the first host that uses it"),
-                      field("expiresAt", &EnrollTokenAnswer::expires_at, "when its time is over")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("id", &EnrollTokenAnswer::id, "names it in the audit log"),
+                 field("token", &EnrollTokenAnswer::token,
+                       "good for this node's name and the first host that uses it"),
+                 field("expiresAt", &EnrollTokenAnswer::expires_at, "when its time is over"));
   }
 };
 
@@ -37,9 +36,8 @@ struct EnrollTokenAnswer {
 // good until a minute after the first use of the new one.
 struct CredentialAnswer {
   std::string credential;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("credential", &CredentialAnswer::credential, "bearer token of this node")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("credential", &CredentialAnswer::credential, "bearer token of this node"));
   }
 };
 inline constexpr Millis kCredentialOverlap = std::chrono::minutes(1);
@@ -47,9 +45,9 @@ inline constexpr Millis kCredentialOverlap = std::chrono::minutes(1);
 // POST nodes/{name}/leave, by the node.
 struct LeaveRequest {
   bool force = false;
-  static constexpr auto describe() {
-    return std::tuple{field("force", &LeaveRequest::force,
-                            "also while runs or sessions are there; they end as lost")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("force", &LeaveRequest::force,
+                       "also while runs or sessions are there; they end as lost"));
   }
 };
 

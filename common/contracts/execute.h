@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/wire/describe.h"
@@ -25,9 +24,9 @@ struct ExecuteRequest {
   std::optional<int64_t> timeout_seconds;  // the server's default if absent
   std::optional<int64_t> memory_mb;
   wire::Value input_data;  // an object or null
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("language", &ExecuteRequest::language, "python", {.max_length = 64}),
         field("code", &ExecuteRequest::code, "the program", {.required = true, .min_length = 1}),
         field("timeout_seconds", &ExecuteRequest::timeout_seconds, "1 to 60, 30 unless given",
@@ -35,7 +34,7 @@ struct ExecuteRequest {
         field("memory_mb", &ExecuteRequest::memory_mb, "64 to 512, 256 unless given",
               {.min = 64, .max = kMaxMemoryMb}),
         field("input_data", &ExecuteRequest::input_data,
-              "an object, which the program finds as `input_data`")};
+              "an object, which the program finds as `input_data`"));
   }
   void validate(wire::Check& check) const;
 };
@@ -48,9 +47,9 @@ struct ExecuteAnswer {
   int64_t execution_time_ms = 0;
   wire::Value error;              // null or a string
   wire::Value validation_errors;  // null or a list of strings
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("success", &ExecuteAnswer::success, "the program ended with exit code 0"),
         field("stdout", &ExecuteAnswer::out, "what it printed"),
         field("stderr", &ExecuteAnswer::err, "what it printed there"),
@@ -59,7 +58,7 @@ struct ExecuteAnswer {
               "from the request's arrival on the node to the end of its last process"),
         field("error", &ExecuteAnswer::error, "null, or why it did not succeed"),
         field("validation_errors", &ExecuteAnswer::validation_errors,
-              "null, or everything that the validator refused")};
+              "null, or everything that the validator refused"));
   }
 };
 
@@ -72,16 +71,15 @@ struct SnippetOrder {
   wire::Value input_data;
   int64_t timeout_ms = kDefaultTimeoutSeconds * 1000;
   int64_t memory_mb = kDefaultMemoryMb;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
-        field("code", &SnippetOrder::code, "Python",
-              {.required = true, .min_length = 1, .max_length = kMaxCodeBytes}),
-        field("inputData", &SnippetOrder::input_data, "an object or null"),
-        field("timeoutMs", &SnippetOrder::timeout_ms, "from its arrival on the node",
-              {.min = 1, .max = 60'000}),
-        field("memoryMb", &SnippetOrder::memory_mb, "of each process, and of all together",
-              {.min = 64, .max = kMaxMemoryMb})};
+    return visit(field("code", &SnippetOrder::code, "Python",
+                       {.required = true, .min_length = 1, .max_length = kMaxCodeBytes}),
+                 field("inputData", &SnippetOrder::input_data, "an object or null"),
+                 field("timeoutMs", &SnippetOrder::timeout_ms, "from its arrival on the node",
+                       {.min = 1, .max = 60'000}),
+                 field("memoryMb", &SnippetOrder::memory_mb, "of each process, and of all together",
+                       {.min = 64, .max = kMaxMemoryMb}));
   }
 };
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -26,17 +25,16 @@ struct ArtifactSidecar {
   std::vector<std::string> supporting_files;  // beside the sidecar
   std::string updated_at;
   bool entry = false;  // the project is shown from here
-  static constexpr auto describe() {
-    return std::tuple{
-        field("title", &ArtifactSidecar::title, "for people", {.max_length = 500}),
-        field("kind", &ArtifactSidecar::kind, "what it is", {.max_length = 64}),
-        field("renderer", &ArtifactSidecar::renderer, "what shows it", {.max_length = 64}),
-        field("status", &ArtifactSidecar::status, "draft, final, …", {.max_length = 64}),
-        field("exports", &ArtifactSidecar::exports, "formats", {.max_length = 32}),
-        field("supportingFiles", &ArtifactSidecar::supporting_files, "what it needs",
-              {.max_length = 500}),
-        field("updatedAt", &ArtifactSidecar::updated_at, "RFC 3339", {.max_length = 64}),
-        field("entry", &ArtifactSidecar::entry, "whether the project is shown from here")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("title", &ArtifactSidecar::title, "for people", {.max_length = 500}),
+                 field("kind", &ArtifactSidecar::kind, "what it is", {.max_length = 64}),
+                 field("renderer", &ArtifactSidecar::renderer, "what shows it", {.max_length = 64}),
+                 field("status", &ArtifactSidecar::status, "draft, final, …", {.max_length = 64}),
+                 field("exports", &ArtifactSidecar::exports, "formats", {.max_length = 32}),
+                 field("supportingFiles", &ArtifactSidecar::supporting_files, "what it needs",
+                       {.max_length = 500}),
+                 field("updatedAt", &ArtifactSidecar::updated_at, "RFC 3339", {.max_length = 64}),
+                 field("entry", &ArtifactSidecar::entry, "whether the project is shown from here"));
   }
 };
 
@@ -50,8 +48,8 @@ struct ExportFile {
   bool included = true;
   std::string role;  // entry, artifact, supporting, asset, source or other
   std::vector<std::string> reasons;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("name", &ExportFile::name, "path within the workspace"),
         field("size", &ExportFile::size, "bytes"),
         field("mtime", &ExportFile::mtime, "null: a tree holds content, not times"),
@@ -60,7 +58,7 @@ struct ExportFile {
         field("artifactKind", &ExportFile::artifact_kind, "of its sidecar", {.omit_empty = true}),
         field("included", &ExportFile::included, "whether it belongs to an export"),
         field("role", &ExportFile::role, "entry, artifact, supporting, asset, source or other"),
-        field("reasons", &ExportFile::reasons, "why it has this role")};
+        field("reasons", &ExportFile::reasons, "why it has this role"));
   }
 };
 
@@ -73,16 +71,15 @@ struct ExportArtifact {
   std::vector<std::string> exports;
   std::vector<std::string> supporting_files;
   std::string updated_at;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("file", &ExportArtifact::file, "path within the workspace"),
-        field("title", &ExportArtifact::title, "for people"),
-        field("kind", &ExportArtifact::kind, "what it is"),
-        field("renderer", &ExportArtifact::renderer, "what shows it"),
-        field("status", &ExportArtifact::status, "draft, final, …"),
-        field("exports", &ExportArtifact::exports, "formats"),
-        field("supportingFiles", &ExportArtifact::supporting_files, "those that exist"),
-        field("updatedAt", &ExportArtifact::updated_at, "as its sidecar says")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("file", &ExportArtifact::file, "path within the workspace"),
+                 field("title", &ExportArtifact::title, "for people"),
+                 field("kind", &ExportArtifact::kind, "what it is"),
+                 field("renderer", &ExportArtifact::renderer, "what shows it"),
+                 field("status", &ExportArtifact::status, "draft, final, …"),
+                 field("exports", &ExportArtifact::exports, "formats"),
+                 field("supportingFiles", &ExportArtifact::supporting_files, "those that exist"),
+                 field("updatedAt", &ExportArtifact::updated_at, "as its sidecar says"));
   }
 };
 
@@ -94,15 +91,15 @@ struct ExportManifest {
   wire::NullableText entry_file;
   std::vector<ExportFile> files;  // by name
   std::vector<ExportArtifact> artifacts;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("schema", &ExportManifest::schema, "name and version of this shape"),
         field("projectId", &ExportManifest::project_id, "name of the workspace"),
         field("projectName", &ExportManifest::project_name, "its source, for people"),
         field("generatedAt", &ExportManifest::generated_at, "when this was made"),
         field("entryFile", &ExportManifest::entry_file, "what to show first; null: nothing"),
         field("files", &ExportManifest::files, "by name"),
-        field("artifacts", &ExportManifest::artifacts, "files with a sidecar")};
+        field("artifacts", &ExportManifest::artifacts, "files with a sidecar"));
   }
 };
 

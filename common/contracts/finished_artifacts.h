@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/artifact.h"
@@ -20,11 +19,11 @@ inline constexpr size_t kMaxFinishedNames = size_t{256} << 10;  // bytes of all 
 struct FinishedArtifacts {
   int64_t attempt = 0;
   std::vector<Artifact> items;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("attempt", &FinishedArtifacts::attempt, "the fence", {.required = true, .min = 1}),
         field("items", &FinishedArtifacts::items, "files that nobody writes any more",
-              {.required = true, .max_length = kMaxFinishedArtifacts})};
+              {.required = true, .max_length = kMaxFinishedArtifacts}));
   }
 };
 

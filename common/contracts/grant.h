@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/compute_quota.h"
@@ -19,12 +18,12 @@ struct MediaGrant {
   std::vector<MediaSurface> surfaces;  // empty: all
   std::vector<std::string> models;     // empty: all
   std::optional<int64_t> count;        // how many in all
-  static constexpr auto describe() {
-    return std::tuple{field("surfaces", &MediaGrant::surfaces, "image, video, audio; all if empty",
-                            {.omit_empty = true, .max_length = 3}),
-                      field("models", &MediaGrant::models, "all if empty",
-                            {.omit_empty = true, .max_length = 256}),
-                      field("count", &MediaGrant::count, "how many in all", {.min = 0})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("surfaces", &MediaGrant::surfaces, "image, video, audio; all if empty",
+                       {.omit_empty = true, .max_length = 3}),
+                 field("models", &MediaGrant::models, "all if empty",
+                       {.omit_empty = true, .max_length = 256}),
+                 field("count", &MediaGrant::count, "how many in all", {.min = 0}));
   }
 };
 
@@ -36,8 +35,8 @@ struct ComputeGrant {
   std::optional<wire::Timestamp> deadline;  // runs under it have ended by then
   // Of the namespace, whoever's runs they are and whatever grants they are held to.
   std::optional<ComputeQuota> quota;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("accelerators", &ComputeGrant::accelerators,
               "per kind the most of a run; none if empty", {.omit_empty = true, .max_length = 8}),
         field("cpu", &ComputeGrant::cpu, "cores of a run at most", {.min = 1, .max = 4096}),
@@ -45,7 +44,7 @@ struct ComputeGrant {
         field("timeout", &ComputeGrant::timeout, "of a run at most"),
         field("deadline", &ComputeGrant::deadline, "runs under it have ended by then"),
         field("quota", &ComputeGrant::quota,
-              "what all runs of the namespace have at once; an administrator's to set")};
+              "what all runs of the namespace have at once; an administrator's to set"));
   }
 };
 
@@ -54,24 +53,24 @@ struct GrantSpec {
   std::string parent;
   std::optional<MediaGrant> media;
   std::optional<ComputeGrant> compute;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("subjects", &GrantSpec::subjects, "callers whose runs have it without naming it",
               {.omit_empty = true, .max_length = 64}),
         field("parent", &GrantSpec::parent, "the grant that this one is a part of",
               {.omit_empty = true, .max_length = 253}),
         field("media", &GrantSpec::media, "what may be generated; nothing unless given"),
-        field("compute", &GrantSpec::compute, "what a run may use; no accelerator unless given")};
+        field("compute", &GrantSpec::compute, "what a run may use; no accelerator unless given"));
   }
 };
 
 struct GrantStatus {
   int64_t media_used = 0;
   std::optional<QuotaUse> quota_used;  // when it is read; not stored
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("mediaUsed", &GrantStatus::media_used, "how many were generated"),
-        field("quotaUsed", &GrantStatus::quota_used, "what of spec.compute.quota is in use now")};
+        field("quotaUsed", &GrantStatus::quota_used, "what of spec.compute.quota is in use now"));
   }
 };
 
@@ -82,12 +81,12 @@ struct Grant {
   ObjectMeta metadata;
   GrantSpec spec;
   GrantStatus status;
-  static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &Grant::api_version, "paddock.dev/v1alpha1"),
-                      field("kind", &Grant::kind, "Grant"),
-                      field("metadata", &Grant::metadata, "identity", {.required = true}),
-                      field("spec", &Grant::spec, "what it gives"),
-                      field("status", &Grant::status, "what was used of it")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("apiVersion", &Grant::api_version, "paddock.dev/v1alpha1"),
+                 field("kind", &Grant::kind, "Grant"),
+                 field("metadata", &Grant::metadata, "identity", {.required = true}),
+                 field("spec", &Grant::spec, "what it gives"),
+                 field("status", &Grant::status, "what was used of it"));
   }
 };
 
@@ -97,11 +96,11 @@ struct GrantQuestion {
   std::string model;
   std::optional<Resources> resources;
   std::optional<wire::Duration> timeout;
-  static constexpr auto describe() {
-    return std::tuple{field("surface", &GrantQuestion::surface, "of media"),
-                      field("model", &GrantQuestion::model, "of media", {.omit_empty = true}),
-                      field("resources", &GrantQuestion::resources, "of a run"),
-                      field("timeout", &GrantQuestion::timeout, "of a run")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("surface", &GrantQuestion::surface, "of media"),
+                 field("model", &GrantQuestion::model, "of media", {.omit_empty = true}),
+                 field("resources", &GrantQuestion::resources, "of a run"),
+                 field("timeout", &GrantQuestion::timeout, "of a run"));
   }
 };
 struct GrantCheck {
@@ -110,12 +109,12 @@ struct GrantCheck {
   std::string asked;
   std::string given;
   bool allowed = false;
-  static constexpr auto describe() {
-    return std::tuple{field("grant", &GrantCheck::grant, "that was looked at"),
-                      field("rule", &GrantCheck::rule, "of that grant"),
-                      field("asked", &GrantCheck::asked, "what was asked for"),
-                      field("given", &GrantCheck::given, "what the rule gives"),
-                      field("allowed", &GrantCheck::allowed, "whether that is enough")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("grant", &GrantCheck::grant, "that was looked at"),
+                 field("rule", &GrantCheck::rule, "of that grant"),
+                 field("asked", &GrantCheck::asked, "what was asked for"),
+                 field("given", &GrantCheck::given, "what the rule gives"),
+                 field("allowed", &GrantCheck::allowed, "whether that is enough"));
   }
 };
 struct GrantDecision {
@@ -123,12 +122,12 @@ struct GrantDecision {
   std::string reason;
   std::string message;
   std::vector<GrantCheck> checks;
-  static constexpr auto describe() {
-    return std::tuple{field("allowed", &GrantDecision::allowed, "the answer"),
-                      field("reason", &GrantDecision::reason, "a stable word, of a refusal",
-                            {.omit_empty = true}),
-                      field("message", &GrantDecision::message, "a sentence", {.omit_empty = true}),
-                      field("checks", &GrantDecision::checks, "every rule that was looked at")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("allowed", &GrantDecision::allowed, "the answer"),
+                 field("reason", &GrantDecision::reason, "a stable word, of a refusal",
+                       {.omit_empty = true}),
+                 field("message", &GrantDecision::message, "a sentence", {.omit_empty = true}),
+                 field("checks", &GrantDecision::checks, "every rule that was looked at"));
   }
 };
 

@@ -29,7 +29,7 @@ wire::Quantity bytes(int64_t value) { return wire::Quantity{rounded_down(value)}
 
 template <class Visit>
 void for_each_limit(const Visit& visit) {
-  std::apply([&](const auto&... f) { (visit(f.name, f.member), ...); }, SandboxLimits::describe());
+  SandboxLimits::describe([&](const auto&... f) { (visit(f.name, f.member), ...); });
 }
 
 SandboxLimits raw_limits(const HostSize& host) {

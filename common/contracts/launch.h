@@ -57,7 +57,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/inner_paths.h"
@@ -79,16 +78,16 @@ struct LaunchMount {
   // root.
   std::string lower_path;
   std::string work_path;  // an empty folder on the file system of `host_path`
-  static constexpr auto describe() {
-    return std::tuple{field("hostPath", &LaunchMount::host_path, "absolute path on this host",
-                            {.required = true}),
-                      field("sandboxPath", &LaunchMount::sandbox_path, "absolute path inside",
-                            {.required = true}),
-                      field("mode", &LaunchMount::mode, "ro or rw"),
-                      field("lowerPath", &LaunchMount::lower_path,
-                            "folder seen beneath hostPath, never changed", {.omit_empty = true}),
-                      field("workPath", &LaunchMount::work_path,
-                            "empty folder beside hostPath, with lowerPath", {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("hostPath", &LaunchMount::host_path, "absolute path on this host",
+                       {.required = true}),
+                 field("sandboxPath", &LaunchMount::sandbox_path, "absolute path inside",
+                       {.required = true}),
+                 field("mode", &LaunchMount::mode, "ro or rw"),
+                 field("lowerPath", &LaunchMount::lower_path,
+                       "folder seen beneath hostPath, never changed", {.omit_empty = true}),
+                 field("workPath", &LaunchMount::work_path,
+                       "empty folder beside hostPath, with lowerPath", {.omit_empty = true}));
   }
 };
 
@@ -96,11 +95,10 @@ struct LaunchMount {
 struct LaunchSecret {
   std::string value;  // base64
   std::string file;   // path inside; empty: the command has it otherwise
-  static constexpr auto describe() {
-    return std::tuple{
-        field("value", &LaunchSecret::value, "base64", {.required = true}),
-        field("file", &LaunchSecret::file, "path below /run/secrets of the file that has it",
-              {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("value", &LaunchSecret::value, "base64", {.required = true}),
+                 field("file", &LaunchSecret::file,
+                       "path below /run/secrets of the file that has it", {.omit_empty = true}));
   }
 };
 
@@ -147,8 +145,8 @@ struct LaunchRequest {
   // The client hears of no `started`, and the result leaves out what it knows already: cmd,
   // enforced and policy.
   bool brief_result = false;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("traceId", &LaunchRequest::trace_id, "repeated in the result",
               {.required = true, .max_length = 128}),
         field("command", &LaunchRequest::command, "argv",
@@ -201,8 +199,7 @@ struct LaunchRequest {
         field("briefResult", &LaunchRequest::brief_result,
               "whether nothing tells of the start, and the result leaves out cmd, enforced and "
               "policy",
-              {.omit_empty = true}),
-    };
+              {.omit_empty = true}));
   }
 };
 
@@ -229,8 +226,8 @@ struct Capability {
   std::string mechanism;
   std::string details;  // when unavailable: why, and what an operator can do
   std::string reason;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("name", &Capability::name, "memory, pids, network, …"),
         field("available", &Capability::available, "proven at start"),
         field("mechanism", &Capability::mechanism, "how it is enforced here", {.omit_empty = true}),
@@ -238,7 +235,7 @@ struct Capability {
               {.omit_empty = true}),
         field("reason", &Capability::reason,
               "why there is less of it than elsewhere: a stable word; absent if nothing is missing",
-              {.omit_empty = true})};
+              {.omit_empty = true}));
   }
 };
 

@@ -152,11 +152,9 @@ std::string complaints_text(const SandboxResult& result) {
 
 std::string limit_text(const SandboxLimits& limits, std::string_view field) {
   std::string out;
-  std::apply(
-      [&](const auto&... f) {
-        ((f.name == field ? void(out = value_text(limits.*(f.member))) : void()), ...);
-      },
-      SandboxLimits::describe());
+  SandboxLimits::describe([&](const auto&... f) {
+    ((f.name == field ? void(out = value_text(limits.*(f.member))) : void()), ...);
+  });
   return out;
 }
 

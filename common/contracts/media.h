@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -42,11 +41,11 @@ struct MediaTask {
   std::string task_id;
   std::string status;
   std::optional<wire::Timestamp> started_at;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("taskId", &MediaTask::task_id, "to ask the orchestrator with", {.required = true}),
         field("status", &MediaTask::status, "as the provider said", {.required = true}),
-        field("startedAt", &MediaTask::started_at, "when it was asked")};
+        field("startedAt", &MediaTask::started_at, "when it was asked"));
   }
 };
 

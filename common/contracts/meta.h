@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/wire/describe.h"
@@ -28,8 +27,8 @@ struct ManagedFields {
   wire::Value fields_v1 = wire::Value::Object{};
   std::string subresource;
 
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("manager", &ManagedFields::manager, "who set the fields", {.max_length = 128}),
         field("operation", &ManagedFields::operation, "Apply or Update", {.max_length = 16}),
         field("apiVersion", &ManagedFields::api_version, "the version that the fields are of",
@@ -38,8 +37,7 @@ struct ManagedFields {
         field("fieldsType", &ManagedFields::fields_type, "FieldsV1", {.max_length = 16}),
         field("fieldsV1", &ManagedFields::fields_v1, "a tree of \"f:<name>\" members"),
         field("subresource", &ManagedFields::subresource, "by which the fields were set",
-              {.omit_empty = true, .max_length = 63}),
-    };
+              {.omit_empty = true, .max_length = 63}));
   }
 };
 
@@ -58,8 +56,8 @@ struct ObjectMeta {
   std::map<std::string, std::string> annotations;
   std::vector<ManagedFields> managed_fields;
 
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("name", &ObjectMeta::name, "unique within its kind and namespace; a DNS label",
               {.omit_empty = true, .max_length = 253}),
         field("generateName", &ObjectMeta::generate_name, "prefix for a name made by the server",
@@ -86,8 +84,7 @@ struct ObjectMeta {
         field("annotations", &ObjectMeta::annotations, "for tools; not selectable",
               {.omit_empty = true, .max_length = 64}),
         field("managedFields", &ObjectMeta::managed_fields,
-              "who set which field; kept by the server", {.omit_empty = true, .max_length = 128}),
-    };
+              "who set which field; kept by the server", {.omit_empty = true, .max_length = 128}));
   }
 };
 
@@ -99,14 +96,13 @@ struct Condition {
   std::string message;
   std::optional<wire::Timestamp> last_transition_time;
 
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("type", &Condition::type, "what the condition is about", {.required = true}),
         field("status", &Condition::status, "True, False or Unknown", {.required = true}),
         field("reason", &Condition::reason, "a stable word for programs", {.omit_empty = true}),
         field("message", &Condition::message, "a sentence for people", {.omit_empty = true}),
-        field("lastTransitionTime", &Condition::last_transition_time, "when status last changed"),
-    };
+        field("lastTransitionTime", &Condition::last_transition_time, "when status last changed"));
   }
 };
 

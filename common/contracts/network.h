@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -14,15 +13,14 @@ namespace paddock::contracts {
 struct NetworkSettings {
   std::vector<std::string> resolvers;
   std::vector<std::string> allow_ranges;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("resolvers", &NetworkSettings::resolvers,
               "name servers, such as 9.9.9.9 or [2620:fe::fe]:53; empty: the host's",
               {.omit_empty = true, .max_length = 3}),
         field("allowRanges", &NetworkSettings::allow_ranges,
               "addresses beside the public ones that names may lead to, such as 10.1.0.0/16",
-              {.omit_empty = true, .max_length = 64}),
-    };
+              {.omit_empty = true, .max_length = 64}));
   }
 };
 
@@ -37,8 +35,8 @@ struct NetworkFlow {
   int64_t received_bytes = 0;
   std::string problem;
   std::string reason;  // of the problem
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("name", &NetworkFlow::name, "as the policy allows it"),
         field("port", &NetworkFlow::port, "of the server; 0: the name alone was looked up"),
         field("address", &NetworkFlow::address, "that the name was resolved to",
@@ -50,8 +48,7 @@ struct NetworkFlow {
         field("problem", &NetworkFlow::problem,
               "why the last one that failed did: the policy allowed it, the node could not",
               {.omit_empty = true}),
-        field("reason", &NetworkFlow::reason, "the same as a stable word", {.omit_empty = true}),
-    };
+        field("reason", &NetworkFlow::reason, "the same as a stable word", {.omit_empty = true}));
   }
 };
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/base/reason.h"
@@ -36,13 +35,13 @@ struct Device {
   std::string model;
   std::optional<wire::Quantity> memory = {};
   std::string fault = {};  // why no run gets it; empty while it is well
-  static constexpr auto describe() {
-    return std::tuple{field("kind", &Device::kind, "nvidia or apple"),
-                      field("id", &Device::id, "stable on its node"),
-                      field("model", &Device::model, "for people", {.omit_empty = true}),
-                      field("memory", &Device::memory, "bytes, where the driver says"),
-                      field("fault", &Device::fault, "why no run gets it; absent while it is well",
-                            {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("kind", &Device::kind, "nvidia or apple"),
+                 field("id", &Device::id, "stable on its node"),
+                 field("model", &Device::model, "for people", {.omit_empty = true}),
+                 field("memory", &Device::memory, "bytes, where the driver says"),
+                 field("fault", &Device::fault, "why no run gets it; absent while it is well",
+                       {.omit_empty = true}));
   }
 };
 
@@ -51,12 +50,11 @@ struct Capacity {
   wire::Quantity memory;
   wire::Quantity disk;
   int64_t max_runs = 4;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("cpu", &Capacity::cpu, "cores", {.min = 0}),
-        field("memory", &Capacity::memory, "bytes"),
-        field("disk", &Capacity::disk, "free bytes for workspaces"),
-        field("maxRuns", &Capacity::max_runs, "runs at once", {.min = 1, .max = 100'000})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("cpu", &Capacity::cpu, "cores", {.min = 0}),
+                 field("memory", &Capacity::memory, "bytes"),
+                 field("disk", &Capacity::disk, "free bytes for workspaces"),
+                 field("maxRuns", &Capacity::max_runs, "runs at once", {.min = 1, .max = 100'000}));
   }
 };
 
@@ -64,12 +62,11 @@ struct NodeSpec {
   bool unschedulable = false;
   std::vector<Taint> taints;
   std::optional<Drain> drain;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("unschedulable", &NodeSpec::unschedulable, "cordoned: gets nothing new"),
-        field("taints", &NodeSpec::taints, "gets only runs that tolerate them",
-              {.omit_empty = true, .max_length = 32}),
-        field("drain", &NodeSpec::drain, "being emptied")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("unschedulable", &NodeSpec::unschedulable, "cordoned: gets nothing new"),
+                 field("taints", &NodeSpec::taints, "gets only runs that tolerate them",
+                       {.omit_empty = true, .max_length = 32}),
+                 field("drain", &NodeSpec::drain, "being emptied"));
   }
 };
 
@@ -80,14 +77,14 @@ struct CoolDown {
   int64_t failures = 0;                    // in a row, of this reason
   std::string reason;
   std::string message;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("until", &CoolDown::until, "it gets no new runs before; absent: it has rested"),
         field("lastAt", &CoolDown::last_at, "when it failed last"),
         field("failures", &CoolDown::failures, "how often in a row it could begin no run",
               {.min = 0}),
         field("reason", &CoolDown::reason, "of that", {.omit_empty = true}),
-        field("message", &CoolDown::message, "of that", {.omit_empty = true})};
+        field("message", &CoolDown::message, "of that", {.omit_empty = true}));
   }
 };
 
@@ -112,8 +109,8 @@ struct NodeStatus {
   std::string arch;
   std::optional<wire::Timestamp> last_seen;
   std::optional<wire::Timestamp> ends_at;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("ready", &NodeStatus::ready, "holds a lease"),
         field("reason", &NodeStatus::reason, "LEASE_EXPIRED, NODE_LOST, AGENT_STOPPED",
               {.omit_empty = true}),
@@ -153,8 +150,7 @@ struct NodeStatus {
         field("arch", &NodeStatus::arch, "amd64 or arm64", {.omit_empty = true}),
         field("lastSeen", &NodeStatus::last_seen, "last heartbeat"),
         field("endsAt", &NodeStatus::ends_at,
-              "when its host goes away: it gets only runs that end before; absent: it stays"),
-    };
+              "when its host goes away: it gets only runs that end before; absent: it stays"));
   }
 };
 
@@ -165,12 +161,12 @@ struct Node {
   ObjectMeta metadata;
   NodeSpec spec;
   NodeStatus status;
-  static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &Node::api_version, "paddock.dev/v1alpha1"),
-                      field("kind", &Node::kind, "Node"),
-                      field("metadata", &Node::metadata, "identity", {.required = true}),
-                      field("spec", &Node::spec, "what the operator wants"),
-                      field("status", &Node::status, "what the agent reports")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("apiVersion", &Node::api_version, "paddock.dev/v1alpha1"),
+                 field("kind", &Node::kind, "Node"),
+                 field("metadata", &Node::metadata, "identity", {.required = true}),
+                 field("spec", &Node::spec, "what the operator wants"),
+                 field("status", &Node::status, "what the agent reports"));
   }
 };
 

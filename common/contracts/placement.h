@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -16,12 +15,12 @@ struct Taint {
   std::string key;
   std::string value;
   std::string effect = "NoSchedule";
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("key", &Taint::key, "what it is about", {.required = true, .max_length = 253}),
         field("value", &Taint::value, "of the key", {.omit_empty = true, .max_length = 63}),
         field("effect", &Taint::effect, "NoSchedule: nothing new that does not tolerate it",
-              {.max_length = 32})};
+              {.max_length = 32}));
   }
   void validate(wire::Check& check) const;
   friend bool operator==(const Taint&, const Taint&) = default;
@@ -34,14 +33,14 @@ struct Toleration {
   TolerationOperator op = TolerationOperator::kEqual;
   std::string value;
   std::string effect;  // empty: every effect
-  static constexpr auto describe() {
-    return std::tuple{field("key", &Toleration::key, "of the taint; empty with Exists: any",
-                            {.omit_empty = true, .max_length = 253}),
-                      field("operator", &Toleration::op, "Equal or Exists"),
-                      field("value", &Toleration::value, "of the taint, with Equal",
-                            {.omit_empty = true, .max_length = 63}),
-                      field("effect", &Toleration::effect, "of the taint; empty: any",
-                            {.omit_empty = true, .max_length = 32})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("key", &Toleration::key, "of the taint; empty with Exists: any",
+                       {.omit_empty = true, .max_length = 253}),
+                 field("operator", &Toleration::op, "Equal or Exists"),
+                 field("value", &Toleration::value, "of the taint, with Equal",
+                       {.omit_empty = true, .max_length = 63}),
+                 field("effect", &Toleration::effect, "of the taint; empty: any",
+                       {.omit_empty = true, .max_length = 32}));
   }
   void validate(wire::Check& check) const;
 };
@@ -59,8 +58,8 @@ struct RetryPolicy {
   wire::Duration backoff{Millis(10'000)};
   wire::Duration max_backoff{Millis(600'000)};
   std::vector<RetryCause> on;  // empty: every cause
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("maxAttempts", &RetryPolicy::max_attempts, "the first one included",
               {.min = 1, .max = 100}),
         field("backoff", &RetryPolicy::backoff, "before the second attempt; doubles each time"),
@@ -68,7 +67,7 @@ struct RetryPolicy {
         field("on", &RetryPolicy::on,
               "NodeLost, StartFailed, Evicted; all of them unless given. NodeLost and Evicted may "
               "run a command that ran in part already",
-              {.omit_empty = true, .max_length = 3})};
+              {.omit_empty = true, .max_length = 3}));
   }
   void validate(wire::Check& check) const;
 };
@@ -78,10 +77,10 @@ struct Eviction {
   std::string reason;  // NODE_DRAINED, PREEMPTED, DEADLINE_EXCEEDED
   std::string message;
   std::optional<wire::Timestamp> at;
-  static constexpr auto describe() {
-    return std::tuple{field("reason", &Eviction::reason, "a stable word", {.required = true}),
-                      field("message", &Eviction::message, "a sentence"),
-                      field("at", &Eviction::at, "when its node was to end it")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("reason", &Eviction::reason, "a stable word", {.required = true}),
+                 field("message", &Eviction::message, "a sentence"),
+                 field("at", &Eviction::at, "when its node was to end it"));
   }
 };
 
@@ -89,9 +88,9 @@ struct Eviction {
 struct Drain {
   wire::Timestamp requested_at;
   wire::Timestamp evict_at;  // what still runs then is ended
-  static constexpr auto describe() {
-    return std::tuple{field("requestedAt", &Drain::requested_at, "when it was asked for"),
-                      field("evictAt", &Drain::evict_at, "what still runs then is ended")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("requestedAt", &Drain::requested_at, "when it was asked for"),
+                 field("evictAt", &Drain::evict_at, "what still runs then is ended"));
   }
 };
 

@@ -43,7 +43,7 @@ std::vector<Cells> table(const std::string& title) {
 template <class T>
 Cells names_of_fields(const std::string& prefix) {
   Cells out;
-  std::apply([&](const auto&... f) { (out.push_back(cat(prefix, f.name)), ...); }, T::describe());
+  T::describe([&](const auto&... f) { (out.push_back(cat(prefix, f.name)), ...); });
   return out;
 }
 

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/sandbox_policy.h"
@@ -16,15 +15,15 @@ struct PolicyQuestion {
   std::string profile;
   std::optional<SandboxPolicy> sandbox;
   std::string against;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("run", &PolicyQuestion::run, "explain this run's policy; and nothing else is given",
               {.omit_empty = true}),
         field("profile", &PolicyQuestion::profile, "or a policy on top of this profile; command",
               {.omit_empty = true}),
         field("sandbox", &PolicyQuestion::sandbox, "that policy, as in a run; none: the profile's"),
         field("against", &PolicyQuestion::against,
-              "judge by it what this run was denied; it has ended", {.omit_empty = true})};
+              "judge by it what this run was denied; it has ended", {.omit_empty = true}));
   }
 };
 
@@ -38,8 +37,8 @@ struct PolicyRule {
   std::string source;
   std::string bound;
   std::string refusal;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("field", &PolicyRule::rule, "of the policy: limits.memory"),
         field("value", &PolicyRule::value, "what it allows; of variables that they are set"),
         field("origin", &PolicyRule::origin, "where that comes from"),
@@ -48,7 +47,7 @@ struct PolicyRule {
         field("bound", &PolicyRule::bound, "what a run may ask for at most, and who says so",
               {.omit_empty = true}),
         field("refusal", &PolicyRule::refusal, "why a run that asked for it now would be refused",
-              {.omit_empty = true})};
+              {.omit_empty = true}));
   }
 };
 
@@ -58,11 +57,11 @@ struct JudgedDenial {
   Denial denial;
   DenialOutcome outcome = DenialOutcome::kUnknown;
   std::string why;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("denial", &JudgedDenial::denial, "as the run's result has it"),
         field("outcome", &JudgedDenial::outcome, "what becomes of it under the policy explained"),
-        field("why", &JudgedDenial::why, "what decides that")};
+        field("why", &JudgedDenial::why, "what decides that"));
   }
 };
 
@@ -70,11 +69,11 @@ struct PolicyExplanation {
   std::string profile;
   std::vector<PolicyRule> rules;
   std::vector<JudgedDenial> denials;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("profile", &PolicyExplanation::profile, "that the policy stands on"),
         field("rules", &PolicyExplanation::rules, "each value that is in force, and its origin"),
-        field("denials", &PolicyExplanation::denials, "of `against`", {.omit_empty = true})};
+        field("denials", &PolicyExplanation::denials, "of `against`", {.omit_empty = true}));
   }
 };
 

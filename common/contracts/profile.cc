@@ -54,14 +54,12 @@ void Profile::validate(wire::Check& check) const {
     if (const std::string fault = variable_fault(name, value); !fault.empty())
       check.fail(cat("environment.", name), fault);
   }
-  std::apply(
-      [&](const auto&... f) {
-        ((policy.limits.*(f.member) || std::ranges::count(kOptionalLimits, f.name) > 0
-              ? void()
-              : check.fail(cat("policy.limits.", f.name), "a profile must set this limit")),
-         ...);
-      },
-      SandboxLimits::describe());
+  SandboxLimits::describe([&](const auto&... f) {
+    ((policy.limits.*(f.member) || std::ranges::count(kOptionalLimits, f.name) > 0
+          ? void()
+          : check.fail(cat("policy.limits.", f.name), "a profile must set this limit")),
+     ...);
+  });
 }
 
 Result<Profiles> profiles_with(const std::map<std::string, std::string>& files) {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/sandbox_policy.h"
@@ -20,14 +19,14 @@ struct Profile {
   std::string workdir;                             // absolute, inside
   std::map<std::string, std::string> environment;  // exactly these, without what the policy adds
   SandboxPolicy policy;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("description", &Profile::description, "what it is for, and whose numbers it carries",
               {.required = true, .min_length = 1, .max_length = 256}),
         field("workdir", &Profile::workdir, "where commands start, inside", {.required = true}),
         field("environment", &Profile::environment, "the whole environment of a command",
               {.required = true, .max_length = 64}),
-        field("policy", &Profile::policy, "the SandboxPolicy", {.required = true})};
+        field("policy", &Profile::policy, "the SandboxPolicy", {.required = true}));
   }
   // Clean paths and variable names; every limit is set, but for cpuTime and addressSpace.
   void validate(wire::Check& check) const;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/wire/describe.h"
@@ -20,11 +19,11 @@ inline constexpr const char* kReceiptPredicate = "https://paddock.dev/run-receip
 struct EnvelopeSignature {
   std::string key_id;
   std::string signature;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("keyid", &EnvelopeSignature::key_id,
               "SHA-256 of the public key's DER, in hexadecimal"),
-        field("sig", &EnvelopeSignature::signature, "Ed25519, as base64", {.required = true})};
+        field("sig", &EnvelopeSignature::signature, "Ed25519, as base64", {.required = true}));
   }
 };
 
@@ -32,13 +31,13 @@ struct ReceiptEnvelope {
   std::string payload;
   std::string payload_type = kStatementPayload;
   std::vector<EnvelopeSignature> signatures;
-  static constexpr auto describe() {
-    return std::tuple{field("payload", &ReceiptEnvelope::payload,
-                            "the in-toto statement, as base64", {.required = true}),
-                      field("payloadType", &ReceiptEnvelope::payload_type,
-                            "application/vnd.in-toto+json", {.required = true}),
-                      field("signatures", &ReceiptEnvelope::signatures,
-                            "of type and payload together", {.required = true, .max_length = 16})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("payload", &ReceiptEnvelope::payload, "the in-toto statement, as base64",
+                       {.required = true}),
+                 field("payloadType", &ReceiptEnvelope::payload_type,
+                       "application/vnd.in-toto+json", {.required = true}),
+                 field("signatures", &ReceiptEnvelope::signatures, "of type and payload together",
+                       {.required = true, .max_length = 16}));
   }
 };
 
@@ -46,19 +45,18 @@ struct ReceiptKey {
   std::string key_id;
   std::string public_key;
   bool current = false;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("keyId", &ReceiptKey::key_id, "what signatures call it"),
-        field("publicKey", &ReceiptKey::public_key, "PEM"),
-        field("current", &ReceiptKey::current, "whether it signs now; others did before")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("keyId", &ReceiptKey::key_id, "what signatures call it"),
+                 field("publicKey", &ReceiptKey::public_key, "PEM"),
+                 field("current", &ReceiptKey::current, "whether it signs now; others did before"));
   }
 };
 
 struct ReceiptKeyList {
   std::vector<ReceiptKey> items;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("items", &ReceiptKeyList::items, "the one that signs, then the former ones")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(
+        field("items", &ReceiptKeyList::items, "the one that signs, then the former ones"));
   }
 };
 

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/agent_run.h"
@@ -38,10 +37,9 @@ constexpr bool is_terminal(RunPhase phase) {
 struct Accelerators {
   AcceleratorKind kind = AcceleratorKind::kAny;
   int64_t count = 1;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("kind", &Accelerators::kind, "nvidia, apple or any"),
-        field("count", &Accelerators::count, "how many devices", {.min = 1, .max = 64})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("kind", &Accelerators::kind, "nvidia, apple or any"),
+                 field("count", &Accelerators::count, "how many devices", {.min = 1, .max = 64}));
   }
 };
 
@@ -53,14 +51,14 @@ struct Resources {
   std::optional<wire::Quantity> memory;
   std::optional<wire::Quantity> disk;
   std::optional<Accelerators> accelerators;
-  static constexpr auto describe() {
-    return std::tuple{field("cpu", &Resources::cpu, "whole cores, for all its processes together",
-                            {.min = 1, .max = 4096}),
-                      field("memory", &Resources::memory, "set aside on the node"),
-                      field("disk", &Resources::disk,
-                            "set aside on the node's disk for what the run writes there; 16Mi "
-                            "unless given"),
-                      field("accelerators", &Resources::accelerators, "devices the run needs")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("cpu", &Resources::cpu, "whole cores, for all its processes together",
+                       {.min = 1, .max = 4096}),
+                 field("memory", &Resources::memory, "set aside on the node"),
+                 field("disk", &Resources::disk,
+                       "set aside on the node's disk for what the run writes there; 16Mi "
+                       "unless given"),
+                 field("accelerators", &Resources::accelerators, "devices the run needs"));
   }
 };
 
@@ -80,10 +78,10 @@ Result<std::vector<std::string>> split_command(std::string_view line);
 struct VolumeUse {
   std::string name;
   std::optional<int64_t> version;
-  static constexpr auto describe() {
-    return std::tuple{field("name", &VolumeUse::name, "name of a Volume of the run's namespace",
-                            {.required = true, .max_length = 253}),
-                      field("version", &VolumeUse::version, "the newest unless given", {.min = 1})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("name", &VolumeUse::name, "name of a Volume of the run's namespace",
+                       {.required = true, .max_length = 253}),
+                 field("version", &VolumeUse::version, "the newest unless given", {.min = 1}));
   }
 };
 
@@ -92,10 +90,10 @@ struct MountedVolume {
   std::string name;
   int64_t version = 0;
   Digest root;
-  static constexpr auto describe() {
-    return std::tuple{field("name", &MountedVolume::name, "of the Volume", {.required = true}),
-                      field("version", &MountedVolume::version, "of its content", {.min = 1}),
-                      field("root", &MountedVolume::root, "digest of the tree")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("name", &MountedVolume::name, "of the Volume", {.required = true}),
+                 field("version", &MountedVolume::version, "of its content", {.min = 1}),
+                 field("root", &MountedVolume::root, "digest of the tree"));
   }
 };
 
@@ -135,8 +133,8 @@ struct RunSpec {
   std::optional<int64_t> nodes;
   std::vector<int64_t> member_ports;
   bool cancel_requested = false;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("type", &RunSpec::type, "command, compute, script, gradle, code, test or agent",
               {.required = true}),
         field("command", &RunSpec::command,
@@ -201,8 +199,7 @@ struct RunSpec {
               "TCP ports of each member that the others are to reach: refused as long as no node "
               "connects members (GANG_NETWORK_UNAVAILABLE)",
               {.omit_empty = true, .max_length = 16}),
-        field("cancelRequested", &RunSpec::cancel_requested, "set by the cancel subresource"),
-    };
+        field("cancelRequested", &RunSpec::cancel_requested, "set by the cancel subresource"));
   }
   void validate(wire::Check& check) const;
 };
@@ -222,10 +219,10 @@ inline constexpr Millis kLongestGrace = std::chrono::hours(24);
 // POST runs/{name}/cancel; without a body: in its own time.
 struct CancelRequest {
   bool now = false;
-  static constexpr auto describe() {
-    return std::tuple{field("now", &CancelRequest::now,
-                            "SIGKILL at once, also when it is being ended already; else SIGTERM, "
-                            "and SIGKILL after its terminationGrace")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("now", &CancelRequest::now,
+                       "SIGKILL at once, also when it is being ended already; else SIGTERM, "
+                       "and SIGKILL after its terminationGrace"));
   }
 };
 
@@ -266,8 +263,8 @@ struct RunStatus {
   std::vector<LeftOut> left_out;
   std::optional<ArrayStatus> array;     // of an array or a gang
   std::optional<ArrayElement> element;  // of one of its elements or members
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("phase", &RunStatus::phase, "where the run is in its life"),
         field("reason", &RunStatus::reason, "a stable word", {.omit_empty = true}),
         field("message", &RunStatus::message, "a sentence; a pending run says why no node fits",
@@ -318,8 +315,7 @@ struct RunStatus {
         field("array", &RunStatus::array,
               "of an array or a gang: how far its elements or members are"),
         field("element", &RunStatus::element,
-              "of an element of an array or a member of a gang: whose it is"),
-    };
+              "of an element of an array or a member of a gang: whose it is"));
   }
 };
 
@@ -330,12 +326,12 @@ struct Run {
   ObjectMeta metadata;
   RunSpec spec;
   RunStatus status;
-  static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &Run::api_version, "paddock.dev/v1alpha1"),
-                      field("kind", &Run::kind, "Run"),
-                      field("metadata", &Run::metadata, "identity", {.required = true}),
-                      field("spec", &Run::spec, "what is wanted", {.required = true}),
-                      field("status", &Run::status, "what is observed")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("apiVersion", &Run::api_version, "paddock.dev/v1alpha1"),
+                 field("kind", &Run::kind, "Run"),
+                 field("metadata", &Run::metadata, "identity", {.required = true}),
+                 field("spec", &Run::spec, "what is wanted", {.required = true}),
+                 field("status", &Run::status, "what is observed"));
   }
 };
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/wire/describe.h"
@@ -36,12 +35,12 @@ inline constexpr int64_t kMostTerminalSide = 4096;             // rows, and colu
 struct TerminalSize {
   int64_t rows = 24;
   int64_t columns = 80;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("rows", &TerminalSize::rows, "24 unless given",
-                            {.min = 1, .max = run_exec::kMostTerminalSide}),
-                      field("columns", &TerminalSize::columns, "80 unless given",
-                            {.min = 1, .max = run_exec::kMostTerminalSide})};
+    return visit(field("rows", &TerminalSize::rows, "24 unless given",
+                       {.min = 1, .max = run_exec::kMostTerminalSide}),
+                 field("columns", &TerminalSize::columns, "80 unless given",
+                       {.min = 1, .max = run_exec::kMostTerminalSide}));
   }
 };
 
@@ -52,30 +51,30 @@ struct RunCommandRequest {
   std::string input;
   wire::Flag input_comes;
   std::optional<TerminalSize> terminal;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("command", &RunCommandRequest::command,
-                            "argv, executed as it is: no shell, looked up in the run's PATH",
-                            {.required = true, .min_length = 1, .max_length = 4096}),
-                      field("commandId", &RunCommandRequest::command_id,
-                            "to cancel it by, chosen by the caller; one is made unless given",
-                            {.omit_empty = true, .max_length = 63}),
-                      field("timeoutMs", &RunCommandRequest::timeout_ms,
-                            "the most that it may take: an hour, with a terminal a day; a minute "
-                            "unless given, with a terminal the most",
-                            {.omit_empty = true, .min = 1, .max = run_exec::kMostTerminalTimeMs}),
-                      field("stdin", &RunCommandRequest::input,
-                            "what it reads as its standard input, as base64: 8 MiB at most. It "
-                            "reads the end of its input at once unless given",
-                            {.omit_empty = true}),
-                      field("stdinComes", &RunCommandRequest::input_comes,
-                            "its standard input comes while it runs, by `…/{command}/stdin`; "
-                            "needs a commandId, and there is no `stdin`",
-                            {.omit_empty = true}),
-                      field("terminal", &RunCommandRequest::terminal,
-                            "it has a terminal of this size, which is its standard input, output "
-                            "and error: all that it writes is `stdout`, as it is",
-                            {.omit_empty = true})};
+    return visit(field("command", &RunCommandRequest::command,
+                       "argv, executed as it is: no shell, looked up in the run's PATH",
+                       {.required = true, .min_length = 1, .max_length = 4096}),
+                 field("commandId", &RunCommandRequest::command_id,
+                       "to cancel it by, chosen by the caller; one is made unless given",
+                       {.omit_empty = true, .max_length = 63}),
+                 field("timeoutMs", &RunCommandRequest::timeout_ms,
+                       "the most that it may take: an hour, with a terminal a day; a minute "
+                       "unless given, with a terminal the most",
+                       {.omit_empty = true, .min = 1, .max = run_exec::kMostTerminalTimeMs}),
+                 field("stdin", &RunCommandRequest::input,
+                       "what it reads as its standard input, as base64: 8 MiB at most. It "
+                       "reads the end of its input at once unless given",
+                       {.omit_empty = true}),
+                 field("stdinComes", &RunCommandRequest::input_comes,
+                       "its standard input comes while it runs, by `…/{command}/stdin`; "
+                       "needs a commandId, and there is no `stdin`",
+                       {.omit_empty = true}),
+                 field("terminal", &RunCommandRequest::terminal,
+                       "it has a terminal of this size, which is its standard input, output "
+                       "and error: all that it writes is `stdout`, as it is",
+                       {.omit_empty = true}));
   }
   void validate(wire::Check& check) const;
   int64_t time_ms() const {
@@ -89,9 +88,9 @@ struct InputPiece {
   std::string data;  // base64
   bool end = false;
   std::optional<TerminalSize> terminal;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("seq", &InputPiece::seq,
               "1 is the first, and each is one more than the one before: one that was taken "
               "already is not taken again",
@@ -103,7 +102,7 @@ struct InputPiece {
               "which reads Ctrl-D",
               {.omit_empty = true}),
         field("terminal", &InputPiece::terminal, "its terminal has this size from here on",
-              {.omit_empty = true})};
+              {.omit_empty = true}));
   }
   void validate(wire::Check& check) const;
 };
@@ -112,21 +111,21 @@ struct InputOrder {
   std::string run_uid;
   std::string command_id;
   InputPiece piece;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("runUid", &InputOrder::run_uid, "of the run", {.required = true, .max_length = 64}),
         field("commandId", &InputOrder::command_id, "which command of it",
               {.required = true, .min_length = 1, .max_length = 63}),
-        field("piece", &InputOrder::piece, "of its input", {.required = true})};
+        field("piece", &InputOrder::piece, "of its input", {.required = true}));
   }
 };
 
 struct InputTaken {
   int64_t next = 1;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("next", &InputTaken::next, "the `seq` of the piece that comes next")};
+    return visit(field("next", &InputTaken::next, "the `seq` of the piece that comes next"));
   }
 };
 
@@ -139,9 +138,9 @@ struct ExecOrder {
   std::string input;       // base64; the agent hands it over as a pipe, and not with the order
   wire::Flag input_comes;  // as InputOrders
   std::optional<TerminalSize> terminal;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("runUid", &ExecOrder::run_uid, "of the run", {.required = true, .max_length = 64}),
         field("commandId", &ExecOrder::command_id, "what its denials are told apart by",
               {.required = true, .min_length = 1, .max_length = 63}),
@@ -154,7 +153,7 @@ struct ExecOrder {
         field("stdinComes", &ExecOrder::input_comes, "it comes while it runs",
               {.omit_empty = true}),
         field("terminal", &ExecOrder::terminal, "of which size, if it has one",
-              {.omit_empty = true})};
+              {.omit_empty = true}));
   }
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/run.h"
@@ -14,12 +13,12 @@ struct PlanGroup {
   std::string reason;
   std::string remedy;
   bool too_small = false;
-  static constexpr auto describe() {
-    return std::tuple{field("nodes", &PlanGroup::nodes, "how many"),
-                      field("reason", &PlanGroup::reason, "why they do not fit"),
-                      field("remedy", &PlanGroup::remedy, "what would help"),
-                      field("tooSmall", &PlanGroup::too_small,
-                            "they would not fit with nothing else on them either")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("nodes", &PlanGroup::nodes, "how many"),
+                 field("reason", &PlanGroup::reason, "why they do not fit"),
+                 field("remedy", &PlanGroup::remedy, "what would help"),
+                 field("tooSmall", &PlanGroup::too_small,
+                       "they would not fit with nothing else on them either"));
   }
 };
 
@@ -28,10 +27,10 @@ struct PlanEnforcement {
   std::string capability;
   bool available = false;
   std::string mechanism;
-  static constexpr auto describe() {
-    return std::tuple{field("capability", &PlanEnforcement::capability, "memory, network, …"),
-                      field("available", &PlanEnforcement::available, "the node has proven it"),
-                      field("mechanism", &PlanEnforcement::mechanism, "how", {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("capability", &PlanEnforcement::capability, "memory, network, …"),
+                 field("available", &PlanEnforcement::available, "the node has proven it"),
+                 field("mechanism", &PlanEnforcement::mechanism, "how", {.omit_empty = true}));
   }
 };
 
@@ -45,8 +44,8 @@ struct RunPlan {
   std::vector<PlanEnforcement> enforced;
   std::vector<std::string> artifact_types;  // empty: all come back
   std::optional<SandboxPolicy> policy;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("placed", &RunPlan::placed, "whether it would be placed at once"),
         field("node", &RunPlan::node, "where", {.omit_empty = true}),
         field("message", &RunPlan::message, "why it would wait", {.omit_empty = true}),
@@ -56,7 +55,7 @@ struct RunPlan {
         field("enforced", &RunPlan::enforced, "what that node can enforce", {.omit_empty = true}),
         field("artifactTypes", &RunPlan::artifact_types,
               "endings of the artifacts that would come back; empty: all", {.omit_empty = true}),
-        field("policy", &RunPlan::policy, "effective sandbox policy")};
+        field("policy", &RunPlan::policy, "effective sandbox policy"));
   }
 };
 

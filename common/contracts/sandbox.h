@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/sandbox_result.h"
@@ -50,8 +49,8 @@ struct SessionLimits {
   std::optional<int64_t> stderr_bytes;
   std::optional<int64_t> command_bytes;
   std::optional<int64_t> rpc_bytes;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("timeoutMs", &SessionLimits::timeout_ms, "real time of one command",
               {.min = 1, .max = 86'400'000}),
         field("memoryBytes", &SessionLimits::memory_bytes, "memory of one command's processes",
@@ -67,7 +66,7 @@ struct SessionLimits {
         field("commandBytes", &SessionLimits::command_bytes, "length of one command's text",
               {.min = 1, .max = kMostCommandBytes}),
         field("rpcBytes", &SessionLimits::rpc_bytes, "size of one request about this session",
-              {.min = kLeastRpcBytes, .max = kMostRpcBytes})};
+              {.min = kLeastRpcBytes, .max = kMostRpcBytes}));
   }
 };
 
@@ -77,8 +76,8 @@ struct SecurityOptions {
   std::optional<std::vector<std::string>> tool_allowlist;
   SessionLimits limits;
   std::map<std::string, std::string> env;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("network", &SecurityOptions::network, "none unless enabled, and then these domains"),
         field("hostMounts", &SecurityOptions::host_mounts, "folders of the node; none by default",
               {.max_length = 64}),
@@ -88,7 +87,7 @@ struct SecurityOptions {
         field("limits", &SecurityOptions::limits, "what may be used up"),
         field("env", &SecurityOptions::env,
               "variables of its commands, beside those of the profile",
-              {.omit_empty = true, .max_length = 64})};
+              {.omit_empty = true, .max_length = 64}));
   }
   void validate(wire::Check& check) const;
 };
@@ -100,8 +99,8 @@ struct SandboxSpec {
   std::optional<wire::Duration> termination_grace;
   std::map<std::string, std::string> node_selector;
   std::optional<bool> suspended;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("security", &SandboxSpec::security, "fixed for the session's life"),
         field("idleTimeout", &SandboxSpec::idle_timeout,
               "the session ends when nothing was asked of it for so long; 15m unless given"),
@@ -114,7 +113,7 @@ struct SandboxSpec {
               {.omit_empty = true, .max_length = 32}),
         field("suspended", &SandboxSpec::suspended,
               "it takes no command and no change of a file, and does not end by being idle; can be "
-              "changed")};
+              "changed"));
   }
   void validate(wire::Check& check) const;
 };
@@ -134,8 +133,8 @@ struct SessionStatus {
   std::vector<Condition> conditions;
   std::optional<wire::Value> agent_sandbox;  // see controller/agent_sandboxes
   std::string claim;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("phase", &SessionStatus::phase, "Pending, Ready or Ended"),
         field("nodeName", &SessionStatus::node_name, "where it lives", {.omit_empty = true}),
         field("reason", &SessionStatus::reason, "why it ended", {.omit_empty = true}),
@@ -149,7 +148,7 @@ struct SessionStatus {
         field("agentSandbox", &SessionStatus::agent_sandbox,
               "the spec of the agents.x-k8s.io Sandbox that it was made for"),
         field("claim", &SessionStatus::claim, "the SandboxClaim that it was made for",
-              {.omit_empty = true})};
+              {.omit_empty = true}));
   }
 };
 
@@ -160,12 +159,12 @@ struct Sandbox {
   ObjectMeta metadata;
   SandboxSpec spec;
   SessionStatus status;
-  static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &Sandbox::api_version, "paddock.dev/v1alpha1"),
-                      field("kind", &Sandbox::kind, "Sandbox"),
-                      field("metadata", &Sandbox::metadata, "identity", {.required = true}),
-                      field("spec", &Sandbox::spec, "what was asked for"),
-                      field("status", &Sandbox::status, "what is")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("apiVersion", &Sandbox::api_version, "paddock.dev/v1alpha1"),
+                 field("kind", &Sandbox::kind, "Sandbox"),
+                 field("metadata", &Sandbox::metadata, "identity", {.required = true}),
+                 field("spec", &Sandbox::spec, "what was asked for"),
+                 field("status", &Sandbox::status, "what is"));
   }
 };
 
@@ -179,12 +178,12 @@ SandboxPolicy session_policy(const SecurityOptions& security, const SandboxPolic
 struct CommandRequest {
   std::string command;  // checked against the session's commandBytes, not here
   std::string command_id;
-  static constexpr auto describe() {
-    return std::tuple{field("command", &CommandRequest::command, "text for the shell inside",
-                            {.required = true, .min_length = 1}),
-                      field("commandId", &CommandRequest::command_id,
-                            "to cancel it by, chosen by the caller; one is made unless given",
-                            {.omit_empty = true, .max_length = 63})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("command", &CommandRequest::command, "text for the shell inside",
+                       {.required = true, .min_length = 1}),
+                 field("commandId", &CommandRequest::command_id,
+                       "to cancel it by, chosen by the caller; one is made unless given",
+                       {.omit_empty = true, .max_length = 63}));
   }
   void validate(wire::Check& check) const;
 };
@@ -200,8 +199,8 @@ struct RunResult {
   std::optional<std::string> code;
   std::string reason;
   std::vector<Denial> denials;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("commandId", &RunResult::command_id, "of this command"),
         field("exitCode", &RunResult::exit_code, "as a shell would show it"),
         field("stdout", &RunResult::out, "at most stdoutBytes of it"),
@@ -212,7 +211,7 @@ struct RunResult {
               "TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED"),
         field("code", &RunResult::code, "E_CAPABILITY_DENIED, E_LIMIT_MEMORY, …"),
         field("reason", &RunResult::reason, "why it did not succeed", {.omit_empty = true}),
-        field("denials", &RunResult::denials, "what was refused", {.omit_empty = true})};
+        field("denials", &RunResult::denials, "what was refused", {.omit_empty = true}));
   }
 };
 

@@ -155,11 +155,9 @@ void check_network(const NetworkPolicy& network, Check& check) {
 
 SandboxLimits SandboxLimits::overridden_by(const SandboxLimits& over) const {
   SandboxLimits out = *this;
-  std::apply(
-      [&](const auto&... f) {
-        ((over.*(f.member) ? void(out.*(f.member) = over.*(f.member)) : void()), ...);
-      },
-      describe());
+  describe([&](const auto&... f) {
+    ((over.*(f.member) ? void(out.*(f.member) = over.*(f.member)) : void()), ...);
+  });
   return out;
 }
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -16,16 +15,15 @@ struct NetworkPolicy {
   bool enabled = false;
   std::vector<std::string> allow_domains;
   std::optional<bool> loopback;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("enabled", &NetworkPolicy::enabled,
               "whether any network exists inside; none by default"),
         field("allowDomains", &NetworkPolicy::allow_domains, "names that may be reached",
               {.max_length = 256}),
         field("loopback", &NetworkPolicy::loopback,
               "whether programs inside reach each other by 127.0.0.1 and ::1; as the profile says "
-              "unless given"),
-    };
+              "unless given"));
   }
 };
 
@@ -35,14 +33,12 @@ struct HostMount {
   std::string host_path;
   std::string sandbox_path;
   MountMode mode = MountMode::kReadOnly;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("hostPath", &HostMount::host_path, "absolute path on the node",
-              {.required = true, .max_length = 4096}),
-        field("sandboxPath", &HostMount::sandbox_path, "absolute path inside",
-              {.required = true, .max_length = 4096}),
-        field("mode", &HostMount::mode, "ro or rw"),
-    };
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("hostPath", &HostMount::host_path, "absolute path on the node",
+                       {.required = true, .max_length = 4096}),
+                 field("sandboxPath", &HostMount::sandbox_path, "absolute path inside",
+                       {.required = true, .max_length = 4096}),
+                 field("mode", &HostMount::mode, "ro or rw"));
   }
   friend bool operator==(const HostMount&, const HostMount&) = default;
 };
@@ -60,8 +56,8 @@ struct SandboxLimits {
   std::optional<wire::Quantity> stdout_bytes;
   std::optional<wire::Quantity> stderr_bytes;
   std::optional<wire::Quantity> command_bytes;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("wallTime", &SandboxLimits::wall_time, "real time until the whole tree is killed"),
         field("cpuTime", &SandboxLimits::cpu_time, "CPU time over all processes"),
         field("memory", &SandboxLimits::memory, "memory of all processes together"),
@@ -81,8 +77,7 @@ struct SandboxLimits {
         field("stdout", &SandboxLimits::stdout_bytes, "standard output kept"),
         field("stderr", &SandboxLimits::stderr_bytes, "standard error kept"),
         field("commandBytes", &SandboxLimits::command_bytes,
-              "length of the command and its arguments"),
-    };
+              "length of the command and its arguments"));
   }
   // `over` wins where it is set.
   SandboxLimits overridden_by(const SandboxLimits& over) const;
@@ -96,8 +91,8 @@ struct SandboxPolicy {
   std::map<std::string, std::string> env;
   std::vector<std::string> devices;
   bool allow_partial = false;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("network", &SandboxPolicy::network, "network access; none when absent"),
         field("hostMounts", &SandboxPolicy::host_mounts, "host folders visible inside",
               {.omit_empty = true, .max_length = 64}),
@@ -110,8 +105,7 @@ struct SandboxPolicy {
         field("devices", &SandboxPolicy::devices, "device nodes that exist inside",
               {.omit_empty = true, .max_length = 64}),
         field("allowPartial", &SandboxPolicy::allow_partial,
-              "run even if this host cannot enforce every limit; never covers network or files"),
-    };
+              "run even if this host cannot enforce every limit; never covers network or files"));
   }
   // Rules across fields: clean mount paths that do not overlap, limits within reason, variables.
   void validate(wire::Check& check) const;

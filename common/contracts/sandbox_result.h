@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/network.h"
@@ -37,8 +36,8 @@ struct Enforcement {
   EnforcementLevel level = EnforcementLevel::kNone;
   std::string details;
   std::string reason;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("requested", &Enforcement::requested, "what the policy asked for"),
         field("applied", &Enforcement::applied,
               "whether it was in force before the first instruction"),
@@ -49,8 +48,7 @@ struct Enforcement {
         field(
             "reason", &Enforcement::reason,
             "why less is in force than was asked for: a stable word; absent if nothing is missing",
-            {.omit_empty = true}),
-    };
+            {.omit_empty = true}));
   }
 };
 
@@ -62,8 +60,8 @@ struct Denial {
   std::string remedy;
   int64_t count = 1;
   std::string command_id;  // of a command that was executed in the run; empty: the run's own
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("what", &Denial::what, "what was tried"),
         field("target", &Denial::target, "on what", {.omit_empty = true}),
         field("executable", &Denial::executable, "by which program", {.omit_empty = true}),
@@ -74,17 +72,16 @@ struct Denial {
             "commandId", &Denial::command_id,
             "of the command executed in the run (`paddock exec`) that tried it; absent: the run's "
             "own",
-            {.omit_empty = true, .max_length = 64}),
-    };
+            {.omit_empty = true, .max_length = 64}));
   }
 };
 
 struct Truncated {
   bool out = false;
   bool err = false;
-  static constexpr auto describe() {
-    return std::tuple{field("stdout", &Truncated::out, "standard output was cut"),
-                      field("stderr", &Truncated::err, "standard error was cut")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("stdout", &Truncated::out, "standard output was cut"),
+                 field("stderr", &Truncated::err, "standard error was cut"));
   }
 };
 
@@ -96,19 +93,17 @@ struct Usage {
   int64_t stderr_bytes = 0;
   std::vector<NetworkFlow> network;
   std::optional<int64_t> accelerator_ms;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("cpu_ms", &Usage::cpu_ms, "CPU time over all processes"),
-        field("peak_memory_bytes", &Usage::peak_memory_bytes,
-              "highest memory use seen by the kernel"),
-        field("peak_pids", &Usage::peak_pids, "most processes at once"),
-        field("stdout_bytes", &Usage::stdout_bytes, "bytes written to standard output"),
-        field("stderr_bytes", &Usage::stderr_bytes, "bytes written to standard error"),
-        field("network", &Usage::network, "what was reached over the network",
-              {.omit_empty = true}),
-        field("accelerator_ms", &Usage::accelerator_ms,
-              "how long accelerators were held, times their number"),
-    };
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("cpu_ms", &Usage::cpu_ms, "CPU time over all processes"),
+                 field("peak_memory_bytes", &Usage::peak_memory_bytes,
+                       "highest memory use seen by the kernel"),
+                 field("peak_pids", &Usage::peak_pids, "most processes at once"),
+                 field("stdout_bytes", &Usage::stdout_bytes, "bytes written to standard output"),
+                 field("stderr_bytes", &Usage::stderr_bytes, "bytes written to standard error"),
+                 field("network", &Usage::network, "what was reached over the network",
+                       {.omit_empty = true}),
+                 field("accelerator_ms", &Usage::accelerator_ms,
+                       "how long accelerators were held, times their number"));
   }
 };
 
@@ -118,12 +113,11 @@ struct TestCounts {
   int64_t passed = 0;
   int64_t failed = 0;  // with those that broke before or after their own code
   int64_t skipped = 0;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("collected", &TestCounts::collected, "tests that were found", {.min = 0}),
-        field("passed", &TestCounts::passed, "tests that passed", {.min = 0}),
-        field("failed", &TestCounts::failed, "tests that failed or broke", {.min = 0}),
-        field("skipped", &TestCounts::skipped, "tests that were skipped", {.min = 0})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("collected", &TestCounts::collected, "tests that were found", {.min = 0}),
+                 field("passed", &TestCounts::passed, "tests that passed", {.min = 0}),
+                 field("failed", &TestCounts::failed, "tests that failed or broke", {.min = 0}),
+                 field("skipped", &TestCounts::skipped, "tests that were skipped", {.min = 0}));
   }
 };
 
@@ -145,8 +139,8 @@ struct SandboxResult {
   std::vector<Denial> denials;
   std::optional<SandboxPolicy> policy;
   std::optional<TestCounts> tests;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("version", &SandboxResult::version, "of this shape: 2"),
         field("status", &SandboxResult::status, "how it ended"),
         field("rc", &SandboxResult::rc, "exit code as a shell would show it"),
@@ -164,8 +158,7 @@ struct SandboxResult {
         field("enforced", &SandboxResult::enforced, "per capability"),
         field("denials", &SandboxResult::denials, "what was refused"),
         field("policy", &SandboxResult::policy, "effective; absent if the request was unreadable"),
-        field("tests", &SandboxResult::tests, "of a run of type test: what its report counted"),
-    };
+        field("tests", &SandboxResult::tests, "of a run of type test: what its report counted"));
   }
 };
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -33,21 +32,21 @@ struct SecretValueSize {
   std::string name;
   int64_t bytes = 0;
   std::string sent_by;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("name", &SecretValueSize::name, "of the value", {.required = true}),
         field("bytes", &SecretValueSize::bytes, "of the value", {.min = 0}),
-        field("sentBy", &SecretValueSize::sent_by, "whose token sent it", {.omit_empty = true})};
+        field("sentBy", &SecretValueSize::sent_by, "whose token sent it", {.omit_empty = true}));
   }
 };
 
 struct SecretStatus {
   std::vector<SecretValueSize> values;
   std::string created_by;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("values", &SecretStatus::values, "names and sizes of the values"),
-        field("createdBy", &SecretStatus::created_by, "whose token made it", {.omit_empty = true})};
+        field("createdBy", &SecretStatus::created_by, "whose token made it", {.omit_empty = true}));
   }
 };
 
@@ -61,8 +60,8 @@ struct Secret {
   std::map<std::string, std::string> string_data;
   std::optional<bool> immutable;
   SecretStatus status;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("apiVersion", &Secret::api_version, "paddock.dev/v1alpha1"),
         field("kind", &Secret::kind, "Secret"),
         field("metadata", &Secret::metadata, "identity", {.required = true}),
@@ -76,7 +75,7 @@ struct Secret {
               {.omit_empty = true, .max_length = kMaxSecretValues}),
         field("immutable", &Secret::immutable,
               "true: its values never change again, nor does this; delete it and make another"),
-        field("status", &Secret::status, "what there is")};
+        field("status", &Secret::status, "what there is"));
   }
   void validate(wire::Check& check) const;
 };
@@ -91,15 +90,15 @@ struct SecretUse {
   std::string name;
   std::string key;
   std::string variable;
-  static constexpr auto describe() {
-    return std::tuple{field("name", &SecretUse::name, "name of a Secret of the run's namespace",
-                            {.required = true, .min_length = 1, .max_length = 253}),
-                      field("key", &SecretUse::key, "which of its values; all of them unless given",
-                            {.omit_empty = true, .max_length = 253}),
-                      field("variable", &SecretUse::variable,
-                            "variable that has the value; unless given, values are files "
-                            "/run/secrets/NAME/KEY",
-                            {.omit_empty = true, .max_length = 253})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("name", &SecretUse::name, "name of a Secret of the run's namespace",
+                       {.required = true, .min_length = 1, .max_length = 253}),
+                 field("key", &SecretUse::key, "which of its values; all of them unless given",
+                       {.omit_empty = true, .max_length = 253}),
+                 field("variable", &SecretUse::variable,
+                       "variable that has the value; unless given, values are files "
+                       "/run/secrets/NAME/KEY",
+                       {.omit_empty = true, .max_length = 253}));
   }
   void validate(wire::Check& check) const;
   friend bool operator==(const SecretUse&, const SecretUse&) = default;
@@ -108,27 +107,27 @@ struct SecretUse {
 // POST nodes/{node}/runs/{uid}/secrets: what an attempt gets, just before it is launched.
 struct RunSecretsRequest {
   int64_t attempt = 0;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("attempt", &RunSecretsRequest::attempt, "the fence", {.required = true, .min = 1})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(
+        field("attempt", &RunSecretsRequest::attempt, "the fence", {.required = true, .min = 1}));
   }
 };
 struct RunSecret {
   std::string file;      // beneath kSandboxSecrets: NAME/KEY
   std::string variable;  // then it is no file
   std::string value;     // base64
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("file", &RunSecret::file, "NAME/KEY beneath /run/secrets", {.omit_empty = true}),
         field("variable", &RunSecret::variable, "that has the value", {.omit_empty = true}),
-        field("value", &RunSecret::value, "base64", {.required = true})};
+        field("value", &RunSecret::value, "base64", {.required = true}));
   }
 };
 struct RunSecretsAnswer {
   std::vector<RunSecret> secrets;
-  static constexpr auto describe() {
-    return std::tuple{field("secrets", &RunSecretsAnswer::secrets, "all that the run asked for",
-                            {.required = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("secrets", &RunSecretsAnswer::secrets, "all that the run asked for",
+                       {.required = true}));
   }
 };
 
@@ -136,10 +135,10 @@ struct RunSecretsAnswer {
 struct SecretKeyRotation {
   std::string key_id;
   int64_t values = 0;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("keyId", &SecretKeyRotation::key_id, "of the key that is in use now; no part of it"),
-        field("values", &SecretKeyRotation::values, "how many were sealed anew")};
+        field("values", &SecretKeyRotation::values, "how many were sealed anew"));
   }
 };
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/base/reason.h"
@@ -32,22 +31,22 @@ struct SessionOrder {
   std::map<std::string, std::string> environment;
   std::string workdir;
   int64_t grace_ms = 0;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("uid", &SessionOrder::uid, "of the session",
               {.required = true, .min_length = 1, .max_length = 64}),
         field("policy", &SessionOrder::policy, "effective", {.required = true}),
         field("environment", &SessionOrder::environment, "of each command", {.max_length = 128}),
         field("workdir", &SessionOrder::workdir, "of each command", {.required = true}),
         field("graceMs", &SessionOrder::grace_ms,
-              "from SIGTERM to SIGKILL when a command is ended early", {.min = 0})};
+              "from SIGTERM to SIGKILL when a command is ended early", {.min = 0}));
   }
 };
 
 struct SessionName {
   std::string uid;
-  static constexpr auto describe() {
-    return std::tuple{field("uid", &SessionName::uid, "of the session", {.required = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("uid", &SessionName::uid, "of the session", {.required = true}));
   }
 };
 
@@ -55,11 +54,11 @@ struct CommandOrder {
   std::string uid;
   std::string command;
   bool stream = false;  // its output is sent on as CommandPieces while it runs
-  static constexpr auto describe() {
-    return std::tuple{field("uid", &CommandOrder::uid, "of the session", {.required = true}),
-                      field("command", &CommandOrder::command, "text for the shell",
-                            {.required = true, .min_length = 1}),
-                      field("stream", &CommandOrder::stream, "whether output is sent on")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("uid", &CommandOrder::uid, "of the session", {.required = true}),
+                 field("command", &CommandOrder::command, "text for the shell",
+                       {.required = true, .min_length = 1}),
+                 field("stream", &CommandOrder::stream, "whether output is sent on"));
   }
 };
 
@@ -67,9 +66,9 @@ struct CommandOrder {
 struct CommandPiece {
   std::string stream;
   std::string data;
-  static constexpr auto describe() {
-    return std::tuple{field("stream", &CommandPiece::stream, "stdout or stderr"),
-                      field("data", &CommandPiece::data, "base64")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("stream", &CommandPiece::stream, "stdout or stderr"),
+                 field("data", &CommandPiece::data, "base64"));
   }
 };
 
@@ -83,14 +82,14 @@ struct FileOrder {
   bool folder = false;
   int64_t most = 0;               // bytes to read
   std::optional<int64_t> offset;  // a part of a run's file, from here on
-  static constexpr auto describe() {
-    return std::tuple{field("uid", &FileOrder::uid, "of the session, or run", {.required = true}),
-                      field("operation", &FileOrder::operation, "read, write or remove"),
-                      field("path", &FileOrder::path, "beneath the workspace"),
-                      field("data", &FileOrder::data, "to write, as base64", {.omit_empty = true}),
-                      field("folder", &FileOrder::folder, "write: makes a folder"),
-                      field("most", &FileOrder::most, "bytes to read", {.min = 0}),
-                      field("offset", &FileOrder::offset, "where a part begins", {.min = 0})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("uid", &FileOrder::uid, "of the session, or run", {.required = true}),
+                 field("operation", &FileOrder::operation, "read, write or remove"),
+                 field("path", &FileOrder::path, "beneath the workspace"),
+                 field("data", &FileOrder::data, "to write, as base64", {.omit_empty = true}),
+                 field("folder", &FileOrder::folder, "write: makes a folder"),
+                 field("most", &FileOrder::most, "bytes to read", {.min = 0}),
+                 field("offset", &FileOrder::offset, "where a part begins", {.min = 0}));
   }
 };
 
@@ -98,10 +97,10 @@ struct SessionFile {
   std::string name;
   std::string type;  // file, folder or other
   int64_t size = 0;
-  static constexpr auto describe() {
-    return std::tuple{field("name", &SessionFile::name, "in its folder"),
-                      field("type", &SessionFile::type, "file, folder, link or other"),
-                      field("size", &SessionFile::size, "in bytes")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("name", &SessionFile::name, "in its folder"),
+                 field("type", &SessionFile::type, "file, folder, link or other"),
+                 field("size", &SessionFile::size, "in bytes"));
   }
 };
 
@@ -111,13 +110,13 @@ struct FileAnswer {
   std::vector<SessionFile> files;  // of a folder
   std::optional<int64_t> size;     // of the whole file, of which this is a part
   std::string version;             // of the file: another one once it was written to
-  static constexpr auto describe() {
-    return std::tuple{field("folder", &FileAnswer::folder, "whether it is a folder"),
-                      field("data", &FileAnswer::data, "a file's content", {.omit_empty = true}),
-                      field("files", &FileAnswer::files, "what a folder holds"),
-                      field("size", &FileAnswer::size, "of the whole file", {.min = 0}),
-                      field("version", &FileAnswer::version, "another one once it was written to",
-                            {.omit_empty = true, .max_length = 64})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("folder", &FileAnswer::folder, "whether it is a folder"),
+                 field("data", &FileAnswer::data, "a file's content", {.omit_empty = true}),
+                 field("files", &FileAnswer::files, "what a folder holds"),
+                 field("size", &FileAnswer::size, "of the whole file", {.min = 0}),
+                 field("version", &FileAnswer::version, "another one once it was written to",
+                       {.omit_empty = true, .max_length = 64}));
   }
 };
 
@@ -125,9 +124,9 @@ struct FileAnswer {
 struct SessionFileList {
   std::string path;
   std::vector<SessionFile> files;
-  static constexpr auto describe() {
-    return std::tuple{field("path", &SessionFileList::path, "of the folder"),
-                      field("files", &SessionFileList::files, "by name")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("path", &SessionFileList::path, "of the folder"),
+                 field("files", &SessionFileList::files, "by name"));
   }
 };
 

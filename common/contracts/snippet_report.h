@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <tuple>
 
 #include "common/contracts/execute.h"
 #include "common/contracts/sandbox_result.h"
@@ -13,10 +12,10 @@ struct SnippetReport {
   ExecuteAnswer answer;
   std::optional<SandboxResult> result;  // without output; absent: it never reached a sandbox
   bool warm = false;                    // an interpreter waited for it
-  static constexpr auto describe() {
-    return std::tuple{field("answer", &SnippetReport::answer, "the caller's", {.required = true}),
-                      field("result", &SnippetReport::result, "how its sandbox ended"),
-                      field("warm", &SnippetReport::warm, "an interpreter waited for it")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("answer", &SnippetReport::answer, "the caller's", {.required = true}),
+                 field("result", &SnippetReport::result, "how its sandbox ended"),
+                 field("warm", &SnippetReport::warm, "an interpreter waited for it"));
   }
 };
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/node.h"
@@ -20,21 +19,20 @@ struct EnrollRequest {
   std::string identity;
   std::map<std::string, std::string> labels;
   std::vector<Taint> taints;  // of a node that is new; later ones are the operator's business
-  static constexpr auto describe() {
-    return std::tuple{
-        field("identity", &EnrollRequest::identity, "a secret of this agent",
-              {.required = true, .min_length = 32, .max_length = 256}),
-        field("labels", &EnrollRequest::labels, "for node selection", {.max_length = 64}),
-        field("taints", &EnrollRequest::taints, "of a node that is new",
-              {.omit_empty = true, .max_length = 32})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("identity", &EnrollRequest::identity, "a secret of this agent",
+                       {.required = true, .min_length = 32, .max_length = 256}),
+                 field("labels", &EnrollRequest::labels, "for node selection", {.max_length = 64}),
+                 field("taints", &EnrollRequest::taints, "of a node that is new",
+                       {.omit_empty = true, .max_length = 32}));
   }
 };
 struct EnrollAnswer {
   std::string credential;
   std::string node_uid;
-  static constexpr auto describe() {
-    return std::tuple{field("credential", &EnrollAnswer::credential, "bearer token of this node"),
-                      field("nodeUid", &EnrollAnswer::node_uid, "uid of the Node object")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("credential", &EnrollAnswer::credential, "bearer token of this node"),
+                 field("nodeUid", &EnrollAnswer::node_uid, "uid of the Node object"));
   }
 };
 
@@ -44,12 +42,12 @@ struct OutputChunk {
   int64_t time_ms = 0;
   std::string stream;  // stdout, stderr, or system (the agent's own words: cache hits, phases)
   std::string data;    // base64
-  static constexpr auto describe() {
-    return std::tuple{field("seq", &OutputChunk::seq, "position", {.required = true, .min = 1}),
-                      field("timeMs", &OutputChunk::time_ms, "node wall clock"),
-                      field("stream", &OutputChunk::stream, "stdout, stderr or system",
-                            {.required = true, .max_length = 16}),
-                      field("data", &OutputChunk::data, "base64", {.required = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("seq", &OutputChunk::seq, "position", {.required = true, .min = 1}),
+                 field("timeMs", &OutputChunk::time_ms, "node wall clock"),
+                 field("stream", &OutputChunk::stream, "stdout, stderr or system",
+                       {.required = true, .max_length = 16}),
+                 field("data", &OutputChunk::data, "base64", {.required = true}));
   }
 };
 
@@ -64,18 +62,18 @@ struct RunOutcome {
   std::optional<bool> refused;
   // Of one that was refused because there is no room for its files: what they take.
   std::optional<wire::Quantity> disk_needed;
-  static constexpr auto describe() {
-    return std::tuple{field("phase", &RunOutcome::phase, "terminal phase", {.required = true}),
-                      field("reason", &RunOutcome::reason, "a stable word", {.omit_empty = true}),
-                      field("message", &RunOutcome::message, "a sentence", {.omit_empty = true}),
-                      field("result", &RunOutcome::result, "from the sandbox"),
-                      field("artifacts", &RunOutcome::artifacts, "collected files"),
-                      field("leftOut", &RunOutcome::left_out, "files left out"),
-                      field("refused", &RunOutcome::refused,
-                            "whether the node could not take it on, and started nothing of it"),
-                      field("diskNeeded", &RunOutcome::disk_needed,
-                            "bytes of disk that the run's files take, where there was no room "
-                            "for them")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("phase", &RunOutcome::phase, "terminal phase", {.required = true}),
+                 field("reason", &RunOutcome::reason, "a stable word", {.omit_empty = true}),
+                 field("message", &RunOutcome::message, "a sentence", {.omit_empty = true}),
+                 field("result", &RunOutcome::result, "from the sandbox"),
+                 field("artifacts", &RunOutcome::artifacts, "collected files"),
+                 field("leftOut", &RunOutcome::left_out, "files left out"),
+                 field("refused", &RunOutcome::refused,
+                       "whether the node could not take it on, and started nothing of it"),
+                 field("diskNeeded", &RunOutcome::disk_needed,
+                       "bytes of disk that the run's files take, where there was no room "
+                       "for them"));
   }
 };
 
@@ -91,8 +89,8 @@ struct RunReport {
   std::optional<RunOutcome> outcome;   // only once all output was acknowledged or is in this report
   std::optional<int64_t> input_acked;  // highest input seq that was written, or could not be
   std::optional<bool> stdin_closed;    // the command takes no input any more
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("runUid", &RunReport::run_uid, "which run", {.required = true}),
         field("attempt", &RunReport::attempt, "which attempt: the fence",
               {.required = true, .min = 1}),
@@ -104,7 +102,7 @@ struct RunReport {
         field("outcome", &RunReport::outcome, "how it ended"),
         field("inputAcked", &RunReport::input_acked, "highest input seq written", {.min = 0}),
         field("stdinClosed", &RunReport::stdin_closed,
-              "whether the command takes no input any more")};
+              "whether the command takes no input any more"));
   }
 };
 
@@ -120,8 +118,8 @@ struct SyncRequest {
   // This agent process ends: it starts nothing any more, and its runs are all that it names here.
   std::optional<bool> leaving;
   std::optional<UsageReport> usage;  // a newer measurement than in the calls before
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("session", &SyncRequest::session, "this agent process",
               {.required = true, .min_length = 8, .max_length = 64}),
         field("generation", &SyncRequest::generation, "start time of this agent process"),
@@ -134,7 +132,7 @@ struct SyncRequest {
         field("waitMs", &SyncRequest::wait_ms, "hold at most this long", {.min = 0, .max = 60'000}),
         field("leaving", &SyncRequest::leaving,
               "whether this agent process ends: nothing is started here any more"),
-        field("usage", &SyncRequest::usage, "what the node and its runs use right now")};
+        field("usage", &SyncRequest::usage, "what the node and its runs use right now"));
   }
 };
 
@@ -158,8 +156,8 @@ struct Assignment {
   int64_t output_acked = 0;      // highest seq stored
   std::vector<RunInput> inputs;  // for the command's standard input, not acknowledged yet
   std::vector<std::string> artifact_types;  // only these come back; empty: all do
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("runUid", &Assignment::run_uid, "which run", {.required = true}),
         field("namespace", &Assignment::name_space, "of the run"),
         field("name", &Assignment::name, "of the run"),
@@ -181,7 +179,7 @@ struct Assignment {
               {.omit_empty = true}),
         field("artifactTypes", &Assignment::artifact_types,
               "endings of the artifacts that may come back, such as .csv; empty: all",
-              {.omit_empty = true, .max_length = 256})};
+              {.omit_empty = true, .max_length = 256}));
   }
 };
 
@@ -190,12 +188,12 @@ struct SyncAnswer {
   std::vector<Assignment> runs;
   int64_t lease_ms = 15'000;  // without a call for this long the node counts as lost
   std::optional<std::vector<std::string>> sessions;  // uids of all Sandboxes that live here
-  static constexpr auto describe() {
-    return std::tuple{field("version", &SyncAnswer::version, "of this desired state"),
-                      field("runs", &SyncAnswer::runs, "every run that should be held here"),
-                      field("leaseMs", &SyncAnswer::lease_ms, "call again before this is over"),
-                      field("sessions", &SyncAnswer::sessions,
-                            "every session that lives here; the files of others go")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("version", &SyncAnswer::version, "of this desired state"),
+                 field("runs", &SyncAnswer::runs, "every run that should be held here"),
+                 field("leaseMs", &SyncAnswer::lease_ms, "call again before this is over"),
+                 field("sessions", &SyncAnswer::sessions,
+                       "every session that lives here; the files of others go"));
   }
 };
 

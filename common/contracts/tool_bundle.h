@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -45,22 +44,22 @@ struct McpServerSummary {
   McpTransport transport = McpTransport::kStdio;
   bool enabled = true;
   std::optional<McpAuthMode> auth_mode;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("id", &McpServerSummary::id, "within the run", {.required = true}),
         field("label", &McpServerSummary::label, "for people", {.omit_empty = true}),
         field("templateId", &McpServerSummary::template_id, "what it was made from",
               {.omit_empty = true}),
         field("transport", &McpServerSummary::transport, "stdio, sse or http", {.required = true}),
         field("enabled", &McpServerSummary::enabled, "whether the run is given it"),
-        field("authMode", &McpServerSummary::auth_mode, "none or oauth")};
+        field("authMode", &McpServerSummary::auth_mode, "none or oauth"));
   }
 };
 
 struct ToolBundleSummary {
   std::vector<McpServerSummary> mcp_servers;
-  static constexpr auto describe() {
-    return std::tuple{field("mcpServers", &ToolBundleSummary::mcp_servers, "in their order")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("mcpServers", &ToolBundleSummary::mcp_servers, "in their order"));
   }
 };
 ToolBundleSummary summary_of(const ToolBundle& bundle);

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -20,18 +19,17 @@ struct ToolGateway {
   std::vector<std::string> addresses;  // what the name leads to from this host
   std::string run_uid;
   std::string ca;  // PEM; empty: the system's
-  static constexpr auto describe() {
-    return std::tuple{
-        field("host", &ToolGateway::host, "of the controller's URL",
-              {.required = true, .min_length = 1, .max_length = 253}),
-        field("port", &ToolGateway::port, "of the controller's URL",
-              {.required = true, .min = 1, .max = 65535}),
-        field("addresses", &ToolGateway::addresses, "that the name leads to from this host",
-              {.max_length = 16}),
-        field("runUid", &ToolGateway::run_uid, "whose tool tokens are good here",
-              {.required = true, .min_length = 36, .max_length = 36}),
-        field("ca", &ToolGateway::ca, "PEM of the controller's CA, shown inside as a file",
-              {.omit_empty = true, .max_length = 65536})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("host", &ToolGateway::host, "of the controller's URL",
+                       {.required = true, .min_length = 1, .max_length = 253}),
+                 field("port", &ToolGateway::port, "of the controller's URL",
+                       {.required = true, .min = 1, .max = 65535}),
+                 field("addresses", &ToolGateway::addresses,
+                       "that the name leads to from this host", {.max_length = 16}),
+                 field("runUid", &ToolGateway::run_uid, "whose tool tokens are good here",
+                       {.required = true, .min_length = 36, .max_length = 36}),
+                 field("ca", &ToolGateway::ca, "PEM of the controller's CA, shown inside as a file",
+                       {.omit_empty = true, .max_length = 65536}));
   }
 };
 

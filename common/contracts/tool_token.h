@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -51,16 +50,15 @@ struct ToolTokenRequest {
   std::vector<std::string> endpoints;
   std::optional<wire::Duration> ttl;
   bool revoke_on_stream_end = false;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("operations", &ToolTokenRequest::operations, "run:read, media:generate, …",
-              {.required = true, .min_length = 1, .max_length = 16}),
-        field("endpoints", &ToolTokenRequest::endpoints,
-              "of the run's subresources; all that the operations have unless given",
-              {.omit_empty = true, .max_length = 16}),
-        field("ttl", &ToolTokenRequest::ttl, "15m unless given; 24h at most"),
-        field("revokeOnStreamEnd", &ToolTokenRequest::revoke_on_stream_end,
-              "end it when a stream of the run's events ends")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("operations", &ToolTokenRequest::operations, "run:read, media:generate, …",
+                       {.required = true, .min_length = 1, .max_length = 16}),
+                 field("endpoints", &ToolTokenRequest::endpoints,
+                       "of the run's subresources; all that the operations have unless given",
+                       {.omit_empty = true, .max_length = 16}),
+                 field("ttl", &ToolTokenRequest::ttl, "15m unless given; 24h at most"),
+                 field("revokeOnStreamEnd", &ToolTokenRequest::revoke_on_stream_end,
+                       "end it when a stream of the run's events ends"));
   }
   void validate(wire::Check& check) const;
 };
@@ -71,17 +69,17 @@ struct ToolTokenSpec {
   std::vector<std::string> endpoints;
   std::optional<wire::Duration> ttl;
   bool revoke_on_stream_end = false;
-  static constexpr auto describe() {
-    return std::tuple{field("run", &ToolTokenSpec::run, "name of the run that it belongs to",
-                            {.required = true, .min_length = 1, .max_length = 253}),
-                      field("operations", &ToolTokenSpec::operations, "run:read, media:generate, …",
-                            {.required = true, .min_length = 1, .max_length = 16}),
-                      field("endpoints", &ToolTokenSpec::endpoints,
-                            "of the run's subresources; all that the operations have unless given",
-                            {.omit_empty = true, .max_length = 16}),
-                      field("ttl", &ToolTokenSpec::ttl, "15m unless given; 24h at most"),
-                      field("revokeOnStreamEnd", &ToolTokenSpec::revoke_on_stream_end,
-                            "end it when a stream of the run's events ends")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("run", &ToolTokenSpec::run, "name of the run that it belongs to",
+                       {.required = true, .min_length = 1, .max_length = 253}),
+                 field("operations", &ToolTokenSpec::operations, "run:read, media:generate, …",
+                       {.required = true, .min_length = 1, .max_length = 16}),
+                 field("endpoints", &ToolTokenSpec::endpoints,
+                       "of the run's subresources; all that the operations have unless given",
+                       {.omit_empty = true, .max_length = 16}),
+                 field("ttl", &ToolTokenSpec::ttl, "15m unless given; 24h at most"),
+                 field("revokeOnStreamEnd", &ToolTokenSpec::revoke_on_stream_end,
+                       "end it when a stream of the run's events ends"));
   }
   void validate(wire::Check& check) const;
 };
@@ -99,8 +97,8 @@ struct ToolTokenStatus {
   std::optional<wire::Timestamp> revoked_at;
   std::optional<RevokeReason> reason;  // why it is not active any more
   std::string token;                   // in the answer that creates it only; never stored
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("phase", &ToolTokenStatus::phase, "Active, Expired or Revoked"),
         field("runUid", &ToolTokenStatus::run_uid, "of the run", {.omit_empty = true}),
         field("attempt", &ToolTokenStatus::attempt,
@@ -113,7 +111,7 @@ struct ToolTokenStatus {
         field("reason", &ToolTokenStatus::reason,
               "why it ended: child_exit, sse_end, ttl_expired or manual"),
         field("token", &ToolTokenStatus::token,
-              "the secret: shown once, in the answer that creates it", {.omit_empty = true})};
+              "the secret: shown once, in the answer that creates it", {.omit_empty = true}));
   }
 };
 
@@ -124,12 +122,12 @@ struct ToolToken {
   ObjectMeta metadata;
   ToolTokenSpec spec;
   ToolTokenStatus status;
-  static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &ToolToken::api_version, "paddock.dev/v1alpha1"),
-                      field("kind", &ToolToken::kind, "ToolToken"),
-                      field("metadata", &ToolToken::metadata, "identity", {.required = true}),
-                      field("spec", &ToolToken::spec, "what it is good for", {.required = true}),
-                      field("status", &ToolToken::status, "whether it still is")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("apiVersion", &ToolToken::api_version, "paddock.dev/v1alpha1"),
+                 field("kind", &ToolToken::kind, "ToolToken"),
+                 field("metadata", &ToolToken::metadata, "identity", {.required = true}),
+                 field("spec", &ToolToken::spec, "what it is good for", {.required = true}),
+                 field("status", &ToolToken::status, "whether it still is"));
   }
 };
 
@@ -142,15 +140,15 @@ ToolTokenStatus status_at(const ToolTokenStatus& status, WallTime now);
 // ends the one before, so that a lost answer costs nothing.
 struct RunTokenRequest {
   int64_t attempt = 0;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("attempt", &RunTokenRequest::attempt, "the fence", {.required = true, .min = 1})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(
+        field("attempt", &RunTokenRequest::attempt, "the fence", {.required = true, .min = 1}));
   }
 };
 struct RunTokenAnswer {
   std::string token;
-  static constexpr auto describe() {
-    return std::tuple{field("token", &RunTokenAnswer::token, "the secret", {.required = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("token", &RunTokenAnswer::token, "the secret", {.required = true}));
   }
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -19,15 +18,13 @@ struct TreeEntry {
   int64_t size = 0;
   bool executable = false;
   friend bool operator==(const TreeEntry&, const TreeEntry&) = default;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("path", &TreeEntry::path, "relative path",
-              {.required = true, .min_length = 1, .max_length = 4096}),
-        field("digest", &TreeEntry::digest, "SHA-256 of the content",
-              {.required = true, .min_length = 64, .max_length = 64}),
-        field("size", &TreeEntry::size, "bytes", {.required = true, .min = 0}),
-        field("executable", &TreeEntry::executable, "whether the owner may execute it"),
-    };
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("path", &TreeEntry::path, "relative path",
+                       {.required = true, .min_length = 1, .max_length = 4096}),
+                 field("digest", &TreeEntry::digest, "SHA-256 of the content",
+                       {.required = true, .min_length = 64, .max_length = 64}),
+                 field("size", &TreeEntry::size, "bytes", {.required = true, .min = 0}),
+                 field("executable", &TreeEntry::executable, "whether the owner may execute it"));
   }
 };
 
@@ -36,12 +33,11 @@ struct TreeLink {
   std::string path;
   std::string target;  // relative to the link's folder: `..` parts first, then names
   friend bool operator==(const TreeLink&, const TreeLink&) = default;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("path", &TreeLink::path, "relative path",
-              {.required = true, .min_length = 1, .max_length = 4096}),
-        field("target", &TreeLink::target, "where it leads, relative to its own folder",
-              {.required = true, .min_length = 1, .max_length = 4096})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("path", &TreeLink::path, "relative path",
+                       {.required = true, .min_length = 1, .max_length = 4096}),
+                 field("target", &TreeLink::target, "where it leads, relative to its own folder",
+                       {.required = true, .min_length = 1, .max_length = 4096}));
   }
 };
 
@@ -49,9 +45,9 @@ struct TreeLink {
 struct TreeFolder {
   std::string path;
   friend bool operator==(const TreeFolder&, const TreeFolder&) = default;
-  static constexpr auto describe() {
-    return std::tuple{field("path", &TreeFolder::path, "relative path",
-                            {.required = true, .min_length = 1, .max_length = 4096})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("path", &TreeFolder::path, "relative path",
+                       {.required = true, .min_length = 1, .max_length = 4096}));
   }
 };
 
@@ -61,13 +57,13 @@ struct Tree {
   std::vector<TreeEntry> entries;
   std::vector<TreeLink> links;
   std::vector<TreeFolder> folders;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("entries", &Tree::entries, "files", {.required = true, .max_length = 100'000}),
         field("links", &Tree::links, "symbolic links that stay inside",
               {.omit_empty = true, .max_length = 100'000}),
         field("folders", &Tree::folders, "folders with nothing in them",
-              {.omit_empty = true, .max_length = 100'000})};
+              {.omit_empty = true, .max_length = 100'000}));
   }
   // Names every hostile or impossible entry: traversal, absolute, control characters, too long or
   // deep, duplicates, case collisions, a file used as a folder, unsorted, bad digests, links that
@@ -84,13 +80,13 @@ struct TreeAnswer {
   bool stored = false;
   std::vector<Digest> missing;
   std::vector<std::string> compressions;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("root", &TreeAnswer::root, "digest of the whole tree"),
         field("stored", &TreeAnswer::stored, "whether the tree is stored now"),
         field("missing", &TreeAnswer::missing, "blobs the server lacks"),
         field("compressions", &TreeAnswer::compressions,
-              "how blobs may be sent besides as they are: zstd; bundle, many in one request")};
+              "how blobs may be sent besides as they are: zstd; bundle, many in one request"));
   }
 };
 

@@ -3,17 +3,15 @@
 // tree itself is offered.
 #pragma once
 
-#include <tuple>
-
 #include "common/contracts/tree.h"
 
 namespace paddock::contracts {
 
 struct TreeClaim {
   Digest root;
-  static constexpr auto describe() {
-    return std::tuple{field("root", &TreeClaim::root, "digest of the whole tree",
-                            {.required = true, .min_length = 64, .max_length = 64})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("root", &TreeClaim::root, "digest of the whole tree",
+                       {.required = true, .min_length = 64, .max_length = 64}));
   }
 };
 

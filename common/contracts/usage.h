@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -19,14 +18,14 @@ struct Use {
   std::optional<int64_t> tasks;              // processes and threads
   std::optional<int64_t> accelerator_milli;  // thousandths of an accelerator, of all together
   std::optional<wire::Quantity> accelerator_memory;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("cpuMilli", &Use::cpu_milli, "thousandths of a core", {.min = 0}),
         field("memory", &Use::memory, "bytes, without files that only are cached"),
         field("tasks", &Use::tasks, "processes and threads", {.min = 0}),
         field("acceleratorMilli", &Use::accelerator_milli,
               "thousandths of an accelerator that are busy, of all together", {.min = 0}),
-        field("acceleratorMemory", &Use::accelerator_memory, "bytes of all accelerators together")};
+        field("acceleratorMemory", &Use::accelerator_memory, "bytes of all accelerators together"));
   }
   friend bool operator==(const Use&, const Use&) = default;
 };
@@ -35,21 +34,21 @@ struct RunUse {
   std::string run_uid;
   int64_t attempt = 0;
   Use use;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("runUid", &RunUse::run_uid, "which run", {.required = true, .max_length = 64}),
         field("attempt", &RunUse::attempt, "which attempt", {.required = true, .min = 1}),
-        field("use", &RunUse::use, "by all of its processes")};
+        field("use", &RunUse::use, "by all of its processes"));
   }
 };
 
 struct UsageReport {
   Use node;  // by everything on the host
   std::vector<RunUse> runs;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("node", &UsageReport::node, "by everything on the host"),
-        field("runs", &UsageReport::runs, "by each run that runs", {.max_length = 10'000})};
+        field("runs", &UsageReport::runs, "by each run that runs", {.max_length = 10'000}));
   }
 };
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/meta.h"
@@ -25,22 +24,21 @@ struct VolumeVersion {
   std::string run;
   std::string run_uid;
   std::optional<wire::Timestamp> published_at;
-  static constexpr auto describe() {
-    return std::tuple{field("version", &VolumeVersion::version, "grows by one", {.min = 1}),
-                      field("root", &VolumeVersion::root, "digest of the tree"),
-                      field("files", &VolumeVersion::files, "how many"),
-                      field("bytes", &VolumeVersion::bytes, "together"),
-                      field("run", &VolumeVersion::run, "who published it"),
-                      field("runUid", &VolumeVersion::run_uid, "of that run"),
-                      field("publishedAt", &VolumeVersion::published_at, "when it ended")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("version", &VolumeVersion::version, "grows by one", {.min = 1}),
+                 field("root", &VolumeVersion::root, "digest of the tree"),
+                 field("files", &VolumeVersion::files, "how many"),
+                 field("bytes", &VolumeVersion::bytes, "together"),
+                 field("run", &VolumeVersion::run, "who published it"),
+                 field("runUid", &VolumeVersion::run_uid, "of that run"),
+                 field("publishedAt", &VolumeVersion::published_at, "when it ended"));
   }
 };
 
 struct VolumeStatus {
   std::vector<VolumeVersion> versions;  // oldest first
-  static constexpr auto describe() {
-    return std::tuple{
-        field("versions", &VolumeStatus::versions, "those that are kept, oldest first")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("versions", &VolumeStatus::versions, "those that are kept, oldest first"));
   }
 };
 
@@ -50,11 +48,11 @@ struct Volume {
   std::string kind = kKind;
   ObjectMeta metadata;
   VolumeStatus status;
-  static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &Volume::api_version, "paddock.dev/v1alpha1"),
-                      field("kind", &Volume::kind, "Volume"),
-                      field("metadata", &Volume::metadata, "identity", {.required = true}),
-                      field("status", &Volume::status, "what was published")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("apiVersion", &Volume::api_version, "paddock.dev/v1alpha1"),
+                 field("kind", &Volume::kind, "Volume"),
+                 field("metadata", &Volume::metadata, "identity", {.required = true}),
+                 field("status", &Volume::status, "what was published"));
   }
 };
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 
 #include "common/contracts/meta.h"
 
@@ -11,9 +10,9 @@ namespace paddock::contracts {
 
 struct WorkspaceSpec {
   std::string source;  // a label for people, e.g. the folder's base name
-  static constexpr auto describe() {
-    return std::tuple{field("source", &WorkspaceSpec::source, "where it came from, for people",
-                            {.omit_empty = true, .max_length = 253})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("source", &WorkspaceSpec::source, "where it came from, for people",
+                       {.omit_empty = true, .max_length = 253}));
   }
 };
 
@@ -21,11 +20,11 @@ struct WorkspaceStatus {
   std::string root;
   int64_t files = 0;
   int64_t bytes = 0;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("root", &WorkspaceStatus::root, "digest of the stored tree", {.omit_empty = true}),
         field("files", &WorkspaceStatus::files, "how many"),
-        field("bytes", &WorkspaceStatus::bytes, "together")};
+        field("bytes", &WorkspaceStatus::bytes, "together"));
   }
 };
 
@@ -36,12 +35,12 @@ struct Workspace {
   ObjectMeta metadata;
   WorkspaceSpec spec;
   WorkspaceStatus status;
-  static constexpr auto describe() {
-    return std::tuple{field("apiVersion", &Workspace::api_version, "paddock.dev/v1alpha1"),
-                      field("kind", &Workspace::kind, "Workspace"),
-                      field("metadata", &Workspace::metadata, "identity", {.required = true}),
-                      field("spec", &Workspace::spec, "what is wanted"),
-                      field("status", &Workspace::status, "what is stored")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("apiVersion", &Workspace::api_version, "paddock.dev/v1alpha1"),
+                 field("kind", &Workspace::kind, "Workspace"),
+                 field("metadata", &Workspace::metadata, "identity", {.required = true}),
+                 field("spec", &Workspace::spec, "what is wanted"),
+                 field("status", &Workspace::status, "what is stored"));
   }
 };
 

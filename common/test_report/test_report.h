@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/base/random.h"
@@ -25,15 +24,15 @@ struct Report {
   int64_t skipped_files = 0;  // left out whole, before their tests were known
   int64_t broken_files = 0;   // could not be read for tests
   bool finished = false;      // pytest came to its own end
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using contracts::field;
-    return std::tuple{field("collected", &Report::collected, "", {.min = 0}),
-                      field("passed", &Report::passed, "", {.min = 0}),
-                      field("failed", &Report::failed, "", {.min = 0}),
-                      field("skipped", &Report::skipped, "", {.min = 0}),
-                      field("skippedFiles", &Report::skipped_files, "", {.min = 0}),
-                      field("brokenFiles", &Report::broken_files, "", {.min = 0}),
-                      field("finished", &Report::finished, "")};
+    return visit(field("collected", &Report::collected, "", {.min = 0}),
+                 field("passed", &Report::passed, "", {.min = 0}),
+                 field("failed", &Report::failed, "", {.min = 0}),
+                 field("skipped", &Report::skipped, "", {.min = 0}),
+                 field("skippedFiles", &Report::skipped_files, "", {.min = 0}),
+                 field("brokenFiles", &Report::broken_files, "", {.min = 0}),
+                 field("finished", &Report::finished, ""));
   }
 };
 

@@ -19,11 +19,10 @@ namespace {
 struct Step {
   std::string name;
   std::optional<int64_t> retries;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("name", &Step::name, "what it is called",
-              {.required = true, .min_length = 1, .max_length = 5}),
-        field("retries", &Step::retries, "how often to try again", {.min = 0, .max = 10})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("name", &Step::name, "what it is called",
+                       {.required = true, .min_length = 1, .max_length = 5}),
+                 field("retries", &Step::retries, "how often to try again", {.min = 0, .max = 10}));
   }
 };
 
@@ -38,18 +37,15 @@ struct Plan {
   std::optional<Timestamp> at;
   Value extra;
   std::string note;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("steps", &Plan::steps, "in order", {.required = true, .max_length = 3}),
-        field("weights", &Plan::weights, "by name", {.omit_empty = true, .max_length = 2}),
-        field("colour", &Plan::colour, "of the plan"),
-        field("dry", &Plan::dry, "only say so"),
-        field("ratio", &Plan::ratio, "a share"),
-        field("wait", &Plan::wait, "between steps"),
-        field("size", &Plan::size, "of the output"),
-        field("at", &Plan::at, "when"),
-        field("extra", &Plan::extra, "anything"),
-        field("note", &Plan::note, "for people", {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("steps", &Plan::steps, "in order", {.required = true, .max_length = 3}),
+                 field("weights", &Plan::weights, "by name", {.omit_empty = true, .max_length = 2}),
+                 field("colour", &Plan::colour, "of the plan"),
+                 field("dry", &Plan::dry, "only say so"), field("ratio", &Plan::ratio, "a share"),
+                 field("wait", &Plan::wait, "between steps"),
+                 field("size", &Plan::size, "of the output"), field("at", &Plan::at, "when"),
+                 field("extra", &Plan::extra, "anything"),
+                 field("note", &Plan::note, "for people", {.omit_empty = true}));
   }
   void validate(Check& check) const {
     if (dry && colour == Colour::kGreen) check.fail("colour", "a dry plan cannot be green");

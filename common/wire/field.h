@@ -33,6 +33,16 @@ constexpr Field<Owner, T> field(const char* name, T Owner::*member, const char* 
   return {name, member, doc, rules};
 }
 
+// Takes what a type says of its fields, and does nothing with it.
+struct IgnoreFields {
+  void operator()(const auto&...) const {}
+};
+// A type that says what its fields are (describe.h).
+template <class T>
+concept Described = requires {
+  T::describe(IgnoreFields());
+};
+
 // The names of an enum on the wire: specialise with `static constexpr std::array values =
 // {std::pair{E::kA, "A"}, …}`.
 template <class E>

@@ -10,9 +10,9 @@ namespace {
 struct Order {
   bool old = false;
   Flag young;
-  static constexpr auto describe() {
-    return std::tuple{field("old", &Order::old, "every reader knows it", {.omit_empty = true}),
-                      field("young", &Order::young, "not every one", {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("old", &Order::old, "every reader knows it", {.omit_empty = true}),
+                 field("young", &Order::young, "not every one", {.omit_empty = true}));
   }
 };
 

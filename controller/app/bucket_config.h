@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <string>
-#include <tuple>
 
 #include "common/wire/describe.h"
 #include "common/wire/units.h"
@@ -21,9 +20,9 @@ struct BucketConfig {
   wire::Quantity cache_size{int64_t{10} << 30};
   int64_t transfers = 8;
   wire::Duration timeout{std::chrono::seconds(30)};
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("endpoint", &BucketConfig::endpoint,
               "URL of a server that speaks S3, without bucket; empty: files stay in dataDir"),
         field("region", &BucketConfig::region, "what requests are signed for", {.min_length = 1}),
@@ -38,8 +37,7 @@ struct BucketConfig {
               "PEM, trusted for the endpoint alone; empty: the system's"),
         field("cacheSize", &BucketConfig::cache_size, "of files kept in dataDir besides"),
         field("transfers", &BucketConfig::transfers, "under way at a time", {.min = 2, .max = 64}),
-        field("timeout", &BucketConfig::timeout, "without a byte for so long one is given up"),
-    };
+        field("timeout", &BucketConfig::timeout, "without a byte for so long one is given up"));
   }
   void validate(wire::Check& check) const;
   bool used() const { return !endpoint.empty(); }

@@ -5,7 +5,6 @@
 
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/execute.h"
@@ -22,10 +21,10 @@ namespace paddock::app {
 struct TlsConfig {
   std::string cert_file;
   std::string key_file;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("certFile", &TlsConfig::cert_file, "PEM certificate chain"),
-                      field("keyFile", &TlsConfig::key_file, "PEM private key")};
+    return visit(field("certFile", &TlsConfig::cert_file, "PEM certificate chain"),
+                 field("keyFile", &TlsConfig::key_file, "PEM private key"));
   }
 };
 
@@ -37,17 +36,17 @@ struct BlobConfig {
   wire::Quantity max_tree{int64_t{32} << 30};
   wire::Duration keep_unused{std::chrono::hours(24)};
   BucketConfig s3;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("maxBlob", &BlobConfig::max_blob, "largest file"),
-                      field("quota", &BlobConfig::quota, "all files together"),
-                      field("namespaceQuota", &BlobConfig::namespace_quota,
-                            "all files of one namespace; three quarters of quota unless given"),
-                      field("minFree", &BlobConfig::min_free, "left free on the disk"),
-                      field("maxTree", &BlobConfig::max_tree, "all files of a workspace"),
-                      field("keepUnused", &BlobConfig::keep_unused,
-                            "how long a file stays that nothing needs any more; 1h or more"),
-                      field("s3", &BlobConfig::s3, "a bucket to keep them in")};
+    return visit(field("maxBlob", &BlobConfig::max_blob, "largest file"),
+                 field("quota", &BlobConfig::quota, "all files together"),
+                 field("namespaceQuota", &BlobConfig::namespace_quota,
+                       "all files of one namespace; three quarters of quota unless given"),
+                 field("minFree", &BlobConfig::min_free, "left free on the disk"),
+                 field("maxTree", &BlobConfig::max_tree, "all files of a workspace"),
+                 field("keepUnused", &BlobConfig::keep_unused,
+                       "how long a file stays that nothing needs any more; 1h or more"),
+                 field("s3", &BlobConfig::s3, "a bucket to keep them in"));
   }
 };
 
@@ -57,9 +56,9 @@ struct PostgresConfig {
   int64_t max_readers = 8;
   std::string advertised_url;
   std::string shared_dir;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field(
             "urlFile", &PostgresConfig::url_file,
             "file, mode 0600, with the URL of a PostgreSQL database; empty: paddock.db in dataDir"),
@@ -73,7 +72,7 @@ struct PostgresConfig {
               {.max_length = 512}),
         field("sharedDir", &PostgresConfig::shared_dir,
               "folder with what its controllers have in common, copied where the data folder lacks "
-              "it; empty: copied by hand")};
+              "it; empty: copied by hand"));
   }
   void validate(wire::Check& check) const;
 };
@@ -81,23 +80,23 @@ struct PostgresConfig {
 struct StoreConfig {
   wire::Quantity reserve{int64_t{64} << 20};
   PostgresConfig postgres;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("reserve", &StoreConfig::reserve,
-                            "of its disk, for deletions, cancels and ends of runs once that is "
-                            "full; a 64th of the disk at most; 0: none"),
-                      field("postgres", &StoreConfig::postgres, "a database in place of a file")};
+    return visit(field("reserve", &StoreConfig::reserve,
+                       "of its disk, for deletions, cancels and ends of runs once that is "
+                       "full; a 64th of the disk at most; 0: none"),
+                 field("postgres", &StoreConfig::postgres, "a database in place of a file"));
   }
 };
 
 struct ArtifactConfig {
   std::vector<std::string> compute_types;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("computeTypes", &ArtifactConfig::compute_types,
-                            "endings that runs of type compute bring back besides the standard "
-                            "ones, such as .pt",
-                            {.max_length = 200})};
+    return visit(field("computeTypes", &ArtifactConfig::compute_types,
+                       "endings that runs of type compute bring back besides the standard "
+                       "ones, such as .pt",
+                       {.max_length = 200}));
   }
   void validate(wire::Check& check) const;
 };
@@ -105,24 +104,24 @@ struct ArtifactConfig {
 struct VolumeConfig {
   int64_t keep_versions = 10;
   int64_t per_namespace = 100;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("keepVersions", &VolumeConfig::keep_versions,
-                            "newest versions of a volume that stay", {.min = 1, .max = 1000}),
-                      field("maxPerNamespace", &VolumeConfig::per_namespace,
-                            "volumes of one namespace", {.min = 0, .max = 100'000})};
+    return visit(field("keepVersions", &VolumeConfig::keep_versions,
+                       "newest versions of a volume that stay", {.min = 1, .max = 1000}),
+                 field("maxPerNamespace", &VolumeConfig::per_namespace, "volumes of one namespace",
+                       {.min = 0, .max = 100'000}));
   }
 };
 
 struct MediaConfig {
   std::string provider_url;
   wire::Duration timeout{std::chrono::seconds(30)};
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("providerUrl", &MediaConfig::provider_url,
               "where the external orchestrator takes media requests; empty: nothing is generated"),
-        field("timeout", &MediaConfig::timeout, "for its answer")};
+        field("timeout", &MediaConfig::timeout, "for its answer"));
   }
   void validate(wire::Check& check) const;
 };
@@ -130,12 +129,12 @@ struct MediaConfig {
 struct NodesConfig {
   wire::Duration lease{nodes::kLease};
   wire::Duration lost_after{nodes::kLostAfter};
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("lease", &NodesConfig::lease, "without a call for so long a node gets nothing new"),
         field("lostAfter", &NodesConfig::lost_after,
-              "without a call for so long its runs are given up")};
+              "without a call for so long its runs are given up"));
   }
   void validate(wire::Check& check) const;
 };
@@ -146,26 +145,26 @@ struct ExecuteConfig {
   std::string host = "127.0.0.1";
   int64_t default_timeout_seconds = contracts::kDefaultTimeoutSeconds;
   int64_t max_memory_mb = contracts::kMaxMemoryMb;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("port", &ExecuteConfig::port, "its own port; 0: none", {.min = 0, .max = 65535}),
         field("host", &ExecuteConfig::host, "address of that port", {.min_length = 1}),
         field("defaultTimeoutSeconds", &ExecuteConfig::default_timeout_seconds,
               "of a request that names none", {.min = 1, .max = 60}),
         field("maxMemoryMb", &ExecuteConfig::max_memory_mb, "more is refused",
-              {.min = 64, .max = contracts::kMaxMemoryMb})};
+              {.min = 64, .max = contracts::kMaxMemoryMb}));
   }
 };
 
 // Sandboxes of agents.x-k8s.io.
 struct SessionsConfig {
   agent_sandboxes::Images images = agent_sandboxes::default_images();
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{field("images", &SessionsConfig::images,
-                            "what a container image means: the profile of the session, by image",
-                            {.max_length = 1000})};
+    return visit(field("images", &SessionsConfig::images,
+                       "what a container image means: the profile of the session, by image",
+                       {.max_length = 1000}));
   }
 };
 
@@ -195,9 +194,9 @@ struct Config {
   reconciler::Retention retention;
   ExecuteConfig execute;
   SessionsConfig sessions;
-  static constexpr auto describe() {
+  static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return std::tuple{
+    return visit(
         field("dataDir", &Config::data_dir, "database, files, tokens, TLS",
               {.required = false, .min_length = 1}),
         field("host", &Config::host, "address to listen on", {.min_length = 1}),
@@ -229,8 +228,7 @@ struct Config {
         field("scheduling", &Config::scheduling, "who may use how much, and who goes first"),
         field("retention", &Config::retention, "when runs that ended are forgotten"),
         field("execute", &Config::execute, "short pieces of code, answered at once"),
-        field("sessions", &Config::sessions, "sandbox sessions"),
-    };
+        field("sessions", &Config::sessions, "sandbox sessions"));
   }
   void validate(wire::Check& check) const;
 };

@@ -145,7 +145,7 @@ Result<bool> is_valid(store::Store& store, const std::string& path) {
 Result<std::string> given_secret(store::Store& store, const Config& config, const std::string& path,
                                  const FirstToken& first, const std::string& made) {
   if (config.store.postgres.shared_dir.empty() || !os::exists(path)) return std::string();
-  ASSIGN_OR_RETURN(const std::string text, os::read_regular_file(path));
+  ASSIGN_OR_RETURN(const std::string text, os::read_file(path));
   std::string secret(trim(text));
   if (secret.size() != made.size() || !secret.starts_with(first.prefix)) return std::string();
   bool was_there = false;

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "common/base/text.h"
@@ -36,10 +35,6 @@ template <class T>
 struct Tag {};
 
 template <class T>
-concept Described = requires {
-  T::describe();
-};
-template <class T>
 concept OwnSchema = requires {
   T::value_schema();
 };
@@ -59,7 +54,7 @@ void add(Value& types);
 // Puts a reference in place of each named type that is written out in the schema of a field.
 template <class T>
 void refer(Tag<T>, Value& schema, Value& types) {
-  if constexpr (Described<T> || OwnSchema<T>) {
+  if constexpr (wire::Described<T> || OwnSchema<T>) {
     if (schema.find("properties") == nullptr) return;
     add<T>(types);
     Value reference = Value::Object{
@@ -112,12 +107,12 @@ void set_default(const wire::Rules& rules, const Value* encoded, Value& property
 
 template <class T>
 void add(Value& types) {
-  static_assert(Described<T> || OwnSchema<T>, "a type without a declaration of its own");
+  static_assert(wire::Described<T> || OwnSchema<T>, "a type without a declaration of its own");
   const std::string name = name_of<T>();
   if (types.find(name) != nullptr) return;
   Value schema = wire::schema<T>();
   types.set(name, Value());  // it has a place before those that it leads to
-  if constexpr (Described<T>) {
+  if constexpr (wire::Described<T>) {
     const Value empty = wire::encode(T{});
     const auto describe = [&](const auto& f) {
       using Member = std::remove_cvref_t<decltype(std::declval<T>().*(f.member))>;
@@ -125,7 +120,7 @@ void add(Value& types) {
       refer(Tag<Member>(), property, types);
       set_default<Member>(f.rules, empty.find(f.name), property);
     };
-    std::apply([&](const auto&... f) { (describe(f), ...); }, T::describe());
+    T::describe([&](const auto&... f) { (describe(f), ...); });
   }
   types.set(name, std::move(schema));
 }

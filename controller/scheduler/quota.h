@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "common/base/result.h"
 #include "common/contracts/compute_quota.h"
@@ -29,8 +28,8 @@ struct Quota {
   std::optional<int64_t> max_priority;
   std::optional<wire::Quantity> stored;  // files of the namespace; absent: blobs.namespaceQuota
   int64_t weight = 100;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("runs", &Quota::runs, "placed runs at once", {.min = 0}),
         field("cpu", &Quota::cpu, "cores of placed runs; one that asks for none counts as one",
               {.min = 0}),
@@ -43,8 +42,7 @@ struct Quota {
         field("stored", &Quota::stored,
               "files of the namespace together; blobs.namespaceQuota unless given"),
         field("weight", &Quota::weight, "share of a busy cluster, relative to other namespaces",
-              {.min = 1, .max = 1'000'000}),
-    };
+              {.min = 1, .max = 1'000'000}));
   }
 };
 

@@ -26,17 +26,16 @@ struct PackageSources {
   std::string npm_registry;
   std::string ca_file;
   std::vector<std::string> file_hosts;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("pythonIndex", &PackageSources::python_index,
-              "URL of a package index for pip (the \"simple\" one); empty: none"),
-        field("npmRegistry", &PackageSources::npm_registry,
-              "URL of a registry for npm; empty: none"),
-        field("caFile", &PackageSources::ca_file,
-              "PEM file of the CAs that both are trusted by; empty: those of pip and npm"),
-        field("fileHosts", &PackageSources::file_hosts,
-              "names beside the indexes' own, where they keep the files that they list",
-              {.omit_empty = true, .max_length = 8})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("pythonIndex", &PackageSources::python_index,
+                       "URL of a package index for pip (the \"simple\" one); empty: none"),
+                 field("npmRegistry", &PackageSources::npm_registry,
+                       "URL of a registry for npm; empty: none"),
+                 field("caFile", &PackageSources::ca_file,
+                       "PEM file of the CAs that both are trusted by; empty: those of pip and npm"),
+                 field("fileHosts", &PackageSources::file_hosts,
+                       "names beside the indexes' own, where they keep the files that they list",
+                       {.omit_empty = true, .max_length = 8}));
   }
 };
 
@@ -67,8 +66,8 @@ struct AgentConfig {
   std::optional<wire::Duration> idle_exit;
   LogLevelName log_level = LogLevelName::kInfo;
   std::string instance;  // of `paddock up`, by its flag alone; empty: whoever runs the agent
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("server", &AgentConfig::server,
               "URL of the controller; of several that take over from each other all, by commas",
               {.min_length = 1}),
@@ -121,8 +120,7 @@ struct AgentConfig {
             "stops, it leaves the controller's list unless a run of it is there; absent: it stays"),
         field("idleExit", &AgentConfig::idle_exit,
               "the agent stops once no run and no session was here for so long; absent: never"),
-        field("logLevel", &AgentConfig::log_level, "debug, info, warn or error"),
-    };
+        field("logLevel", &AgentConfig::log_level, "debug, info, warn or error"));
   }
   void validate(wire::Check& check) const;
 };

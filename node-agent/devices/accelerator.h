@@ -27,8 +27,8 @@ struct Accelerator {
   std::optional<wire::Quantity> memory = {};
   std::string fault = {};  // why no run gets it; empty while it is well
   contracts::Device device() const { return {kind, id, model, memory, fault}; }
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("kind", &Accelerator::kind, "nvidia or apple", {.required = true}),
         field("id", &Accelerator::id, "stable on this node",
               {.required = true, .min_length = 1, .max_length = 128}),
@@ -38,7 +38,7 @@ struct Accelerator {
               "folders of driver libraries, searched before the system's", {.max_length = 8}),
         field("env", &Accelerator::env,
               "variables; of several accelerators the values are joined by commas",
-              {.max_length = 16})};
+              {.max_length = 16}));
   }
 };
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "node-agent/devices/accelerator.h"
@@ -19,24 +18,24 @@ struct GpuReport {
   std::optional<int64_t> busy_percent;  // a partitioned one does not say
   std::optional<wire::Quantity> used;   // of its memory
   std::string fault;                    // empty: it answers and needs nothing
-  static constexpr auto describe() {
-    return std::tuple{field("id", &GpuReport::id, "its UUID"),
-                      field("model", &GpuReport::model, "for people"),
-                      field("minor", &GpuReport::minor, "of its device node"),
-                      field("memory", &GpuReport::memory, "bytes"),
-                      field("partitioned", &GpuReport::partitioned, "used by its slices (MIG)"),
-                      field("busyPercent", &GpuReport::busy_percent, "how busy it is"),
-                      field("used", &GpuReport::used, "bytes of its memory in use"),
-                      field("fault", &GpuReport::fault, "why no run should get it")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("id", &GpuReport::id, "its UUID"),
+                 field("model", &GpuReport::model, "for people"),
+                 field("minor", &GpuReport::minor, "of its device node"),
+                 field("memory", &GpuReport::memory, "bytes"),
+                 field("partitioned", &GpuReport::partitioned, "used by its slices (MIG)"),
+                 field("busyPercent", &GpuReport::busy_percent, "how busy it is"),
+                 field("used", &GpuReport::used, "bytes of its memory in use"),
+                 field("fault", &GpuReport::fault, "why no run should get it"));
   }
 };
 
 struct DriverReport {
   std::string fault;  // of all its devices: the driver itself does not answer
   std::vector<GpuReport> gpus;
-  static constexpr auto describe() {
-    return std::tuple{field("fault", &DriverReport::fault, "why no run should get any of them"),
-                      field("gpus", &DriverReport::gpus, "what it lists")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("fault", &DriverReport::fault, "why no run should get any of them"),
+                 field("gpus", &DriverReport::gpus, "what it lists"));
   }
 };
 

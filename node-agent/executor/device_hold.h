@@ -16,9 +16,9 @@ using contracts::field;
 struct HoldStart {
   int64_t mono_ms = 0;
   std::string boot_id;
-  static constexpr auto describe() {
-    return std::tuple{field("monoMs", &HoldStart::mono_ms, "when they were granted"),
-                      field("bootId", &HoldStart::boot_id, "of the kernel whose clock that is")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("monoMs", &HoldStart::mono_ms, "when they were granted"),
+                 field("bootId", &HoldStart::boot_id, "of the kernel whose clock that is"));
   }
 };
 

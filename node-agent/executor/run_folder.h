@@ -40,10 +40,10 @@ struct LauncherRecord {
   int64_t pid = 0;
   int64_t start_ticks = 0;
   std::string boot_id;
-  static constexpr auto describe() {
-    return std::tuple{field("pid", &LauncherRecord::pid, "of the launcher"),
-                      field("startTicks", &LauncherRecord::start_ticks, "since boot"),
-                      field("bootId", &LauncherRecord::boot_id, "of the kernel")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("pid", &LauncherRecord::pid, "of the launcher"),
+                 field("startTicks", &LauncherRecord::start_ticks, "since boot"),
+                 field("bootId", &LauncherRecord::boot_id, "of the kernel"));
   }
   static LauncherRecord of(const os::ProcessIdentity& identity);
   os::ProcessIdentity identity() const;
@@ -60,22 +60,21 @@ struct RunRecord {
   std::optional<HoldStart> held;
   std::vector<int64_t> processors;
   std::string beyond_disk;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("stage", &RunRecord::stage, "how far it came"),
-        field("launcher", &RunRecord::launcher, "who runs it"),
-        field("environment", &RunRecord::environment, "that the command sees: nobody may remove it",
-              {.omit_empty = true}),
-        field("timingsMs", &RunRecord::timings_ms, "per phase"),
-        field("outcome", &RunRecord::outcome, "how it ended"),
-        field("layered", &RunRecord::layered, "whether the tree is another folder"),
-        field("accelerators", &RunRecord::accelerators,
-              "granted to the command: nobody else may have them", {.omit_empty = true}),
-        field("held", &RunRecord::held, "since when it has its accelerators"),
-        field("processors", &RunRecord::processors, "that the command was put on",
-              {.omit_empty = true}),
-        field("beyondDisk", &RunRecord::beyond_disk, "why it was ended for the node's disk",
-              {.omit_empty = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("stage", &RunRecord::stage, "how far it came"),
+                 field("launcher", &RunRecord::launcher, "who runs it"),
+                 field("environment", &RunRecord::environment,
+                       "that the command sees: nobody may remove it", {.omit_empty = true}),
+                 field("timingsMs", &RunRecord::timings_ms, "per phase"),
+                 field("outcome", &RunRecord::outcome, "how it ended"),
+                 field("layered", &RunRecord::layered, "whether the tree is another folder"),
+                 field("accelerators", &RunRecord::accelerators,
+                       "granted to the command: nobody else may have them", {.omit_empty = true}),
+                 field("held", &RunRecord::held, "since when it has its accelerators"),
+                 field("processors", &RunRecord::processors, "that the command was put on",
+                       {.omit_empty = true}),
+                 field("beyondDisk", &RunRecord::beyond_disk,
+                       "why it was ended for the node's disk", {.omit_empty = true}));
   }
 };
 
@@ -84,10 +83,10 @@ struct FinishedRecord {
   int64_t since_ms = 0;  // wall clock
   int64_t spent = 0;     // of its allowance
   std::vector<contracts::Artifact> items;
-  static constexpr auto describe() {
-    return std::tuple{field("sinceMs", &FinishedRecord::since_ms, "when it was first looked at"),
-                      field("spent", &FinishedRecord::spent, "bytes of its allowance"),
-                      field("items", &FinishedRecord::items, "as they were sent last")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("sinceMs", &FinishedRecord::since_ms, "when it was first looked at"),
+                 field("spent", &FinishedRecord::spent, "bytes of its allowance"),
+                 field("items", &FinishedRecord::items, "as they were sent last"));
   }
 };
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <tuple>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
@@ -22,10 +21,9 @@ constexpr size_t kMostKeptBytes = size_t{1} << 20;
 struct KeptProof {
   std::string of;
   contracts::SandboxProof proof;
-  static constexpr auto describe() {
-    return std::tuple{
-        field("of", &KeptProof::of, "which launcher, in which boot", {.required = true}),
-        field("proof", &KeptProof::proof, "what it proved", {.required = true})};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("of", &KeptProof::of, "which launcher, in which boot", {.required = true}),
+                 field("proof", &KeptProof::proof, "what it proved", {.required = true}));
   }
 };
 

@@ -25,15 +25,15 @@ struct SeenDevice {
   std::string gpu;
   std::optional<wire::Quantity> memory;
   std::vector<std::string> nodes;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("kind", &SeenDevice::kind, "nvidia or apple", {.required = true, .max_length = 32}),
         field("id", &SeenDevice::id, "stable on its node",
               {.required = true, .min_length = 1, .max_length = 128}),
         field("model", &SeenDevice::model, "for people", {.omit_empty = true, .max_length = 128}),
         field("gpu", &SeenDevice::gpu, "UUID of its card", {.omit_empty = true, .max_length = 128}),
         field("memory", &SeenDevice::memory, "bytes"),
-        field("nodes", &SeenDevice::nodes, "its device nodes", {.max_length = 64})};
+        field("nodes", &SeenDevice::nodes, "its device nodes", {.max_length = 64}));
   }
 };
 

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "common/contracts/ceilings.h"
 #include "common/contracts/network.h"
@@ -15,12 +14,12 @@ using contracts::field;
 struct SessionConfig {
   int64_t max_sessions = 256;
   int64_t max_parallel = 32;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("maxSessions", &SessionConfig::max_sessions, "at once; 0: this node takes none",
               {.min = 0, .max = 100'000}),
         field("maxParallel", &SessionConfig::max_parallel,
-              "commands and file operations of all sessions at once", {.min = 1, .max = 512})};
+              "commands and file operations of all sessions at once", {.min = 1, .max = 512}));
   }
 };
 

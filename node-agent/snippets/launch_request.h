@@ -16,13 +16,13 @@ struct Interpreter {
   std::vector<std::string> libraries;
   std::vector<std::string> missing;
   std::vector<std::string> worker;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("path", &Interpreter::path, "where modules are looked for"),
         field("libraries", &Interpreter::libraries, "to be had"),
         field("missing", &Interpreter::missing, "not to be had"),
         field("worker", &Interpreter::worker,
-              "what those that wait execute, and its first arguments", {.required = true})};
+              "what those that wait execute, and its first arguments", {.required = true}));
   }
 };
 

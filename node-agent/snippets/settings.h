@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "common/contracts/ceilings.h"
@@ -21,8 +20,8 @@ struct SnippetConfig {
   int64_t max_warm = 4;
   int64_t max_parallel = 16;
   std::string profile_file;
-  static constexpr auto describe() {
-    return std::tuple{
+  static constexpr auto describe(auto&& visit) {
+    return visit(
         field("enabled", &SnippetConfig::enabled, "whether this node takes snippets"),
         field("validator", &SnippetConfig::validator,
               "whether code is checked before it is run; the sandbox holds without it"),
@@ -34,7 +33,7 @@ struct SnippetConfig {
         field("maxParallel", &SnippetConfig::max_parallel, "snippets at once",
               {.min = 1, .max = 512}),
         field("profileFile", &SnippetConfig::profile_file,
-              "YAML file of the sandbox profile; empty: the built-in `snippet`")};
+              "YAML file of the sandbox profile; empty: the built-in `snippet`"));
   }
   void validate(wire::Check& check) const;
 };

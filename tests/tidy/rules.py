@@ -152,7 +152,7 @@ def rules_across_fields_are_called(tree):
     """A described struct's validate() is found by its signature (common/wire/internal/field_kinds.h): another one is never called."""
     faults = []
     for path, text in tree.sources():
-        if is_test(path) or not path.endswith(".h") or " describe()" not in text:
+        if is_test(path) or not path.endswith(".h") or " describe(" not in text:
             continue
         faults += [f"{path}:{line}: decode() calls `void validate(wire::Check&) const` alone"
                    for line, _ in find_lines(without_comments_and_strings(text), r"^\s+[\w:<>&* ]+\bvalidate\(")

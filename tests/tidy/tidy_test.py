@@ -191,7 +191,7 @@ VIOLATIONS = {
     "a_header_without_a_guard": (rules.headers_introduce_themselves, {"common/wire/json.h": "// JSON.\n"}, "json.h:1"),
     "a_rule_across_fields_that_nobody_calls": (
         rules.rules_across_fields_are_called,
-        {"common/wire/json.h": "// JSON.\n#pragma once\nstruct A {\n  static constexpr auto describe();\n  void validate(const wire::Check& check) const;\n};\n"},
+        {"common/wire/json.h": "// JSON.\n#pragma once\nstruct A {\n  static constexpr auto describe(auto&& visit);\n  void validate(const wire::Check& check) const;\n};\n"},
         "json.h:5"),
     "sleeping": (rules.nobody_sleeps, {"cli/output/a.cc": "\nvoid f() { std::this_thread::sleep_for(1s); }\n"}, "cli/output/a.cc:2"),
     "sleeping_in_c": (rules.nobody_sleeps, {"cli/output/a.cc": "void f() { usleep(3); }\n"}, "cli/output/a.cc:1"),

@@ -11,7 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -183,8 +182,8 @@ template <class T>
 Rows rows_of() {
   static const auto rows = [] {
     const T sample{};
-    return std::apply([&](const auto&... f) { return std::array{row_of(sample, f)...}; },
-                      T::describe());
+    return T::describe(
+        [&](const auto&... f) { return std::array<Row, sizeof...(f)>{row_of(sample, f)...}; });
   }();
   return rows;
 }

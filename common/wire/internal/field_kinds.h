@@ -14,10 +14,6 @@
 namespace paddock::wire::internal {
 
 template <class T>
-concept Described = requires {
-  T::describe();
-};
-template <class T>
 concept CustomCodec = requires(const Value& value, Check& check, const T& self) {
   { T::decode_value(value, check) } -> std::same_as<std::optional<T>>;
   { self.encode_value() } -> std::same_as<Value>;

@@ -20,13 +20,13 @@ struct BrokerConfig {
   std::vector<std::string> allow_ranges;                  // of the operator
   std::optional<contracts::ToolGateway> gateway;          // of a run with a tool token
   std::optional<int64_t> uid;                             // to become, when started by root
-  static constexpr auto describe() {
-    return std::tuple{field("allowDomains", &BrokerConfig::allow_domains, "the policy's"),
-                      field("resolvers", &BrokerConfig::resolvers, "name servers"),
-                      field("hosts", &BrokerConfig::hosts, "addresses of names"),
-                      field("allowRanges", &BrokerConfig::allow_ranges, "the operator's"),
-                      field("gateway", &BrokerConfig::gateway, "the way to the controller"),
-                      field("uid", &BrokerConfig::uid, "user to become")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("allowDomains", &BrokerConfig::allow_domains, "the policy's"),
+                 field("resolvers", &BrokerConfig::resolvers, "name servers"),
+                 field("hosts", &BrokerConfig::hosts, "addresses of names"),
+                 field("allowRanges", &BrokerConfig::allow_ranges, "the operator's"),
+                 field("gateway", &BrokerConfig::gateway, "the way to the controller"),
+                 field("uid", &BrokerConfig::uid, "user to become"));
   }
 };
 
@@ -34,10 +34,10 @@ struct BrokerReport {
   std::vector<contracts::Denial> denials;
   std::vector<contracts::NetworkFlow> flows;
   std::map<std::string, std::string> names;  // synthetic address -> name
-  static constexpr auto describe() {
-    return std::tuple{field("denials", &BrokerReport::denials, "what was refused"),
-                      field("flows", &BrokerReport::flows, "what was allowed"),
-                      field("names", &BrokerReport::names, "of the addresses inside")};
+  static constexpr auto describe(auto&& visit) {
+    return visit(field("denials", &BrokerReport::denials, "what was refused"),
+                 field("flows", &BrokerReport::flows, "what was allowed"),
+                 field("names", &BrokerReport::names, "of the addresses inside"));
   }
 };
 

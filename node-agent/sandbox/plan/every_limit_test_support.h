@@ -5,7 +5,6 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "node-agent/sandbox/result/enforcement.h"
@@ -22,8 +21,8 @@ inline void set_some(std::optional<int64_t>& limit) { limit = 64; }
 
 inline contracts::SandboxLimits every_limit() {
   contracts::SandboxLimits out;
-  std::apply([&](const auto&... field) { (set_some(out.*(field.member)), ...); },
-             contracts::SandboxLimits::describe());
+  contracts::SandboxLimits::describe(
+      [&](const auto&... field) { (set_some(out.*(field.member)), ...); });
   return out;
 }
 
@@ -36,8 +35,7 @@ inline std::vector<std::string> ignored_limits(const Enforced& enforced) {
     const bool elsewhere = std::ranges::find(kElsewhere, name) != kElsewhere.end();
     if (!elsewhere && !enforced.contains(std::string(name))) out.emplace_back(name);
   };
-  std::apply([&](const auto&... field) { (look(field.name), ...); },
-             contracts::SandboxLimits::describe());
+  contracts::SandboxLimits::describe([&](const auto&... field) { (look(field.name), ...); });
   return out;
 }
 
