@@ -57,22 +57,6 @@ TEST_P(Exec, CountsInTheLimitsOfTheRun) {
   run.wait();
 }
 
-TEST_P(Exec, SetsAsideNoMoreOfTheDiskThanTheRunHasLeft) {
-  auto launch = patient();
-  launch.policy.limits.fs_bytes = wire::Quantity{8 * kMiB};
-  Launched run = start(launch);
-  ASSERT_TRUE(run.wait_for_output("READY"));
-  const char* script =
-      "import os\n"
-      "for i in range(3):\n"
-      "  with open('a%d' % i, 'wb') as out:\n"
-      "    try: os.posix_fallocate(out.fileno(), 0, 3 << 20); print('had')\n"
-      "    except OSError as e: print(e.strerror)";
-  EXPECT_EQ(execute({"python3", "-c", script}).out, "had\nhad\nNo space left on device\n");
-  allow();
-  run.wait();
-}
-
 // The same of a run that has no room for one: it hears so, and goes on.
 TEST_P(Exec, SaysThatTheRunHasNoRoomForIt) {
   auto launch = open_run("");

@@ -52,7 +52,7 @@ TEST_P(Exhaust, MemoryInFilesThatNobodySeesCounts) {
 
 TEST_P(Exhaust, SharedMemoryOfSystemVCounts) { expect_bounded_memory(probe("consume", {"sysv"})); }
 
-TEST_P(Exhaust, RoomThatIsOnlyReservedCounts) {
+TEST_P(Exhaust, RoomThatIsReservedCounts) {
   LaunchRequest launch = request(probe("consume", {"reserve"}));
   launch.policy.limits.fs_bytes = Quantity{16 * kMiB};
   launch.policy.limits.file_size = Quantity{64 * kMiB};

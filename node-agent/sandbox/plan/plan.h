@@ -40,8 +40,6 @@ struct WorkspaceQuota {
       false;  // an overlay's upper folder: the command's files have another device number
   std::optional<int64_t> bytes;
   std::optional<int64_t> files;
-  std::optional<int64_t> file_bytes = {};  // of one file
-  bool sets_aside = true;  // only what it has left, without writing; see linux/notify/disk_room.h
 };
 
 struct SandboxPlan {

@@ -45,13 +45,6 @@ auto writable_folder(const contracts::LaunchRequest& request) {
                                            : std::ranges::find_if(request.mounts, writable);
 }
 
-// Whether there is another folder of the host in which it may take as much as it likes.
-bool writes_elsewhere(const contracts::LaunchRequest& request) {
-  return std::ranges::any_of(request.policy.host_mounts, [](const contracts::HostMount& mount) {
-    return mount.mode == contracts::MountMode::kReadWrite;
-  });
-}
-
 // No mechanism of the kernel bounds one folder of a file system that others use too.
 void plan_workspace(const contracts::LaunchRequest& request, const HostFacts& host,
                     SandboxPlan& plan) {
@@ -63,11 +56,8 @@ void plan_workspace(const contracts::LaunchRequest& request, const HostFacts& ho
                                   .overfull = request.overfull_workspace,
                                   .layered = !mount->lower_path.empty(),
                                   .bytes = {},
-                                  .files = limits.file_count,
-                                  .file_bytes = {},
-                                  .sets_aside = !writes_elsewhere(request)};
+                                  .files = limits.file_count};
   if (limits.fs_bytes) plan.workspace->bytes = limits.fs_bytes->bytes;
-  if (limits.file_size) plan.workspace->file_bytes = limits.file_size->bytes;
   const auto measured = [&](wire::Value wanted) {
     const bool still = host.cgroup.freezes();
     return by_polling(

@@ -105,11 +105,9 @@ struct LimitHit {
   std::string what;
 };
 
-std::optional<LimitHit> room_hit(const outcome::Ended& ended) {
-  if (ended.scratch.files_full) return LimitHit{"E_LIMIT_FILES", "no more files could be made"};
-  if (ended.scratch.bytes_full) return LimitHit{"E_LIMIT_FS", "the scratch space is full"};
-  if (ended.workspace_full)
-    return LimitHit{"E_LIMIT_FS", "fsBytes has no room for what was to be set aside (fallocate)"};
+std::optional<LimitHit> scratch_hit(const ScratchState& scratch) {
+  if (scratch.files_full) return LimitHit{"E_LIMIT_FILES", "no more files could be made"};
+  if (scratch.bytes_full) return LimitHit{"E_LIMIT_FS", "the scratch space is full"};
   return std::nullopt;
 }
 
@@ -120,12 +118,12 @@ std::optional<LimitHit> limit_hit(const outcome::Ended& ended, const Bounds& bou
   if (readings.pids_refused > 0 ||
       (bounds.pids && readings.peak_pids && *readings.peak_pids >= *bounds.pids))
     return LimitHit{"E_LIMIT_PIDS", "the pids limit was reached"};
-  return room_hit(ended);
+  return scratch_hit(ended.scratch);
 }
 
 // Of a command that ended well it is a remark: it may have meant to use up what it had.
-void tell_of_no_room(const outcome::Ended& ended, SandboxResult& result) {
-  const auto hit = room_hit(ended);
+void tell_of_full_scratch(const ScratchState& scratch, SandboxResult& result) {
+  const auto hit = scratch_hit(scratch);
   if (!hit) return;
   result.code = hit->code;
   result.reason = hit->what;
@@ -141,7 +139,7 @@ void explain_end(const outcome::Ended& ended, Millis used, const Bounds& bounds,
     explain_signal(WTERMSIG(status), ended.limit_signals_sent, used, bounds, result);
   } else if (const int rc = WEXITSTATUS(status); rc == 0) {
     set(result, SandboxStatus::kOk, "", 0);
-    tell_of_no_room(ended, result);
+    tell_of_full_scratch(ended.scratch, result);
   } else {
     set(result, SandboxStatus::kFailed, cat("exited with ", rc), rc);
   }

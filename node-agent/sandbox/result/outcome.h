@@ -51,8 +51,7 @@ struct Ended {  // the command ran
   Readings readings;
   ScratchState scratch;
   std::optional<DiskHit> disk;
-  bool workspace_full = false;  // something inside was refused space of it
-  std::string forbidden_call;   // the system call for which the launcher killed the command
+  std::string forbidden_call;  // the system call for which the launcher killed the command
   // Signals that the kernel sends at a limit (SIGXCPU, SIGXFSZ), if processes inside sent them too.
   std::set<int> limit_signals_sent = {};
 };

@@ -249,16 +249,5 @@ TEST(Outcome, NamesTheQuotaOfTheWorkspaceWhateverTheCommandSaid) {
   }
 }
 
-// Who copes with that has met no limit; who fails may have failed for it.
-TEST(Outcome, NamesTheQuotaOfTheWorkspaceWhereItHadNoRoom) {
-  outcome::Ended ended{.wait_status = 0, .workspace_full = true};
-  EXPECT_EQ(result_of(ended).status, SandboxStatus::kOk);
-  EXPECT_EQ(result_of(ended).code, "E_LIMIT_FS");
-  ended.wait_status = 1 << 8;
-  EXPECT_EQ(result_of(ended).status, SandboxStatus::kLimitExceeded);
-  EXPECT_EQ(result_of(ended).code, "E_LIMIT_FS");
-  EXPECT_THAT(result_of(ended).reason, testing::HasSubstr("exited with 1"));
-}
-
 }  // namespace
 }  // namespace paddock::sandbox

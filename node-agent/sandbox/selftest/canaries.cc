@@ -95,7 +95,7 @@ std::vector<CanarySpec> make_table() {
       {"set-aside",
        "workspaceBytes",
        "have more than 1 MiB of that folder set aside, without writing it",
-       {"ENOSPC"}},
+       {"EOPNOTSUPP"}},
       {"caller-gone", "processes", "go on when nobody is left who asked for it", {"CANCELED"}},
   };
 }

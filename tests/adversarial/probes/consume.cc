@@ -66,13 +66,14 @@ void fill(const char* folder) {
   std::printf("WROTE %ld errno %d\n", total, errno);
 }
 
-// Room that is taken without being written.
+// Room that a library takes, by writing where nothing is set aside.
 void reserve(const char* folder) {
   const std::string path = std::string(folder) + "/reserve";
   const int fd = open(path.c_str(), O_CREAT | O_WRONLY, 0600);
   long total = 0;
-  while (fallocate(fd, 0, total, 1 << 20) == 0) total += 1 << 20;
-  std::printf("WROTE %ld errno %d\n", total, errno);
+  int error = 0;
+  while ((error = posix_fallocate(fd, total, 1 << 20)) == 0) total += 1 << 20;
+  std::printf("WROTE %ld errno %d\n", total, error);
 }
 
 void inodes() {

@@ -85,10 +85,6 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
   out->space_before_ = out->space_at_last_ = *space;
   if (!out->quota_.whole || out->quota_.overfull) TRY(out->measure_before());
   out->allowed_ = allowed_by(out->quota_, out->before_.value_or(os::FolderUse{}));
-  if (out->quota_.bytes && out->quota_.sets_aside)
-    out->room_ =
-        std::make_shared<DiskRoom>(out->allowed_.bytes - out->last_.bytes, out->quota_.file_bytes,
-                                   plan.cgroup.memory_bytes.value_or(*out->quota_.bytes));
   return out;
 }
 
@@ -135,8 +131,7 @@ void DiskWatch::look(MonoTime now) {
                        now - answered_at_ >= (rests_until_ - answered_at_) / kRestFactor;
   if (now < rests_until_ && !hurries) return;
   if (ask_anyway_at_ == MonoTime()) ask_anyway_at_ = now + kAskAnyway;
-  const bool wanted = room_ && room_->wanted();
-  if (now < ask_anyway_at_ && grown == Growth::kLittle && !wanted) return;
+  if (now < ask_anyway_at_ && grown == Growth::kLittle) return;
   ask_anyway_at_ = now + kAskAnyway;
   asked_ = ask(now, *space, grown == Growth::kMayBeOver || grown == Growth::kOverSinceLast);
 }
@@ -167,7 +162,6 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
   answered_at_ = now;
   rests_until_ = now + kRestFactor * (now - asked_at_);
   if (answer.failed == 0) {
-    if (room_) room_->counted(allowed_.bytes - answer.use.bytes, asked_at_);
     last_ = answer.use;
     space_at_last_ = space_asked_;
     if (!before_) {

@@ -18,7 +18,6 @@
 #include "common/os/fd.h"
 #include "common/os/folder_use.h"
 #include "node-agent/sandbox/linux/cgroup/cgroup.h"
-#include "node-agent/sandbox/linux/notify/disk_room.h"
 #include "node-agent/sandbox/plan/plan.h"
 #include "node-agent/sandbox/result/outcome.h"
 
@@ -36,9 +35,6 @@ class DiskWatch {
   static Result<std::unique_ptr<DiskWatch>> start(const SandboxPlan& plan);
   // The sandbox's first process, and the cgroup of all.
   void attach(pid_t init, Cgroup& cgroup);
-
-  // What may be set aside without being written; nullptr: as much as they like.
-  std::shared_ptr<DiskRoom> room() const { return room_; }
 
   // Readable when the measuring process has answered; -1 while it was asked nothing.
   int fd() const { return asked_ ? answers_.read.get() : -1; }
@@ -82,7 +78,6 @@ class DiskWatch {
 
   WorkspaceQuota quota_;
   os::FolderUse allowed_;  // what the folder may hold
-  std::shared_ptr<DiskRoom> room_;
   bool privileged_;
   os::Fd folder_;
   os::Fd user_namespace_;  // in which every folder of the command can be read

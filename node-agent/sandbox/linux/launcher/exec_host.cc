@@ -236,8 +236,7 @@ Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, os
   ExecSupervisor supervisor(
       std::move(channels),
       {ground.plan, ground.choices, events, shared->clock, socket.get(), shared->over.get(),
-       Millis(order.time_ms), contracts::run_exec::kMostOutputBytes, order.stream, terminal != 0,
-       ground.room});
+       Millis(order.time_ms), contracts::run_exec::kMostOutputBytes, order.stream, terminal != 0});
   SandboxResult result;
   result.trace_id = request.trace_id;
   supervisor.run(request.command[0], result);

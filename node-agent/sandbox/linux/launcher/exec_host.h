@@ -11,7 +11,6 @@
 #include "common/base/time.h"
 #include "common/contracts/launch.h"
 #include "common/os/fd.h"
-#include "node-agent/sandbox/linux/notify/disk_room.h"
 #include "node-agent/sandbox/linux/seccomp/syscall_table.h"
 #include "node-agent/sandbox/plan/plan.h"
 
@@ -28,7 +27,6 @@ struct ExecGround {
   os::Fd init;                 // the talk with the run's init
   os::Fd ruleset;  // Landlock's; invalid: the command has it from init, or there is none
   bool has_ruleset = false;
-  std::shared_ptr<DiskRoom> room = {};  // of the run's workspace; nullptr: it is not bounded so
 };
 
 class ExecHost {

@@ -138,7 +138,6 @@ void ExecSupervisor::handle_control() {
     auto questions = std::make_unique<Notifications>(watched_.choices, watched_.plan.reach,
                                                      watched_.plan.tools, watched_.clock);
     questions->command_is(message->number);
-    questions->bounded_by(watched_.room);
     questions->listen_on(std::move(message->fd));
     answerer_.emplace(std::move(questions), watched_.clock);
   } else if (message->type == Type::kTerminal) {

@@ -36,7 +36,6 @@ struct ExecWatched {
   int64_t output_bytes = 0;  // of each stream, unless somebody is shown all while it runs
   bool shown = false;        // somebody is: nothing is kept
   bool terminal = false;     // it has one: its other end is handed to the client
-  std::shared_ptr<DiskRoom> room = {};  // as ExecGround has it
 };
 
 // The result of a command that the run's end has cut short, or come before.

@@ -194,7 +194,6 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
     auto ground = launcher.used->exec_ground(request, plan);
     if (!ground.ok()) return setup_failed(ground.error());
     ground->choices = launcher.filters.choices;
-    if (*disk) ground->room = (*disk)->room();
     launcher.execs->begin(std::move(*ground));
   }
   auto running = launcher.used->start(request, plan, feed.input.get());

@@ -31,7 +31,6 @@ std::unique_ptr<Notifications> hear_questions(RunningSandbox& sandbox, const Wat
   auto out = std::make_unique<Notifications>(watched.choices, watched.plan.reach,
                                              watched.plan.tools, watched.clock);
   out->listen_on(std::move(sandbox.listener));
-  if (watched.disk != nullptr) out->bounded_by(watched.disk->room());
   if (watched.may_end_early) out->hold_exits();
   return out;
 }
@@ -286,7 +285,6 @@ Outcome Supervisor::outcome() {
   const bool measures = watched_.disk && !disk_hit_ && state.cause == EndCause::kNone;
   if (measures) disk_hit_ = watched_.disk->look_back();
   ended.disk = disk_hit_;
-  ended.workspace_full = watched_.disk && watched_.disk->room() && watched_.disk->room()->refused();
   ended.forbidden_call = answerer_.found().command_killed_for();
   ended.limit_signals_sent = answerer_.found().limit_signals_sent();
   if (watched_.execs != nullptr)

@@ -116,7 +116,6 @@ bool Notifications::may_take_long(const Question& question) {
     case SYS_flock:
     case SYS_seccomp:
     case SYS_prctl:
-    case SYS_fallocate:  // it may have to wait
       return true;
     default:
       return false;
@@ -248,7 +247,6 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       if (call.nr == SYS_execve || call.nr == SYS_execveat || call.nr == SYS_memfd_create)
         return judge_exec(caller, call, tools_);
       if (call.nr == SYS_flock) return judge_lock(caller, call, [&] { return still_waiting(id); });
-      if (call.nr == SYS_fallocate) return space_.judge(caller, call, clock_.mono());
       if (call.nr == SYS_seccomp || call.nr == SYS_prctl) return judge_filter(caller, call, id);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:
@@ -259,6 +257,7 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
     case SyscallAction::kNoProtocol:
     case SyscallAction::kNoMemory:
     case SyscallAction::kInvalid:
+    case SyscallAction::kUnsupported:
       break;
   }
   return {ENOSYS, {}};  // the filter does not ask about these

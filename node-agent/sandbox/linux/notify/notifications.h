@@ -19,7 +19,6 @@
 #include "common/os/fd.h"
 #include "node-agent/sandbox/linux/notify/answer_rate_limiter.h"
 #include "node-agent/sandbox/linux/notify/network_gate.h"
-#include "node-agent/sandbox/linux/notify/space_gate.h"
 #include "node-agent/sandbox/linux/seccomp/syscall_table.h"
 #include "node-agent/sandbox/plan/tool_view.h"
 #include "node-agent/sandbox/result/denials.h"
@@ -42,8 +41,6 @@ class Notifications {
   void listen_on(os::Fd listener);
   // Of whom command_killed_for() tells; call it before anything is asked.
   void command_is(pid_t inside) { command_inside_ = inside; }
-  // Of the run's workspace; call it before anything is asked.
-  void bounded_by(std::shared_ptr<DiskRoom> room) { space_.bounded_by(std::move(room)); }
   bool listening() const { return listener_.valid(); }
   void stop() { listener_.reset(); }
   // As long as the listener is open, no thread that asked goes on without an answer.
@@ -64,9 +61,9 @@ class Notifications {
   // it reads their memory or waits for an exec. All other questions are answered at once.
   static bool may_take_long(const Question& question);
   void answer(const Question& question, MonoTime now);
-  // Askers of flock whose lock somebody else holds, of filters that cannot be counted yet, and of
-  // space that may not be there are judged again and again: retry() does it when retry_at() has
-  // come. A descriptor may lead to another file by then.
+  // Askers of flock whose lock somebody else holds, and of filters that cannot be counted yet, are
+  // judged again and again: retry() does it when retry_at() has come. A descriptor may lead to
+  // another file by then.
   std::optional<MonoTime> retry_at() const;
   void retry(MonoTime now);
   // Refuses these askers: nobody will try again for them.
@@ -107,7 +104,6 @@ class Notifications {
   std::vector<SyscallRule> table_;  // made for the first question: most runs ask none
   os::Fd listener_;
   AnswerRateLimiter budget_;
-  SpaceGate space_;
   std::unique_ptr<FilterGate> filters_;  // made for the first of its questions
   pid_t command_inside_ = kCommandInside;
   bool may_hold_ = false;

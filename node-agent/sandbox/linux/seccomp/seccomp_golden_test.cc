@@ -26,9 +26,9 @@ std::string decision_text() {
     if (verdict == "allow") continue;
     out << number << " " << name_of(number, Machine::kX86_64) << " " << verdict << "\n";
   }
-  constexpr std::array actions = {"allow",        "pretend",         "EPERM",    "ENOSYS",
-                                  "EAFNOSUPPORT", "EPROTONOSUPPORT", "ENOMEM",   "EINVAL",
-                                  "report",       "judge",           "forbidden"};
+  constexpr std::array actions = {"allow",        "pretend",         "EPERM",  "ENOSYS",
+                                  "EAFNOSUPPORT", "EPROTONOSUPPORT", "ENOMEM", "EINVAL",
+                                  "EOPNOTSUPP",   "report",          "judge",  "forbidden"};
   static_assert(actions.size() == static_cast<size_t>(SyscallAction::kForbidden) + 1);
   const auto list = [&](const char* name, std::span<const SyscallRule> table) {
     out << "\n" << name << "\n";

@@ -42,6 +42,8 @@ uint32_t code_of(SyscallAction action) {
       return SECCOMP_RET_ERRNO | ENOMEM;
     case SyscallAction::kInvalid:
       return SECCOMP_RET_ERRNO | EINVAL;
+    case SyscallAction::kUnsupported:
+      return SECCOMP_RET_ERRNO | EOPNOTSUPP;
     case SyscallAction::kReport:
     case SyscallAction::kJudge:
     case SyscallAction::kForbidden:

@@ -155,7 +155,7 @@ TEST(SeccompProgram, AsksNothingAboutFilesMemoryTimeAndPipes) {
 TEST(SeccompProgram, StaysSmallAndShallow) {
   for (const Machine machine : kMachines) {
     const Programs programs = render(machine);
-    EXPECT_LE(programs.base.size(), 280u);
+    EXPECT_LE(programs.base.size(), 296u);
     EXPECT_LE(programs.launch.size(), 320u);
   }
 }

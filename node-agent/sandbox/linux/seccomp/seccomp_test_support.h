@@ -69,6 +69,7 @@ inline std::string word(uint32_t answer) {
   if (answer == (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)) return "EPROTONOSUPPORT";
   if (answer == (SECCOMP_RET_ERRNO | ENOMEM)) return "ENOMEM";
   if (answer == (SECCOMP_RET_ERRNO | EINVAL)) return "EINVAL";
+  if (answer == (SECCOMP_RET_ERRNO | EOPNOTSUPP)) return "EOPNOTSUPP";
   return cat("answer ", answer);
 }
 
@@ -92,6 +93,7 @@ inline const std::vector<uint64_t>& interesting() {
                                  uint64_t{TIOCLINUX},
                                  uint64_t{TIOCSETD},
                                  uint64_t{0x40305828},
+                                 uint64_t{0x401c5820},
                                  uint64_t{0x4030582a},
                                  uint64_t{0x50009401},
                                  uint64_t{0x500094ff},

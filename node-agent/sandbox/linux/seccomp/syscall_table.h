@@ -15,14 +15,15 @@
 namespace paddock::sandbox {
 
 enum class SyscallAction {
-  kAllow,       // an exception to the rules after it
-  kPretend,     // answers success, and does nothing
-  kRefuse,      // EPERM
-  kUnknown,     // ENOSYS
-  kNoFamily,    // EAFNOSUPPORT
-  kNoProtocol,  // EPROTONOSUPPORT
-  kNoMemory,    // ENOMEM
-  kInvalid,     // EINVAL
+  kAllow,        // an exception to the rules after it
+  kPretend,      // answers success, and does nothing
+  kRefuse,       // EPERM
+  kUnknown,      // ENOSYS
+  kNoFamily,     // EAFNOSUPPORT
+  kNoProtocol,   // EPROTONOSUPPORT
+  kNoMemory,     // ENOMEM
+  kInvalid,      // EINVAL
+  kUnsupported,  // EOPNOTSUPP
   // Asked of the supervisor (linux/notify/notifications.h), so that the result can tell of it:
   kReport,     // EPERM
   kJudge,      // depends on an address, a socket, a file name or the policy
