@@ -71,7 +71,8 @@ struct Log {
 };
 
 std::optional<Log> log_of(std::string_view head) {
-  if (head.size() < kLogHeadBytes || (high_first_at(head, 0) & ~1U) != kLogMagic) return std::nullopt;
+  if (head.size() < kLogHeadBytes || (high_first_at(head, 0) & ~1U) != kLogMagic)
+    return std::nullopt;
   Log log;
   log.sum.high_first = (high_first_at(head, 0) & 1U) != 0;
   log.page_bytes = high_first_at(head, 8);
