@@ -88,8 +88,7 @@ Status make_shared_files(const std::string& folder, const Clock& clock, Random& 
   TRY(os::make_dirs(scratch, 0700));
   TRY(make_in(scratch, clock, random));
   for (const SharedFile& file : kFiles) {
-    ASSIGN_OR_RETURN(const std::string text,
-                     os::read_file(os::join_path(scratch, file.place)));
+    ASSIGN_OR_RETURN(const std::string text, os::read_file(os::join_path(scratch, file.place)));
     TRY(os::write_file_atomic(os::join_path(folder, file.name), text, 0600));
   }
   return os::remove_tree(scratch);

@@ -25,9 +25,7 @@ class SharedFolder : public testing::Test {
     EXPECT_TRUE(os::make_dirs(out.data_dir, 0700).ok());
     return out;
   }
-  std::string text(const std::string& path) const {
-    return os::read_file(folder_ / path).value();
-  }
+  std::string text(const std::string& path) const { return os::read_file(folder_ / path).value(); }
 
   const test::TempDir folder_;
   ManualClock clock_;
