@@ -123,6 +123,21 @@ TEST_F(Following, SaysWhatItCannotTell) {
   EXPECT_FALSE(feed_->after(news.newest + 1).value().whole) << "the database was set back";
 }
 
+// A replica that lacked the last changes was promoted, and their numbers are given again: whatever
+// was not logged is gone, who follows is written anew, and each of the new changes has its text.
+TEST_F(Following, IsToldThatTheNumbersAreThoseOfAnotherHistory) {
+  ASSERT_TRUE(feed_->follow().ok());
+  const int64_t begun = newest();
+  server_->query(database_, "DELETE FROM paddock_followed");
+  EXPECT_TRUE(feed_->after(begun).value().whole) << "nobody has written yet";
+  const auto third = ChangeFeed::open(*options("a third").postgres).value();
+  ASSERT_TRUE(third->follow().ok());
+  work("one");
+  EXPECT_FALSE(feed_->after(begun).value().whole);
+  EXPECT_TRUE(third->after(begun).value().whole);
+  EXPECT_TRUE(feed_->after(newest()).value().whole) << "it has begun anew";
+}
+
 TEST_F(Following, IsForgottenByTheLeaderOnceNobodyDoes) {
   ASSERT_TRUE(feed_->follow().ok());
   server_->query(database_, "UPDATE paddock_followed SET until = clock_timestamp()");
@@ -142,6 +157,28 @@ TEST_F(Following, KeepsTheTextsOfTheNewestAlone) {
   EXPECT_EQ(
       server_->query(database_, "SELECT min(resource_version) > 10 FROM paddock_change_texts"),
       "t");
+}
+
+// After a promotion, as above.
+TEST_F(Following, ReadsNoObjectThatHadANumberBefore) {
+  const auto store = open_to_read(*options("a standby").postgres).value();
+  ASSERT_TRUE(write_pair(*leader_, "one").ok());
+  const auto name_of = [&](const std::string& name) {
+    std::string out;
+    EXPECT_TRUE(store
+                    ->read([&](ReadTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(const auto run, txn.get<contracts::Run>({"default", name}));
+                      out = run.metadata.name;
+                      return {};
+                    })
+                    .ok());
+    return out;
+  };
+  EXPECT_EQ(name_of("a-one"), "a-one");
+  server_->query(database_,
+                 "UPDATE objects b SET resource_version = a.resource_version FROM objects a "
+                 "WHERE a.name = 'a-one' AND b.name = 'b-one'");
+  EXPECT_EQ(name_of("b-one"), "b-one");
 }
 
 TEST_F(Following, ReadsWhatIsCommittedAndWritesNothing) {

@@ -21,7 +21,9 @@ class ReadingStore final : public Store {
   Status check_writable() override { return not_leader(); }
 
  private:
-  sql::DecodedCache cache_;
+  // Keeps nothing: a resource version names one state only to who leads, and hears of it when the
+  // database was set back and numbers are given again.
+  sql::DecodedCache cache_{0};
   postgres::ReaderPool readers_;
 };
 

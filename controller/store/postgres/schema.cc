@@ -177,7 +177,8 @@ CREATE UNLOGGED TABLE paddock_change_texts (
 );
 CREATE UNLOGGED TABLE paddock_followed (
   one   BIGINT PRIMARY KEY CHECK (one = 1),
-  until TIMESTAMPTZ NOT NULL
+  until TIMESTAMPTZ NOT NULL,
+  mark  TEXT NOT NULL  -- made with the row: another one tells that all of this was emptied
 );
 )sql",
 };

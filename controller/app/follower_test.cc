@@ -1,0 +1,57 @@
+// What a standby tells, and the leader that it becomes.
+#include "controller/app/follower.h"
+
+#include <gtest/gtest.h>
+
+#include "common/base/text.h"
+#include "controller/store/postgres_test_support.h"
+#include "controller/store/store_test_support.h"
+#include "tests/support/temp_dir.h"
+
+namespace paddock::app {
+namespace {
+
+Status write_run(store::Store& store, const std::string& name) {
+  return store.write([&](store::WriteTxn& txn) -> Status {
+    contracts::Run run = store::make_run(name);
+    return txn.create(run);
+  });
+}
+
+class Followers : public testing::Test {
+ protected:
+  void SetUp() override {
+    server_ = store::PostgresServer::get();
+    if (server_ == nullptr) GTEST_SKIP() << store::PostgresServer::kMissing;
+    database_ = server_->new_database();
+    config_.data_dir = folder_.path();
+    store::StoreOptions options;
+    options.postgres = store::PostgresOptions{};
+    options.postgres->url = server_->url(database_);
+    options.postgres->holder = options.postgres->holder_name = "the leader";
+    leader_ = store::Store::open(options).value();
+    follower_ = Follower::open(config_, {clock_, random_}, *options.postgres).value();
+    ASSERT_TRUE(follower_->keep_up().ok());
+  }
+  const events::WatchHistory& history() const { return follower_->told()->history; }
+
+  store::PostgresServer* server_ = nullptr;
+  std::string database_;
+  test::TempDir folder_;
+  ManualClock clock_;
+  SystemRandom random_;
+  Config config_;
+  std::unique_ptr<store::Store> leader_;
+  std::unique_ptr<Follower> follower_;
+};
+
+TEST_F(Followers, BeginAnewWhereNumbersAreGivenAgain) {
+  const int64_t begun = history().up_to();
+  server_->query(database_, "UPDATE paddock_followed SET mark = 'of the replica that took over'");
+  ASSERT_TRUE(write_run(*leader_, "another history").ok());
+  ASSERT_TRUE(follower_->keep_up().ok());
+  EXPECT_EQ(history().after("Run", begun, 10).error().reason, "RESOURCE_VERSION_TOO_OLD");
+}
+
+}  // namespace
+}  // namespace paddock::app
