@@ -14,12 +14,13 @@ using postgres::bytes_in;
 using postgres::Connection;
 using postgres::integer_in;
 
-// One snapshot: a row for each change, or a single one with nothing but the newest number.
+// One snapshot: a row for each change, or a single one with nothing but the newest number. Each has
+// two texts of an object, and all of one answer lie in memory.
 constexpr const char* kNews =
     "SELECT n.newest, c.resource_version, c.kind, c.namespace, c.name, c.op, t.before, t.after, "
     "n.mark FROM (SELECT coalesce(max(resource_version), 0) AS newest, "
     "coalesce((SELECT mark FROM paddock_followed), '') AS mark FROM changes) n LEFT JOIN "
-    "(SELECT * FROM changes WHERE resource_version > $1 ORDER BY resource_version LIMIT 256) c "
+    "(SELECT * FROM changes WHERE resource_version > $1 ORDER BY resource_version LIMIT 32) c "
     "ON true LEFT JOIN paddock_change_texts t USING (resource_version) ORDER BY 2";
 
 ObjectWrite::Op op_of(std::string_view name) {

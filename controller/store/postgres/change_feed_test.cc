@@ -159,6 +159,47 @@ TEST_F(Following, KeepsTheTextsOfTheNewestAlone) {
       "t");
 }
 
+// Of large objects, fewer: no quota counts them.
+TEST_F(Following, KeepsSoManyBytesOfTextsAlone) {
+  ASSERT_TRUE(feed_->follow().ok());
+  server_->query(database_,
+                 "INSERT INTO paddock_change_texts SELECT n, '', repeat('x', 30 << 20) "
+                 "FROM generate_series(1, 10) n");
+  server_->query(database_, "UPDATE paddock_leader SET changes_given = 1000");
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(leader_
+                    ->write([&](WriteTxn& txn) -> Status {
+                      contracts::Run run = make_run(cat("large-", i));
+                      run.metadata.annotations["text"] = std::string(2 << 20, 'x');
+                      return txn.create(run);
+                    })
+                    .ok());
+  }
+  const std::string bytes = "SELECT sum(octet_length(before) + octet_length(after)) >> 20 FROM ";
+  EXPECT_LE(std::stoi(server_->query(database_, bytes + "paddock_change_texts")), 256 + 16);
+  EXPECT_EQ(
+      server_->query(database_,
+                     "SELECT count(*) FROM paddock_change_texts WHERE resource_version > 1000"),
+      "10");
+}
+
+TEST_F(Following, LeavesNoTextsOnceNobodyDoes) {
+  ASSERT_TRUE(feed_->follow().ok());
+  work("one");
+  const std::string count = "SELECT count(*) > 0 FROM paddock_change_texts";
+  EXPECT_EQ(server_->query(database_, count), "t");
+  server_->query(database_, "UPDATE paddock_followed SET until = clock_timestamp()");
+  ASSERT_TRUE(leader_->write([](WriteTxn&) { return Status(); }).ok());
+  EXPECT_EQ(server_->query(database_, count), "f");
+  ASSERT_TRUE(feed_->follow().ok());
+  work("two");
+  leader_.reset();
+  server_->query(database_, "UPDATE paddock_followed SET until = clock_timestamp()");
+  leader_ = open("the next");
+  ASSERT_TRUE(leader_->write([](WriteTxn&) { return Status(); }).ok());
+  EXPECT_EQ(server_->query(database_, count), "f") << "those that a former leader left, too";
+}
+
 // After a promotion, as above.
 TEST_F(Following, ReadsNoObjectThatHadANumberBefore) {
   const auto store = open_to_read(*options("a standby").postgres).value();

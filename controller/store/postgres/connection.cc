@@ -80,6 +80,14 @@ bool Connection::was_absent(std::string_view kind, std::string_view name_space,
   return !absent_.empty() && absent_.erase(absent_key(kind, name_space, name)) > 0;
 }
 
+bool Connection::is_much_text(size_t bytes) {
+  constexpr size_t kMuch = size_t{16} << 20;
+  text_bytes_ += bytes;
+  if (text_bytes_ < kMuch) return false;
+  text_bytes_ = 0;
+  return true;
+}
+
 Error Connection::lose(const std::string& why) {
   lost_ = true;
   sent_ = 0;

@@ -89,6 +89,7 @@ class Connection final : public sql::Connection {
                   std::string_view name) override;
 
   bool is_followed() const override { return followed_; }
+  bool is_much_text(size_t bytes) override;
   bool is_far() const override { return true; }
   Result<std::vector<sql::AheadRow>> read_runs(const std::vector<std::string>& uids) override;
   Result<std::vector<sql::AheadRow>> read_objects(const std::vector<NewObject>& objects) override;
@@ -166,6 +167,7 @@ class Connection final : public sql::Connection {
   enum class Part { kNone, kOpen, kSent } part_ = Part::kNone;
   bool spoiled_ = false;
   bool followed_ = false;
+  size_t text_bytes_ = 0;  // since it was much
   std::unordered_set<std::string> absent_;
   bool owes_ = false;
   bool lost_ = false;

@@ -167,7 +167,8 @@ Status PgWriter::prove_lead() {
                 text(options_.holder), names.kinds(), names.name_spaces(), names.names(),
                 text(kIdempotencyKind)}));
   if (PQntuples(row.get()) != 1) return fenced();
-  db_->put_followed(integer_in(row.get(), 0, 4) != 0);
+  followed_ = integer_in(row.get(), 0, 4) != 0;
+  db_->put_followed(followed_);
   db_->put_absent(absent_of(new_objects_, bytes_in(row.get(), 0, 5)));
   for (size_t i = 0; i < committed_.size(); ++i) {
     db_->numbers.given[i] = integer_in(row.get(), 0, static_cast<int>(i));
@@ -192,6 +193,9 @@ Status PgWriter::begin() {
   begun_ = true;
   TRY(prove_lead());
   changes_ = db_->changes();
+  // What nobody reads any more, of a former leader too. Each lead renews itself, so this comes
+  // soon.
+  if (!followed_ && may_have_texts_) TRY(db_->ask("DELETE FROM paddock_change_texts"));
   valid_until_ms_.store(now + options_.lease.count());
   return {};
 }
@@ -229,6 +233,7 @@ Status PgWriter::commit() {
   wrote_ = db_->changes() != changes_ || db_->owes();
   Status sent = send_commit();
   if (sent.ok()) committed_ = db_->numbers.given;
+  if (sent.ok()) may_have_texts_ = followed_;
   if (sent.ok() || !db_->lost()) {
     begun_ = !sent.ok();
     return sent;

@@ -58,6 +58,8 @@ class PgWriter final : public sql::Writer {
   int64_t changes_ = 0;
   bool begun_ = false;
   bool wrote_ = false;
+  bool followed_ = false;  // as this transaction began
+  bool may_have_texts_ = true;
   std::atomic<bool> fenced_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<int64_t> valid_until_ms_;  // of this process's steady clock

@@ -105,6 +105,8 @@ class Connection {
   }
   // Whether others read what changes do, beside what they leave: paddock_change_texts.
   virtual bool is_followed() const { return false; }
+  // So many bytes more of those are kept. True now and then: old ones are to go.
+  virtual bool is_much_text(size_t /*bytes*/) { return false; }
   // Whether each question is a round trip. If so, these two answer for many at once, in any order:
   // with the rows that exist and are not too large, and for runs also their rows in other tables.
   virtual bool is_far() const { return false; }

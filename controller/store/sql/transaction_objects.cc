@@ -72,8 +72,9 @@ namespace {
 // How many changes a watch may lag behind before it must start over.
 constexpr int64_t kChangesKept = 100'000;
 constexpr int64_t kTrimEvery = 1'000;
-// How many a controller that follows may lag behind.
+// How many a controller that follows may lag behind, and how many bytes: no quota counts them.
 constexpr int64_t kTextsKept = 20'000;
+constexpr int64_t kTextBytesKept = int64_t{256} << 20;
 
 std::string_view op_name(ObjectWrite::Op op) {
   switch (op) {
@@ -124,6 +125,15 @@ Status Transaction::keep_texts(const ObjectWrite& write) {
   if (write.resource_version % kTrimEvery == 0) {
     TRY(db_.prepare("DELETE FROM paddock_change_texts WHERE resource_version <= ?")
             .bind(write.resource_version - kTextsKept)
+            .run());
+  }
+  if (db_.is_much_text(write.before.size() + write.after.size())) {
+    TRY(db_.prepare("DELETE FROM paddock_change_texts WHERE resource_version <= ("
+                    "SELECT max(resource_version) FROM (SELECT resource_version, "
+                    "sum(octet_length(before) + octet_length(after)) OVER "
+                    "(ORDER BY resource_version DESC) AS bytes FROM paddock_change_texts) t "
+                    "WHERE bytes > ?)")
+            .bind(kTextBytesKept)
             .run());
   }
   return db_
