@@ -146,6 +146,8 @@ Result<bool> Follower::tell_more() {
   const int64_t known = begun_ ? told_->history.up_to() : 0;
   ASSIGN_OR_RETURN(store::News news, feed_->after(known));
   if (begun_ && news.newest < known) return set_back();
+  // A crash of the server has forgotten that somebody follows, too.
+  if (!news.whole) said_.reset();
   if (!begun_ || !news.whole) return begin(news.newest), false;
   if (news.changes.empty()) return false;
   std::set<std::string> kinds;

@@ -45,6 +45,22 @@ class Followers : public testing::Test {
   std::unique_ptr<Follower> follower_;
 };
 
+// The tables that are not logged are empty then, and the leader keeps no texts until it is told
+// again that somebody follows.
+TEST_F(Followers, BeginAnewOnceAfterACrashOfTheDatabase) {
+  server_->query(database_, "TRUNCATE paddock_followed, paddock_change_texts");
+  ASSERT_TRUE(write_run(*leader_, "untold").ok());
+  ASSERT_TRUE(follower_->keep_up().ok());
+  const int64_t begun = history().up_to();
+  EXPECT_EQ(history().after("Run", begun - 1, 10).error().reason, "RESOURCE_VERSION_TOO_OLD");
+  ASSERT_TRUE(follower_->keep_up().ok());
+  for (const char* name : {"a", "b"}) {
+    ASSERT_TRUE(write_run(*leader_, name).ok());
+    ASSERT_TRUE(follower_->keep_up().ok());
+  }
+  EXPECT_EQ(history().after("Run", begun, 10).value().changes.size(), 2U);
+}
+
 TEST_F(Followers, BeginAnewWhereNumbersAreGivenAgain) {
   const int64_t begun = history().up_to();
   server_->query(database_, "UPDATE paddock_followed SET mark = 'of the replica that took over'");
