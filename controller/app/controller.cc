@@ -157,12 +157,14 @@ void Controller::look_back() {
 }
 
 // Watches begin here: what happened before this start is not history, unless a standby has heard
-// it.
+// it, all of what this store has: its feed may have asked another server.
 Status Controller::begin_history() {
-  if (begun_) return begun_->catch_up();
+  if (begun_) TRY(begun_->catch_up());
   return store_->read([this](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
+    if (begun_ && version == history_.up_to()) return {};
     history_.begin(version);
+    notifier_.notify_all();
     return {};
   });
 }

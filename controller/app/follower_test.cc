@@ -69,5 +69,32 @@ TEST_F(Followers, BeginAnewWhereNumbersAreGivenAgain) {
   EXPECT_EQ(history().after("Run", begun, 10).error().reason, "RESOURCE_VERSION_TOO_OLD");
 }
 
+// What the feed has told may be of another server than the one that is led now.
+TEST(FollowersAsLeaders, BeginAnewWhereTheStoreIsNotWhatWasTold) {
+  const test::TempDir folder;
+  ManualClock clock;
+  SystemRandom random;
+  Config config;
+  config.data_dir = folder.path();
+  const auto told = std::make_shared<Told>();
+  int64_t version = 0;
+  const auto lead = [&] {
+    return Controller::open(config, {clock, random}, Begun{told, [] { return Status(); }}).value();
+  };
+  {
+    const auto controller = lead();
+    ASSERT_TRUE(write_run(controller->store(), "one").ok());
+    version = told->history.up_to();
+    ASSERT_GT(version, 0);
+  }
+  EXPECT_TRUE((lead(), told->history.after("Run", 0, 10).ok())) << "it was told all of it";
+  told->history.begin(version - 1);
+  const uint64_t seen = told->notifier.version(store::kind_topic("Run"));
+  const auto controller = lead();
+  EXPECT_EQ(told->history.up_to(), version);
+  EXPECT_FALSE(told->history.after("Run", version - 1, 10).ok());
+  EXPECT_NE(told->notifier.version(store::kind_topic("Run")), seen) << "whoever waits hears of it";
+}
+
 }  // namespace
 }  // namespace paddock::app
