@@ -140,8 +140,11 @@ Result<bool> is_valid(store::Store& store, const std::string& path) {
   return record && !record->revoked;
 }
 
+// Kept for good, as records of tokens are not.
+std::string made_setting(const FirstToken& first) { return cat("first-token/", first.file); }
+
 // The secret in the file, where all controllers of a database that is new have it from one folder:
-// the first one to lead makes it known.
+// the first one to lead makes it known. Never again: it may have been revoked since.
 Result<std::string> given_secret(store::Store& store, const Config& config, const std::string& path,
                                  const FirstToken& first, const std::string& made) {
   if (config.store.postgres.shared_dir.empty() || !os::exists(path)) return std::string();
@@ -150,10 +153,11 @@ Result<std::string> given_secret(store::Store& store, const Config& config, cons
   if (secret.size() != made.size() || !secret.starts_with(first.prefix)) return std::string();
   bool was_there = false;
   TRY(store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto made_before, txn.setting(made_setting(first)));
     ASSIGN_OR_RETURN(const std::vector<store::TokenRecord> tokens, txn.tokens());
-    was_there = std::ranges::any_of(tokens, [&](const store::TokenRecord& each) {
-      return each.subject == first.subject && each.scopes == first.scopes;
-    });
+    was_there = made_before || std::ranges::any_of(tokens, [&](const store::TokenRecord& each) {
+                  return each.subject == first.subject && each.scopes == first.scopes;
+                });
     return {};
   }));
   return was_there ? std::string() : secret;
@@ -171,7 +175,8 @@ Status prepare_token(store::Store& store, const Config& config, const FirstToken
     token.hash = auth::token_hash(given);
   }
   TRY(revoke(store, first));
-  TRY(store.write([&](store::WriteTxn& txn) {
+  TRY(store.write([&](store::WriteTxn& txn) -> Status {
+    TRY(txn.put_setting(made_setting(first), token.id));
     return txn.put_token(api::token_record(token, first.subject, first.scopes));
   }));
   TRY(os::write_file_atomic(path, token.secret + "\n", 0600));

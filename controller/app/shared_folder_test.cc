@@ -79,6 +79,32 @@ TEST_F(SharedFolder, ItsTokensAreKnownToTheFirstThatLeads) {
   EXPECT_NE(text("one/tokens/admin"), admin) << "it was revoked, and is not given again";
 }
 
+TEST_F(SharedFolder, ATokenThatWasRevokedIsNotTakenOnceItsRecordIsForgotten) {
+  const auto store = store::Store::open({}).value();
+  Config one = config("one");
+  const auto start = [&] {
+    ASSERT_TRUE(take_shared_files(one).ok());
+    ASSERT_TRUE(prepare_tokens(*store, one, random_).ok());
+  };
+  start();
+  const std::string shared_token = text("shared/enroll-token");
+  EXPECT_EQ(text("one/tokens/enroll"), shared_token);
+  one.enroll_token = false;
+  start();
+  ASSERT_TRUE(store
+                  ->write([](store::WriteTxn& txn) -> Status {
+                    TRY(txn.prune_tokens(1'000, 0, 10));
+                    ASSIGN_OR_RETURN(const int64_t gone, txn.prune_tokens(2'000, 0, 10));
+                    EXPECT_EQ(gone, 1);
+                    return {};
+                  })
+                  .ok());
+  one.enroll_token = true;
+  start();
+  EXPECT_NE(text("one/tokens/enroll"), shared_token);
+  EXPECT_FALSE(store->token_by_hash(auth::token_hash(trim(shared_token))).value());
+}
+
 TEST_F(SharedFolder, ATokenOfAFileAloneIsNotTaken) {
   const auto store = store::Store::open({}).value();
   Config one = config("one");
