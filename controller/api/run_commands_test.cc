@@ -159,6 +159,20 @@ TEST_F(RunCommands, TheEndOfTheirInputIsTakenOfThoseThatHaveEndedToo) {
   EXPECT_EQ(send(request_of("POST", stdin_of_one, other), end).reason(), "COMMAND_NOT_FOUND");
 }
 
+// One without input that comes is not kept among those, however its output comes.
+TEST_F(RunCommands, OfThoseThatTakeNoInputNoneIsTakenAfterTheirEnd) {
+  place("r", contracts::RunPhase::kRunning);
+  FakeStream told;
+  while_node_brings(ending(0), [&] {
+    Answer answer = call("POST", cat(target(), "?stream=true"), kBody);
+    answer.response.stream(told);
+    return answer;
+  });
+  ASSERT_NE(told.text.find("\"exitCode\":0"), std::string::npos) << told.text;
+  EXPECT_EQ(call("POST", cat(target(), "/one/stdin"), R"({"seq":1,"end":true})").reason(),
+            "COMMAND_NOT_FOUND");
+}
+
 // A request that comes slowly is authorized when it begins, and its command starts at its end.
 TEST_F(RunCommands, DoNotBeginWithATokenThatWasRevokedMeanwhile) {
   place("r", contracts::RunPhase::kRunning);

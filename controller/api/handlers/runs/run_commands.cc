@@ -164,7 +164,7 @@ Result<RunResult> carry_out(RunCommand& command, const DisconnectToken& client,
   const std::string name = options.name;
   options.client = client;
   options.on_piece = on_piece;
-  options.meanwhile = [&, attached = options.paced] {
+  options.meanwhile = [&, attached = options.kind == contracts::kRunAttach] {
     if (attached) services.calls->taken_input().begin(name, command.caller, command.name_space);
     if (on_start) on_start();
     if (!settle().ok() || !may_go_on(services, command.bearer)) (void)services.calls->stop(name);
