@@ -67,6 +67,7 @@ class Watch final : public Steps {
     if (*told_all) at_ = look->up_to;
     if (!*told_all || look->changes.size() == kChangesAtOnce) return {Then::kAgain};
     if (!mark_end(out)) return {Then::kWait, kSoon};
+    if (at_ >= told_.newest()) told_ = {};  // asked of older changes alone, and of many pages large
     const MonoTime now = services_.clock.mono();
     if (now >= end_ || !make_round(now, out)) return kOver;
     changed_.listen(seen, bell);
