@@ -7,7 +7,6 @@
 #include "common/os/file.h"
 #include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/routes.h"
-#include "controller/api/server/open_requests.h"
 #include "controller/api/server/pipeline.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/app/data_folder.h"
@@ -48,7 +47,7 @@ Controller::Controller(const Config& config, const Dependencies& dependencies,
     : config_(config),
       dependencies_(dependencies),
       begun_(begun),
-      told_(begun ? begun->told : std::make_shared<Told>()),
+      told_(begun ? begun->told : std::make_shared<Told>(config.max_connections)),
       notifier_(told_->notifier),
       history_(told_->history),
       leases_(dependencies.clock.mono(),
@@ -136,8 +135,7 @@ Status Controller::open_state() {
   services_->node_patience = kNodePatience;
   services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
   services_->compute_types = contracts::compute_artifact_types(config_.artifacts.compute_types);
-  services_->open_requests =
-      std::make_shared<api::OpenRequests>(static_cast<size_t>(config_.max_connections));
+  services_->open_requests = told_->open_requests;
   handler_ = api::make_handler(*router_, *services_);
   return {};
 }

@@ -9,7 +9,6 @@
 #include "common/base/text.h"
 #include "common/cas/blobs.h"
 #include "controller/api/routes.h"
-#include "controller/api/server/open_requests.h"
 #include "controller/api/server/pipeline.h"
 #include "controller/app/profiles.h"
 #include "controller/http_server/refusal.h"
@@ -67,14 +66,16 @@ struct Follower::Parts {
   Parts(store::Store& store, MonoTime now) : leases(now), reconciler(store, leases) {}
 };
 
-Follower::Follower(const Dependencies& dependencies)
-    : dependencies_(dependencies), heard_(dependencies.clock.mono()) {}
+Follower::Follower(const Config& config, const Dependencies& dependencies)
+    : dependencies_(dependencies),
+      told_(std::make_shared<Told>(config.max_connections)),
+      heard_(dependencies.clock.mono()) {}
 Follower::~Follower() = default;
 
 Result<std::unique_ptr<Follower>> Follower::open(const Config& config,
                                                  const Dependencies& dependencies,
                                                  const store::PostgresOptions& database) {
-  std::unique_ptr<Follower> made(new Follower(dependencies));
+  std::unique_ptr<Follower> made(new Follower(config, dependencies));
   ASSIGN_OR_RETURN(made->feed_, store::ChangeFeed::open(database));
   ASSIGN_OR_RETURN(made->store_, store::open_to_read(database));
   made->parts_ = std::make_unique<Parts>(*made->store_, dependencies.clock.mono());
@@ -86,8 +87,7 @@ Result<std::unique_ptr<Follower>> Follower::open(const Config& config,
   made->services_->follows = true;
   made->services_->images = config.sessions.images;
   ASSIGN_OR_RETURN(made->services_->profiles, profiles_of(config));
-  made->services_->open_requests =
-      std::make_shared<api::OpenRequests>(static_cast<size_t>(config.max_connections));
+  made->services_->open_requests = made->told_->open_requests;
   ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
   made->router_ = std::make_unique<api::Router>(std::move(router));
   made->handler_ = api::make_handler(*made->router_, *made->services_);

@@ -35,7 +35,7 @@ class Follower {
 
  private:
   struct Parts;  // what handlers ask for and a standby has not
-  explicit Follower(const Dependencies& dependencies);
+  Follower(const Config& config, const Dependencies& dependencies);
   Status follow_on(MonoTime now);
   Status say_so(MonoTime now);
   Result<bool> tell_more();
@@ -43,7 +43,7 @@ class Follower {
   void give_up();
 
   const Dependencies dependencies_;
-  const std::shared_ptr<Told> told_ = std::make_shared<Told>();
+  const std::shared_ptr<Told> told_;
   std::unique_ptr<store::ChangeFeed> feed_;
   std::unique_ptr<store::Store> store_;
   api::Metrics metrics_;
