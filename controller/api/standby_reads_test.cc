@@ -1,10 +1,43 @@
 // What a controller answers that follows: what is stored. All else is for the leader to say.
+#include <unistd.h>
+
+#include <array>
+
+#include <gmock/gmock.h>
+
+#include "common/base/log.h"
+#include "controller/api/node_test_support.h"
 #include "controller/api/watch_test_support.h"
 
 namespace paddock::api {
 namespace {
 
 class StandbyReads : public WatchTest {
+using testing::HasSubstr;
+
+// Collects what is logged while it lives; what a pipe holds is enough.
+class Log {
+ public:
+  Log() {
+    EXPECT_EQ(pipe(ends_.data()), 0);
+    set_log_fd(ends_[1]);
+  }
+  ~Log() {
+    set_log_fd(STDERR_FILENO);
+    for (const int end : ends_) close(end);
+  }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  std::string text() const {
+    std::array<char, 8192> buffer{};
+    const ssize_t got = read(ends_[0], buffer.data(), buffer.size());
+    return {buffer.data(), static_cast<size_t>(std::max<ssize_t>(got, 0))};
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
  protected:
   StandbyReads() {
     make("a");
@@ -61,6 +94,32 @@ TEST_F(StandbyReads, RefuseNobodyThemselves) {
 }
 
 // What answers on a standby must not write: it would be refused there.
+// Whoever asks only standbys is seen there: nothing of it reaches the leader.
+TEST_F(StandbyReads, TellInTheirLogWhatTheyLeaveToTheLeader) {
+  const std::string nodes_only = add_token("n", {"nodes:read"});
+  const Log log;
+  send(request_of("GET", kRuns, "pdk-unknown"));
+  send(request_of("GET", kRuns, nodes_only));
+  const std::string told = log.text();
+  EXPECT_THAT(told, HasSubstr(R"("message":"denied")"));
+  for (const char* reason : {"TOKEN_UNKNOWN", "SCOPE_MISSING"})
+    EXPECT_THAT(told, HasSubstr(reason));
+  EXPECT_THAT(metrics_.text(), HasSubstr("paddock_denials_total 2"));
+}
+
+TEST_F(StandbyReads, TellInTheirLogWhatFailedHere) {
+  const Router broken =
+      Router::build({{"GET", "/x", auth::Scope::kAuthenticated, kNoBody,
+                      from_store([](Call&) -> Result<Response> {
+                        return Error{Code::kInternal, "STORE_CORRUPT", "row 7 is odd"};
+                      })}})
+          .value();
+  Request request = request_of("GET", "/x", admin_);
+  const Log log;
+  EXPECT_EQ(make_handler(broken, services_)(request).status, 503);
+  EXPECT_THAT(log.text(), HasSubstr("row 7 is odd"));
+}
+
 TEST_F(StandbyReads, AreMarkedAtRoutesThatReadAlone) {
   for (const Route& route : routes()) {
     if (route.stored) EXPECT_STREQ(route.method, "GET") << route.pattern;

@@ -197,6 +197,30 @@ bool is_for_leader(const Error& error) {
          error.code == Code::kResourceExhausted || error.code == Code::kInternal;
 }
 
+void tell_of_denial(Services& services, const Request& request, const Error& error,
+                    const Trace& trace) {
+  services.metrics.count_denial();
+  log_warn("denied", {{"request", trace.id},
+                      {"subject", trace.principal.subject},
+                      {"method", request.method},
+                      {"path", request.path},
+                      {"reason", error.reason}});
+}
+
+void tell_of_failure(const Error& error, const Trace& trace) {
+  log_error("request failed",
+            {{"request", trace.id}, {"reason", error.reason}, {"error", error.describe()}});
+}
+
+// Whoever asked need not ask the leader: what happened here is told of here, though not in the
+// audit log, which the leader alone writes.
+Error left_to_leader(Services& services, const Request& request, const Error& error,
+                     const Trace& trace) {
+  if (is_denial(error)) tell_of_denial(services, request, error, trace);
+  if (error.code == Code::kInternal) tell_of_failure(error, trace);
+  return store::not_leader();
+}
+
 Response answer_error(Services& services, const Request& request, const Error& error,
                       const Trace& trace) {
   Response response = http_server::refusal(error);
@@ -208,18 +232,12 @@ Response answer_error(Services& services, const Request& request, const Error& e
   if (error.code == Code::kUnauthenticated)
     response.headers.emplace_back("www-authenticate", "Bearer");
   if (is_denial(error)) {
-    services.metrics.count_denial();
-    log_warn("denied", {{"request", trace.id},
-                        {"subject", trace.principal.subject},
-                        {"method", request.method},
-                        {"path", request.path},
-                        {"reason", error.reason}});
+    tell_of_denial(services, request, error, trace);
     const Status recorded = record_denial(services, trace.principal, request, error, trace.id);
     if (!recorded.ok())
       log_error("the audit log could not be written", {{"error", recorded.error().describe()}});
   } else if (response.status >= 500 && !services.follows) {
-    log_error("request failed",
-              {{"request", trace.id}, {"reason", error.reason}, {"error", error.describe()}});
+    tell_of_failure(error, trace);
   }
   return response;
 }
@@ -259,8 +277,9 @@ Response conclude(Passage& passage, const Request& request, Result<Response> res
   Services& services = passage.services;
   Trace& trace = passage.trace;
   if (!result) result = as_passing(result.error());
-  if (!result && services.follows && is_for_leader(result.error())) result = store::not_leader();
   if (!result) trace.reason = result.error().reason;
+  if (!result && services.follows && is_for_leader(result.error()))
+    result = left_to_leader(services, request, result.error(), trace);
   Response response;
   if (result) {
     response = std::move(*result);
