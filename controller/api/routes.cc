@@ -85,10 +85,32 @@ using contracts::Workspace;
 #define NODE A "/nodes/{node}"
 #define METRICS "/apis/metrics.k8s.io/v1beta1"
 
+namespace {
+
+// A route that reads objects. What is shown of some is more than is stored: they are the leader's.
+template <class View>
+constexpr auto reads(Endpoint run) {
+  if constexpr (KindTraits<typename View::Stored>::kOfStoreAlone) {
+    return from_store(run);
+  } else {
+    return run;
+  }
+}
+template <class View>
+constexpr auto lists() {
+  return reads<View>(list_objects<View>);
+}
+template <class View>
+constexpr auto gets() {
+  return reads<View>(get_object<View>);
+}
+
+}  // namespace
+
 // What every kind has: reading it (one, a page, a watch) and changing it.
-#define READ_ROUTES(KIND, ALL, ONE, READ)                                \
-  {"GET", ALL, READ, kNoBody, from_store(list_objects<Itself<KIND>>)}, { \
-    "GET", ONE, READ, kNoBody, from_store(get_object<Itself<KIND>>)      \
+#define READ_ROUTES(KIND, ALL, ONE, READ)               \
+  {"GET", ALL, READ, kNoBody, lists<Itself<KIND>>()}, { \
+    "GET", ONE, READ, kNoBody, gets<Itself<KIND>>()     \
   }
 #define CHANGE_ROUTES(KIND, ONE, WRITE)                                 \
   {"PUT", ONE, WRITE, kChangeDocument, can_try(change_object<KIND>)}, { \
@@ -96,7 +118,7 @@ using contracts::Workspace;
   }
 // The status is the controller's; what it lets others write, administrators write.
 #define STATUS_ROUTES(KIND, ONE, READ)                                                        \
-  {"GET", ONE "/status", READ, kNoBody, from_store(get_object<Itself<KIND>>)},                \
+  {"GET", ONE "/status", READ, kNoBody, gets<Itself<KIND>>()},                                \
       {"PUT", ONE "/status", Scope::kAdmin, kChangeDocument, can_try(change_status<KIND>)}, { \
     "PATCH", ONE "/status", Scope::kAdmin, kChangeDocument, can_try(change_status<KIND>)      \
   }
@@ -166,9 +188,9 @@ Routes server_routes() {
 Routes pod_routes() {
   return {
       // Runs as pods, for `kubectl logs` and `exec`.
-      {"GET", "/api/v1/pods",                            Scope::kRunsRead, kNoBody, from_store(list_objects<PodView>)},
-      {"GET", "/api/v1/namespaces/{ns}/pods",            Scope::kRunsRead, kNoBody, from_store(list_objects<PodView>)},
-      {"GET", "/api/v1/namespaces/{ns}/pods/{name}",     Scope::kRunsRead, kNoBody, from_store(get_object<PodView>)},
+      {"GET", "/api/v1/pods",                            Scope::kRunsRead, kNoBody, lists<PodView>()},
+      {"GET", "/api/v1/namespaces/{ns}/pods",            Scope::kRunsRead, kNoBody, lists<PodView>()},
+      {"GET", "/api/v1/namespaces/{ns}/pods/{name}",     Scope::kRunsRead, kNoBody, gets<PodView>()},
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}/exec", Scope::kRunsWrite, kNoBody, exec_in_pod},
       {"POST", "/api/v1/namespaces/{ns}/pods/{name}/exec", Scope::kRunsWrite, kNoBody, exec_in_pod},
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}/log", Scope::kRunsRead, kNoBody, run_log},
@@ -183,9 +205,9 @@ Routes pod_routes() {
 Routes run_routes() {
   return {
       // Runs.
-      {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        from_store(list_objects<Itself<Run>>)},
-      {"GET",    RUNS,                              Scope::kRunsRead,  kNoBody,        from_store(list_objects<Itself<Run>>)},
-      {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        from_store(get_object<Itself<Run>>), contracts::kReadRun},
+      {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        lists<Itself<Run>>()},
+      {"GET",    RUNS,                              Scope::kRunsRead,  kNoBody,        lists<Itself<Run>>()},
+      {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        gets<Itself<Run>>(), contracts::kReadRun},
       CHANGE_ROUTES(Run, RUNS "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(Run, RUNS "/{name}", Scope::kRunsRead),
       {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   can_try(create_runs)},
@@ -211,7 +233,7 @@ Routes run_routes() {
       {"POST",   RUNS "/{name}/tool-results",       Scope::kRunsWrite, kToolDocument,  answer_tool,    contracts::kWriteToolResults},
 
       // Grants: what callers and runs may use.
-      {"GET",    A "/grants",                       Scope::kGrantsRead,  kNoBody,        from_store(list_objects<Itself<Grant>>)},
+      {"GET",    A "/grants",                       Scope::kGrantsRead,  kNoBody,        lists<Itself<Grant>>()},
       READ_ROUTES(Grant, GRANTS, GRANTS "/{name}", Scope::kGrantsRead),
       CHANGE_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsWrite),
       STATUS_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsRead),
@@ -221,7 +243,7 @@ Routes run_routes() {
       {"DELETE", GRANTS, Scope::kGrantsWrite, kOptionalDocument, can_try(delete_collection<Grant>)},
 
       // Secrets: written by callers, given to runs, read by nobody.
-      {"GET",    A "/secrets",                      Scope::kSecretsRead,  kNoBody,        from_store(list_objects<Itself<Secret>>)},
+      {"GET",    A "/secrets",                      Scope::kSecretsRead,  kNoBody,        lists<Itself<Secret>>()},
       READ_ROUTES(Secret, SECRETS, SECRETS "/{name}", Scope::kSecretsRead),
       {"PUT",    SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, can_try(change_secret)},
       {"PATCH",  SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, can_try(change_secret)},
@@ -231,7 +253,7 @@ Routes run_routes() {
       {"DELETE", SECRETS, Scope::kSecretsWrite, kOptionalDocument, can_try(delete_collection<Secret>)},
 
       // Tool tokens: credentials of one run.
-      {"GET",    A "/tooltokens",                   Scope::kRunsRead,  kNoBody,        from_store(list_objects<Itself<ToolToken>>)},
+      {"GET",    A "/tooltokens",                   Scope::kRunsRead,  kNoBody,        lists<Itself<ToolToken>>()},
       READ_ROUTES(ToolToken, TOOL_TOKENS, TOOL_TOKENS "/{name}", Scope::kRunsRead),
       CHANGE_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsRead),
@@ -241,7 +263,7 @@ Routes run_routes() {
       {"DELETE", TOOL_TOKENS, Scope::kRunsWrite, kOptionalDocument, can_try(delete_collection<ToolToken>)},
 
       // Sandboxes: sessions.
-      {"GET",    A "/sandboxes",                    Scope::kRunsRead,  kNoBody,        from_store(list_objects<Itself<Sandbox>>)},
+      {"GET",    A "/sandboxes",                    Scope::kRunsRead,  kNoBody,        lists<Itself<Sandbox>>()},
       READ_ROUTES(Sandbox, SANDBOXES, SANDBOXES "/{name}", Scope::kRunsRead),
       CHANGE_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsWrite),
       STATUS_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsRead),
@@ -263,34 +285,34 @@ Routes run_routes() {
 }
 
 // A kind that is stored beside sessions, in its collection.
-#define AGENT_EXTENSION_ROUTES(KIND, PLURAL)                                                          \
-  {"GET", AGENT_EXTENSIONS PLURAL, Scope::kRunsRead, kNoBody, from_store(list_objects<AgentView<KIND>>)},         \
-      {"GET", EXTENSION(PLURAL), Scope::kRunsRead, kNoBody, from_store(list_objects<AgentView<KIND>>)},           \
-      {"GET", EXTENSION(PLURAL) "/{name}", Scope::kRunsRead, kNoBody, from_store(get_object<AgentView<KIND>>)},   \
-      {"GET", EXTENSION(PLURAL) "/{name}/status", Scope::kRunsRead, kNoBody,                          \
-       from_store(get_object<AgentView<KIND>>)},                                                      \
-      {"POST", EXTENSION(PLURAL), Scope::kRunsWrite, kApiDocument,                                    \
-       can_try(create_object<KIND, AgentView<KIND>>)},                                                \
-      {"PUT", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kChangeDocument,                        \
-       can_try(change_object<KIND, AgentView<KIND>>)},                                                \
-      {"PATCH", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kChangeDocument,                      \
-       can_try(change_object<KIND, AgentView<KIND>>)},                                                \
-      {"PUT", EXTENSION(PLURAL) "/{name}/status", Scope::kAdmin, kChangeDocument,                     \
-       can_try(change_status<KIND, AgentView<KIND>>)},                                                \
-      {"PATCH", EXTENSION(PLURAL) "/{name}/status", Scope::kAdmin, kChangeDocument,                   \
-       can_try(change_status<KIND, AgentView<KIND>>)},                                                \
-      {"DELETE", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kOptionalDocument,                   \
-       can_try(delete_object<KIND, AgentView<KIND>>)},                                                \
-      {"DELETE", EXTENSION(PLURAL), Scope::kRunsWrite, kOptionalDocument,                             \
+#define AGENT_EXTENSION_ROUTES(KIND, PLURAL)                                                    \
+  {"GET", AGENT_EXTENSIONS PLURAL, Scope::kRunsRead, kNoBody, lists<AgentView<KIND>>()},        \
+      {"GET", EXTENSION(PLURAL), Scope::kRunsRead, kNoBody, lists<AgentView<KIND>>()},          \
+      {"GET", EXTENSION(PLURAL) "/{name}", Scope::kRunsRead, kNoBody, gets<AgentView<KIND>>()}, \
+      {"GET", EXTENSION(PLURAL) "/{name}/status", Scope::kRunsRead, kNoBody,                    \
+       gets<AgentView<KIND>>()},                                                                \
+      {"POST", EXTENSION(PLURAL), Scope::kRunsWrite, kApiDocument,                              \
+       can_try(create_object<KIND, AgentView<KIND>>)},                                          \
+      {"PUT", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kChangeDocument,                  \
+       can_try(change_object<KIND, AgentView<KIND>>)},                                          \
+      {"PATCH", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kChangeDocument,                \
+       can_try(change_object<KIND, AgentView<KIND>>)},                                          \
+      {"PUT", EXTENSION(PLURAL) "/{name}/status", Scope::kAdmin, kChangeDocument,               \
+       can_try(change_status<KIND, AgentView<KIND>>)},                                          \
+      {"PATCH", EXTENSION(PLURAL) "/{name}/status", Scope::kAdmin, kChangeDocument,             \
+       can_try(change_status<KIND, AgentView<KIND>>)},                                          \
+      {"DELETE", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kOptionalDocument,             \
+       can_try(delete_object<KIND, AgentView<KIND>>)},                                          \
+      {"DELETE", EXTENSION(PLURAL), Scope::kRunsWrite, kOptionalDocument,                       \
        can_try(delete_collection<KIND, AgentView<KIND>>)}
 
 // Sessions as the kinds of the project agent-sandbox.
 Routes agent_sandbox_routes() {
   return {
-      {"GET",    AGENTS "/sandboxes",               Scope::kRunsRead,  kNoBody,           from_store(list_objects<AgentSandboxView>)},
-      {"GET",    AGENT_SANDBOXES,                   Scope::kRunsRead,  kNoBody,           from_store(list_objects<AgentSandboxView>)},
-      {"GET",    AGENT_SANDBOXES "/{name}",         Scope::kRunsRead,  kNoBody,           from_store(get_object<AgentSandboxView>)},
-      {"GET",    AGENT_SANDBOXES "/{name}/status",  Scope::kRunsRead,  kNoBody,           from_store(get_object<AgentSandboxView>)},
+      {"GET",    AGENTS "/sandboxes",               Scope::kRunsRead,  kNoBody,           lists<AgentSandboxView>()},
+      {"GET",    AGENT_SANDBOXES,                   Scope::kRunsRead,  kNoBody,           lists<AgentSandboxView>()},
+      {"GET",    AGENT_SANDBOXES "/{name}",         Scope::kRunsRead,  kNoBody,           gets<AgentSandboxView>()},
+      {"GET",    AGENT_SANDBOXES "/{name}/status",  Scope::kRunsRead,  kNoBody,           gets<AgentSandboxView>()},
       {"POST",   AGENT_SANDBOXES,                   Scope::kRunsWrite, kApiDocument,      can_try(create_agent_sandbox)},
       {"PUT",    AGENT_SANDBOXES "/{name}",         Scope::kRunsWrite, kChangeDocument,   can_try(change_agent_sandbox)},
       {"PATCH",  AGENT_SANDBOXES "/{name}",         Scope::kRunsWrite, kChangeDocument,   can_try(change_agent_sandbox)},
@@ -332,7 +354,7 @@ Routes e2b_routes() {
 Routes file_routes() {
   return {
       // Workspaces.
-      {"GET",    A "/workspaces",                     Scope::kWorkspacesRead,  kNoBody,        from_store(list_objects<Itself<Workspace>>)},
+      {"GET",    A "/workspaces",                     Scope::kWorkspacesRead,  kNoBody,        lists<Itself<Workspace>>()},
       READ_ROUTES(Workspace, WORKSPACES, WORKSPACES "/{name}", Scope::kWorkspacesRead),
       CHANGE_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesRead),
@@ -352,7 +374,7 @@ Routes file_routes() {
       {"GET",    "/preview/{scope}/{path…}",          Scope::kPublic,          kNoBody,        get_preview},
 
       // Volumes: what runs published.
-      {"GET",    A "/volumes",           Scope::kWorkspacesRead,  kNoBody,        from_store(list_objects<Itself<Volume>>)},
+      {"GET",    A "/volumes",           Scope::kWorkspacesRead,  kNoBody,        lists<Itself<Volume>>()},
       READ_ROUTES(Volume, VOLUMES, VOLUMES "/{name}", Scope::kWorkspacesRead),
       CHANGE_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesWrite),
       STATUS_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesRead),
@@ -382,8 +404,8 @@ Routes node_routes() {
       {"GET", METRICS "/pods",                       Scope::kRunsRead,  kNoBody, list_pod_metrics},
       {"GET", METRICS "/namespaces/{ns}/pods",       Scope::kRunsRead,  kNoBody, list_pod_metrics},
       {"GET", METRICS "/namespaces/{ns}/pods/{name}", Scope::kRunsRead, kNoBody, get_pod_metrics},
-      {"GET", "/api/v1/nodes",                       Scope::kNodesRead, kNoBody, from_store(list_objects<CoreNodeView>)},
-      {"GET", "/api/v1/nodes/{node}",                Scope::kNodesRead, kNoBody, from_store(get_object<CoreNodeView>)},
+      {"GET", "/api/v1/nodes",                       Scope::kNodesRead, kNoBody, lists<CoreNodeView>()},
+      {"GET", "/api/v1/nodes/{node}",                Scope::kNodesRead, kNoBody, gets<CoreNodeView>()},
 
       // Nodes, for their agents.
       {"POST", NODE "/enroll",                        Scope::kNodeEnroll, kSmallDocument, enroll_node},

@@ -8,11 +8,11 @@
 #include "common/base/log.h"
 #include "controller/api/node_test_support.h"
 #include "controller/api/watch_test_support.h"
+#include "controller/nodes/synchronize.h"
 
 namespace paddock::api {
 namespace {
 
-class StandbyReads : public WatchTest {
 using testing::HasSubstr;
 
 // Collects what is logged while it lives; what a pipe holds is enough.
@@ -38,6 +38,7 @@ class Log {
   std::array<int, 2> ends_{};
 };
 
+class StandbyReads : public WatchTest {
  protected:
   StandbyReads() {
     make("a");
@@ -93,7 +94,6 @@ TEST_F(StandbyReads, RefuseNobodyThemselves) {
   EXPECT_EQ(audited(), before);
 }
 
-// What answers on a standby must not write: it would be refused there.
 // Whoever asks only standbys is seen there: nothing of it reaches the leader.
 TEST_F(StandbyReads, TellInTheirLogWhatTheyLeaveToTheLeader) {
   const std::string nodes_only = add_token("n", {"nodes:read"});
@@ -120,10 +120,45 @@ TEST_F(StandbyReads, TellInTheirLogWhatFailedHere) {
   EXPECT_THAT(log.text(), HasSubstr("row 7 is odd"));
 }
 
+// What answers on a standby must not write: it would be refused there.
 TEST_F(StandbyReads, AreMarkedAtRoutesThatReadAlone) {
   for (const Route& route : routes()) {
     if (route.stored) EXPECT_STREQ(route.method, "GET") << route.pattern;
   }
+}
+
+// It hears no node and counts no quota.
+TEST_F(NodeApiTest, AStandbyShowsWhatTheLeaderShowsOrNothing) {
+  make_workspace();
+  enroll();
+  contracts::SyncRequest hello;
+  hello.session = "session-1";
+  hello.status.emplace().capacity = {16, {int64_t{64} << 30}, {int64_t{1} << 40}, 16};
+  ASSERT_TRUE(nodes::synchronize(*store_, leases_, "n1", hello, nodes::now(clock_)).ok());
+  const Answer grant = call("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/grants",
+                            R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Grant",)"
+                            R"("metadata":{"name":"a"},"spec":{"compute":{"quota":{"runs":1}}}})");
+  ASSERT_EQ(grant.status, 201) << grant.text;
+  ASSERT_EQ(call("POST", kRuns, run_text("a")).status, 201);
+  ASSERT_TRUE(reconciler_.tick(nodes::now(clock_)).ok());
+  clock_.advance(Millis(5'000));
+  ASSERT_TRUE(leases_.renew("n1", "session-1", 0, nodes::now(clock_)).ok());
+
+  nodes::LeaseTable unheard(clock_.mono());
+  reconciler::Reconciler idle(*store_, unheard);
+  Services standby{*store_,  notifier_, history_, unheard,  blobs_,
+                   *intake_, clock_,    random_,  metrics_, idle};
+  standby.follows = true;
+  const Handler follower = make_handler(router_, standby);
+  size_t shown = 0;
+  for (const Route& route : routes()) {
+    const std::string target = target_of(route.pattern, "a", std::string(64, 'a'));
+    if (!route.stored || call("GET", target).status != 200) continue;
+    Request request = request_of("GET", target, admin_);
+    EXPECT_EQ(follower(request).body, call("GET", target).text) << target;
+    ++shown;
+  }
+  EXPECT_GT(shown, 40U);
 }
 
 }  // namespace

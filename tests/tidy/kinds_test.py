@@ -47,7 +47,8 @@ HOOKS = {
 }
 ALL = [hook for hooks in HOOKS.values() for hook in hooks]
 # What a kind says of itself by a value.
-VALUES = ("static constexpr bool kCreatable = true;", "static constexpr bool kStoredWhole = true;")
+VALUES = ("static constexpr bool kCreatable = true;", "static constexpr bool kStoredWhole = true;",
+          "static constexpr bool kOfStoreAlone = true;")
 HEADERS = '#include "controller/api/objects/deletes.h"\n#include "controller/api/objects/kind.h"\n'
 BEGIN = "namespace paddock::api {\n"
 END = "}  // namespace paddock::api\n"
@@ -99,7 +100,8 @@ class Hooks(unittest.TestCase):
                 for planted, with_it in ((f"Without_{name_of(hook)}", rest),
                                          (f"Other_{name_of(hook)}", rest + [with_another_signature(hook)])):
                     text += kind(planted, with_it) + f"static_assert(!{concept}<{planted}>);\n"
-        text += kind("Unsaid", ALL, VALUES[:1]) + "static_assert(!ReadableKind<Unsaid>);\n"
+        for unsaid, rest in (("UnsaidAlone", VALUES[:2]), ("UnsaidWhole", VALUES[::2])):
+            text += kind(unsaid, ALL, rest) + f"static_assert(!ReadableKind<{unsaid}>);\n"
         ok, errors = compiled(text + END)
         self.assertTrue(ok, errors)
 

@@ -37,6 +37,9 @@ concept ReadableKind = requires {
   { &KindTraits<T>::complete } -> std::same_as<void (*)(Services&, T&)>;
   // Whether there are none: then watches tell of changes in the stored words.
   { KindTraits<T>::kStoredWhole } -> std::same_as<const bool&>;
+  // Whether they follow from the object and the time: then a standby, which hears no node and
+  // counts no quota, shows it as well.
+  { KindTraits<T>::kOfStoreAlone } -> std::same_as<const bool&>;
   // What the store may leave out of a list by itself.
   { &KindTraits<T>::narrow } -> std::same_as<void (*)(const ListQuery&, store::ListOptions&)>;
 };

@@ -13,6 +13,7 @@ struct KindTraits<contracts::ToolToken> {
   static k8s::Labels selectable_fields(const ToolToken& object);
   static void complete(Services& services, ToolToken& object);
   static constexpr bool kStoredWhole = false;
+  static constexpr bool kOfStoreAlone = true;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const ToolToken&) { return {}; }
 

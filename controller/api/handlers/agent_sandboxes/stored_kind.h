@@ -15,6 +15,7 @@ struct StoredAgentKind {
   static k8s::Labels selectable_fields(const T& object) { return common_fields(object.metadata); }
   static void complete(Services&, T&) {}
   static constexpr bool kStoredWhole = true;
+  static constexpr bool kOfStoreAlone = true;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const T&) { return {}; }
 

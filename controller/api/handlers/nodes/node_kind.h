@@ -15,6 +15,7 @@ struct KindTraits<contracts::Node> {
   }
   static void complete(Services& services, Node& object);
   static constexpr bool kStoredWhole = false;
+  static constexpr bool kOfStoreAlone = false;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const Node&) { return {}; }
 

@@ -14,6 +14,7 @@ struct KindTraits<contracts::Run> {
   static k8s::Labels selectable_fields(const Run& object);
   static void complete(Services&, Run&) {}
   static constexpr bool kStoredWhole = true;
+  static constexpr bool kOfStoreAlone = true;
   // Lists of runs that have not ended are read by themselves.
   static void narrow(const ListQuery& query, store::ListOptions& options) {
     options.active = wants_active_runs(query);

@@ -13,6 +13,7 @@ struct KindTraits<contracts::Secret> {
   static k8s::Labels selectable_fields(const Secret& object);
   static void complete(Services&, Secret&) {}
   static constexpr bool kStoredWhole = true;
+  static constexpr bool kOfStoreAlone = true;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   // The names of its values.
   static std::map<std::string, std::string> audit_details(const Secret& object);

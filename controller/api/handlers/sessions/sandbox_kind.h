@@ -13,6 +13,7 @@ struct KindTraits<contracts::Sandbox> {
   static k8s::Labels selectable_fields(const Sandbox& object);
   static void complete(Services& services, Sandbox& object);
   static constexpr bool kStoredWhole = false;
+  static constexpr bool kOfStoreAlone = true;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   // How long it lives, and whether it is suspended: what of it can be changed.
   static std::map<std::string, std::string> audit_details(const Sandbox& object);
