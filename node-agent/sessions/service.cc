@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <set>
 
 #include "common/base/log.h"
@@ -304,8 +305,10 @@ size_t Service::count() const {
 }
 
 // Whether its files are over its limits, so that its next command may add none. They are counted
-// only if that is in doubt: it takes a while, and most commands end within their limits.
+// only if that is in doubt: it takes a while, and most commands end within their limits. Who comes
+// while another one counts waits: until then the doubt is not gone, only taken up.
 Result<bool> Service::is_overfull(Session& session) {
+  const std::scoped_lock alone(session.counting);
   if (!session.doubted.exchange(false)) return false;
   auto full = fullness_of(session.workspace(), session.base.policy.limits);
   const bool within = full.ok() && *full == Fullness::kWithin;

@@ -192,6 +192,30 @@ TEST_F(SessionService, BeginsNoCommandWhereFilesAreFarOverTheLimits) {
   EXPECT_EQ(why_not(), "CALL_CANCELED");
 }
 
+// One counts and the other one comes meanwhile: so many files that it does.
+TEST_F(SessionService, BeginsNoneOfTheCommandsThatComeAtOnceThere) {
+  contracts::SessionOrder small = order("s1");
+  small.policy.limits.file_count = 100;
+  ASSERT_TRUE(service_->open(small).ok());
+  const std::string workspace = os::join_path(dir_.path(), "sessions/s1/workspace");
+  for (int i = 0; i <= 200; ++i)
+    ASSERT_EQ(::mkdir(os::join_path(workspace, cat("d", i)).c_str(), 0755), 0);
+  const os::Event stop;
+  stop.raise();
+  constexpr int kRounds = 10;
+  std::atomic<int> refused = 0;
+  const auto call = [&] {
+    for (int i = 0; i < kRounds; ++i) {
+      const auto done = service_->run({"s1", "true"}, stop.fd(), {});
+      if (!done.ok() && done.error().reason == "E_LIMIT_FILES") ++refused;
+    }
+  };
+  std::thread beside(call);
+  call();
+  beside.join();
+  EXPECT_EQ(refused, 2 * kRounds);
+}
+
 TEST_F(SessionService, TakesNoMoreThanItMayAndNoStrangeNames) {
   for (const char* uid : {"", "..", "a/b", "A"}) EXPECT_FALSE(service_->open(order(uid)).ok());
   ASSERT_TRUE(service_->open(order("a")).ok());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <set>
 
 #include "common/os/event.h"
@@ -26,6 +27,7 @@ struct Service::Session {
   std::atomic<uint64_t> commands{0};
   // Its files may be over its limits: nobody has counted them since something could go wrong.
   std::atomic<bool> doubted{true};
+  std::mutex counting;  // by one at a time: who finds no doubt relies on the count
 
   std::string workspace() const { return os::join_path(folder, "workspace"); }
   std::string trash() const { return os::join_path(folder, "trash"); }
