@@ -13,6 +13,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file_times.h"
+#include "common/os/resolve.h"
 
 namespace paddock::os {
 namespace {
@@ -22,8 +23,10 @@ constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONB
 
 using Folder = std::unique_ptr<DIR, int (*)(DIR*)>;
 
-Folder open_folder(int parent, const char* name) {
-  const int fd = openat(parent, name, kFolder);
+Folder open_folder(int parent, const char* name, bool open_closed) {
+  int fd = openat(parent, name, kFolder);
+  if (fd < 0 && errno == EACCES && open_closed && grant_owner(parent, name))
+    fd = openat(parent, name, kFolder);
   DIR* folder = fd < 0 ? nullptr : fdopendir(fd);
   if (folder == nullptr && fd >= 0) close(fd);
   return {folder, closedir};
@@ -36,6 +39,13 @@ const char* next_name(const Folder& folder) {
     if (name != "." && name != "..") return entry->d_name;
   }
   return nullptr;
+}
+
+// Names can be listed with r, and looked at with x only.
+bool look_at(int folder, const char* name, struct stat& info, bool open_closed) {
+  if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0) return true;
+  return errno == EACCES && open_closed && fchmod(folder, S_IRWXU) == 0 &&
+         fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 // Removed meanwhile, or something else by now.
@@ -80,7 +90,7 @@ Result<FolderUse> folder_use(int folder, const FolderCount& how) {
   if (fstat(folder, &root) != 0) return system_error("measuring the workspace", errno);
   Count count(root.st_dev, how);
   std::vector<Folder> open;
-  open.push_back(open_folder(folder, "."));
+  open.push_back(open_folder(folder, ".", how.open_closed));
   if (!open.back()) return system_error("measuring the workspace", errno);
   while (!open.empty() && !count.use().cut_off) {
     const char* name = next_name(open.back());
@@ -90,7 +100,7 @@ Result<FolderUse> folder_use(int folder, const FolderCount& how) {
     }
     struct stat info {};
     const int here = dirfd(open.back().get());
-    if (fstatat(here, name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (!look_at(here, name, info, how.open_closed)) {
       if (!is_gone(errno)) count.add_unreadable();
       continue;
     }
@@ -99,7 +109,7 @@ Result<FolderUse> folder_use(int folder, const FolderCount& how) {
       return Error{Code::kTooLarge, "TREE_TOO_DEEP",
                    cat("the workspace has folders more than ", kDeepestFolder, " deep")};
     }
-    Folder below = open_folder(here, name);
+    Folder below = open_folder(here, name, how.open_closed);
     if (below) {
       open.push_back(std::move(below));
     } else if (!is_gone(errno)) {

@@ -1,5 +1,6 @@
 // What a folder takes of its disk, told by who cannot trust what is in it: blocks, and names of
-// files and folders. No link is followed, and no other file system entered. Reads only.
+// files and folders. No link is followed, and no other file system entered. Reads only, but
+// for `open_closed`.
 #pragma once
 
 #include <sys/types.h>
@@ -26,6 +27,9 @@ struct FolderCount {
   // Only what was changed in any way after this time of the host's clock, as the kernel notes it:
   // no program can set that. 0: all.
   int64_t since_ns = 0;
+  // A folder that its owner closed (no r or x of its own) gets mode 0700, which stays: for who owns
+  // them all and is no root, from whom they would be hidden.
+  bool open_closed = false;
 };
 // One descriptor per level, the folder itself included.
 constexpr size_t kDeepestFolder = 200;

@@ -14,6 +14,7 @@
 #include "common/os/file.h"
 #include "common/os/file_times.h"
 #include "common/os/socket.h"
+#include "tests/support/ordinary_user.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::os {
@@ -87,6 +88,30 @@ TEST_F(UseOfAFolder, FindsWhatLiesDeep) {
   }
   EXPECT_TRUE(use().unreadable);
   EXPECT_TRUE(whole_use(root_.get(), {}, {}).unreadable);
+}
+
+// By whom they hide nothing: folders without x, without r, without any, and one in another.
+TEST_F(UseOfAFolder, HasWhatItsOwnerClosedIfItMayOpenIt) {
+  for (const bool may : {false, true}) {
+    EXPECT_EQ(
+        test::as_ordinary_user(
+            dir_.path(),
+            [&] {
+              for (const char* name : {"a", "a/b", "c", "d"}) {
+                const std::string folder = dir_ / cat(may, name);
+                if (!make_dirs(folder, 0700).ok()) return false;
+                if (!write_file_atomic(folder + "/f", std::string(40'000, 'x')).ok()) return false;
+              }
+              for (const auto& [name, mode] :
+                   {std::pair<const char*, mode_t>{"a/b", 0}, {"a", 0}, {"c", 0400}, {"d", 0300}}) {
+                if (::chmod((dir_ / cat(may, name)).c_str(), mode) != 0) return false;
+              }
+              const FolderUse seen = use({.open_closed = may});
+              return may ? !seen.unreadable && seen.files == 16 && seen.bytes >= 320'000
+                         : seen.unreadable && seen.bytes < 40'000;
+            }),
+        0);
+  }
 }
 
 #ifdef __linux__

@@ -9,11 +9,13 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "tests/support/ordinary_user.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::os {
 namespace {
 
+using test::as_ordinary_user;
 using test::TempDir;
 
 // A chain of folders, made by walking down, so that its path may be longer than any call accepts.
@@ -26,21 +28,6 @@ void make_deep(const std::string& top, int depth, const char* name) {
     at = Fd(::openat(at.get(), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     ASSERT_TRUE(at.valid());
   }
-}
-
-// Runs `body` in a child that has given up root, so that modes matter. Its result is the exit code.
-int as_ordinary_user(const std::string& owned, const std::function<bool()>& body) {
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    if (::geteuid() == 0 && (::chown(owned.c_str(), 65534, 65534) != 0 || ::setgid(65534) != 0 ||
-                             ::setuid(65534) != 0)) {
-      ::_exit(2);
-    }
-    ::_exit(body() ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  return WEXITSTATUS(status);
 }
 
 TEST(RemoveTree, AcceptsAMissingOneAndRemovesAFile) {

@@ -25,6 +25,10 @@ Error far_over(const os::FolderUse& use, const os::FolderUse& most) {
     return {Code::kTooLarge, "E_LIMIT_FILES",
             cat("the session has more than ", kFarOver, " times the files and folders of its ",
                 "fileCount, ", most.files, kWayOut)};
+  if (use.bytes <= kFarOver * most.bytes)
+    return {Code::kTooLarge, "E_LIMIT_FS",
+            cat("a folder of the session is closed to its node, which cannot count what is in it",
+                kWayOut)};
   return {Code::kTooLarge, "E_LIMIT_FS",
           cat("the session's files have ", use.bytes, " bytes, more than ", kFarOver,
               " times its fsBytes, ", most.bytes, kWayOut)};
@@ -34,7 +38,8 @@ Error far_over(const os::FolderUse& use, const os::FolderUse& most) {
 
 Fullness fullness(const os::FolderUse& use, const contracts::SandboxLimits& limits) {
   const os::FolderUse most = most_of(limits);
-  if (use.bytes > kFarOver * most.bytes || use.files > kFarOver * most.files)
+  const bool hides = use.unreadable && (limits.fs_bytes || limits.file_count);
+  if (hides || use.bytes > kFarOver * most.bytes || use.files > kFarOver * most.files)
     return Fullness::kFarOver;
   return use.bytes > most.bytes || use.files > most.files ? Fullness::kOver : Fullness::kWithin;
 }
@@ -42,7 +47,7 @@ Fullness fullness(const os::FolderUse& use, const contracts::SandboxLimits& limi
 Result<Fullness> fullness_of(const std::string& workspace, const contracts::SandboxLimits& limits) {
   const os::FolderUse most = most_of(limits);
   ASSIGN_OR_RETURN(const os::Fd root, os::open_root(workspace));
-  auto use = os::folder_use(root.get(), {.most_names = kFarOver * most.files});
+  auto use = os::folder_use(root.get(), {.most_names = kFarOver * most.files, .open_closed = true});
   if (!use.ok() && use.error().reason == "TREE_TOO_DEEP")
     return Error{Code::kTooLarge, "TREE_TOO_DEEP", cat(use.error().message, kWayOut)};
   if (!use.ok()) return std::move(use).error();

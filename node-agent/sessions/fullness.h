@@ -13,12 +13,14 @@ namespace paddock::sessions {
 enum class Fullness {
   kWithin,
   kOver,     // commands may take files away, and add none
-  kFarOver,  // no command begins: each could leave a little more before it is ended
+  kFarOver,  // no command begins: each could leave a little more before it is ended. Or
+             // nobody can tell: some folder is closed to us
 };
 inline constexpr int kFarOver = 2;  // times a limit
 Fullness fullness(const os::FolderUse& use, const contracts::SandboxLimits& limits);
 
-// The same of the folder `workspace`, for which kFarOver is an error: E_LIMIT_FS, E_LIMIT_FILES, or
+// The same of the folder `workspace`, with what is in folders that its commands closed (they are
+// opened, if we own them), for which kFarOver is an error: E_LIMIT_FS, E_LIMIT_FILES, or
 // TREE_TOO_DEEP where it cannot be counted.
 Result<Fullness> fullness_of(const std::string& workspace, const contracts::SandboxLimits& limits);
 

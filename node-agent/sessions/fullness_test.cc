@@ -4,6 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "tests/support/ordinary_user.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::sessions {
@@ -28,6 +29,8 @@ TEST(Fullness, IsOverBeyondALimitAndFarOverBeyondTwice) {
   EXPECT_EQ(fullness({.bytes = 201, .files = 0}, most), Fullness::kFarOver);
   EXPECT_EQ(fullness({.bytes = 0, .files = 21}, most), Fullness::kFarOver);
   EXPECT_EQ(fullness({.bytes = 1LL << 60, .files = 1LL << 60}, {}), Fullness::kWithin);
+  EXPECT_EQ(fullness({.unreadable = true}, most), Fullness::kFarOver) << "nobody can tell";
+  EXPECT_EQ(fullness({.unreadable = true}, {}), Fullness::kWithin);
 }
 
 TEST(Fullness, OfAFolderNamesTheLimitAndTheWayOut) {
@@ -50,6 +53,33 @@ TEST(Fullness, OfAFolderNamesTheLimitAndTheWayOut) {
                             }())
                   .ok());
   EXPECT_EQ(fullness_of(dir.path(), limits(1 << 20, 1000)).error().reason, "TREE_TOO_DEEP");
+}
+
+// As an ordinary user's agent finds what a command closed before it was ended; and what is closed
+// to it for good.
+TEST(Fullness, OfAFolderHasWhatIsHiddenFromWhoIsNotRoot) {
+  const test::TempDir dir;
+  EXPECT_EQ(test::as_ordinary_user(
+                dir.path(),
+                [&] {
+                  const std::string closed = dir.path() + "/closed";
+                  return os::make_dirs(closed, 0700).ok() &&
+                         os::write_file_atomic(closed + "/f", std::string(9000, 'x')).ok() &&
+                         ::chmod(closed.c_str(), 0) == 0 &&
+                         fullness_of(dir.path(), limits(4096, 5)).error().reason == "E_LIMIT_FS" &&
+                         fullness_of(dir.path(), limits(1 << 20, 5)).value() == Fullness::kWithin;
+                }),
+            0);
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a folder of another user";
+  ASSERT_TRUE(os::make_dirs(dir.path() + "/of-root", 0700).ok());
+  EXPECT_EQ(test::as_ordinary_user(dir.path(),
+                                   [&] {
+                                     const Error why =
+                                         fullness_of(dir.path(), limits(1 << 20, 5)).error();
+                                     return why.reason == "E_LIMIT_FS" &&
+                                            why.message.find("--rm") != std::string::npos;
+                                   }),
+            0);
 }
 
 // Who was ended by a limit, or by others, was not counted any more.

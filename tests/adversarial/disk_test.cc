@@ -221,6 +221,21 @@ TEST_P(Disk, EndsNobodyForWhatAnEarlierCommandLeft) {
   expect_ended(launch, "E_LIMIT_FILES");
 }
 
+// Nor what it left in folders that it closed, which an ordinary user's launcher opens to count it.
+TEST_P(Disk, EndsNobodyForWhatAnEarlierCommandHid) {
+  ASSERT_EQ(run(bounded({"mkdir", "closed"})).result.value().status, SandboxStatus::kOk);
+  put("closed/large", 20 * kMiB);
+  ASSERT_EQ(chmod((workspace() + "/closed").c_str(), 0), 0);
+  LaunchRequest launch = bounded({"true"});
+  launch.whole_workspace = true;
+  expect_ended(launch, "E_LIMIT_FS");
+  launch.overfull_workspace = true;
+  const Finished done = run(launch);
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason << done.err;
+  ASSERT_EQ(chmod((workspace() + "/closed").c_str(), 0700), 0);
+}
+
 // An operator's own quota of the agent's folders holds.
 TEST_P(Disk, IsOfNoOtherProject) { expect_contained("project_id"); }
 

@@ -88,8 +88,10 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
   return out;
 }
 
+// As much as is seen from inside while the command runs: what earlier commands closed, too.
 Status DiskWatch::measure_before() {
-  ASSIGN_OR_RETURN(last_, os::folder_use(folder_.get(), {.layered = quota_.layered}));
+  ASSIGN_OR_RETURN(last_, os::folder_use(folder_.get(), {.layered = quota_.layered,
+                                                         .open_closed = quota_.overfull}));
   before_ = last_;
   return {};
 }
