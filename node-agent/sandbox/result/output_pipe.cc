@@ -5,12 +5,16 @@
 
 namespace paddock::sandbox {
 
-void read_output(os::Fd& pipe, OutputStream& stream, MonoTime now, bool over) {
+size_t read_output(os::Fd& pipe, OutputStream& stream, MonoTime now, bool over) {
   char bytes[64 << 10];
   const ssize_t n = read(pipe.get(), bytes, sizeof bytes);
-  if (n < 0 && (errno == EINTR || (errno == EAGAIN && !over))) return;
-  if (n <= 0) return pipe.reset();
+  if (n < 0 && (errno == EINTR || (errno == EAGAIN && !over))) return 0;
+  if (n <= 0) {
+    pipe.reset();
+    return 0;
+  }
   stream.append({bytes, static_cast<size_t>(n)}, now);
+  return static_cast<size_t>(n);
 }
 
 }  // namespace paddock::sandbox
