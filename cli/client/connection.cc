@@ -40,7 +40,8 @@ Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const E
   const std::string ca_file =
       options.ca_file.empty() ? env.var("PADDOCK_CA_FILE") : options.ca_file;
   if (!ca_file.empty()) {
-    Result<std::string> ca = os::read_file(ca_file, kMaxCaFile);
+    const ReadingFile reading;
+    Result<std::string> ca = os::read_stream(ca_file, kMaxCaFile);
     if (!ca.ok())
       return invalid_argument("CA_FILE_UNREADABLE", cat(ca_file, ": ", ca.error().message),
                               "--ca-file");

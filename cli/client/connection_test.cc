@@ -1,11 +1,18 @@
 // Which controller a command talks to.
 #include "cli/client/connection.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <thread>
 
 #include <gtest/gtest.h>
 
+#include "common/os/fd.h"
 #include "common/os/file.h"
+#include "common/os/read_stream.h"
+#include "tests/support/temp_dir.h"
 
 namespace paddock::cli {
 namespace {
@@ -42,6 +49,27 @@ TEST_F(Connection, AnInstanceWhoseControllerEndedSaysWhichItWas) {
   EXPECT_EQ(error.reason, "INSTANCE_NOT_UP");
   EXPECT_NE(error.message.find("process 77"), std::string::npos);
   EXPECT_TRUE(os::remove_tree(env_.vars["PADDOCK_HOME"]).ok());
+}
+
+// As `--token-file`: what another program writes is read to its end.
+TEST_F(Connection, ACaFileThatIsNamedMayBeAPipe) {
+  const test::TempDir folder;
+  const std::string pipe = folder / "ca";
+  for (const bool by_name : {true, false}) {
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const std::jthread writer([&] {
+      const os::Fd to(::open(pipe.c_str(), O_WRONLY | O_CLOEXEC));
+      EXPECT_TRUE(os::write_all(to.get(), "a certificate").ok());
+    });
+    if (!by_name) env_.vars["PADDOCK_CA_FILE"] = pipe;
+    const auto endpoint = resolve_endpoint(
+        {.server = "https://elsewhere", .ca_file = by_name ? pipe : std::string()}, env_);
+    // One that nobody opened would keep its writer waiting.
+    if (!endpoint.ok()) (void)os::read_stream(pipe);
+    ASSERT_TRUE(endpoint.ok()) << endpoint.error().describe();
+    EXPECT_EQ(endpoint->ca_pem, "a certificate");
+    ASSERT_EQ(::unlink(pipe.c_str()), 0);
+  }
 }
 
 // A narrow token that is set and ignored would let a program act as the operator.

@@ -6,6 +6,7 @@
 #include "cli/instance/agent_service.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
+#include "cli/terminal/interrupt.h"
 #include "cli/terminal/safe_output.h"
 #include "common/client/join_token.h"
 #include "common/client/node_identity.h"
@@ -34,6 +35,7 @@ Result<std::string> token_text(const Parsed& parsed) {
     return invalid_argument(
         "USAGE", "an operator's `paddock node token NAME` prints the token for this host",
         "--token");
+  const ReadingFile reading;
   auto text = os::read_stream(parsed.text("token-file"), kMaxFile);
   if (text.ok()) return text;
   return invalid_argument("TOKEN_FILE_UNREADABLE", text.error().message, "--token-file");

@@ -13,6 +13,7 @@
 #include "common/base/text.h"
 #include "common/client/interruptible_pause.h"
 #include "common/os/file.h"
+#include "common/os/read_stream.h"
 
 namespace paddock::cli {
 namespace {
@@ -20,8 +21,7 @@ namespace {
 constexpr const char* kPoolConfigFile = "/etc/paddock/pool.yaml";
 constexpr size_t kMostConfig = 1 << 20;
 
-Result<std::string> read_pool_file(const std::string& path, const char* field) {
-  auto text = os::read_file(path, kMostConfig);
+Result<std::string> of_pool_file(Result<std::string> text, const char* field) {
   if (text.ok()) return text;
   return Error{Code::kInvalidArgument,
                "CONFIG_INVALID",
@@ -29,9 +29,15 @@ Result<std::string> read_pool_file(const std::string& path, const char* field) {
                {{field, text.error().message}}};
 }
 
+// One that is named may be what another program writes; the others are files.
+Result<std::string> config_text(const Parsed& parsed) {
+  if (!parsed.has("config")) return os::read_file(kPoolConfigFile, kMostConfig);
+  const ReadingFile reading;
+  return os::read_stream(parsed.text("config"), kMostConfig);
+}
+
 Result<PoolSettings> pool_settings(const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const std::string text,
-                   read_pool_file(parsed.text("config", kPoolConfigFile), "--config"));
+  ASSIGN_OR_RETURN(const std::string text, of_pool_file(config_text(parsed), "--config"));
   return parse_pool_settings(text, env.vars);
 }
 
@@ -39,9 +45,11 @@ Result<http::Endpoint> pool_endpoint(const PoolSettings& settings) {
   http::Endpoint endpoint;
   endpoint.base_url = settings.server;
   if (!settings.ca_file.empty()) {
-    ASSIGN_OR_RETURN(endpoint.ca_pem, read_pool_file(settings.ca_file, "caFile"));
+    ASSIGN_OR_RETURN(endpoint.ca_pem,
+                     of_pool_file(os::read_file(settings.ca_file, kMostConfig), "caFile"));
   }
-  ASSIGN_OR_RETURN(const std::string token, read_pool_file(settings.token_file, "tokenFile"));
+  ASSIGN_OR_RETURN(const std::string token,
+                   of_pool_file(os::read_file(settings.token_file, kMostConfig), "tokenFile"));
   endpoint.token = trim(token);
   return endpoint;
 }

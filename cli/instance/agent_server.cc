@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/terminal/interrupt.h"
 #include "common/base/text.h"
 #include "common/client/requests.h"
-#include "common/os/file.h"
+#include "common/os/read_stream.h"
 
 namespace paddock::cli {
 namespace {
@@ -32,7 +33,8 @@ Result<std::string> agent_server(const Parsed& parsed) {
 
 Result<std::string> agent_ca(const Parsed& parsed) {
   if (!parsed.has("ca-file")) return std::string();
-  auto ca = os::read_file(parsed.text("ca-file"), kMaxCa);
+  const ReadingFile reading;
+  auto ca = os::read_stream(parsed.text("ca-file"), kMaxCa);
   if (ca.ok()) return ca;
   return invalid_argument("CA_FILE_UNREADABLE", ca.error().message, "--ca-file");
 }
