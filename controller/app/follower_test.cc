@@ -76,7 +76,7 @@ TEST(FollowersAsLeaders, BeginAnewWhereTheStoreIsNotWhatWasTold) {
   SystemRandom random;
   Config config;
   config.data_dir = folder.path();
-  const auto told = std::make_shared<Told>();
+  const auto told = std::make_shared<Told>(64);
   int64_t version = 0;
   const auto lead = [&] {
     return Controller::open(config, {clock, random}, Begun{told, [] { return Status(); }}).value();

@@ -133,7 +133,7 @@ TEST_F(Loop, WhatAnActionWaitsForHoldsUpNoCall) {
   EXPECT_EQ(hold.next_request().known_version, "2");
   loop.observe({.run_uid = "a", .attempt = 1, .phase = contracts::RunPhase::kRunning}, 0);
   report.next_request();
-  report.answer(says("2", "a"));
+  report.answer(says("3", "a"));
   hold.answer(says("3", "a"));
   EXPECT_EQ(hold.next_request().known_version, "3");
   disk.set_value();

@@ -1,5 +1,6 @@
 // The rules that only the command has: see syscall_table.h.
 #include <asm/ioctls.h>
+#include <linux/falloc.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -23,6 +24,9 @@ constexpr uint32_t kNewNamespace = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | 
                                    CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 constexpr uint32_t kNoExecSeal = 8;  // MFD_NOEXEC_SEAL; older kernels refuse it as unknown
 constexpr uint32_t kNewTime = 0x80;  // CLONE_NEWTIME; in clone() these bits are a signal
+
+// Which the kernel takes in no mode that takes space.
+constexpr uint32_t kGivesBack = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE;
 
 constexpr WordTest different(int argument, uint32_t value) {
   return {argument, Is::kDifferent, value};
@@ -73,6 +77,13 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
 
     // Whoever can read a file can lock it, against the host too: taken for the asker, or refused.
     {"flock", kJudge, "a lock on a file of others", any_bit(1, LOCK_SH | LOCK_EX)},
+
+    // A whole disk, in less time than lies between two looks at what a run has written, and beyond
+    // the largest size of a file. Programs know file systems that have no such call, and write.
+    // (The
+    // launcher keeps room for its result so.)
+    {"fallocate", kAllow, "gives space back", any_bit(1, kGivesBack)},
+    {"fallocate", kUnsupported, "takes space without writing"},
 
     // The kernel compiles each into room that the whole host shares: as many as a run may have.
     {"seccomp", kJudge, "a filter of its own", equal(0, SECCOMP_SET_MODE_FILTER)},

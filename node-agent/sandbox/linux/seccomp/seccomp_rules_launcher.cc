@@ -1,6 +1,5 @@
 // The rules that a launcher itself can live with: see syscall_table.h.
 #include <fcntl.h>
-#include <linux/falloc.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -24,10 +23,8 @@ constexpr uint32_t kFlowLabelManager = 32;  // IPV6_FLOWLABEL_MGR
 constexpr uint32_t kOfOneKind = ~0xffu;
 constexpr uint32_t kOfSpace = 0x40305800;  // FS_IOC_RESVSP, FS_IOC_ZERO_RANGE, XFS_IOC_ALLOCSP
 constexpr uint32_t kSetAttributes = 0x401c5820;  // FS_IOC_FSSETXATTR
-// Which the kernel takes in no mode that takes space.
-constexpr uint32_t kGivesBack = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE;
-constexpr uint32_t kOfSubvolumes = 0x50009400;  // BTRFS_IOC_SUBVOL_CREATE, BTRFS_IOC_SNAP_CREATE
-constexpr uint32_t kCoreScheduling = 62;        // PR_SCHED_CORE
+constexpr uint32_t kOfSubvolumes = 0x50009400;   // BTRFS_IOC_SUBVOL_CREATE, BTRFS_IOC_SNAP_CREATE
+constexpr uint32_t kCoreScheduling = 62;         // PR_SCHED_CORE
 // All but the five of Linux 6.3 and the size of huge pages.
 constexpr uint32_t kUnknownMemfdFlags = ~(0x1fu | (63u << 26));
 constexpr uint32_t kTmpfile = O_TMPFILE & ~O_DIRECTORY;
@@ -99,11 +96,7 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
      any_bit(1, kUnknownMemfdFlags)},
     {"memfd_create", kNoMemory, "huge pages", any_bit(1, MFD_HUGETLB)},
     {"shmget", kNoMemory, "huge pages", any_bit(2, SHM_HUGETLB)},
-    // A whole disk, in less time than lies between two looks at what a run has written, and beyond
-    // the largest size of a file. Programs know file systems that have no such call, and write.
-    {"fallocate", kAllow, "gives space back", any_bit(1, kGivesBack)},
-    {"fallocate", kUnsupported, "takes space without writing"},
-    // XFS's older names of the same, which every file system takes (struct space_resv).
+    // XFS's older names of fallocate, which every file system takes (struct space_resv).
     {"ioctl", kRefuse, "takes space without writing", equal(1, kOfSpace, kOfOneKind)},
     {"ioctl", kRefuse, "takes much space for each write, and leaves project quotas",
      equal(1, kSetAttributes)},
