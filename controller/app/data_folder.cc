@@ -175,10 +175,11 @@ Status prepare_token(store::Store& store, const Config& config, const FirstToken
     token.hash = auth::token_hash(given);
   }
   TRY(revoke(store, first));
-  TRY(store.write([&](store::WriteTxn& txn) -> Status {
+  const Status stored = store.write([&](store::WriteTxn& txn) -> Status {
     TRY(txn.put_setting(made_setting(first), token.id));
     return txn.put_token(api::token_record(token, first.subject, first.scopes));
-  }));
+  });
+  TRY(stored);
   TRY(os::write_file_atomic(path, token.secret + "\n", 0600));
   log_info("made a token", {{"subject", first.subject}, {"id", token.id}});
   return {};
