@@ -242,7 +242,9 @@ Finished SandboxTest::cancel_at(const contracts::LaunchRequest& request, const s
   ::kill(launched.pid(), SIGTERM);
   Finished done = launched.wait();
   EXPECT_TRUE(done.result);
-  if (done.result) EXPECT_EQ(done.result->status, contracts::SandboxStatus::kCanceled);
+  if (done.result) {
+    EXPECT_EQ(done.result->status, contracts::SandboxStatus::kCanceled);
+  }
   return done;
 }
 
