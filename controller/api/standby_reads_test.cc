@@ -123,7 +123,9 @@ TEST_F(StandbyReads, TellInTheirLogWhatFailedHere) {
 // What answers on a standby must not write: it would be refused there.
 TEST_F(StandbyReads, AreMarkedAtRoutesThatReadAlone) {
   for (const Route& route : routes()) {
-    if (route.stored) EXPECT_STREQ(route.method, "GET") << route.pattern;
+    if (route.stored) {
+      EXPECT_STREQ(route.method, "GET") << route.pattern;
+    }
   }
 }
 

@@ -143,7 +143,9 @@ TEST_F(Watches, TellWhatChangesWhileTheyTellWhatIsThereOnceAndInOrder) {
   for (const wire::Value& each : stream.events) {
     const int64_t version =
         parse_integer<int64_t>(each.text("object.metadata.resourceVersion")).value_or(0);
-    if (each.text("type") == "BOOKMARK") EXPECT_GE(version, highest_told);
+    if (each.text("type") == "BOOKMARK") {
+      EXPECT_GE(version, highest_told);
+    }
     highest_told = std::max(highest_told, version);
   }
   EXPECT_EQ(stream.events.back().text("type"), "BOOKMARK");
