@@ -14,7 +14,12 @@
 
 namespace paddock::os {
 
-// --- our own state: paths that we made ourselves ---
+// --- our own state and configuration: paths that we or operators chose ---
+// Of a regular file: nobody feeds it meanwhile, and of a FIFO that nobody writes a start would
+// never end. InvalidArgument, NOT_A_REGULAR_FILE: a folder, a FIFO, a device. Whoever names a
+// descriptor means what comes out of it: `/dev/stdin`, `/dev/null` and `/dev/fd/63`, as which a
+// shell hands over its `<(…)`, are read to their end. What people name on a command line is for
+// read_stream() (read_stream.h).
 Result<std::string> read_file(const std::string& path, size_t limit = size_t{64} << 20);
 // Complete or not at all: a temporary sibling, fsync, rename, fsync of the folder.
 Status write_file_atomic(const std::string& path, std::string_view bytes, mode_t mode = 0600);

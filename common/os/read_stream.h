@@ -1,8 +1,5 @@
-// Files that people name on a command line. read_file() (file.h) is of regular files: nobody feeds
-// our state and our configuration meanwhile, and of a FIFO that nobody writes a start would never
-// end. InvalidArgument, NOT_A_REGULAR_FILE: a folder, a FIFO, a device. Whoever names a descriptor
-// means what comes out of it: `/dev/stdin`, `/dev/null` and `/dev/fd/63`, as which a shell hands
-// over its `<(…)`, are read to their end.
+// Files that people name on a command line; our state and our configuration are for read_file()
+// (file.h), which waits for nobody.
 #pragma once
 
 #include <cstddef>

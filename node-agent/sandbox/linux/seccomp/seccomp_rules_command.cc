@@ -80,8 +80,7 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
 
     // A whole disk, in less time than lies between two looks at what a run has written, and beyond
     // the largest size of a file. Programs know file systems that have no such call, and write.
-    // (The
-    // launcher keeps room for its result so.)
+    // The launcher itself keeps room for its result so: no rule of its own forbids it.
     {"fallocate", kAllow, "gives space back", any_bit(1, kGivesBack)},
     {"fallocate", kUnsupported, "takes space without writing"},
 
