@@ -1,42 +1,15 @@
 // What a controller answers that follows: what is stored. All else is for the leader to say.
-#include <unistd.h>
-
-#include <array>
-
 #include <gmock/gmock.h>
 
-#include "common/base/log.h"
 #include "controller/api/node_test_support.h"
 #include "controller/api/watch_test_support.h"
 #include "controller/nodes/synchronize.h"
+#include "tests/support/log_capture.h"
 
 namespace paddock::api {
 namespace {
 
 using testing::HasSubstr;
-
-// Collects what is logged while it lives; what a pipe holds is enough.
-class Log {
- public:
-  Log() {
-    EXPECT_EQ(pipe(ends_.data()), 0);
-    set_log_fd(ends_[1]);
-  }
-  ~Log() {
-    set_log_fd(STDERR_FILENO);
-    for (const int end : ends_) close(end);
-  }
-  Log(const Log&) = delete;
-  Log& operator=(const Log&) = delete;
-  std::string text() const {
-    std::array<char, 8192> buffer{};
-    const ssize_t got = read(ends_[0], buffer.data(), buffer.size());
-    return {buffer.data(), static_cast<size_t>(std::max<ssize_t>(got, 0))};
-  }
-
- private:
-  std::array<int, 2> ends_{};
-};
 
 class StandbyReads : public WatchTest {
  protected:
@@ -97,7 +70,7 @@ TEST_F(StandbyReads, RefuseNobodyThemselves) {
 // Whoever asks only standbys is seen there: nothing of it reaches the leader.
 TEST_F(StandbyReads, TellInTheirLogWhatTheyLeaveToTheLeader) {
   const std::string nodes_only = add_token("n", {"nodes:read"});
-  const Log log;
+  const test::LogCapture log;
   send(request_of("GET", kRuns, "pdk-unknown"));
   send(request_of("GET", kRuns, nodes_only));
   const std::string told = log.text();
@@ -115,7 +88,7 @@ TEST_F(StandbyReads, TellInTheirLogWhatFailedHere) {
                       })}})
           .value();
   Request request = request_of("GET", "/x", admin_);
-  const Log log;
+  const test::LogCapture log;
   EXPECT_EQ(make_handler(broken, services_)(request).status, 503);
   EXPECT_THAT(log.text(), HasSubstr("row 7 is odd"));
 }
