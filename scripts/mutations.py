@@ -45,7 +45,7 @@ MUTATIONS = (
              "Redact.EachPlaceWhereAValueStandsBecomesThreeStars"),
     Mutation("private-address", "an allowed name leads to no private address", "{quad(10, 0, 0, 0), 8}, ", "{quad(0, 0, 0, 0), 8}, ",
              "Addresses.OnlyPublicOnesMayBeReached"),
-    Mutation("standby-answers", "a standby answers what is stored and nothing else", "if (services.follows && !route.stored) return store::not_leader();", "",
+    Mutation("standby-answers", "a standby answers what is stored and nothing else", "return found.ok() && found->route->stored;", "return found.ok();",
              "StandbyReads.SendEverythingElseToTheLeader"),
     Mutation("fenced-attempt", "an attempt that was given up is not listened to",
              "run.status.node_name == node && run.status.attempt == report.attempt &&", "run.status.node_name == node &&",

@@ -58,6 +58,12 @@ TEST_F(StandbyReads, SendEverythingElseToTheLeader) {
   }
 }
 
+// The leader may be of a later version.
+TEST_F(StandbyReads, SendWhatTheyDoNotKnowToTheLeader) {
+  expect_for_leader(send(request_of("GET", "/apis/paddock.dev/v2/later", admin_)), "later");
+  expect_for_leader(send(request_of("PURGE", kRuns, admin_)), "PURGE");
+}
+
 // A refusal is recorded, and a token may be known to the leader alone by now.
 TEST_F(StandbyReads, RefuseNobodyThemselves) {
   const size_t before = audited();

@@ -158,9 +158,7 @@ Result<bool> Follower::tell_more() {
 }
 
 http_server::Response Follower::handle(http_server::Request& request) {
-  const auto match = router_->find(request.method, request.segments);
-  const bool stored = match.ok() && match->route->stored;
-  return begun_ && stored ? handler_(request) : http_server::refusal(store::not_leader());
+  return begun_ ? handler_(request) : http_server::refusal(store::not_leader());
 }
 
 }  // namespace paddock::app

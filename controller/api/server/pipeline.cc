@@ -157,11 +157,10 @@ Status check_dry_run(const Route& route, const Call& call) {
 }
 
 Result<Response> run_call(const Router& router, Services& services, Request& request,
-                          Trace& trace) {
-  ASSIGN_OR_RETURN(Router::Match match, router.find(request.method, request.segments));
+                          Result<Router::Match> found, Trace& trace) {
+  ASSIGN_OR_RETURN(Router::Match match, std::move(found));
   const Route& route = *match.route;
   trace.route = match.route;
-  if (services.follows && !route.stored) return store::not_leader();
   Call call{services, request,  std::move(match.params),       {}, {},
             {},       trace.id, make_handler(router, services)};
   ASSIGN_OR_RETURN(call.principal, caller_of(route, services, request));
@@ -335,10 +334,19 @@ class HeldCall final : public HeldAnswer {
   const std::shared_ptr<HeldAnswer> answer_;
 };
 
+// Whether a controller that follows can answer it. The leader may be of a later version, and know
+// routes that this one does not.
+bool is_of_store_alone(const Result<Router::Match>& found) {
+  return found.ok() && found->route->stored;
+}
+
 Response handle(const Router& router, Services& services, Request& request) {
+  auto found = router.find(request.method, request.segments);
+  if (services.follows && !is_of_store_alone(found))
+    return http_server::refusal(store::not_leader());
   Passage passage{services, services.clock.mono()};
   passage.trace.id = make_suffix(services.random, 12);
-  Result<Response> result = run_call(router, services, request, passage.trace);
+  Result<Response> result = run_call(router, services, request, std::move(found), passage.trace);
   if (!result.ok() || !result->later) return conclude(passage, request, std::move(result));
   Response held;
   held.later = std::make_shared<HeldCall>(std::move(passage), request, std::move(result->later));
