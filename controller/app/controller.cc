@@ -14,6 +14,7 @@
 #include "controller/app/listening.h"
 #include "controller/app/open_blobs.h"
 #include "controller/app/profiles.h"
+#include "controller/app/served_api.h"
 #include "controller/app/shared_files.h"
 #include "controller/calls/relay.h"
 #include "controller/http_server/origin.h"
@@ -63,7 +64,7 @@ Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
   TRY(controller->open_state());
   TRY(prepare_tokens(*controller->store_, config, dependencies.random));
   controller->end_open_commands();
-  if (const Status settled = api::settle_receipt_keys(*controller->services_); !settled.ok())
+  if (const Status settled = api::settle_receipt_keys(controller->api_->services); !settled.ok())
     log_warn("a rotation of the key of receipts did not end",
              {{"error", settled.error().describe()}});
   TRY(controller->log_findings());
@@ -105,38 +106,29 @@ Status Controller::open_state() {
       std::make_unique<workspaces::Sweeper>(*store_, *blobs_, config_.blobs.keep_unused.value);
   stored_ = std::make_shared<workspaces::StoredBytes>(
       *store_, *blobs_, shares_of(config_), config_.blobs.keep_unused.value, dependencies_.clock);
-  ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
-  router_ = std::make_unique<api::Router>(std::move(router));
-  services_.reset(new api::Services{
-      *store_,
-      notifier_,
-      history_,
-      leases_,
-      *blobs_,
-      *intake_,
-      dependencies_.clock,
-      dependencies_.random,
-      metrics_,
-      *reconciler_,
-      config_.ceilings,
-      profiles_,
-      {config_.volumes.keep_versions, config_.volumes.per_namespace},
-      {config_.media.provider_url, config_.media.timeout.value, config_.sandbox_mode},
-      config_.data_dir});
-  services_->vault =
-      std::make_shared<secrets::Vault>(os::join_path(config_.data_dir, "secrets.key"));
-  services_->receipt_keys =
+  return open_api();
+}
+
+// What a controller has that leads, beside what every API is made of.
+Status Controller::open_api() {
+  ASSIGN_OR_RETURN(api_, make_api(config_, dependencies_, *told_,
+                                  {*store_, leases_, *blobs_, *intake_, metrics_, *reconciler_,
+                                   std::move(profiles_)}));
+  api::Services& services = api_->services;
+  services.ceilings = config_.ceilings;
+  services.volumes = {config_.volumes.keep_versions, config_.volumes.per_namespace};
+  services.media = {config_.media.provider_url, config_.media.timeout.value, config_.sandbox_mode};
+  services.data_dir = config_.data_dir;
+  services.vault = std::make_shared<secrets::Vault>(os::join_path(config_.data_dir, "secrets.key"));
+  services.receipt_keys =
       std::make_shared<receipts::ReceiptKeys>(os::join_path(config_.data_dir, "receipt-keys.pem"));
-  services_->backed_up_elsewhere = !config_.store.postgres.url_file.empty();
-  services_->calls = calls_;
-  services_->images = config_.sessions.images;
-  services_->stored = stored_;
+  services.backed_up_elsewhere = !config_.store.postgres.url_file.empty();
+  services.calls = calls_;
+  services.stored = stored_;
   constexpr Millis kNodePatience{3'000};  // as long as one may be gone between two requests
-  services_->node_patience = kNodePatience;
-  services_->execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
-  services_->compute_types = contracts::compute_artifact_types(config_.artifacts.compute_types);
-  services_->open_requests = told_->open_requests;
-  handler_ = api::make_handler(*router_, *services_);
+  services.node_patience = kNodePatience;
+  services.execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
+  services.compute_types = contracts::compute_artifact_types(config_.artifacts.compute_types);
   return {};
 }
 
@@ -198,7 +190,7 @@ Status Controller::log_findings() {
     ASSIGN_OR_RETURN(version, txn.resource_version());
     return {};
   }));
-  if (const Status keys = services_->vault->check(*store_); !keys.ok())
+  if (const Status keys = api_->services.vault->check(*store_); !keys.ok())
     log_warn("runs get no secrets",
              {{"reason", keys.error().reason}, {"message", keys.error().message}});
   log_info("opened the store", {{"runs_waiting", std::to_string(waiting)},
@@ -224,9 +216,9 @@ Result<std::string> Controller::start() {
   if (!config_.store.postgres.url_file.empty())
     TRY(tell_shared_files(*store_, config_, dependencies_.random));
   if (front_) {
-    front_->serve(handler_);
+    front_->serve(api_->handler);
   } else {
-    ASSIGN_OR_RETURN(front_, Front::open(std::move(options), handler_));
+    ASSIGN_OR_RETURN(front_, Front::open(std::move(options), api_->handler));
   }
   TRY(start_execute_port());
   return own_url(config_, port());
@@ -262,10 +254,16 @@ Status Controller::start_execute_port() {
   options.allowed_hosts = config_.allowed_hosts;
   options.wall = [this] { return dependencies_.clock.wall(); };
   auto server = http_server::Server::start(std::move(options),
-                                           api::make_handler(*execute_router_, *services_));
+                                           api::make_handler(*execute_router_, api_->services));
   if (!server.ok()) return of_execute(server.error());
   execute_server_ = std::move(*server);
   return {};
+}
+
+void Controller::write_later() { api_->services.later->serve(*store_); }
+
+http_server::Response Controller::handle(http_server::Request& request) {
+  return api_->handler(request);
 }
 
 int Controller::port() const { return front_ ? front_->port() : 0; }
@@ -311,7 +309,7 @@ void Controller::stop() {
   execute_server_.reset();
   if (front_) front_->stop();
   front_.reset();
-  if (services_) services_->later->stop();
+  if (api_) api_->services.later->stop();
 }
 
 }  // namespace paddock::app

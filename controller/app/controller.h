@@ -10,7 +10,6 @@
 #include "controller/api/metrics/metrics.h"
 #include "controller/api/server/router.h"
 #include "controller/api/server/services.h"
-#include "controller/api/server/write_behind_queue.h"
 #include "controller/app/config.h"
 #include "controller/app/front.h"
 #include "controller/app/told.h"
@@ -21,6 +20,8 @@
 #include "controller/workspaces/sweeper.h"
 
 namespace paddock::app {
+
+struct ServedApi;
 
 struct Dependencies {
   const Clock& clock;
@@ -62,7 +63,7 @@ class Controller {
   // Counts what each namespace has stored. Beside everything.
   Status count_stored() { return stored_->count_all(); }
   // Writes records that nobody waits for, until the end; then what is left.
-  void write_later() { services_->later->serve(*store_); }
+  void write_later();
   // False once stopped, true after `limit`.
   bool rest(Millis limit);
   // Ends every wait and stream, then the server. Any thread; once.
@@ -70,13 +71,14 @@ class Controller {
 
   store::Store& store() { return *store_; }
   // One request without a socket, for tests and the simulator.
-  http_server::Response handle(http_server::Request& request) { return handler_(request); }
+  http_server::Response handle(http_server::Request& request);
 
  private:
   Controller(const Config& config, const Dependencies& dependencies,
              const std::optional<Begun>& begun);
   Status read_profiles();
   Status open_state();
+  Status open_api();
   Status begin_history();
   void look_back();
   Status log_findings();
@@ -101,9 +103,7 @@ class Controller {
   std::unique_ptr<workspaces::BlobIntake> intake_;
   std::unique_ptr<workspaces::Sweeper> sweeper_;
   std::shared_ptr<workspaces::StoredBytes> stored_;
-  std::unique_ptr<api::Services> services_;
-  std::unique_ptr<api::Router> router_;
-  http_server::Handler handler_;
+  std::unique_ptr<ServedApi> api_;
   std::unique_ptr<Front> front_;
   std::unique_ptr<api::Router> execute_router_;
   std::unique_ptr<http_server::Server> execute_server_;

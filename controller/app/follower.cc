@@ -8,8 +8,6 @@
 
 #include "common/base/text.h"
 #include "common/cas/blobs.h"
-#include "controller/api/routes.h"
-#include "controller/api/server/pipeline.h"
 #include "controller/app/profiles.h"
 #include "controller/http_server/refusal.h"
 #include "controller/nodes/leases.h"
@@ -81,16 +79,11 @@ Result<std::unique_ptr<Follower>> Follower::open(const Config& config,
   made->parts_ = std::make_unique<Parts>(*made->store_, dependencies.clock.mono());
   Parts& parts = *made->parts_;
   ASSIGN_OR_RETURN(parts.intake, workspaces::BlobIntake::open(parts.blobs, config.data_dir, {}));
-  made->services_.reset(new api::Services{
-      *made->store_, made->told_->notifier, made->told_->history, parts.leases, parts.blobs,
-      *parts.intake, dependencies.clock, dependencies.random, made->metrics_, parts.reconciler});
-  made->services_->follows = true;
-  made->services_->images = config.sessions.images;
-  ASSIGN_OR_RETURN(made->services_->profiles, profiles_of(config));
-  made->services_->open_requests = made->told_->open_requests;
-  ASSIGN_OR_RETURN(api::Router router, api::Router::build(api::routes()));
-  made->router_ = std::make_unique<api::Router>(std::move(router));
-  made->handler_ = api::make_handler(*made->router_, *made->services_);
+  ASSIGN_OR_RETURN(contracts::Profiles profiles, profiles_of(config));
+  ASSIGN_OR_RETURN(made->api_, make_api(config, dependencies, *made->told_,
+                                        {*made->store_, parts.leases, parts.blobs, *parts.intake,
+                                         made->metrics_, parts.reconciler, std::move(profiles)}));
+  made->api_->services.follows = true;
   return made;
 }
 
@@ -158,7 +151,7 @@ Result<bool> Follower::tell_more() {
 }
 
 http_server::Response Follower::handle(http_server::Request& request) {
-  return begun_ ? handler_(request) : http_server::refusal(store::not_leader());
+  return begun_ ? api_->handler(request) : http_server::refusal(store::not_leader());
 }
 
 }  // namespace paddock::app

@@ -8,10 +8,9 @@
 #include <optional>
 
 #include "controller/api/metrics/metrics.h"
-#include "controller/api/server/router.h"
-#include "controller/api/server/services.h"
 #include "controller/app/config.h"
 #include "controller/app/controller.h"
+#include "controller/app/served_api.h"
 #include "controller/app/told.h"
 #include "controller/store/follow.h"
 
@@ -48,9 +47,7 @@ class Follower {
   std::unique_ptr<store::Store> store_;
   api::Metrics metrics_;
   std::unique_ptr<Parts> parts_;
-  std::unique_ptr<api::Services> services_;
-  std::unique_ptr<api::Router> router_;
-  http_server::Handler handler_;
+  std::unique_ptr<ServedApi> api_;
   std::atomic<bool> begun_{false};  // the history is that of the store
   std::optional<MonoTime> said_;    // when the leader was told last that somebody follows
   MonoTime heard_;                  // when all was known last
