@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/base/log.h"
+#include "common/base/text.h"
 #include "common/contracts/audit.h"
 #include "common/wire/describe.h"
 
@@ -11,6 +12,8 @@ namespace paddock::api {
 using contracts::RunResult;
 using contracts::SandboxResult;
 using contracts::SandboxStatus;
+
+namespace {
 
 Result<SandboxResult> result_in(const wire::Value& answer) {
   auto result = wire::decode<SandboxResult>(answer);
@@ -26,6 +29,34 @@ Result<RunResult> told_to_caller(SandboxResult result, const std::string& comman
   return contracts::run_result(std::move(result), command_id);
 }
 
+RunResult canceled_before_start(const std::string& command_id) {
+  SandboxResult result;
+  result.status = SandboxStatus::kCanceled;
+  result.reason = "canceled before it began";
+  contracts::apply_status_table(result);
+  return contracts::run_result(std::move(result), command_id);
+}
+
+}  // namespace
+
+Result<RunResult> conclude_command(const Result<wire::Value>& answer, const std::string& command_id,
+                                   const EndRecord& record) {
+  auto result = answer.ok() ? result_in(*answer) : Result<SandboxResult>(answer.error());
+  if (result.ok()) {
+    TRY(record.ended(*result));
+    return told_to_caller(std::move(*result), command_id);
+  }
+  TRY(record.lost(result.error()));
+  if (result.error().reason == "CALL_CANCELED") return canceled_before_start(command_id);
+  return result.error();
+}
+
+Error explain_command(const Error& error, std::string_view where) {
+  if (error.reason != "CALL_EXISTS") return error;
+  return {Code::kAlreadyExists, "COMMAND_EXISTS",
+          cat("a command with this commandId is under way in this ", where)};
+}
+
 Error unrecorded(const Error& why) {
   return {why.code, why.reason,
           "the command's beginning could not be recorded, so it was ended; it may have done a part "
@@ -36,14 +67,6 @@ Error told_in_stream(const Error& error) {
   if (error.code != Code::kInternal && error.reason != "SYSTEM_ERROR") return error;
   log_error("a command failed", {{"error", error.describe()}});
   return {error.code, error.reason, "the server failed; its log has more"};
-}
-
-RunResult canceled_before_start(const std::string& command_id) {
-  SandboxResult result;
-  result.status = SandboxStatus::kCanceled;
-  result.reason = "canceled before it began";
-  contracts::apply_status_table(result);
-  return contracts::run_result(std::move(result), command_id);
 }
 
 std::string_view event_without_result(const Error& error, std::initializer_list<Reason> refused) {

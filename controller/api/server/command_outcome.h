@@ -1,6 +1,7 @@
 // What became of a command that a node was asked to execute, in a session or in a run.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -13,20 +14,25 @@
 
 namespace paddock::api {
 
-// What the node answered. Unavailable (UNEXPECTED_ANSWER).
-Result<contracts::SandboxResult> result_in(const wire::Value& answer);
-// That, as the caller is told it. FailedPrecondition (SANDBOX_FAILED); DeadlineExceeded
-// (NO_ANSWER).
-Result<contracts::RunResult> told_to_caller(contracts::SandboxResult result,
-                                            const std::string& command_id);
+// How the end of a command is recorded. An error here is what the caller is told.
+struct EndRecord {
+  std::function<Status(const contracts::SandboxResult&)> ended;
+  std::function<Status(const Error&)> lost;  // it brought no result
+};
+// What the caller is told of the call's answer, once it is recorded. Unavailable
+// (UNEXPECTED_ANSWER), FailedPrecondition (SANDBOX_FAILED), DeadlineExceeded (NO_ANSWER); other
+// errors of the call are as they came.
+Result<contracts::RunResult> conclude_command(const Result<wire::Value>& answer,
+                                              const std::string& command_id,
+                                              const EndRecord& record);
+// By CALL_EXISTS: a caller has named two commands alike. `where`: "run" or "session".
+Error explain_command(const Error& error, std::string_view where);
 // It was under way when the store said that its beginning was not kept: nobody may take that for a
 // change that was not made.
 Error unrecorded(const Error& why);
 // What a caller is told of an error behind the answer's head: of a failure of ours our log has the
 // details, as where errors are answered (pipeline.cc).
 Error told_in_stream(const Error& error);
-// It was canceled before it began.
-contracts::RunResult canceled_before_start(const std::string& command_id);
 
 // The audit event of one that brought no result: it was canceled before it began, or it never
 // began, for one of the reasons `refused`, or nobody knows.

@@ -64,34 +64,25 @@ Status note_loss(const RunCommand& command, const Error& error) {
 }
 
 Error explained(const Error& error) {
-  if (error.reason == "CALL_UNKNOWN")
-    return {Code::kFailedPrecondition, "RUN_EXEC_UNSUPPORTED",
-            "the agent of the run's node is of an earlier release, which executes no commands in "
-            "runs, or none with a terminal or with input that comes: upgrade it to this "
-            "controller's release"};
-  if (error.reason == "CALL_EXISTS")
-    return {Code::kAlreadyExists, "COMMAND_EXISTS",
-            "a command with this commandId is under way in this run"};
-  return error;
+  if (error.reason != "CALL_UNKNOWN") return explain_command(error, "run");
+  return {Code::kFailedPrecondition, "RUN_EXEC_UNSUPPORTED",
+          "the agent of the run's node is of an earlier release, which executes no commands in "
+          "runs, or none with a terminal or with input that comes: upgrade it to this "
+          "controller's release"};
 }
 
-Result<RunResult> understand(const RunCommand& command, const wire::Value& answer) {
-  auto result = result_in(answer);
-  if (!result.ok()) {
-    TRY(note_loss(command, result.error()));
-    return result.error();
-  }
-  command.services.metrics.runs.count_denials(runs::denial_counts(*result));
-  TRY(note(command, runs::end_events(event_now(command, ""), *result)));
-  return told_to_caller(std::move(*result), command.request.command_id);
+Status note_end(const RunCommand& command, const contracts::SandboxResult& result) {
+  command.services.metrics.runs.count_denials(runs::denial_counts(result));
+  TRY(note(command, runs::end_events(event_now(command, ""), result)));
+  return {};
 }
 
 Result<RunResult> conclude(const RunCommand& command, const Result<wire::Value>& answer) {
-  if (answer.ok()) return understand(command, *answer);
-  TRY(note_loss(command, answer.error()));
-  if (answer.error().reason == "CALL_CANCELED")
-    return canceled_before_start(command.request.command_id);
-  return explained(answer.error());
+  auto result = conclude_command(answer, command.request.command_id,
+                                 {[&](const auto& ended) { return note_end(command, ended); },
+                                  [&](const Error& error) { return note_loss(command, error); }});
+  if (!result.ok()) return explained(result.error());
+  return result;
 }
 
 // The input goes with it, and is kept nowhere else.

@@ -82,15 +82,15 @@ Status note_loss(const Command& command, const Error& error) {
   return note_end(command, {std::move(event)});
 }
 
-Result<RunResult> understand(const Command& command, const wire::Value& answer) {
-  auto result = result_in(answer);
-  if (!result.ok()) {
-    TRY(note_loss(command, result.error()));
-    return result.error();
-  }
-  command.services.metrics.runs.count_denials(runs::denial_counts(*result));
-  TRY(note_end(command, runs::end_events(event_of(command, ""), *result)));
-  return told_to_caller(std::move(*result), command.request.command_id);
+Result<RunResult> conclude(const Command& command, const Result<wire::Value>& answer) {
+  const auto ended = [&](const contracts::SandboxResult& result) {
+    command.services.metrics.runs.count_denials(runs::denial_counts(result));
+    return note_end(command, runs::end_events(event_of(command, ""), result));
+  };
+  const auto lost = [&](const Error& error) { return note_loss(command, error); };
+  auto result = conclude_command(answer, command.request.command_id, {ended, lost});
+  if (!result.ok()) return explain_command(result.error(), "session");
+  return result;
 }
 
 std::string name_of_call(const Command& command) {
@@ -113,14 +113,7 @@ Result<RunResult> ask_node(const Command& command, const DisconnectToken& client
   options.on_piece = on_piece;
   options.meanwhile = meanwhile;
   const auto answer = call_session(command.services, command.session, std::move(options));
-  if (answer.ok()) return understand(command, *answer);
-  TRY(note_loss(command, answer.error()));
-  if (answer.error().reason == "CALL_CANCELED")
-    return canceled_before_start(command.request.command_id);
-  if (answer.error().reason == "CALL_EXISTS")
-    return Error{Code::kAlreadyExists, "COMMAND_EXISTS",
-                 "a command with this commandId is under way in this session"};
-  return answer.error();
+  return conclude(command, answer);
 }
 
 // That it begins is written while it does, and is there before anybody hears of its end. From
