@@ -41,6 +41,16 @@ Response secret_response(const wire::Value& document) {
   return response;
 }
 
+Response untrusted_response(std::string bytes) {
+  Response response;
+  response.content_type = "application/octet-stream";
+  response.headers.emplace_back("x-content-type-options", "nosniff");
+  response.headers.emplace_back("content-security-policy", "sandbox");
+  response.headers.emplace_back("cache-control", "no-store");
+  response.body = std::move(bytes);
+  return response;
+}
+
 Response text_response(std::string text, int status) {
   Response response;
   response.status = status;

@@ -22,6 +22,9 @@ Response object_response(const T& object, int status = 200) {
   return json_response(wire::encode(object), status);
 }
 
+// Bytes that a program of a caller's wrote: no browser shows them as a page of this server.
+Response untrusted_response(std::string bytes);
+
 // 201, with a secret in it that is shown this once.
 Response secret_response(const wire::Value& document);
 

@@ -50,20 +50,14 @@ Result<FileAnswer> ask(Call& call, const Run& run, const char* kind, const FileO
   return read;
 }
 
-// What a run wrote is never shown as a page of this server.
 Result<Response> part_response(const FileAnswer& answer) {
   auto bytes = decode_base64(answer.data);
   if (!answer.size || !bytes || bytes->size() > static_cast<size_t>(kMostPart))
     return not_understood();
-  Response response;
-  response.content_type = "application/octet-stream";
-  response.headers.emplace_back("x-content-type-options", "nosniff");
-  response.headers.emplace_back("content-security-policy", "sandbox");
-  response.headers.emplace_back("cache-control", "no-store");
+  Response response = untrusted_response(std::move(*bytes));
   response.headers.emplace_back("paddock-file-size", cat(*answer.size));
   response.headers.emplace_back("paddock-file-version",
                                 crypto::sha256_hex(answer.version).substr(0, 16));
-  response.body = std::move(*bytes);
   return response;
 }
 

@@ -80,14 +80,7 @@ Result<Response> read_session_file(Call& call) {
   auto bytes = decode_base64(answer.data);
   if (!bytes)
     return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
-  Response response;
-  response.content_type = "application/octet-stream";
-  // What a session wrote is never shown as a page of this server.
-  response.headers.emplace_back("x-content-type-options", "nosniff");
-  response.headers.emplace_back("content-security-policy", "sandbox");
-  response.headers.emplace_back("cache-control", "no-store");
-  response.body = std::move(*bytes);
-  return response;
+  return untrusted_response(std::move(*bytes));
 }
 
 Result<Response> write_session_file(Call& call) {
