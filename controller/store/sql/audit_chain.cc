@@ -30,12 +30,7 @@ struct Unlinked {
 Result<std::vector<Unlinked>> records_behind(Connection& db, int64_t id) {
   Statement rows = db.prepare("SELECT id, data FROM audit WHERE id > ? ORDER BY id LIMIT ?");
   rows.bind(id).bind(kChainedAtOnce);
-  std::vector<Unlinked> out;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return out;
-    out.push_back({rows.integer(0), rows.text(1)});
-  }
+  return rows.all([](const Statement& row) { return Unlinked{row.integer(0), row.text(1)}; });
 }
 
 Status link_behind(Connection& db, ChainPlace place) {

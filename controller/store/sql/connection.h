@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,9 @@ class Statement {
   Status run();                                    // to the end, ignoring rows
   Status run_soon() { return cursor_->run_soon(); }
   Result<int64_t> run_counted();  // the rows that it changed
+  // What `of` makes of each row, in their order.
+  template <class Of>
+  Result<std::vector<std::invoke_result_t<Of, const Statement&>>> all(Of of);
   // The first column of the first row, or nothing.
   Result<std::optional<int64_t>> single_integer();
 
@@ -79,6 +83,19 @@ class Statement {
  private:
   Cursor* cursor_;  // null: moved from
 };
+
+template <class Of>
+Result<std::vector<std::invoke_result_t<Of, const Statement&>>> Statement::all(Of of) {
+  std::vector<std::invoke_result_t<Of, const Statement&>> out;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool found, step());
+    if (!found) return out;
+    out.push_back(of(std::as_const(*this)));
+  }
+}
+
+// Of a row that begins with an object's namespace and name.
+inline Key key_in(const Statement& row) { return {row.text(0), row.text(1)}; }
 
 // Tables whose rows are numbered, each number once for all time.
 enum class Series { kChanges, kObjects, kAudit };

@@ -62,12 +62,9 @@ Result<std::vector<contracts::RunInput>> Transaction::run_inputs(const std::stri
       "SELECT seq, data FROM run_inputs WHERE run_uid = ? AND attempt = ? AND acked = 0 "
       "ORDER BY seq");
   rows.bind(run_uid).bind(attempt);
-  std::vector<contracts::RunInput> inputs;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return inputs;
-    inputs.push_back({rows.integer(0), rows.text(1)});
-  }
+  return rows.all([](const Statement& row) {
+    return contracts::RunInput{row.integer(0), row.text(1)};
+  });
 }
 
 Result<Transaction::RunInputs> Transaction::run_inputs_on(const std::string& node) {

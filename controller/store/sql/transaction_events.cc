@@ -18,12 +18,9 @@ Result<std::vector<contracts::RunEvent>> Transaction::run_events(const std::stri
       "SELECT id, time_ms, type, data FROM run_events WHERE run_uid = ? AND id > ? ORDER BY id "
       "LIMIT ?");
   rows.bind(run_uid).bind(after).bind(limit > 0 ? limit : kNoLimit);
-  std::vector<contracts::RunEvent> events;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return events;
-    events.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.text(3)});
-  }
+  return rows.all([](const Statement& row) {
+    return contracts::RunEvent{row.integer(0), row.integer(1), row.text(2), row.text(3)};
+  });
 }
 
 // The partial index on phases makes this a walk over them alone, past all output. Two literals, so
@@ -48,17 +45,14 @@ Result<std::vector<PhaseRecord>> Transaction::phase_records(const PhaseQuery& qu
   rows.bind(query.name_space ? std::string_view(*query.name_space) : std::string_view());
   rows.bind(std::string_view(query.run_name)).bind(query.after_object).bind(query.after_event);
   rows.bind(query.limit > 0 ? query.limit : kNoLimit);
-  std::vector<PhaseRecord> records;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return records;
-    records.push_back(
-        {rows.integer(0),
-         {rows.text(1), rows.text(2)},
-         rows.text(3),
-         {rows.integer(4), rows.integer(5), std::string(contracts::kEventPhase), rows.text(6)},
-         rows.integer(7)});
-  }
+  return rows.all([](const Statement& row) {
+    return PhaseRecord{
+        row.integer(0),
+        {row.text(1), row.text(2)},
+        row.text(3),
+        {row.integer(4), row.integer(5), std::string(contracts::kEventPhase), row.text(6)},
+        row.integer(7)};
+  });
 }
 
 Result<int64_t> Transaction::last_event_id(const std::string& run_uid) {

@@ -32,12 +32,7 @@ Result<std::optional<TokenRecord>> Transaction::token_by_hash(const std::string&
 Result<std::vector<TokenRecord>> Transaction::tokens() {
   Statement rows = db_.prepare(
       "SELECT id, hash, subject, scopes, namespace, expires_ms, revoked FROM tokens ORDER BY id");
-  std::vector<TokenRecord> all;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return all;
-    all.push_back(token_from(rows));
-  }
+  return rows.all([](const Statement& row) { return token_from(row); });
 }
 
 Status Transaction::put_token(const TokenRecord& token) {
@@ -108,18 +103,13 @@ Status Transaction::put_setting(const std::string& key, const std::string& value
 // a caller may send lies between those and `key!`.
 Result<std::vector<ReadTxn::IdempotentCreate>> Transaction::idempotent_creates(
     const std::string& scope, const std::string& key) {
-  std::vector<IdempotentCreate> made;
-  if (db_.was_absent(kIdempotencyKind, scope, key)) return made;
+  if (db_.was_absent(kIdempotencyKind, scope, key)) return std::vector<IdempotentCreate>();
   Statement rows = db_.prepare(
       "SELECT name, request_digest FROM idempotent_creates "
       "WHERE scope = ?1 AND key >= ?2 AND key < ?3 ORDER BY key");
   const std::string end = key + "!";
   rows.bind(scope).bind(key).bind(end);
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return made;
-    made.push_back({rows.text(0), rows.text(1)});
-  }
+  return rows.all([](const Statement& row) { return IdempotentCreate{row.text(0), row.text(1)}; });
 }
 
 // Whoever puts one has looked for it in the same change: no other of the batch has its key unseen.

@@ -48,12 +48,9 @@ Result<std::vector<ReadTxn::Finished>> Transaction::oldest_finished(int64_t limi
       "SELECT namespace, name, finished_ms FROM objects WHERE finished_ms IS NOT NULL "
       "ORDER BY finished_ms LIMIT ?");
   rows.bind(limit);
-  std::vector<Finished> out;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return out;
-    out.push_back({{rows.text(0), rows.text(1)}, rows.integer(2)});
-  }
+  return rows.all([](const Statement& row) {
+    return Finished{{row.text(0), row.text(1)}, row.integer(2)};
+  });
 }
 
 // A key's scope is "<token id> <path>": who created where. An object is created at the path of its

@@ -144,12 +144,7 @@ Result<std::vector<std::string>> Transaction::names(std::string_view kind, const
       "SELECT name FROM objects WHERE kind = ? AND namespace = ? AND name >= ? AND name < ? "
       "ORDER BY name");
   rows.bind(kind).bind(from.name_space).bind(from.name).bind(end);
-  std::vector<std::string> names;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return names;
-    names.push_back(rows.text(0));
-  }
+  return rows.all([](const Statement& row) { return row.text(0); });
 }
 
 // How many there are behind this key, but no more than kMostCounted + 1.

@@ -7,35 +7,24 @@ Result<std::vector<SealedValue>> Transaction::sealed_values(const std::string& s
   Statement rows = db_.prepare(
       "SELECT name, key_id, sealed FROM secret_values WHERE secret_uid = ? ORDER BY name");
   rows.bind(secret_uid);
-  std::vector<SealedValue> values;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return values;
-    values.push_back({rows.text(0), rows.text(1), rows.text(2)});
-  }
+  return rows.all([](const Statement& row) {
+    return SealedValue{row.text(0), row.text(1), row.text(2)};
+  });
 }
 
 Result<std::vector<FoundSealedValue>> Transaction::all_sealed_values() {
   Statement rows = db_.prepare(
       "SELECT namespace, objects.name, uid, secret_values.name, key_id, sealed FROM secret_values "
       "JOIN objects ON uid = secret_uid ORDER BY objects.id, secret_values.name");
-  std::vector<FoundSealedValue> found;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return found;
-    found.push_back(
-        {{rows.text(0), rows.text(1)}, rows.text(2), {rows.text(3), rows.text(4), rows.text(5)}});
-  }
+  return rows.all([](const Statement& row) {
+    return FoundSealedValue{
+        {row.text(0), row.text(1)}, row.text(2), {row.text(3), row.text(4), row.text(5)}};
+  });
 }
 
 Result<std::vector<std::string>> Transaction::sealing_keys() {
   Statement rows = db_.prepare("SELECT DISTINCT key_id FROM secret_values ORDER BY key_id");
-  std::vector<std::string> keys;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return keys;
-    keys.push_back(rows.text(0));
-  }
+  return rows.all([](const Statement& row) { return row.text(0); });
 }
 
 Status Transaction::put_sealed_value(const std::string& secret_uid, const SealedValue& value) {

@@ -7,12 +7,7 @@ Result<std::vector<std::string>> Transaction::sessions_on(const std::string& nod
   Statement rows = db_.prepare(
       "SELECT uid FROM objects WHERE kind = 'Sandbox' AND active = 1 AND node = ? ORDER BY uid");
   rows.bind(node);
-  std::vector<std::string> uids;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return uids;
-    uids.push_back(rows.text(0));
-  }
+  return rows.all([](const Statement& row) { return row.text(0); });
 }
 
 Result<std::vector<Key>> Transaction::session_keys_on(const std::string& node) {
@@ -20,24 +15,14 @@ Result<std::vector<Key>> Transaction::session_keys_on(const std::string& node) {
       "SELECT namespace, name FROM objects WHERE kind = 'Sandbox' AND active = 1 AND node = ? "
       "ORDER BY namespace, name");
   rows.bind(node);
-  std::vector<Key> keys;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return keys;
-    keys.push_back({rows.text(0), rows.text(1)});
-  }
+  return rows.all(key_in);
 }
 
 Result<std::vector<Key>> Transaction::living_sessions() {
   Statement rows = db_.prepare(
       "SELECT namespace, name FROM objects WHERE kind = 'Sandbox' AND active = 1 "
       "ORDER BY namespace, name");
-  std::vector<Key> keys;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return keys;
-    keys.push_back({rows.text(0), rows.text(1)});
-  }
+  return rows.all(key_in);
 }
 
 Result<std::map<std::string, int64_t>> Transaction::session_counts() {
@@ -56,12 +41,7 @@ Result<std::vector<Key>> Transaction::sessions_due(int64_t now_ms, int64_t limit
       "SELECT namespace, name FROM session_deadlines JOIN objects USING (uid) "
       "WHERE due_ms <= ? ORDER BY due_ms LIMIT ?");
   rows.bind(now_ms).bind(limit);
-  std::vector<Key> keys;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return keys;
-    keys.push_back({rows.text(0), rows.text(1)});
-  }
+  return rows.all(key_in);
 }
 
 Result<std::optional<int64_t>> Transaction::next_session_due() {

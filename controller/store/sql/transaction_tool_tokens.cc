@@ -3,19 +3,6 @@
 
 namespace paddock::store::sql {
 
-namespace {
-
-Result<std::vector<Key>> keys_of(Statement& rows) {
-  std::vector<Key> keys;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return keys;
-    keys.push_back({rows.text(0), rows.text(1)});
-  }
-}
-
-}  // namespace
-
 Result<std::optional<FoundToolSecret>> Transaction::tool_secret(const std::string& hash) {
   Statement row = db_.prepare(
       "SELECT namespace, name, hash FROM tool_tokens JOIN objects ON uid = token_uid "
@@ -32,7 +19,7 @@ Result<std::vector<Key>> Transaction::tool_tokens_of(const std::string& run_uid)
       "SELECT namespace, name FROM tool_tokens JOIN objects ON uid = token_uid "
       "WHERE run_uid = ? ORDER BY objects.id");
   rows.bind(run_uid);
-  return keys_of(rows);
+  return rows.all(key_in);
 }
 
 Result<std::vector<Key>> Transaction::tool_tokens_expired_before(int64_t time_ms, int64_t limit) {
@@ -40,7 +27,7 @@ Result<std::vector<Key>> Transaction::tool_tokens_expired_before(int64_t time_ms
       "SELECT namespace, name FROM tool_tokens JOIN objects ON uid = token_uid "
       "WHERE expires_ms < ? ORDER BY expires_ms LIMIT ?");
   rows.bind(time_ms).bind(limit);
-  return keys_of(rows);
+  return rows.all(key_in);
 }
 
 Status Transaction::put_tool_secret(const ToolSecret& secret) {
