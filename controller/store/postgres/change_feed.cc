@@ -2,16 +2,13 @@
 #include <utility>
 
 #include "controller/store/follow.h"
-#include "controller/store/postgres/connection.h"
-#include "controller/store/postgres/leadership.h"
-#include "controller/store/postgres/target.h"
+#include "controller/store/postgres/looking.h"
 
 namespace paddock::store {
 namespace {
 
 using postgres::Answer;
 using postgres::bytes_in;
-using postgres::Connection;
 using postgres::integer_in;
 
 // One snapshot: a row for each change, or a single one with nothing but the newest number. Each has
@@ -41,11 +38,11 @@ ObjectWrite write_in(const PGresult* rows, int i) {
 
 class PgChangeFeed final : public ChangeFeed {
  public:
-  explicit PgChangeFeed(postgres::Target target) : target_(std::move(target)) {}
+  explicit PgChangeFeed(postgres::Target target) : looking_(std::move(target)) {}
 
   Status follow() override {
-    TRY(connect());
-    TRY(db_->ask(
+    ASSIGN_OR_RETURN(postgres::Connection* const db, looking_.connect());
+    TRY(db->ask(
         "INSERT INTO paddock_followed (one, until, mark) VALUES (1, clock_timestamp() + interval "
         "'30 seconds', gen_random_uuid()::text) ON CONFLICT (one) DO UPDATE SET "
         "until = excluded.until"));
@@ -54,8 +51,8 @@ class PgChangeFeed final : public ChangeFeed {
 
   // Each number is given once and none is left out, so one that is missing was forgotten.
   Result<News> after(int64_t resource_version) override {
-    TRY(connect());
-    ASSIGN_OR_RETURN(const Answer rows, db_->ask(kNews, {postgres::number(resource_version)}));
+    ASSIGN_OR_RETURN(postgres::Connection* const db, looking_.connect());
+    ASSIGN_OR_RETURN(const Answer rows, db->ask(kNews, {postgres::number(resource_version)}));
     News news;
     for (int i = 0; i < PQntuples(rows.get()); ++i) {
       news.newest = integer_in(rows.get(), i, 0);
@@ -76,16 +73,7 @@ class PgChangeFeed final : public ChangeFeed {
   }
 
  private:
-  Status connect() {
-    if (db_ && !db_->lost() && !db_->ended_by_server()) return {};
-    db_.reset();
-    ASSIGN_OR_RETURN(db_, Connection::open(target_, postgres::kLookingName));
-    db_->give_up_after(postgres::kLookPatience);
-    return {};
-  }
-
-  const postgres::Target target_;
-  std::unique_ptr<Connection> db_;
+  postgres::Looking looking_;
   std::string mark_;  // as it was seen last
 };
 

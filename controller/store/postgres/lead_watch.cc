@@ -3,9 +3,8 @@
 #include <utility>
 
 #include "common/base/text.h"
-#include "controller/store/postgres/connection.h"
 #include "controller/store/postgres/leadership.h"
-#include "controller/store/postgres/target.h"
+#include "controller/store/postgres/looking.h"
 
 namespace paddock::store {
 namespace {
@@ -18,7 +17,7 @@ using postgres::integer_in;
 class PgLeadWatch final : public LeadWatch {
  public:
   PgLeadWatch(postgres::Target target, std::string holder)
-      : target_(std::move(target)), holder_(std::move(holder)) {}
+      : looking_(std::move(target)), holder_(std::move(holder)) {}
 
   Result<Lead> look() override {
     auto lead = look_once();
@@ -28,37 +27,36 @@ class PgLeadWatch final : public LeadWatch {
   }
 
   Result<std::vector<std::string>> token_hashes(const std::string& subject) override {
-    TRY(connect());
+    ASSIGN_OR_RETURN(Connection* const db, looking_.connect());
     ASSIGN_OR_RETURN(const Answer rows,
-                     db_->ask("SELECT hash FROM tokens WHERE subject = $1 AND revoked = 0",
-                              {postgres::text(subject)}));
+                     db->ask("SELECT hash FROM tokens WHERE subject = $1 AND revoked = 0",
+                             {postgres::text(subject)}));
     std::vector<std::string> out;
     for (int i = 0; i < PQntuples(rows.get()); ++i) out.emplace_back(bytes_in(rows.get(), i, 0));
     return out;
   }
 
   Result<std::string> setting(const std::string& key) override {
-    TRY(connect());
+    ASSIGN_OR_RETURN(Connection* const db, looking_.connect());
     ASSIGN_OR_RETURN(const Answer row,
-                     db_->ask("SELECT value FROM settings WHERE key = $1", {postgres::text(key)}));
+                     db->ask("SELECT value FROM settings WHERE key = $1", {postgres::text(key)}));
     return PQntuples(row.get()) > 0 ? std::string(bytes_in(row.get(), 0, 0)) : std::string();
   }
 
  private:
   Result<Lead> look_once() {
-    TRY(connect());
+    ASSIGN_OR_RETURN(Connection* const db, looking_.connect());
     if (!has_tables_) {
-      ASSIGN_OR_RETURN(const Answer found,
-                       db_->ask("SELECT to_regclass('paddock_leader') IS NOT "
-                                "NULL AND to_regclass('settings') IS NOT NULL"));
+      ASSIGN_OR_RETURN(const Answer found, db->ask("SELECT to_regclass('paddock_leader') IS NOT "
+                                                   "NULL AND to_regclass('settings') IS NOT NULL"));
       has_tables_ = integer_in(found.get(), 0, 0) != 0;
     }
     if (!has_tables_) return Lead{};
     ASSIGN_OR_RETURN(
         const Answer row,
-        db_->ask(cat("SELECT epoch, holder, holder_name, ", postgres::kLeftMs,
-                     ", (SELECT value FROM settings WHERE key = $1) FROM paddock_leader"),
-                 {postgres::text(kLeaderUrlSetting)}));
+        db->ask(cat("SELECT epoch, holder, holder_name, ", postgres::kLeftMs,
+                    ", (SELECT value FROM settings WHERE key = $1) FROM paddock_leader"),
+                {postgres::text(kLeaderUrlSetting)}));
     if (PQntuples(row.get()) != 1) return Lead{};
     Lead lead;
     const std::string_view holder = bytes_in(row.get(), 0, 1);
@@ -71,17 +69,8 @@ class PgLeadWatch final : public LeadWatch {
     return lead;
   }
 
-  Status connect() {
-    if (db_ && !db_->lost() && !db_->ended_by_server()) return {};
-    db_.reset();
-    ASSIGN_OR_RETURN(db_, Connection::open(target_, postgres::kLookingName));
-    db_->give_up_after(postgres::kLookPatience);
-    return {};
-  }
-
-  const postgres::Target target_;
+  postgres::Looking looking_;
   const std::string holder_;
-  std::unique_ptr<Connection> db_;
   bool has_tables_ = false;
 };
 

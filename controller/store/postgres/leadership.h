@@ -29,8 +29,6 @@ inline constexpr const char* kLeftMs =
 
 // The name of a session that looks at that row, and is no leader's.
 inline constexpr const char* kLookingName = "paddock-controller looking";
-// It asks for a few rows at a time: one that has no answer by then looks by another connection.
-inline constexpr Millis kLookPatience{5'000};
 
 // By which sessions of a leader are found at the server: the one that writes, and those that read.
 std::string session_name(int64_t epoch);
