@@ -21,6 +21,7 @@
 #include "node-agent/disk/disk_writers.h"
 #include "node-agent/executor/launch_server.h"
 #include "node-agent/executor/writable_workspace.h"
+#include "node-agent/sessions/command.h"
 #include "node-agent/sessions/live_input.h"
 #include "node-agent/sessions/service.h"
 #include "node-agent/sessions/write_turns.h"
@@ -121,6 +122,8 @@ class CallHost {
                                   OnLost on_lost = {});
   void end_call(const std::string& id);
   Result<wire::Value> run_command(const contracts::NodeCall& call, int drop);
+  Result<wire::Value> follow_in_run(const std::string& call, launch::AttachedLaunch& command,
+                                    const contracts::ExecOrder& order, sessions::Following how);
   Result<wire::Value> execute_in_run(contracts::NodeCall& call, int drop);
   Result<wire::Value> attach_in_run(const contracts::NodeCall& call, int drop);
   Result<wire::Value> put_input(const contracts::NodeCall& call);

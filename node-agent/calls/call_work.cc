@@ -11,7 +11,6 @@
 #include "node-agent/calls/call_host.h"
 #include "node-agent/calls/piece_sender.h"
 #include "node-agent/launch/attached_launch.h"
-#include "node-agent/sessions/command.h"
 #include "node-agent/sessions/run_files.h"
 
 namespace paddock::agent {
@@ -117,6 +116,24 @@ Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int d
   });
 }
 
+// `how` says what ends it and what its input is; the order says the rest.
+Result<wire::Value> CallHost::follow_in_run(const std::string& call,
+                                            launch::AttachedLaunch& command,
+                                            const contracts::ExecOrder& order,
+                                            sessions::Following how) {
+  how.wall_time = Millis(order.time_ms);
+  how.grace = kExecGrace;
+  how.setup = kExecSetup;
+  return with_output(
+      call, order.stream,
+      [&](const OnOutput& on_output, const TakesOutput& takes_output) {
+        how.on_output = on_output;
+        how.takes_output = takes_output;
+        return sessions::follow(command, how, clock_);
+      },
+      [this, call] { end_call(call); });
+}
+
 // The launcher of the run keeps its limits and its time; whoever drops the call ends it. The input
 // is kept once, as bytes, until it ends. Output that is sent on is read as fast as it is taken.
 Result<wire::Value> CallHost::execute_in_run(contracts::NodeCall& call, int drop) {
@@ -128,19 +145,7 @@ Result<wire::Value> CallHost::execute_in_run(contracts::NodeCall& call, int drop
   ASSIGN_OR_RETURN(auto command,
                    launch::AttachedLaunch::execute(socket, order, kMostExecResult,
                                                    input->empty() ? Input::kNone : Input::kPipe));
-  return with_output(
-      call.id, order.stream,
-      [&](const OnOutput& on_output, const TakesOutput& takes_output) {
-        const sessions::Following how{.wall_time = Millis(order.time_ms),
-                                      .grace = kExecGrace,
-                                      .setup = kExecSetup,
-                                      .stop = drop,
-                                      .on_output = on_output,
-                                      .input = *input,
-                                      .takes_output = takes_output};
-        return sessions::follow(command, how, clock_);
-      },
-      [this, id = call.id] { end_call(id); });
+  return follow_in_run(call.id, command, order, {.stop = drop, .input = *input});
 }
 
 // Its output is read as fast as the controller takes it: all of it is passed on, and nothing kept.
@@ -162,19 +167,7 @@ Result<wire::Value> CallHost::attach_in_run(const contracts::NodeCall& call, int
   const auto input = std::make_shared<sessions::LiveInput>(terminal, order.input_comes);
   const std::string name = cat(order.run_uid, "/", order.command_id);
   state_.with([&](State& state) { state.typed[name] = input; });
-  auto ended = with_output(
-      call.id, order.stream,
-      [&](const OnOutput& on_output, const TakesOutput& takes_output) {
-        const sessions::Following how{.wall_time = Millis(order.time_ms),
-                                      .grace = kExecGrace,
-                                      .setup = kExecSetup,
-                                      .stop = drop,
-                                      .on_output = on_output,
-                                      .live = input.get(),
-                                      .takes_output = takes_output};
-        return sessions::follow(command, how, clock_);
-      },
-      [this, id = call.id] { end_call(id); });
+  auto ended = follow_in_run(call.id, command, order, {.stop = drop, .live = input.get()});
   state_.with([&](State& state) {
     const auto found = state.typed.find(name);
     if (found != state.typed.end() && found->second == input) state.typed.erase(found);
