@@ -11,7 +11,6 @@
 #include "cli/terminal/exit_codes.h"
 #include "common/audit_chain/export_lines.h"
 #include "common/os/line_reader.h"
-#include "common/receipts/envelope.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
@@ -81,12 +80,6 @@ Result<Keys> served_keys(client::ControllerClient& client) {
   return keys;
 }
 
-Result<Keys> keys_in_file(const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const std::string text,
-                   read_named(parsed, env.cwd, "keys", kMostKeysBytes, "SIGNING_KEY_INVALID"));
-  return receipts::public_keys_in(text);
-}
-
 // What --checkpoint names: at most one.
 Result<std::vector<Checkpoint>> checkpoints(const Parsed& parsed, const Env& env,
                                             const Keys& keys) {
@@ -112,7 +105,7 @@ std::vector<ChainPlace> places_of(const std::vector<Checkpoint>& all) {
 
 Result<int> verify_online(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const Keys keys,
-                   parsed.has("keys") ? keys_in_file(parsed, env) : served_keys(watcher.client));
+                   parsed.has("keys") ? read_keys(parsed, env.cwd) : served_keys(watcher.client));
   ASSIGN_OR_RETURN(const auto known, checkpoints(parsed, env, keys));
   ASSIGN_OR_RETURN(const auto verdict, verify_served(watcher.client, places_of(known)));
   env.out.write(verdict_text(verdict, known));
@@ -129,12 +122,7 @@ Error unreadable(const Error& cause) {
 }
 
 Status verify_file(const Parsed& parsed, const Env& env) {
-  if (!parsed.has("keys"))
-    return invalid_argument("USAGE",
-                            "--keys FILE is needed with a file: the controller's public keys, as "
-                            "`paddock receipt-keys` prints them",
-                            "--keys");
-  ASSIGN_OR_RETURN(const Keys keys, keys_in_file(parsed, env));
+  ASSIGN_OR_RETURN(const Keys keys, read_keys(parsed, env.cwd, " with a file"));
   ASSIGN_OR_RETURN(auto known, checkpoints(parsed, env, keys));
   auto lines = os::LineReader::open(absolute_path(env.cwd, parsed.text("FILE")), kMostLineBytes);
   if (!lines.ok()) return unreadable(lines.error());

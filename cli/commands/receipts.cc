@@ -54,11 +54,9 @@ Result<Value> parse_receipt(std::string_view text) {
 
 // What was signed, once the signature is found good.
 Result<Value> verified_statement(const Parsed& parsed, const Env& env, std::string& key_id) {
+  ASSIGN_OR_RETURN(const auto keys, read_keys(parsed, env.cwd));
   ASSIGN_OR_RETURN(const std::string text,
                    read_named(parsed, env.cwd, "FILE", kMostReceiptBytes, "RECEIPT_MALFORMED"));
-  ASSIGN_OR_RETURN(const std::string key_text,
-                   read_named(parsed, env.cwd, "keys", kMostKeysBytes, "SIGNING_KEY_INVALID"));
-  ASSIGN_OR_RETURN(const auto keys, receipts::public_keys_in(key_text));
   ASSIGN_OR_RETURN(const Value document, parse_receipt(text));
   const auto envelope = wire::decode<ReceiptEnvelope>(document);
   if (!envelope.ok())
@@ -95,11 +93,6 @@ Result<size_t> check_artifacts(const std::vector<ReceiptSubject>& subjects,
 }
 
 Status verify(const Parsed& parsed, const Env& env) {
-  if (!parsed.has("keys"))
-    return invalid_argument("USAGE",
-                            "--keys FILE is needed: the controller's public keys, as `paddock "
-                            "receipt-keys` prints them",
-                            "--keys");
   std::string key_id;
   ASSIGN_OR_RETURN(const Value statement, verified_statement(parsed, env, key_id));
   ASSIGN_OR_RETURN(const auto subjects, receipt_subjects(statement));

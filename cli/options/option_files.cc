@@ -7,11 +7,13 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/read_stream.h"
+#include "common/receipts/envelope.h"
 
 namespace paddock::cli {
 namespace {
 
 constexpr size_t kMostOptionBytes = size_t{1} << 20;
+constexpr size_t kMostKeysBytes = size_t{1} << 20;
 
 Result<std::string> read_named(const std::string& file, Reason reason, const char* option) {
   const ReadingFile reading;
@@ -56,6 +58,19 @@ Result<std::string> read_named(const Parsed& parsed, const std::string& cwd, con
   Result<std::string> text = os::read_stream(absolute_path(cwd, parsed.text(name)), most);
   if (text.ok()) return text;
   return invalid_argument(reason, text.error().describe(), name);
+}
+
+Result<std::vector<std::string>> read_keys(const Parsed& parsed, const std::string& cwd,
+                                           std::string_view why) {
+  if (!parsed.has("keys"))
+    return invalid_argument("USAGE",
+                            cat("--keys FILE is needed", why,
+                                ": the controller's public keys, as `paddock receipt-keys` prints "
+                                "them"),
+                            "--keys");
+  ASSIGN_OR_RETURN(const std::string text,
+                   read_named(parsed, cwd, "keys", kMostKeysBytes, "SIGNING_KEY_INVALID"));
+  return receipts::public_keys_in(text);
 }
 
 }  // namespace paddock::cli

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/options/command_row.h"
 #include "cli/options/run_options.h"
@@ -18,10 +20,14 @@ Result<std::optional<std::string>> read_policy(const Parsed& parsed);
 // standard input.
 Result<OptionFiles> read_option_files(const Parsed& parsed);
 
-inline constexpr size_t kMostKeysBytes = 1 << 20;  // of a file of public keys
 // Reads the file that an option or argument names, before it is verified. The error of a file that
 // cannot be read has `reason`, which tells it apart from a file that was changed.
 Result<std::string> read_named(const Parsed& parsed, const std::string& cwd, const char* name,
                                size_t most, Reason reason);
+
+// The public keys in the file that --keys names. USAGE where it is not given; `why` says what needs
+// it, as in " with a file". SIGNING_KEY_INVALID.
+Result<std::vector<std::string>> read_keys(const Parsed& parsed, const std::string& cwd,
+                                           std::string_view why = {});
 
 }  // namespace paddock::cli
