@@ -12,7 +12,7 @@ import { fits } from "./run_list.mjs";
 import { runSection } from "./run_section.mjs";
 import { sessionsOfNode } from "./sessions.mjs";
 import { brief, visible } from "./text.mjs";
-import { ago, badge, command, empty, facts, grid, heading, notice, problem, section, skeleton } from "./ui.mjs";
+import { ago, badge, command, empty, facts, grid, heading, notice, section, skeleton, tellIn } from "./ui.mjs";
 import { devicesOf, diskPressure, proven, usedOnNodes } from "./usage.mjs";
 
 const troubles = (node) => {
@@ -121,10 +121,6 @@ export function nodePage(main, { words: [name], signal, tell }) {
       fill(state);
       return fill(body, empty("There is no such node", h("p", {}, "It may have been removed."), h("p", {}, h("a", { href: "#/nodes" }, "Go to the nodes"))));
     },
-    tell: (to, error) => {
-      tell(to);
-      fill(problemBox, error && problem(error));
-      if (to === "refused") fill(body);
-    },
+    tell: tellIn(problemBox, body, tell),
   });
 }

@@ -5,7 +5,7 @@ import { bytes, count, parseQuantity } from "./format.mjs";
 import { eachFrame, liveList } from "./live.mjs";
 import { NOT_ENDED } from "./queue.mjs";
 import { brief, visible } from "./text.mjs";
-import { ago, badge, command, empty, heading, meter, problem, skeleton } from "./ui.mjs";
+import { ago, badge, command, empty, heading, meter, skeleton, tellIn } from "./ui.mjs";
 import { devicesOf, nodeStates, proven, usedOnNodes } from "./usage.mjs";
 
 const MOST_FAULTS = 3;
@@ -84,11 +84,7 @@ export function nodes(main, { signal, tell }) {
       all = [...items.values()].sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
       draw();
     },
-    tell: (to, error) => {
-      tell(to);
-      fill(trouble, error && problem(error));
-      if (to === "refused") fill(body);
-    },
+    tell: tellIn(trouble, body, tell),
   });
   liveList(collection("runs"), {
     query: { fieldSelector: NOT_ENDED }, signal,

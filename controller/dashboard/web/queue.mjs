@@ -5,7 +5,7 @@ import { bytes, count, percent, waiting } from "./format.mjs";
 import { eachFrame, liveList } from "./live.mjs";
 import { resourcesText } from "./run_words.mjs";
 import { brief, visible } from "./text.mjs";
-import { ago, empty, grid, heading, meter, notice, problem, section, skeleton, words } from "./ui.mjs";
+import { ago, empty, grid, heading, meter, notice, problem, section, skeleton, tellIn, words } from "./ui.mjs";
 import { capacity, namespaces, queueOrder } from "./usage.mjs";
 
 export const NOT_ENDED = "status.phase!=Succeeded,status.phase!=Failed,status.phase!=Canceled";
@@ -69,11 +69,7 @@ export function queue(main, { signal, tell }) {
       all = [...items.values()];
       draw();
     },
-    tell: (to, error) => {
-      tell(to);
-      fill(trouble, error && problem(error));
-      if (to === "refused") fill(body);
-    },
+    tell: tellIn(trouble, body, tell),
   });
   if (!shares) nodes = [];
   else liveList(collection("nodes"), {

@@ -10,7 +10,7 @@ import { liveObject } from "./live.mjs";
 import { runSection } from "./run_section.mjs";
 import { runLink } from "./run_table.mjs";
 import { visible } from "./text.mjs";
-import { ago, empty, facts, grid, heading, problem, section, skeleton } from "./ui.mjs";
+import { ago, empty, facts, grid, heading, problem, section, skeleton, tellIn } from "./ui.mjs";
 
 const link = (plural, { name, namespace }) => [h("a", { class: "row-link", href: address(["storage", plural, namespace, name]) }, visible(name)), h("span", { class: "namespace" }, visible(namespace))];
 const newest = ({ status }) => [...(status?.versions ?? [])].sort((a, b) => b.version - a.version)[0];
@@ -114,10 +114,6 @@ export function storagePage(main, { words: [plural, namespace, name], signal, te
       parts.changed(now);
       return fill(head, parts.head(now));
     },
-    tell: (to, error) => {
-      tell(to);
-      fill(trouble, error && problem(error));
-      if (to === "refused") fill(head);
-    },
+    tell: tellIn(trouble, head, tell),
   });
 }

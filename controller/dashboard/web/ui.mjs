@@ -1,5 +1,5 @@
 // The pieces that pages are made of.
-import { h, svg } from "./dom.mjs";
+import { fill, h, svg } from "./dom.mjs";
 import { age, clock, percent, time } from "./format.mjs";
 import { visible } from "./text.mjs";
 
@@ -78,6 +78,14 @@ const ADVICE = {
   SCOPE_MISSING: "Ask whoever runs this controller for a token with this scope, or log in with another one.",
   NAMESPACE_DENIED: "What is outside of it, and what belongs to the whole cluster, needs another token.",
   RUN_NOT_FOUND: "It may have been deleted; ended runs are kept as long as the controller's retention says.",
+};
+
+// What is live tells how its connection is, at the top of the page and in `box` why it is not well.
+// Of what may not be seen nothing is left in `shown`.
+export const tellIn = (box, shown, tell) => (to, error) => {
+  tell(to);
+  fill(box, error && problem(error));
+  if (to === "refused") fill(shown);
 };
 
 export function notice(tone, title, ...body) {
