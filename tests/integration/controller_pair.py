@@ -1,0 +1,114 @@
+"""Two controllers on one PostgreSQL database: one leads, the other waits. For the suites that say what becomes of that."""
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import ssl
+import subprocess
+import tempfile
+import unittest
+
+from harness import BIN, held_port, wait_until
+from postgres_server import PROGRAMS, PostgresServer
+
+RUNS = "/apis/paddock.dev/v1alpha1/namespaces/default/runs"
+# What an operator copies to a standby (docs/operations.md).
+SHARED = ["tls/ca.pem", "tls/ca-key.pem", "tokens"]
+
+
+class Controller:
+    def __init__(self, pair, name, port):
+        self.folder, self.port, self.pair = pair.folder / name, port, pair
+        self.url = f"https://127.0.0.1:{port}"
+        self.store_url = pair.server.url()
+        self.process = None
+
+    def start(self):
+        url = self.pair.folder / f"{self.folder.name}-store-url"
+        url.touch(0o600)
+        url.write_text(self.store_url + "\n")
+        variables = {"DATA_DIR": str(self.folder), "PORT": str(self.port), "STORE_POSTGRES_ADVERTISED_URL": self.url,
+                     "STORE_POSTGRES_URL_FILE": str(url)}
+        with open(self.pair.folder / f"{self.folder.name}.log", "a") as log:
+            self.process = subprocess.Popen([BIN / "paddock-controller"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={
+                **self.pair.env, **{"PADDOCK_CONTROLLER_" + key: value for key, value in variables.items()}})
+
+    def end(self, how=signal.SIGTERM):
+        """Its exit status."""
+        if self.process is None:
+            return None
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGCONT)
+            self.process.send_signal(how)
+        status, self.process = self.process.wait(60), None
+        return status
+
+    def records(self):
+        return [json.loads(line) for line in (self.pair.folder / f"{self.folder.name}.log").read_text().splitlines()]
+
+    def ask(self, path, method="GET", body=None, patience=3):
+        """Status, headers and text; None where nobody answers."""
+        tls = ssl.create_default_context(cafile=str(self.pair.ca))
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=tls, timeout=patience)
+        try:
+            connection.request(method, path, body and json.dumps(body), {"Authorization": f"Bearer {self.pair.token}",
+                                                                         "Content-Type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+
+    def is_ready(self):
+        answer = self.ask("/readyz")
+        return answer is not None and answer[0] == 200
+
+    def refuses(self):
+        """The leader's URL, once it says that it does not lead."""
+        answer = self.ask("/readyz")
+        if answer is None or answer[0] != 503 or "NOT_LEADER" not in answer[2]:
+            return None
+        return answer[1]["paddock-leader"]
+
+    def post(self, name, patience=3):
+        """Whether a run was acknowledged; here twice is a conflict, which says the same."""
+        body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": name}, "spec": {"type": "code", "code": "print(1)"}}
+        answer = self.ask(RUNS, "POST", body, patience)
+        return answer is not None and answer[0] in (201, 409)
+
+
+@unittest.skipUnless(PROGRAMS, "PostgreSQL is not installed (Debian: postgresql-15)")
+class ControllerPair(unittest.TestCase):
+    """The first leads from the beginning; a suite begins the second."""
+
+    def setUp(self):
+        self.server = self.enterContext(PostgresServer())
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-pair-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.env = {"PATH": os.environ["PATH"], "PADDOCK_HOME": str(self.folder / "home"), "NO_COLOR": "1"}
+        self.one, self.two = (Controller(self, name, self.enterContext(held_port())) for name in ("one", "two"))
+        self.ca = self.one.folder / "tls/ca.pem"
+        self.begin(self.one)
+        wait_until("the first to lead", lambda: self.ca.exists() and (self.one.folder / "tokens/admin").exists())
+        self.token = (self.one.folder / "tokens/admin").read_text().strip()
+        wait_until("the first to be ready", self.one.is_ready)
+        self.share(self.two.folder)
+
+    def begin(self, controller):
+        controller.start()
+        self.addCleanup(controller.end, signal.SIGKILL)
+
+    def share(self, folder):
+        for name in SHARED:
+            source = self.one.folder / name
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
+        (folder / "blobs").symlink_to(self.one.folder / "blobs")  # as a file system that both hosts mount
+
+    def begin_standby(self):
+        self.begin(self.two)
+        self.assertEqual(wait_until("the second to wait", self.two.refuses), self.one.url)

@@ -1,0 +1,188 @@
+"""Who leads on one PostgreSQL database: a standby takes over, once and whole; an agent and the command line follow."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from controller_pair import ControllerPair
+from harness import BIN, main, make_project, wait_until
+from postgres_server import Cable
+
+LINES = 150
+JOB = f"""
+import time
+for i in range({LINES}):
+    print(f"line {{i}}", flush=True)
+    time.sleep(0.1)
+"""
+
+
+class Failover(ControllerPair):
+    def setUp(self):
+        super().setUp()
+        self.project = make_project(self.folder / "project", job__py=JOB, quick__py="print('once')\n")
+
+    def servers(self):
+        return f"{self.one.url},{self.two.url}"
+
+    def begin_agent(self):
+        config = self.folder / "agent.yaml"
+        config.write_text(json.dumps({"server": self.servers(), "caFile": str(self.ca), "name": "node-1", "dataDir": str(self.folder / "agent"),
+                                      "enrollTokenFile": str(self.one.folder / "tokens/enroll")}))
+        with open(self.folder / "agent.log", "a") as log:
+            agent = subprocess.Popen([BIN / "paddock-node-agent", "--config", config], env=self.env, stdin=subprocess.DEVNULL,
+                                     stdout=log, stderr=log)
+        self.addCleanup(agent.wait, 60)
+        self.addCleanup(agent.terminate)
+        wait_until("the node to be ready", lambda: self.json("get", "node", "node-1").get("status", {}).get("ready"))
+
+    def paddock(self, *words, check=True):
+        done = subprocess.run([BIN / "paddock", *map(str, words)], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=300,
+                              env={**self.env, "PADDOCK_SERVER": self.servers(), "PADDOCK_TOKEN": self.token, "PADDOCK_CA_FILE": str(self.ca)})
+        if check:
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def json(self, *words):
+        done = self.paddock(*words, "-o", "json", check=False)
+        return json.loads(done.stdout) if done.returncode == 0 else {}
+
+    def begin_job(self):
+        self.paddock("compute", self.project, "python3 job.py", "--detach", "--name", "job")
+        self.seen(5)
+
+    def seen(self, line):
+        wait_until(f"line {line}", lambda: f"line {line}\n" in self.paddock("logs", "job", check=False).stdout)
+
+    def check_job(self):
+        """It went through, once, and each of its lines is there once."""
+        self.check_run("job")
+        log = self.paddock("logs", "job").stdout.splitlines()
+        self.assertEqual([each for each in log if each.startswith("line")], [f"line {i}" for i in range(LINES)])
+
+    def check_run(self, name):
+        phase = lambda: self.json("get", "run", name).get("status", {}).get("phase")
+        self.assertEqual(wait_until(f"{name} to end", lambda: phase() if phase() in ("Succeeded", "Failed", "Canceled") else None), "Succeeded")
+        self.assertEqual(self.json("get", "run", name)["status"]["attempt"], 1, name)
+
+    def epoch(self):
+        return int(self.server.query("SELECT epoch FROM paddock_leader"))
+
+    def check_audit(self):
+        self.paddock("audit", "verify")
+
+    def test_a_killed_leader_is_replaced_and_nothing_is_lost_or_doubled(self):
+        self.begin_standby()
+        self.begin_agent()
+        self.begin_job()
+        self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "before")
+        watch = subprocess.Popen([BIN / "paddock", "logs", "job", "-f"], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, env={**self.env, "PADDOCK_SERVER": self.servers(), "PADDOCK_TOKEN": self.token,
+                                                                 "PADDOCK_CA_FILE": str(self.ca)})
+        self.addCleanup(watch.kill)
+        self.one.end(signal.SIGKILL)
+        # Nobody leads yet: the command waits and finds the one that does.
+        self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "after")
+        self.assertTrue(self.two.is_ready())
+        for name in ("before", "after"):
+            self.check_run(name)
+        self.check_job()
+        said, _ = watch.communicate(timeout=120)
+        self.assertEqual([each for each in said.splitlines() if each.startswith("line")], [f"line {i}" for i in range(LINES)])
+        self.check_audit()
+        self.begin(self.one)
+        self.assertEqual(wait_until("the former leader to wait", self.one.refuses), self.two.url)
+
+    def test_a_leader_that_was_stopped_writes_nothing_when_it_goes_on(self):
+        self.begin_standby()
+        self.begin_agent()
+        self.begin_job()
+        self.one.process.send_signal(signal.SIGSTOP)
+        wait_until("the second to lead", self.two.is_ready)
+        self.assertTrue(self.two.post("new"))
+        epoch = self.epoch()
+        former = self.server.query("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'paddock-controller epoch %' "
+                                   f"AND application_name NOT LIKE 'paddock-controller epoch {epoch}%'")
+        self.assertEqual(former, "0", "what was left of its sessions is ended")
+        self.check_job()  # meanwhile the agent has found the other one
+        self.one.process.send_signal(signal.SIGCONT)
+        self.assertFalse(self.one.post("late", patience=30), "it is refused, or not answered any more")
+        self.assertEqual(self.one.process.wait(60), 1)
+        self.assertEqual(self.one.records()[-1]["reason"], "STORE_FENCED")
+        self.assertEqual(self.epoch(), epoch)
+        self.assertIn("RUN_NOT_FOUND", self.paddock("get", "run", "late", check=False).stderr)
+        self.check_run("new")
+        self.check_audit()
+
+    def test_a_leader_that_is_ended_hands_over_at_once_and_back(self):
+        self.begin_standby()
+        leaders = [(self.one, self.two), (self.two, self.one)]
+        for number, (leader, next_one) in enumerate(leaders):
+            before = self.epoch()
+            self.assertEqual(leader.end(), 0)
+            wait_until("the next one to lead", next_one.is_ready)
+            self.assertEqual(self.epoch(), before + 1)
+            self.assertTrue(next_one.post(f"run-{number}"))
+            self.begin(leader)
+            self.assertEqual(wait_until("the former one to wait", leader.refuses), next_one.url)
+        self.assertEqual(self.two.end(), 0, "a standby ends when it is told to")
+        self.assertTrue(self.one.post("last"))
+
+    def test_a_data_folder_of_its_own_takes_nothing_over(self):
+        shutil.rmtree(self.two.folder)
+        self.begin(self.two)
+        self.assertEqual(self.two.process.wait(60), 1)
+        last = self.two.records()[-1]
+        self.assertEqual(last["reason"], "STANDBY_FILES_DIFFER")
+        self.assertIn("tokens/admin", last["error"])
+        self.assertTrue(self.one.post("undisturbed"), "the token is not revoked")
+
+    def test_a_database_that_takes_no_writes_yet_is_waited_for(self):
+        """As a replica that can be read, and is promoted a little later than the leader is lost."""
+        self.begin_standby()
+        self.server.query("ALTER DATABASE paddock SET default_transaction_read_only = on")  # for sessions that begin from now on
+        self.one.end(signal.SIGKILL)
+        wait_until("the second to try", lambda: any(each.get("reason") == "STORE_READ_ONLY" for each in self.two.records()))
+        self.assertTrue(self.two.refuses(), "it goes on as a standby")
+        self.server.query("ALTER DATABASE paddock RESET default_transaction_read_only", "postgres")
+        wait_until("the second to lead", self.two.is_ready)
+        self.assertTrue(self.two.post("after"))
+
+    def test_how_long_a_failover_takes(self):
+        """PADDOCK_FAILOVERS=50 measures as many of each kind: from what befalls the leader to the first write that is acknowledged."""
+        cables = {}
+        for controller in (self.one, self.two):
+            cable = cables[controller] = self.enterContext(Cable(self.server))
+            controller.store_url = self.server.url(cable.folder)
+        self.one.end()
+        self.begin(self.one)
+        wait_until("the first to lead again", self.one.is_ready)
+        self.begin_standby()
+        faults = {"SIGKILL": lambda leader: leader.process.kill(),
+                  "SIGSTOP": lambda leader: leader.process.send_signal(signal.SIGSTOP),
+                  "cable cut": lambda leader: cables[leader].cut()}
+        leader, standby, count = self.one, self.two, 0
+        for kind, befall in faults.items():
+            took = []
+            for _ in range(int(os.environ.get("PADDOCK_FAILOVERS", "1"))):
+                self.assertTrue(leader.post(f"run-{(count := count + 1)}"))
+                begun = time.monotonic()
+                befall(leader)
+                wait_until("a write to be taken", lambda: standby.post(f"run-{count + 1}"))
+                took.append(time.monotonic() - begun)
+                count += 1
+                cables[leader].mend()
+                leader.end(signal.SIGKILL)
+                self.begin(leader)
+                wait_until("the former one to wait", leader.refuses)
+                leader, standby = standby, leader
+            took.sort()
+            print(f"from {kind} to the first acknowledged write, s: p50 {took[len(took) // 2]:.2f}, most of {len(took)} {took[-1]:.2f}", flush=True)
+        self.assertEqual(len(self.json("get", "runs")["items"]), count, "nothing that was acknowledged is lost")
+
+
+if __name__ == "__main__":
+    main()
