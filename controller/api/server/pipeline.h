@@ -1,5 +1,5 @@
 // The way of every request: route, authenticate, authorize, read the body within its limit, decode,
-// handle; then the answer, one line of access log and the counters. Errors become Status objects.
+// handle; then the answer (conclusion.h).
 #pragma once
 
 #include "controller/api/server/http.h"

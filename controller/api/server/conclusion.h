@@ -1,0 +1,40 @@
+// How what a call brought becomes the answer to its request, with one line of the access log and
+// the counters. Errors become Status objects.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/base/stopwatch.h"
+#include "common/base/time.h"
+#include "controller/api/server/http.h"
+#include "controller/api/server/open_requests.h"
+#include "controller/api/server/route.h"
+#include "controller/api/server/services.h"
+#include "controller/auth/principal.h"
+
+namespace paddock::api {
+
+// What the access log knows once a request is done.
+struct Trace {
+  std::string id;
+  auth::Principal principal = auth::anonymous();
+  std::string reason;  // of a refusal
+  std::string sent;    // the name of the object in the body
+  const Route* route = nullptr;
+  std::shared_ptr<OpenRequests::Permit> place;
+};
+
+// What the answer to a request is counted and told of by.
+struct Passage {
+  Services& services;
+  MonoTime started;
+  Stopwatch stopwatch = {};
+  Trace trace = {};
+};
+
+// The answer, and what is held until it has been sent. Of an error of ours the client is told no
+// more than the id of its request.
+Response conclude(Passage& passage, const Request& request, Result<Response> result);
+
+}  // namespace paddock::api
