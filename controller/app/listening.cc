@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/base/text.h"
-#include "controller/app/data_folder.h"
+#include "controller/app/tls_files.h"
 
 namespace paddock::app {
 namespace {

@@ -7,8 +7,9 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "controller/app/data_folder.h"
+#include "controller/app/first_tokens.h"
 #include "controller/app/open_blobs.h"
+#include "controller/app/tls_files.h"
 #include "controller/receipts/receipt_keys.h"
 #include "controller/secrets/vault.h"
 

@@ -7,7 +7,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "controller/app/data_folder.h"
+#include "controller/app/first_tokens.h"
 #include "controller/auth/token.h"
 #include "tests/support/temp_dir.h"
 

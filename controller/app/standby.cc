@@ -11,10 +11,10 @@
 #include "common/contracts/readiness.h"
 #include "common/http/http_client.h"
 #include "common/wire/json.h"
-#include "controller/app/data_folder.h"
 #include "controller/app/database.h"
 #include "controller/app/follower.h"
 #include "controller/app/listening.h"
+#include "controller/app/self_description.h"
 #include "controller/app/shared_files.h"
 #include "controller/http_server/refusal.h"
 

@@ -1,19 +1,12 @@
-#include "controller/app/data_folder.h"
-
-#include <unistd.h>
+#include "controller/app/tls_files.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/crypto/certificate.h"
 #include "common/os/file.h"
-#include "common/os/process.h"
-#include "common/wire/json.h"
-#include "controller/api/server/authenticate.h"
-#include "controller/auth/token.h"
-#include "controller/http_server/origin.h"
+#include "controller/app/first_tokens.h"
 #include "controller/http_server/tls.h"
 
 namespace paddock::app {
@@ -108,94 +101,6 @@ std::vector<std::string> server_names(const Config& config) {
   return names;
 }
 
-std::string tokens_folder(const Config& config) { return os::join_path(config.data_dir, "tokens"); }
-
-struct FirstToken {
-  const char* file;
-  const char* prefix;
-  const char* subject;
-  std::vector<std::string> scopes;
-};
-
-// Those that this file made: people may call tokens of their own the same.
-Status revoke(store::Store& store, const FirstToken& first) {
-  return store.write([&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const std::vector<store::TokenRecord> tokens, txn.tokens());
-    for (store::TokenRecord token : tokens) {
-      if (token.subject != first.subject || token.scopes != first.scopes || token.revoked) continue;
-      token.revoked = true;
-      TRY(txn.put_token(token));
-    }
-    return {};
-  });
-}
-
-// Whether the file holds a token that the store knows. What cannot be read now may be a good one,
-// which is not to be revoked.
-Result<bool> is_valid(store::Store& store, const std::string& path) {
-  const Result<std::string> secret = os::read_file(path);
-  if (!secret && secret.error().code == Code::kNotFound) return false;
-  if (!secret) return secret.error();
-  ASSIGN_OR_RETURN(const auto record, store.token_by_hash(auth::token_hash(trim(*secret))));
-  return record && !record->revoked;
-}
-
-// Kept for good, as records of tokens are not.
-std::string made_setting(const FirstToken& first) { return cat("first-token/", first.file); }
-
-// The secret in the file, where all controllers of a database that is new have it from one folder:
-// the first one to lead makes it known. Never again: it may have been revoked since.
-Result<std::string> given_secret(store::Store& store, const Config& config, const std::string& path,
-                                 const FirstToken& first, const std::string& made) {
-  if (config.store.postgres.shared_dir.empty() || !os::exists(path)) return std::string();
-  ASSIGN_OR_RETURN(const std::string text, os::read_file(path));
-  std::string secret(trim(text));
-  if (secret.size() != made.size() || !secret.starts_with(first.prefix)) return std::string();
-  bool was_there = false;
-  TRY(store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const auto made_before, txn.setting(made_setting(first)));
-    ASSIGN_OR_RETURN(const std::vector<store::TokenRecord> tokens, txn.tokens());
-    was_there = made_before || std::ranges::any_of(tokens, [&](const store::TokenRecord& each) {
-                  return each.subject == first.subject && each.scopes == first.scopes;
-                });
-    return {};
-  }));
-  return was_there ? std::string() : secret;
-}
-
-Status prepare_token(store::Store& store, const Config& config, const FirstToken& first,
-                     Random& random) {
-  const std::string path = cat(tokens_folder(config), "/", first.file);
-  ASSIGN_OR_RETURN(const bool valid, is_valid(store, path));
-  if (valid) return {};
-  auth::MintedToken token = auth::mint_token(random, first.prefix);
-  ASSIGN_OR_RETURN(const std::string given, given_secret(store, config, path, first, token.secret));
-  if (!given.empty()) {
-    token.secret = given;
-    token.hash = auth::token_hash(given);
-  }
-  TRY(revoke(store, first));
-  const Status stored = store.write([&](store::WriteTxn& txn) -> Status {
-    TRY(txn.put_setting(made_setting(first), token.id));
-    return txn.put_token(api::token_record(token, first.subject, first.scopes));
-  });
-  TRY(stored);
-  TRY(os::write_file_atomic(path, token.secret + "\n", 0600));
-  log_info("made a token", {{"subject", first.subject}, {"id", token.id}});
-  return {};
-}
-
-// The store first: a file whose token is refused harms nobody.
-Status end_token(store::Store& store, const Config& config, const FirstToken& first) {
-  TRY(revoke(store, first));
-  if (::unlink(cat(tokens_folder(config), "/", first.file).c_str()) == 0) {
-    log_info("revoked a token and removed its file", {{"subject", first.subject}});
-  } else if (errno != ENOENT) {
-    return system_error("removing the file of a token", errno);
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now) {
@@ -265,42 +170,6 @@ Status check_tls_files(const Config& config, WallTime now) {
   if (!valid) return damaged_ca();
   if (valid->end <= now) return expired_ca(valid->end, now);
   return check_time(ca->certificate_pem, "the local CA, tls/ca.pem in the data folder,", now);
-}
-
-bool wants_execute_token(const Config& config) {
-  return config.execute.port != 0 && !http_server::is_loopback_name(config.execute.host);
-}
-
-Status prepare_tokens(store::Store& store, const Config& config, Random& random) {
-  TRY(os::make_dirs(tokens_folder(config), 0700));
-  TRY(prepare_token(store, config, {"admin", "pdk", "admin", auth::admin_scopes()}, random));
-  const FirstToken enroll{"enroll", "pdke", "enroll", auth::enroll_scopes()};
-  TRY(config.enroll_token ? prepare_token(store, config, enroll, random)
-                          : end_token(store, config, enroll));
-  const FirstToken execute{"execute", "pdk", "code-execution", {"execute"}};
-  return wants_execute_token(config) ? prepare_token(store, config, execute, random) : Status();
-}
-
-Result<SelfDescription> write_self(const std::string& data_dir, const std::string& url, int port,
-                                   Random& random) {
-  const std::optional<os::ProcessIdentity> process = os::identify(::getpid());
-  if (!process) return Error{Code::kInternal, "NO_IDENTITY", "this process cannot be identified"};
-  SelfDescription self{os::join_path(data_dir, "controller.json"), make_uuid(random)};
-  const wire::Value document = wire::Value::Object{{"url", url},
-                                                   {"port", port},
-                                                   {"pid", process->pid},
-                                                   {"startTicks", process->start_ticks},
-                                                   {"bootId", process->boot_id},
-                                                   {"nonce", self.nonce}};
-  TRY(os::write_file_atomic(self.path, wire::to_pretty_json(document), 0600));
-  return self;
-}
-
-void remove_self(const SelfDescription& self) {
-  const Result<std::string> text = os::read_file(self.path);
-  if (!text) return;
-  const Result<wire::Value> document = wire::parse_json(*text);
-  if (document && document->text("nonce") == self.nonce) ::unlink(self.path.c_str());
 }
 
 }  // namespace paddock::app

@@ -1,13 +1,10 @@
-#include "controller/app/data_folder.h"
-
-#include <filesystem>
+#include "controller/app/tls_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/crypto/certificate.h"
 #include "common/os/file.h"
-#include "controller/store/store.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::app {
@@ -18,9 +15,9 @@ using testing::HasSubstr;
 constexpr WallTime kNow{1'790'000'000'000};
 constexpr Millis kDay = std::chrono::hours(24);
 
-class DataFolder : public testing::Test {
+class LocalCa : public testing::Test {
  protected:
-  DataFolder() { config_.data_dir = dir_.path(); }
+  LocalCa() { config_.data_dir = dir_.path(); }
   Result<http_server::TlsFiles> prepare(WallTime now) { return prepare_tls(config_, random_, now); }
   std::string ca() { return os::read_file(dir_.path() + "/tls/ca.pem").value(); }
 
@@ -29,7 +26,7 @@ class DataFolder : public testing::Test {
   SeededRandom random_{1};
 };
 
-TEST_F(DataFolder, KeepsItsCertificatesWhileTheyLast) {
+TEST_F(LocalCa, KeepsItsCertificatesWhileTheyLast) {
   const auto first = prepare(kNow);
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(prepare(kNow + kDay * 700)->certificate_pem, first->certificate_pem);
@@ -38,7 +35,7 @@ TEST_F(DataFolder, KeepsItsCertificatesWhileTheyLast) {
   EXPECT_EQ(ca(), before);
 }
 
-TEST_F(DataFolder, AClockThatIsYearsAheadDoesNotCostTheCa) {
+TEST_F(LocalCa, AClockThatIsYearsAheadDoesNotCostTheCa) {
   ASSERT_TRUE(prepare(kNow).ok());
   const std::string before = ca();
   const Error refused = prepare(kNow + kDay * 4000).error();
@@ -50,14 +47,14 @@ TEST_F(DataFolder, AClockThatIsYearsAheadDoesNotCostTheCa) {
   EXPECT_TRUE(prepare(kNow).ok()) << "as soon as the clock is right";
 }
 
-TEST_F(DataFolder, ACaThatEndsSoonIsNotReplacedUnasked) {
+TEST_F(LocalCa, ACaThatEndsSoonIsNotReplacedUnasked) {
   ASSERT_TRUE(prepare(kNow).ok());
   const std::string before = ca();
   EXPECT_TRUE(prepare(kNow + kDay * 3640).ok());
   EXPECT_EQ(ca(), before);
 }
 
-TEST_F(DataFolder, ACertificateMadeWhileTheClockWasAheadIsMadeAgain) {
+TEST_F(LocalCa, ACertificateMadeWhileTheClockWasAheadIsMadeAgain) {
   ASSERT_TRUE(prepare(kNow).ok());
   config_.allowed_hosts = {"other.example"};  // so that there is a new one
   const auto ahead = prepare(kNow + kDay * 300);
@@ -67,24 +64,9 @@ TEST_F(DataFolder, ACertificateMadeWhileTheClockWasAheadIsMadeAgain) {
 }
 
 // The clock may as well be behind now: then a new one would be refused by everybody.
-TEST_F(DataFolder, NothingIsMadeAgainWhereTheCaIsOfTheFutureToo) {
+TEST_F(LocalCa, NothingIsMadeAgainWhereTheCaIsOfTheFutureToo) {
   const auto first = prepare(kNow);
   EXPECT_EQ(prepare(WallTime{0})->certificate_pem, first->certificate_pem);
-}
-
-TEST_F(DataFolder, ATokenWhoseFileCannotBeReadNowIsNotRevoked) {
-  const auto store = store::Store::open({dir_.path() + "/paddock.db"});
-  ASSERT_TRUE(store.ok()) << store.error().describe();
-  ASSERT_TRUE(prepare_tokens(**store, config_, random_).ok());
-  const std::string file = dir_.path() + "/tokens/admin";
-  const std::string secret = os::read_file(file).value();
-  std::filesystem::rename(file, file + ".away");
-  std::filesystem::create_directory(file);
-  EXPECT_FALSE(prepare_tokens(**store, config_, random_).ok());
-  std::filesystem::remove(file);
-  std::filesystem::rename(file + ".away", file);
-  ASSERT_TRUE(prepare_tokens(**store, config_, random_).ok());
-  EXPECT_EQ(os::read_file(file).value(), secret);
 }
 
 }  // namespace

@@ -1,0 +1,122 @@
+#include "controller/app/first_tokens.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "common/base/log.h"
+#include "common/base/text.h"
+#include "common/os/file.h"
+#include "controller/api/server/authenticate.h"
+#include "controller/auth/token.h"
+#include "controller/http_server/origin.h"
+
+namespace paddock::app {
+namespace {
+
+std::string tokens_folder(const Config& config) { return os::join_path(config.data_dir, "tokens"); }
+
+struct FirstToken {
+  const char* file;
+  const char* prefix;
+  const char* subject;
+  std::vector<std::string> scopes;
+};
+
+// Those that this file made: people may call tokens of their own the same.
+Status revoke(store::Store& store, const FirstToken& first) {
+  return store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const std::vector<store::TokenRecord> tokens, txn.tokens());
+    for (store::TokenRecord token : tokens) {
+      if (token.subject != first.subject || token.scopes != first.scopes || token.revoked) continue;
+      token.revoked = true;
+      TRY(txn.put_token(token));
+    }
+    return {};
+  });
+}
+
+// Whether the file holds a token that the store knows. What cannot be read now may be a good one,
+// which is not to be revoked.
+Result<bool> is_valid(store::Store& store, const std::string& path) {
+  const Result<std::string> secret = os::read_file(path);
+  if (!secret && secret.error().code == Code::kNotFound) return false;
+  if (!secret) return secret.error();
+  ASSIGN_OR_RETURN(const auto record, store.token_by_hash(auth::token_hash(trim(*secret))));
+  return record && !record->revoked;
+}
+
+// Kept for good, as records of tokens are not.
+std::string made_setting(const FirstToken& first) { return cat("first-token/", first.file); }
+
+// The secret in the file, where all controllers of a database that is new have it from one folder:
+// the first one to lead makes it known. Never again: it may have been revoked since.
+Result<std::string> given_secret(store::Store& store, const Config& config, const std::string& path,
+                                 const FirstToken& first, const std::string& made) {
+  if (config.store.postgres.shared_dir.empty() || !os::exists(path)) return std::string();
+  ASSIGN_OR_RETURN(const std::string text, os::read_file(path));
+  std::string secret(trim(text));
+  if (secret.size() != made.size() || !secret.starts_with(first.prefix)) return std::string();
+  bool was_there = false;
+  TRY(store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto made_before, txn.setting(made_setting(first)));
+    ASSIGN_OR_RETURN(const std::vector<store::TokenRecord> tokens, txn.tokens());
+    was_there = made_before || std::ranges::any_of(tokens, [&](const store::TokenRecord& each) {
+                  return each.subject == first.subject && each.scopes == first.scopes;
+                });
+    return {};
+  }));
+  return was_there ? std::string() : secret;
+}
+
+Status prepare_token(store::Store& store, const Config& config, const FirstToken& first,
+                     Random& random) {
+  const std::string path = cat(tokens_folder(config), "/", first.file);
+  ASSIGN_OR_RETURN(const bool valid, is_valid(store, path));
+  if (valid) return {};
+  auth::MintedToken token = auth::mint_token(random, first.prefix);
+  ASSIGN_OR_RETURN(const std::string given, given_secret(store, config, path, first, token.secret));
+  if (!given.empty()) {
+    token.secret = given;
+    token.hash = auth::token_hash(given);
+  }
+  TRY(revoke(store, first));
+  const Status stored = store.write([&](store::WriteTxn& txn) -> Status {
+    TRY(txn.put_setting(made_setting(first), token.id));
+    return txn.put_token(api::token_record(token, first.subject, first.scopes));
+  });
+  TRY(stored);
+  TRY(os::write_file_atomic(path, token.secret + "\n", 0600));
+  log_info("made a token", {{"subject", first.subject}, {"id", token.id}});
+  return {};
+}
+
+// The store first: a file whose token is refused harms nobody.
+Status end_token(store::Store& store, const Config& config, const FirstToken& first) {
+  TRY(revoke(store, first));
+  if (::unlink(cat(tokens_folder(config), "/", first.file).c_str()) == 0) {
+    log_info("revoked a token and removed its file", {{"subject", first.subject}});
+  } else if (errno != ENOENT) {
+    return system_error("removing the file of a token", errno);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool wants_execute_token(const Config& config) {
+  return config.execute.port != 0 && !http_server::is_loopback_name(config.execute.host);
+}
+
+Status prepare_tokens(store::Store& store, const Config& config, Random& random) {
+  TRY(os::make_dirs(tokens_folder(config), 0700));
+  TRY(prepare_token(store, config, {"admin", "pdk", "admin", auth::admin_scopes()}, random));
+  const FirstToken enroll{"enroll", "pdke", "enroll", auth::enroll_scopes()};
+  TRY(config.enroll_token ? prepare_token(store, config, enroll, random)
+                          : end_token(store, config, enroll));
+  const FirstToken execute{"execute", "pdk", "code-execution", {"execute"}};
+  return wants_execute_token(config) ? prepare_token(store, config, execute, random) : Status();
+}
+
+}  // namespace paddock::app

@@ -1,0 +1,26 @@
+// What this controller proves itself by: a certificate of its operator, or of a local CA.
+//
+//   in the data folder: tls/ca.pem ca-key.pem server.pem server-key.pem server-names
+#pragma once
+
+#include "common/base/random.h"
+#include "common/base/result.h"
+#include "common/base/time.h"
+#include "controller/app/config.h"
+#include "controller/http_server/server.h"
+
+namespace paddock::app {
+
+// The operator's certificate, or one of a local CA that is made at first and renewed when it is
+// near its end or lacks a name. Clients trust tls/ca.pem.
+Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now);
+
+// What prepare_tls would serve, or a fault of it; nothing where it would make all of it. Makes and
+// changes nothing. Whose certificate: TLS_CERTIFICATE_INVALID and its like for the operator's,
+// CA_DAMAGED, CA_EXPIRED; CERTIFICATE_NOT_VALID_NOW.
+Status check_tls_files(const Config& config, WallTime now);
+
+// Whether what it serves has a certificate of the local CA.
+bool serves_local_ca(const Config& config);
+
+}  // namespace paddock::app
