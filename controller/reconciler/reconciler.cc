@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/calendar_watch.h"
 #include "common/base/crash_point.h"
 #include "common/base/text.h"
 #include "controller/reconciler/array_step.h"
-#include "controller/reconciler/cluster_cache.h"
+#include "controller/reconciler/reconciler_state.h"
 #include "controller/reconciler/steps.h"
 
 namespace paddock::reconciler {
@@ -19,8 +18,6 @@ constexpr size_t kMostBindings = 1'000;
 constexpr size_t kMostExplanations = 500;
 constexpr Millis kPruneEvery{5'000};
 constexpr Millis kSmallStep{3'000};  // of a calendar that a time server sets
-// Between two starts; by no more can a calendar have leapt that is believed at the start.
-constexpr Millis kLongestRest = std::chrono::hours(24);
 // A run is told at once why it waits, as long as few come; the others, and that a reason changed,
 // now and then: most of a burst are placed soon, and a queue that moves changes a hundred
 // positions.
@@ -44,49 +41,7 @@ contracts::QuotaUse use_of(const scheduler::Charges& charged) {
   return use;
 }
 
-Error queue_full(const std::string& name_space, int64_t waiting, int64_t most, int64_t more) {
-  const std::string asked = more == 1 ? "" : cat("; these would be ", more, " more");
-  return {Code::kResourceExhausted, "QUOTA_PENDING",
-          cat(waiting, " runs of namespace ", name_space, " wait already, and ", most, " may",
-              asked, "; send it again when some of them have started")};
-}
-
-scheduler::Cluster::Config cluster_config(const Settings& settings) {
-  return {scheduler::Quotas(settings.scheduling.quotas, settings.runs_per_namespace),
-          settings.scheduling.preemption};
-}
-
 }  // namespace
-
-struct Reconciler::State {
-  explicit State(const Settings& settings) : cache(cluster_config(settings)) {}
-  ClusterCache cache;
-  // What a transaction that was undone may have changed: it is read anew.
-  void forget() {
-    cache.throw_away();
-    given_up.clear();
-  }
-  // How many are on their way there. Those that are stored already, and not given back yet, are in
-  // the cache.
-  int64_t coming_to(const std::string& name_space) const;
-  // Of QueueReservations: places by namespace and uid.
-  std::map<std::pair<std::string, std::string>, int64_t> coming;
-  std::set<std::string> given_up;  // silent nodes whose runs were given up
-  MonoTime next_prune;
-  std::optional<CalendarWatch> calendar;
-  bool set_back = false;  // the calendar: what was written before may be due too late
-  MonoTime tell_others;
-  Totals totals;
-};
-
-int64_t Reconciler::State::coming_to(const std::string& name_space) const {
-  auto at = coming.lower_bound({name_space, ""});
-  int64_t count = 0;
-  for (; at != coming.end() && at->first.first == name_space; ++at) {
-    if (!cache.knows(at->first.second)) count += at->second;
-  }
-  return count;
-}
 
 Reconciler::Reconciler(store::Store& store, nodes::LeaseTable& leases, Settings settings)
     : store_(store),
@@ -103,55 +58,6 @@ Result<TickReport> Reconciler::tick(nodes::Now now) {
     if (!report.ok()) state->forget();  // nothing of it was kept
     return report;
   });
-}
-
-Millis Reconciler::look(nodes::Now now) {
-  const Millis away = away_.with([&](Away& known) {
-    if (!known.suspension) {  // from now on somebody listens
-      known.suspension.emplace(look_every() * 2, now.wall, now.mono);
-      leases_.begin_anew(now.mono);
-    }
-    const Millis found = known.suspension->look(now.wall, now.mono);
-    known.owed += found;
-    known.total += found;
-    if (found > Millis(0)) known.leap.note(known.owed, now.mono);
-    return found;
-  });
-  if (away > Millis(0)) leases_.begin_anew(now.mono);
-  return away;
-}
-
-// Whoever asks may be the first to notice.
-MonoTime Reconciler::lived(nodes::Now now) {
-  const bool begun = away_.with([](const Away& known) { return known.suspension.has_value(); });
-  if (begun) (void)look(now);
-  return now.mono + away_.with([](const Away& known) { return -known.total; });
-}
-
-// A laptop that was shut overnight is no leap: one that is opened for less than an hour at a time
-// would never forget anything.
-Result<Millis> Reconciler::look_back(nodes::Now now) {
-  std::vector<contracts::AuditEvent> newest;
-  const Status read = store_.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(newest, txn.audit_events({.limit = 1}));
-    return {};
-  });
-  if (read.ok() && newest.empty()) return Millis(0);
-  // What cannot be read tells nothing, so it may have leapt.
-  const Millis ahead = read.ok() ? now.wall - newest.front().time.value : LeapGuard::kHold;
-  const bool leapt = ahead > kLongestRest || !read.ok();
-  if (leapt) away_.with([&](Away& known) { known.leap.note(ahead, now.mono); });
-  if (!read.ok()) return read.error();
-  return leapt ? ahead : Millis(0);
-}
-
-bool Reconciler::may_forget(nodes::Now now) {
-  (void)lived(now);
-  return !leapt_lately(now.mono);
-}
-
-bool Reconciler::leapt_lately(MonoTime now) const {
-  return away_.with([&](const Away& known) { return known.leap.holds(now); });
 }
 
 // Everything that a tick writes, in one transaction.
@@ -262,88 +168,6 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   add(state.totals.sum, report);
   ++state.totals.ticks;
   return report;
-}
-
-Result<scheduler::Preview> Reconciler::preview(const contracts::Run& run) {
-  return state_.with([&](std::unique_ptr<State>& state) -> Result<scheduler::Preview> {
-    TRY(catch_up(*state));
-    return state->cache.cluster().preview(run);
-  });
-}
-
-Status Reconciler::check_bounds(const contracts::Run& run) const {
-  const std::string& space = run.metadata.name_space;
-  const scheduler::Quota& quota = quotas_.of(space);
-  if (quota.max_priority && run.spec.priority > *quota.max_priority) {
-    const std::string message = cat("priority ", run.spec.priority, " is over the ",
-                                    *quota.max_priority, " that namespace ", space, " may use");
-    return Error{Code::kPermissionDenied, "QUOTA_PRIORITY", message, {{"spec.priority", message}}};
-  }
-  TRY(check_gang(space, run));
-  return scheduler::check_alone(space, {}, scheduler::bounds_of(quota),
-                                scheduler::whole_charge_of(scheduler::demand_of(run)));
-}
-
-// That all of its members may wait at once, and be placed at once.
-Status Reconciler::check_gang(const std::string& space, const contracts::Run& run) const {
-  if (!contracts::is_gang(run.spec)) return {};
-  const scheduler::Quota& quota = quotas_.of(space);
-  const int64_t places = queue_places(run.spec);
-  const auto refuse = [&](const std::string& why) {
-    const std::string message =
-        cat("namespace ", space, " ", why, "; fewer nodes, or ask the operator for more");
-    return Error{Code::kPermissionDenied, "QUOTA_TOO_SMALL", message, {{"spec.nodes", message}}};
-  };
-  if (quota.pending && places > *quota.pending)
-    return refuse(cat("may have ", *quota.pending, " runs that wait (pending), and this gang has ",
-                      places, " members"));
-  const int64_t most = settings_.runs_per_namespace;
-  if (most > 0 && !quota.runs && *run.spec.nodes > most)
-    return refuse(cat("may have ", most, " runs at once (maxRunsPerNamespace), and this gang has ",
-                      *run.spec.nodes, " members"));
-  return {};
-}
-
-Result<QueueReservation> Reconciler::reserve_queue(const std::string& name_space,
-                                                   std::vector<std::string> uids) {
-  std::map<std::string, int64_t> places;
-  for (std::string& uid : uids) places.emplace(std::move(uid), 1);
-  return reserve_places(name_space, std::move(places));
-}
-
-Result<QueueReservation> Reconciler::reserve_places(const std::string& name_space,
-                                                    std::map<std::string, int64_t> places) {
-  const scheduler::Quota& quota = quotas_.of(name_space);
-  if (!quota.pending) return QueueReservation();
-  return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueReservation> {
-    TRY(catch_up(*state));
-    const int64_t waiting =
-        state->cache.queue().waiting_in(name_space) + state->coming_to(name_space);
-    int64_t more = 0;
-    for (const auto& [uid, count] : places) more += count;
-    if (waiting + more > *quota.pending)
-      return queue_full(name_space, waiting, *quota.pending, more);
-    for (const auto& [uid, count] : places) state->coming[{name_space, uid}] = count;
-    return QueueReservation([this, name_space, places = std::move(places)] {
-      state_.with([&](std::unique_ptr<State>& held) {
-        for (const auto& [uid, count] : places) held->coming.erase({name_space, uid});
-      });
-    });
-  });
-}
-
-Result<QueueReservation> Reconciler::reserve_session(const contracts::Sandbox& session) {
-  return state_.with([&](std::unique_ptr<State>& state) -> Result<QueueReservation> {
-    TRY(catch_up(*state));
-    const std::string& space = session.metadata.name_space;
-    const scheduler::Cluster& cluster = state->cache.cluster();
-    TRY(cluster.config().quotas.check_session(space, cluster.charged(space),
-                                              scheduler::charge_of(session)));
-    state->cache.hold(session);
-    return QueueReservation([this, uid = session.metadata.uid] {
-      state_.with([&](std::unique_ptr<State>& held) { held->cache.let_go(uid); });
-    });
-  });
 }
 
 Totals Reconciler::totals() const {

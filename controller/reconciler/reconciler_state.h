@@ -1,0 +1,42 @@
+// What a Reconciler keeps between two ticks. Of this module alone.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "common/base/calendar_watch.h"
+#include "controller/reconciler/cluster_cache.h"
+#include "controller/reconciler/reconciler.h"
+
+namespace paddock::reconciler {
+
+inline scheduler::Cluster::Config cluster_config(const Settings& settings) {
+  return {scheduler::Quotas(settings.scheduling.quotas, settings.runs_per_namespace),
+          settings.scheduling.preemption};
+}
+
+struct Reconciler::State {
+  explicit State(const Settings& settings) : cache(cluster_config(settings)) {}
+  ClusterCache cache;
+  // What a transaction that was undone may have changed: it is read anew.
+  void forget() {
+    cache.throw_away();
+    given_up.clear();
+  }
+  // How many are on their way there. Those that are stored already, and not given back yet, are in
+  // the cache.
+  int64_t coming_to(const std::string& name_space) const;
+  // Of QueueReservations: places by namespace and uid.
+  std::map<std::pair<std::string, std::string>, int64_t> coming;
+  std::set<std::string> given_up;  // silent nodes whose runs were given up
+  MonoTime next_prune;
+  std::optional<CalendarWatch> calendar;
+  bool set_back = false;  // the calendar: what was written before may be due too late
+  MonoTime tell_others;
+  Totals totals;
+};
+
+}  // namespace paddock::reconciler
