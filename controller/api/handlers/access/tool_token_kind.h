@@ -57,4 +57,11 @@ struct KindTraits<contracts::ToolToken> {
   static std::vector<std::string> deletion_warnings(const ToolToken&) { return {}; }
 };
 
+// Gives the token its secret and its times; the run it is for must be one that has not ended:
+// RUN_FINISHED. RUN_IS_ARRAY where an operation is of single runs.
+Status issue_tool_token(contracts::ToolToken& token, const contracts::Run& run, Services& services,
+                        WallTime now);
+// RUN_NOT_FOUND.
+Result<contracts::Run> run_named(Services& services, const store::Key& key);
+
 }  // namespace paddock::api
