@@ -1,21 +1,17 @@
-// Options as values: exit codes, compute and sandbox options.
+// Options as values: of runs and of sandboxes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/options/compute_options.h"
-#include "cli/options/names.h"
 #include "cli/options/option_values.h"
 #include "cli/options/policy_options.h"
 #include "cli/options/sandbox_options.h"
-#include "cli/terminal/exit_codes.h"
 
 namespace paddock::cli {
 namespace {
 
 using contracts::Run;
-using contracts::RunPhase;
-using contracts::SandboxStatus;
 
 class Options : public testing::Test {
  protected:
@@ -23,55 +19,6 @@ class Options : public testing::Test {
   SeededRandom random_{1};
   Env env_{{}, "/home/me/project", "/usr/bin", false, false, {}, {}, clock_, random_};
 };
-
-Run ended(RunPhase phase, std::optional<std::pair<SandboxStatus, int64_t>> result) {
-  Run run;
-  run.status.phase = phase;
-  if (result) {
-    run.status.result.emplace();
-    run.status.result->status = result->first;
-    run.status.result->rc = result->second;
-  }
-  return run;
-}
-
-// proves: ORB-149
-TEST(ExitCode, OfARunIsItsOwn) {
-  EXPECT_EQ(exit_code_of(ended(RunPhase::kSucceeded, {{SandboxStatus::kOk, 0}})), 0);
-  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kFailed, 7}})), 7);
-  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kTimeout, 124}})), 124);
-  EXPECT_EQ(exit_code_of(ended(RunPhase::kCanceled, {{SandboxStatus::kCanceled, 143}})), 143);
-  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kInternalError, 1}})), 125);
-  for (const bool starting : {false, true})  // the same from every command
-    EXPECT_EQ(exit_code_of({Code::kAlreadyExists, "RUN_ALREADY_EXISTS", "there"}, starting), 125);
-  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, std::nullopt)), 125);
-  EXPECT_EQ(exit_code_of(ended(RunPhase::kCanceled, std::nullopt)), 143);
-  EXPECT_EQ(exit_code_of(ended(RunPhase::kFailed, {{SandboxStatus::kOk, 0}})), 1);
-}
-
-TEST(ExitCode, OfAnErrorFollowsTheContract) {
-  EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "USAGE", ""}), 2);
-  EXPECT_EQ(exit_code_of(Error{Code::kUnavailable, "STREAM_LOST", ""}), 75);
-  EXPECT_EQ(exit_code_of(Error{Code::kDeadlineExceeded, "WAIT_TIMEOUT", ""}), 124);
-  EXPECT_EQ(exit_code_of(Error{Code::kUnavailable, "INSTANCE_NOT_UP", ""}, true), 125);
-  EXPECT_EQ(exit_code_of(Error{Code::kUnavailable, "INSTANCE_NOT_UP", ""}), 1);
-  EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "COMMAND_METACHARACTER", ""}, true), 126);
-  EXPECT_EQ(exit_code_of(Error{Code::kInvalidArgument, "PATH_ESCAPES_WORKSPACE", ""}), 126);
-  EXPECT_EQ(exit_code_of(Error{Code::kPermissionDenied, "SCOPE_MISSING", ""}), 126);
-  EXPECT_EQ(exit_code_of(system_error("writing", EACCES)), 1);
-  EXPECT_EQ(exit_code_of(system_error("reading", EPERM), true), 125);
-  EXPECT_EQ(exit_code_of(Error{Code::kNotFound, "RUN_NOT_FOUND", ""}), 127);
-}
-
-TEST(Names, AreDnsLabelsAndTellFoldersApart) {
-  EXPECT_EQ(slug("My Project_2"), "my-project-2");
-  EXPECT_EQ(slug("--"), "x");
-  EXPECT_EQ(slug("ab-cd", 3), "ab");
-  EXPECT_EQ(workspace_name("/a/p"), workspace_name("/a/p"));
-  EXPECT_NE(workspace_name("/a/p"), workspace_name("/b/p"));
-  EXPECT_EQ(absolute_path("/a/b", "../c/./d"), "/a/c/d");
-  EXPECT_EQ(absolute_path("/a", "/x//y/"), "/x/y");
-}
 
 // proves: ORB-13, ORB-14
 TEST_F(Options, ComputeTakesTheDocumentedExample) {
@@ -238,18 +185,6 @@ TEST_F(Options, OfARunThatAreWrongAreNamed) {
   }
 }
 
-TEST(OptionValues, NameTheOptionThatIsWrong) {
-  EXPECT_EQ(parse_accelerator("any")->count, 1);
-  for (const char* text : {"tpu", "nvidia=0", "nvidia=x", ""})
-    EXPECT_FALSE(parse_accelerator(text).ok()) << text;
-  const auto bad = duration_option({"x", {{"timeout", {"soon"}}}}, "timeout");
-  ASSERT_FALSE(bad.ok());
-  EXPECT_EQ(bad.error().causes[0].field, "--timeout");
-  EXPECT_FALSE(integer_option({"x", {{"port", {"70000"}}}}, "port", 0, 65535).ok());
-  EXPECT_EQ(parse_labels({"a=b=c"})->at("a"), "b=c");
-  EXPECT_FALSE(parse_labels({"=x"}).ok());
-}
-
 TEST_F(Options, APlanIsOfARunToo) {
   const auto options = compute_options(
       {"plan", {{"DIR", {"."}}, {"CMD", {"make -j"}}, {"type", {"command"}}}}, env_);
@@ -313,31 +248,6 @@ TEST_F(Options, AMountOverTheSystemIsRefusedBeforeAnythingStarts) {
     EXPECT_NE(options.error().message.find(parse_mount(mount, "/")->sandbox_path),
               std::string::npos);
   }
-}
-
-TEST(SwitchOption, IsRememberedUntilItIsTakenBack) {
-  const auto asked = [](const std::vector<std::string>& given, bool remembered) {
-    Parsed parsed;
-    for (const std::string& name : given) parsed.values[name] = {};
-    return switch_option(parsed, "network", remembered);
-  };
-  EXPECT_FALSE(*asked({}, false));
-  EXPECT_TRUE(*asked({}, true));
-  EXPECT_TRUE(*asked({"network"}, false));
-  EXPECT_FALSE(*asked({"no-network"}, true));
-  EXPECT_EQ(asked({"network", "no-network"}, true).error().reason, "USAGE");
-}
-
-TEST(SizeRemarks, AreMadeOfBytesThatAreSurelyNotMeant) {
-  const auto remarks = [](const std::string& name, const std::string& text) {
-    return size_remarks(Parsed{"run", {{name, {text}}}}).size();
-  };
-  EXPECT_EQ(remarks("disk", "10"), 1U);
-  EXPECT_EQ(remarks("memory", "512"), 1U);
-  EXPECT_EQ(remarks("memory", "1048576"), 0U);
-  EXPECT_EQ(remarks("memory", "64Ki"), 0U);
-  EXPECT_EQ(remarks("output-bytes", "10"), 0U);
-  EXPECT_EQ(remarks("disk", "nonsense"), 0U);
 }
 
 }  // namespace
