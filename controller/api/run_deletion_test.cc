@@ -2,57 +2,15 @@
 // finalizers hold objects of every kind.
 #include <gmock/gmock.h>
 
-#include "common/contracts/protocol.h"
-#include "controller/api/watch_test_support.h"
+#include "controller/api/agent_api_test_support.h"
 
 namespace paddock::api {
 namespace {
 
 using testing::HasSubstr;
 
-class Deletions : public WatchTest {
+class Deletions : public AgentApiTest {
  protected:
-  Answer tell(const contracts::SyncRequest& request, const std::string& protocol = "2") {
-    Request post = request_of("POST", cat(kNodes, "/n1/synchronize"), credential_);
-    if (!protocol.empty()) post.headers["paddock-agent-protocol"] = protocol;
-    return send(post, wire::to_json(wire::encode(request)));
-  }
-  static contracts::SyncRequest request() {
-    contracts::SyncRequest out;
-    out.session = "session-1";
-    out.generation = 1;
-    return out;
-  }
-  void join() {
-    const std::string token =
-        call("POST", cat(kNodes, "/n1/enroll-token"), "{}").body.text("token");
-    const Answer joined = send(request_of("POST", cat(kNodes, "/n1/enroll"), token),
-                               R"({"identity":"identity-of-this-agent-32-characters"})");
-    credential_ = joined.body.text("credential");
-    contracts::SyncRequest hello = request();
-    hello.status.emplace().capacity = {4, {1LL << 33}, {1LL << 40}, 4};
-    ASSERT_EQ(tell(hello).status, 200);
-  }
-  // Placed on n1; its uid.
-  std::string placed(const std::string& name, const std::string& metadata = {}) {
-    if (credential_.empty()) join();
-    std::string text = run_text(name);
-    if (!metadata.empty()) text.replace(text.find("\"name\""), 0, metadata + ",");
-    const Answer made = call("POST", kRuns, text);
-    EXPECT_EQ(made.status, 201) << made.text;
-    EXPECT_EQ(reconciler_.tick(nodes::now(clock_))->bound, 1);
-    return made.body.text("metadata.uid");
-  }
-  Answer end_on_node(const std::string& uid) {
-    contracts::SyncRequest said = request();
-    contracts::RunReport& report = said.runs.emplace_back();
-    report.run_uid = uid;
-    report.attempt = 1;
-    report.outcome = contracts::RunOutcome{.phase = contracts::RunPhase::kCanceled};
-    return tell(said);
-  }
-  std::string assigned() { return wire::to_json(*tell(request()).body.find("runs")); }
-  Answer run(const std::string& name) { return call("GET", cat(kRuns, "/", name)); }
   Answer patch(const std::string& target, const std::string& body) {
     Request request = request_of("PATCH", target, admin_);
     request.headers["content-type"] = "application/merge-patch+json";
@@ -71,7 +29,6 @@ class Deletions : public WatchTest {
                     .ok());
     return count;
   }
-  std::string credential_;
 };
 
 TEST_F(Deletions, OfARunThatWaitsCancelItAndItIsGone) {
@@ -239,112 +196,6 @@ TEST_F(Deletions, OfACollectionMarkWhatIsPlaced) {
   EXPECT_FALSE(run("placed").body.text("metadata.deletionTimestamp").empty());
   end_on_node(uid);
   EXPECT_EQ(run("placed").status, 404);
-}
-
-// --- what else Kubernetes' tools read of an end ---
-
-std::string condition(const Answer& answer, std::string_view type) {
-  for (const wire::Value& each : *answer.body.at("status.conditions")->array())
-    if (each.text("type") == type) return cat(each.text("status"), " ", each.text("reason"));
-  return "";
-}
-
-TEST_F(Deletions, AtEveryEndARunIsFinishedAndItsExitCodeIsAColumn) {
-  const std::string uid = placed("r");
-  EXPECT_EQ(condition(run("r"), "Finished"), "");
-  contracts::SyncRequest said = request();
-  contracts::RunReport& report = said.runs.emplace_back();
-  report.run_uid = uid;
-  report.attempt = 1;
-  report.outcome = contracts::RunOutcome{.phase = contracts::RunPhase::kFailed};
-  report.outcome->result.emplace().rc = 3;
-  ASSERT_EQ(tell(said).status, 200);
-  EXPECT_EQ(condition(run("r"), "Finished"), "True Failed");
-  ASSERT_EQ(call("POST", kRuns, run_text("c")).status, 201);
-  call("POST", cat(kRuns, "/c/cancel"));
-  EXPECT_EQ(condition(run("c"), "Finished"), "True Canceled");
-  Request table = request_of("GET", kRuns, admin_);
-  table.headers["accept"] = "application/json;as=Table;v=v1;g=meta.k8s.io";
-  const Answer rows = send(table);
-  EXPECT_EQ(rows.body.find("columnDefinitions")->array()->at(2).text("name"), "RC");
-  const auto cell = [&](size_t row) {
-    return *rows.body.find("rows")->array()->at(row).find("cells")->array()->at(2).string();
-  };
-  EXPECT_EQ(cell(0), "<none>");
-  EXPECT_EQ(cell(1), "3");
-}
-
-TEST_F(Deletions, ARefusalNamesTheObjectThatItIsAbout) {
-  ASSERT_EQ(call("POST", kRuns, run_text("r")).status, 201);
-  const Answer twice = call("POST", kRuns, run_text("r"));
-  EXPECT_EQ(twice.body.text("details.name"), "r") << twice.text;
-  EXPECT_EQ(twice.body.text("details.kind"), "runs");
-  const Answer pod = call("GET", "/api/v1/namespaces/default/pods/none");
-  EXPECT_EQ(pod.body.text("details.name"), "none") << pod.text;
-  EXPECT_EQ(pod.body.text("details.kind"), "pods");
-  const Answer odd = call("POST", kRuns, R"({"metadata":{"name":7}})");
-  EXPECT_EQ(odd.status, 400);
-  EXPECT_EQ(call("POST", kRuns, "[]").status, 400);
-}
-
-TEST_F(Deletions, ARunThatItsNodeHasNotBegunSaysSo) {
-  placed("r");
-  const Answer waits = run("r");
-  EXPECT_EQ(waits.body.text("status.reason"), "WAITING_FOR_NODE");
-  EXPECT_THAT(waits.body.text("status.message"), HasSubstr("n1"));
-}
-
-TEST_F(Deletions, NodesSayWhetherTheyAreReadyAsACondition) {
-  join();
-  const Answer ready = call("GET", cat(kNodes, "/n1"));
-  EXPECT_EQ(condition(ready, "Ready"), "True LEASE_HELD");
-  EXPECT_EQ(*ready.body.at("status.protocolVersion")->integer(), contracts::kProtocolVersion);
-  contracts::SyncRequest full = request();
-  contracts::Condition pressure{"DiskPressure", "True", "DISK_FULL", "no room", {}};
-  full.status.emplace().conditions = {pressure, {"Ready", "True", "LIE", "", {}}};
-  ASSERT_EQ(tell(full).status, 200);
-  EXPECT_EQ(condition(call("GET", cat(kNodes, "/n1")), "Ready"), "False DISK_FULL");
-}
-
-// --- the protocol of agents ---
-
-TEST_F(Deletions, AgentsOfTheReleaseBeforeAndTheNextAreServed) {
-  join();
-  EXPECT_EQ(tell(request(), "").status, 200) << "the release before said no number";
-  EXPECT_EQ(tell(request(), "1").status, 200);
-  const Answer answer = tell(request(), "3");
-  EXPECT_EQ(answer.status, 200);
-  EXPECT_THAT(answer.response.headers,
-              testing::Contains(testing::Pair("paddock-controller-protocol", "2")));
-  wire::Value more = wire::encode(request());
-  more.set("saysMore", true);
-  const auto send_more = [&](const char* protocol) {
-    Request post = request_of("POST", cat(kNodes, "/n1/synchronize"), credential_);
-    post.headers["paddock-agent-protocol"] = protocol;
-    return send(post, wire::to_json(more)).status;
-  };
-  EXPECT_EQ(send_more("3"), 200);
-  EXPECT_EQ(send_more("2"), 400);
-}
-
-TEST_F(Deletions, AnAgentTooFarAheadIsRefusedByNameAndItsNodeSaysWhy) {
-  join();
-  const Answer refused = tell(request(), "4");
-  EXPECT_EQ(refused.status, 422);
-  EXPECT_EQ(refused.reason(), "PROTOCOL_MISMATCH");
-  const Answer node = call("GET", cat(kNodes, "/n1"));
-  EXPECT_EQ(condition(node, "Ready"), "False PROTOCOL_MISMATCH");
-  EXPECT_EQ(*node.body.at("status.protocolVersion")->integer(), 4);
-  clock_.advance(Millis(60'000));
-  ASSERT_TRUE(reconciler_.tick(nodes::now(clock_)).ok());
-  EXPECT_EQ(condition(call("GET", cat(kNodes, "/n1")), "Ready"), "False PROTOCOL_MISMATCH");
-  EXPECT_EQ(tell(request(), "x").reason(), "PROTOCOL_INVALID");
-  contracts::SyncRequest upgraded = request();
-  upgraded.session = "session-2";
-  upgraded.generation = 2;
-  upgraded.status.emplace();
-  ASSERT_EQ(tell(upgraded).status, 200);
-  EXPECT_EQ(condition(call("GET", cat(kNodes, "/n1")), "Ready"), "True LEASE_HELD");
 }
 
 }  // namespace
