@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, find_file, held_port, main, make_project, pids_running, wait_until
+from harness import Instance, find_file, held_port, main, make_project, pids_running, wait_until, why_no_disk
 from session_client import SessionApi
 
 
@@ -77,12 +77,6 @@ for i in range(64):
     sys.stdout.flush()
 sys.exit(int(sys.argv[1]))
 """
-
-
-def why_no_disk():
-    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], check=False, capture_output=True).returncode != 0:
-        return "a disk of its own needs root and mounts"
-    return None
 
 
 @unittest.skipIf(why_no_disk(), why_no_disk())

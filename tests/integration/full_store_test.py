@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, pids_running, wait_until
+from harness import Instance, main, make_project, pids_running, wait_until, why_no_disk
 
 # Ends by itself once it is told to, from outside.
 WAITS = """import signal, sys
@@ -29,12 +29,6 @@ with open("all", "ab", buffering=0) as file:
             except OSError:
                 time.sleep(0.002)
 """
-
-
-def why_no_disk():
-    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], check=False, capture_output=True).returncode != 0:
-        return "a disk of its own needs root and mounts"
-    return None
 
 
 @unittest.skipIf(why_no_disk(), why_no_disk())

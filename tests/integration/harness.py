@@ -250,6 +250,13 @@ def put_programs(folder):
     shutil.copytree(BIN, folder, copy_function=link_or_copy)
 
 
+def why_no_disk():
+    """Why this host gives a test no disk of its own; None if it does."""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], check=False, capture_output=True).returncode != 0:
+        return "a disk of its own needs root and mounts"
+    return None
+
+
 def make_project(folder, **files):
     """Writes files (name=content; __ stands for a dot) and returns the folder."""
     folder = pathlib.Path(folder)

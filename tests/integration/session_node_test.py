@@ -3,8 +3,7 @@ import os
 import subprocess
 import unittest
 
-from full_disk_test import why_no_disk
-from harness import BIN, main, wait_until
+from harness import BIN, main, wait_until, why_no_disk
 from joined_hosts import Host, JoinedHosts
 from session_client import SessionApi
 

@@ -9,7 +9,7 @@ import time
 import unittest
 
 from harness import (Instance, ancestors, command_of, contents_below, ended, main, make_project, pids_running,
-                     wait_until)
+                     wait_until, why_no_disk)
 from joined_hosts import Host, make_token
 from session_client import SessionApi, SessionTest
 
@@ -268,12 +268,6 @@ class Orphans(SessionTest):
         status, answer = self.api.run(name, "python3 stubborn.py 0", commandId="c1")
         self.assertEqual((status, answer["exitCode"]), (200, 0), answer)
         self.assertEqual(self.api.file("GET", name, "beside")[0], 404, "two ran at the same time")
-
-
-def why_no_disk():
-    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], check=False, capture_output=True).returncode != 0:
-        return "a disk of its own needs root and mounts"
-    return None
 
 
 @unittest.skipIf(why_no_disk(), why_no_disk())
