@@ -23,4 +23,6 @@ Error no_node(const std::string& node) {
   return lost("NO_NODE", node.empty() ? kNone : "its node cannot be reached now; try again");
 }
 
+Error not_understood() { return lost("UNEXPECTED_ANSWER", "the node's answer is not understood"); }
+
 }  // namespace paddock::calls

@@ -13,5 +13,7 @@ Error lost(Reason reason, std::string message);
 Error try_later(Reason reason, std::string message);
 // `node`: who alone could do it; empty: any.
 Error no_node(const std::string& node);
+// It was done, or a part of it, and its node's answer is not what the contract says.
+Error not_understood();
 
 }  // namespace paddock::calls

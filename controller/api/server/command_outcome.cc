@@ -6,6 +6,7 @@
 #include "common/base/text.h"
 #include "common/contracts/audit.h"
 #include "common/wire/describe.h"
+#include "controller/calls/call_errors.h"
 
 namespace paddock::api {
 
@@ -18,7 +19,7 @@ namespace {
 Result<SandboxResult> result_in(const wire::Value& answer) {
   auto result = wire::decode<SandboxResult>(answer);
   if (result.ok()) return result;
-  return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
+  return calls::not_understood();
 }
 
 Result<RunResult> told_to_caller(SandboxResult result, const std::string& command_id) {

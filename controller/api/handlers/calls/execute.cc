@@ -11,6 +11,7 @@
 #include "controller/api/handlers/calls/execute_record.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/route.h"
+#include "controller/calls/call_errors.h"
 #include "controller/calls/relay.h"
 
 namespace paddock::api {
@@ -127,7 +128,7 @@ Result<SnippetReport> ask_node(Call& call, const SnippetOrder& order, std::strin
     bound_output(said->answer);
     return std::move(*said);
   }
-  return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
+  return calls::not_understood();
 }
 
 }  // namespace

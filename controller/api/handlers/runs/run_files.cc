@@ -8,6 +8,7 @@
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/write_behind_queue.h"
+#include "controller/calls/call_errors.h"
 #include "controller/calls/relay.h"
 
 namespace paddock::api {
@@ -28,10 +29,6 @@ Error understood(Error error) {
       "none"};
 }
 
-Error not_understood() {
-  return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
-}
-
 Result<FileAnswer> ask(Call& call, const Run& run, const char* kind, const FileOrder& order) {
   calls::CallOptions options;
   options.caller = call.principal.subject;
@@ -46,14 +43,14 @@ Result<FileAnswer> ask(Call& call, const Run& run, const char* kind, const FileO
       call.services.calls->call(std::move(options), call.services.clock, call.services.random);
   if (!answer.ok()) return understood(answer.error());
   auto read = wire::decode<FileAnswer>(*answer);
-  if (!read.ok()) return not_understood();
+  if (!read.ok()) return calls::not_understood();
   return read;
 }
 
 Result<Response> part_response(const FileAnswer& answer) {
   auto bytes = decode_base64(answer.data);
   if (!answer.size || !bytes || bytes->size() > static_cast<size_t>(kMostPart))
-    return not_understood();
+    return calls::not_understood();
   Response response = untrusted_response(std::move(*bytes));
   response.headers.emplace_back("paddock-file-size", cat(*answer.size));
   response.headers.emplace_back("paddock-file-version",

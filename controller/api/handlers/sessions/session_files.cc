@@ -5,6 +5,7 @@
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/write_behind_queue.h"
+#include "controller/calls/call_errors.h"
 #include "controller/sessions/life.h"
 
 namespace paddock::api {
@@ -44,8 +45,7 @@ Status note_change(Call& call, const Sandbox& session, const FileOrder& order,
 Result<FileAnswer> understand(const Result<wire::Value>& answer) {
   if (!answer.ok()) return answer.error();
   auto read = wire::decode<FileAnswer>(*answer);
-  if (!read.ok())
-    return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
+  if (!read.ok()) return calls::not_understood();
   return read;
 }
 
@@ -78,8 +78,7 @@ Result<Response> read_session_file(Call& call) {
   if (answer.folder)
     return object_response(contracts::SessionFileList{call.param("path"), std::move(answer.files)});
   auto bytes = decode_base64(answer.data);
-  if (!bytes)
-    return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the node's answer is not understood"};
+  if (!bytes) return calls::not_understood();
   return untrusted_response(std::move(*bytes));
 }
 
