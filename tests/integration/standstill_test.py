@@ -1,16 +1,14 @@
 """Processes that stand still (stopped, frozen, a host that sleeps) and go on: nobody's silence is counted meanwhile.
-An agent that is stopped for good says so; a node whose disk takes nothing gets nothing."""
+An agent that is stopped for good says so."""
 import concurrent.futures
 import os
 import signal
-import subprocess
 import tempfile
 import time
 import unittest
 
 from harness import (Instance, ancestors, command_of, contents_below, ended, main, make_project, pids_running,
-                     wait_until, why_no_disk)
-from joined_hosts import Host, make_token
+                     wait_until)
 from session_client import SessionApi, SessionTest
 
 # Ends by itself once it is told to, from outside.
@@ -268,69 +266,6 @@ class Orphans(SessionTest):
         status, answer = self.api.run(name, "python3 stubborn.py 0", commandId="c1")
         self.assertEqual((status, answer["exitCode"]), (200, 0), answer)
         self.assertEqual(self.api.file("GET", name, "beside")[0], 404, "two ran at the same time")
-
-
-@unittest.skipIf(why_no_disk(), why_no_disk())
-class NoBlackHole(unittest.TestCase):
-    """One of two nodes has a disk that takes nothing: the other one does all the work, and spec.retry is not used up."""
-
-    def setUp(self):
-        self.project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), quick__py=QUICK)
-        self.instance = self.enterContext(Instance())
-        line = make_token(self.instance, "sick")[1]
-        self.host = Host(self.instance, "sick")
-        self.host.data.mkdir()
-        self.mount()
-        self.addCleanup(subprocess.run, ["umount", "--lazy", self.host.data], check=True)
-        self.host.join(line)
-        self.instance.env["PADDOCK_NODE_AGENT_MIN_FREE"] = "0"
-        self.host.start()
-        self.addCleanup(self.host.end)
-        wait_until("the node", lambda: self.node().get("ready"))
-
-    def mount(self):
-        """A disk of its own, which can be made to fail where the host has loop devices."""
-        image = self.host.folder / "disk"
-        with open(image, "wb") as file:
-            file.truncate(64 << 20)
-        made = subprocess.run(["mkfs.ext4", "-q", "-F", image], check=False, capture_output=True)
-        looped = made.returncode == 0 and subprocess.run(["mount", "-o", "loop", image, self.host.data], check=False,
-                                                         capture_output=True).returncode == 0
-        if not looped:
-            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m,mode=700", "none", self.host.data], check=True)
-        os.chmod(self.host.data, 0o700)
-
-    def node(self):
-        return next((each["status"] for each in self.instance.get("nodes")["items"] if each["metadata"]["name"] == "sick"), {})
-
-    def run_some(self, prefix):
-        for number in range(4):
-            self.instance.run("compute", self.project, "python3 quick.py", "--detach", "--name", f"{prefix}{number}")
-        for number in range(4):
-            run = self.instance.wait_phase(f"{prefix}{number}", "Succeeded", "Failed")
-            self.assertEqual(run["status"]["phase"], "Succeeded", run["status"])
-            self.assertNotEqual(run["status"]["nodeName"], "sick")
-
-    def test_a_full_disk(self):
-        with open(self.host.data / "filler", "wb", buffering=0) as file:
-            try:
-                while file.write(b"x" * 4096):
-                    pass
-            except OSError:
-                pass
-        self.run_some("full")
-        said = self.instance.run("describe", "node", "sick").stdout
-        if "coolDown" in self.node():  # it was asked at all
-            self.assertIn("NODE_DISK_FULL", said)
-
-    def test_a_disk_that_turned_read_only_is_a_condition(self):
-        if subprocess.run(["mount", "-o", "remount,abort", self.host.data], check=False, capture_output=True).returncode != 0:
-            self.skipTest("this host's file systems cannot be made to fail")
-        said = wait_until("the condition", lambda: [each for each in self.node().get("conditions", []) if each["type"] == "HostFault"])
-        self.assertEqual([(each["status"], each["reason"]) for each in said], [("True", "NODE_DISK_READ_ONLY")])
-        self.assertIn("Faulty", self.instance.run("get", "nodes").stdout)
-        self.assertIn("NODE_DISK_READ_ONLY", self.instance.run("describe", "node", "sick").stdout)
-        self.run_some("ro")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,77 @@
+"""A node that can begin nothing gets nothing: another one does the work."""
+import os
+import subprocess
+import tempfile
+import unittest
+
+from harness import Instance, main, make_project, wait_until, why_no_disk
+from joined_hosts import Host, make_token
+
+QUICK = "print('done')\n"
+
+
+@unittest.skipIf(why_no_disk(), why_no_disk())
+class UnableNode(unittest.TestCase):
+    """One of two nodes has a disk that takes nothing: the other one does all the work, and spec.retry is not used up."""
+
+    def setUp(self):
+        self.project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), quick__py=QUICK)
+        self.instance = self.enterContext(Instance())
+        line = make_token(self.instance, "sick")[1]
+        self.host = Host(self.instance, "sick")
+        self.host.data.mkdir()
+        self.mount()
+        self.addCleanup(subprocess.run, ["umount", "--lazy", self.host.data], check=True)
+        self.host.join(line)
+        self.instance.env["PADDOCK_NODE_AGENT_MIN_FREE"] = "0"
+        self.host.start()
+        self.addCleanup(self.host.end)
+        wait_until("the node", lambda: self.node().get("ready"))
+
+    def mount(self):
+        """A disk of its own, which can be made to fail where the host has loop devices."""
+        image = self.host.folder / "disk"
+        with open(image, "wb") as file:
+            file.truncate(64 << 20)
+        made = subprocess.run(["mkfs.ext4", "-q", "-F", image], check=False, capture_output=True)
+        looped = made.returncode == 0 and subprocess.run(["mount", "-o", "loop", image, self.host.data], check=False,
+                                                         capture_output=True).returncode == 0
+        if not looped:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m,mode=700", "none", self.host.data], check=True)
+        os.chmod(self.host.data, 0o700)
+
+    def node(self):
+        return next((each["status"] for each in self.instance.get("nodes")["items"] if each["metadata"]["name"] == "sick"), {})
+
+    def run_some(self, prefix):
+        for number in range(4):
+            self.instance.run("compute", self.project, "python3 quick.py", "--detach", "--name", f"{prefix}{number}")
+        for number in range(4):
+            run = self.instance.wait_phase(f"{prefix}{number}", "Succeeded", "Failed")
+            self.assertEqual(run["status"]["phase"], "Succeeded", run["status"])
+            self.assertNotEqual(run["status"]["nodeName"], "sick")
+
+    def test_a_full_disk(self):
+        with open(self.host.data / "filler", "wb", buffering=0) as file:
+            try:
+                while file.write(b"x" * 4096):
+                    pass
+            except OSError:
+                pass
+        self.run_some("full")
+        said = self.instance.run("describe", "node", "sick").stdout
+        if "coolDown" in self.node():  # it was asked at all
+            self.assertIn("NODE_DISK_FULL", said)
+
+    def test_a_disk_that_turned_read_only_is_a_condition(self):
+        if subprocess.run(["mount", "-o", "remount,abort", self.host.data], check=False, capture_output=True).returncode != 0:
+            self.skipTest("this host's file systems cannot be made to fail")
+        said = wait_until("the condition", lambda: [each for each in self.node().get("conditions", []) if each["type"] == "HostFault"])
+        self.assertEqual([(each["status"], each["reason"]) for each in said], [("True", "NODE_DISK_READ_ONLY")])
+        self.assertIn("Faulty", self.instance.run("get", "nodes").stdout)
+        self.assertIn("NODE_DISK_READ_ONLY", self.instance.run("describe", "node", "sick").stdout)
+        self.run_some("ro")
+
+
+if __name__ == "__main__":
+    main()
