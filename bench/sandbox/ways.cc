@@ -135,7 +135,7 @@ contracts::LaunchRequest Bench::request(const std::vector<std::string>& command)
 
 std::string Bench::write_request(const contracts::LaunchRequest& request) {
   std::string path = cat(folder_, "/request-", ++requests_);
-  if (!os::write_file_atomic(path, wire::to_json(wire::encode(request))).ok())
+  if (!os::write_file_atomic(path, wire::encode_json(request)).ok())
     give_up("a request could not be written");
   return path;
 }

@@ -50,8 +50,7 @@ std::string object_of(const AuditEvent& event) {
 
 void print(const AuditList& list, const wire::Value& answer, OutputFormat format, const Env& env) {
   if (format == OutputFormat::kJson) {  // a line each, to be appended to a file
-    for (const AuditEvent& event : list.items)
-      env.out.write(wire::to_json(wire::encode(event)) + "\n");
+    for (const AuditEvent& event : list.items) env.out.write(wire::encode_json(event) + "\n");
     return;
   }
   if (format == OutputFormat::kYaml) return env.out.write(document_text(answer, format));

@@ -187,7 +187,7 @@ InputSender::Tried InputSender::try_once(const InputPiece& piece, Millis time) {
   request.method = "POST";
   request.target = plan_.target;
   request.headers = {{"Accept", "application/json"}, {"Content-Type", "application/json"}};
-  request.body = wire::to_json(wire::encode(piece));
+  request.body = wire::encode_json(piece);
   request.timeout = std::clamp(time, Millis(1'000), kPieceTime);
   const auto response = http_->send(request);
   if (!response.ok())

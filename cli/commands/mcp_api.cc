@@ -10,6 +10,7 @@
 #include "common/contracts/version.h"
 #include "common/mcp/tools.h"
 #include "common/os/file.h"
+#include "common/wire/json.h"
 
 namespace paddock::cli {
 namespace {
@@ -35,7 +36,7 @@ class RemoteApi final : public mcp::Api {
   Result<wire::Value> send(const Ask& ask) override {
     if (ask.method == "GET") return client_.get(ask.target);
     if (ask.patience != Millis(0)) return client_.send(ask.method, ask.target, ask.body, ask.key);
-    http::Request request = client::json_request(ask.method, ask.target, ask.body);
+    http::Request request = client::json_request(ask.method, ask.target, wire::to_json(ask.body));
     request.timeout = Millis(0);
     return answer_of(request);
   }

@@ -76,7 +76,7 @@ std::string first_line(const ChainPlace& anchor) {
 }
 
 std::string record_line(const ChainedRecord& record) {
-  return cat(wire::to_json(wire::encode(record)), "\n");
+  return cat(wire::encode_json(record), "\n");
 }
 
 std::string last_line(const Value& checkpoint) {

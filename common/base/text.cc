@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace paddock {
 namespace {
@@ -26,6 +27,18 @@ size_t utf8_length(std::string_view bytes) {
     return at(1) >= low && at(1) <= high && tail(2) && tail(3) ? 4 : 0;
   }
   return 0;
+}
+
+// How many bytes at the start are ASCII. Most text is, so it is looked at a word at a time.
+size_t ascii_prefix(std::string_view bytes) {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  size_t at = 0;
+  for (uint64_t word = 0; at + sizeof(word) <= bytes.size(); at += sizeof(word)) {
+    std::memcpy(&word, bytes.data() + at, sizeof(word));
+    if ((word & kHighBits) != 0) break;
+  }
+  while (at < bytes.size() && (bytes[at] & 0x80) == 0) ++at;
+  return at;
 }
 
 constexpr std::string_view kBase64 =
@@ -69,11 +82,12 @@ std::string ascii_lower(std::string_view text) {
 }
 
 size_t utf8_prefix(std::string_view bytes) {
-  size_t at = 0;
+  size_t at = ascii_prefix(bytes);
   while (at < bytes.size()) {
     const size_t length = utf8_length(bytes.substr(at));
     if (length == 0) break;
     at += length;
+    at += ascii_prefix(bytes.substr(at));
   }
   return at;
 }

@@ -5,9 +5,7 @@
 
 namespace paddock::cas {
 
-std::string canonical_tree(const contracts::Tree& tree) {
-  return wire::to_json(wire::encode(tree));
-}
+std::string canonical_tree(const contracts::Tree& tree) { return wire::encode_json(tree); }
 
 Digest tree_root(const contracts::Tree& tree) { return crypto::sha256_hex(canonical_tree(tree)); }
 

@@ -12,6 +12,7 @@
 #include "common/contracts/blob_request.h"
 #include "common/contracts/enrollment.h"
 #include "common/contracts/protocol.h"
+#include "common/wire/json.h"
 
 namespace paddock::client {
 namespace {
@@ -31,6 +32,14 @@ http::Request speaking(http::Request request) {
   request.headers.emplace(contracts::kAgentProtocolHeader,
                           std::to_string(contracts::kProtocolVersion));
   return request;
+}
+
+// What a controller is told that does not know these fields.
+std::string text_of(const contracts::SyncRequest& request, const FieldPaths& unknown) {
+  if (unknown.empty()) return wire::encode_json(request);
+  wire::Value out = wire::encode(request);
+  leave_out(out, unknown);
+  return wire::to_json(out);
 }
 
 constexpr Millis kBundleSilence{60'000};
@@ -94,7 +103,7 @@ Result<contracts::EnrollAnswer> ControllerClient::enroll(const std::string& node
   // Its identity makes enrolling again the same as enrolling once.
   ASSIGN_OR_RETURN(const wire::Value answer,
                    call_json(speaking(json_request("POST", cat(paths::node(node), "/enroll"),
-                                                   wire::encode(request))),
+                                                   wire::encode_json(request))),
                              true));
   return decode_answer<contracts::EnrollAnswer>(answer);
 }
@@ -102,8 +111,7 @@ Result<contracts::EnrollAnswer> ControllerClient::enroll(const std::string& node
 Result<std::string> ControllerClient::next_credential(const std::string& node) {
   ASSIGN_OR_RETURN(
       const wire::Value answer,
-      call_json(json_request("POST", cat(paths::node(node), "/credential"), wire::Value::Object{}),
-                true));
+      call_json(json_request("POST", cat(paths::node(node), "/credential"), "{}"), true));
   ASSIGN_OR_RETURN(auto next, decode_answer<contracts::CredentialAnswer>(answer));
   if (!next.credential.empty()) return std::move(next.credential);
   return Error{Code::kUnavailable, "UNEXPECTED_ANSWER", "the server's answer has no credential"};
@@ -111,7 +119,7 @@ Result<std::string> ControllerClient::next_credential(const std::string& node) {
 
 Status ControllerClient::leave(const std::string& node, bool force) {
   const http::Request request = json_request("POST", cat(paths::node(node), "/leave"),
-                                             wire::encode(contracts::LeaveRequest{force}));
+                                             wire::encode_json(contracts::LeaveRequest{force}));
   ASSIGN_OR_RETURN(const http::Response response, call(*http_, request, false));
   return {};
 }
@@ -130,9 +138,8 @@ Result<contracts::SyncAnswer> ControllerClient::synchronize(const std::string& n
 
 Result<contracts::SyncAnswer> ControllerClient::synchronize_once(
     const std::string& node, const contracts::SyncRequest& request) {
-  wire::Value told = wire::encode(request);
-  leave_out(told, left_out_);
-  http::Request call = speaking(json_request("POST", cat(paths::node(node), "/synchronize"), told));
+  http::Request call = speaking(
+      json_request("POST", cat(paths::node(node), "/synchronize"), text_of(request, left_out_)));
   call.timeout = Millis(request.wait_ms) + answer_time(endpoint_);
   Failure failure;
   ASSIGN_OR_RETURN(const http::Response response, once(*http_, call, failure));
@@ -148,7 +155,7 @@ Result<contracts::SyncAnswer> ControllerClient::synchronize_once(
 Result<contracts::CallsAnswer> ControllerClient::exchange_calls(
     const std::string& node, const contracts::CallsRequest& request) {
   http::Request call =
-      json_request("POST", cat(paths::node(node), "/calls"), wire::encode(request));
+      json_request("POST", cat(paths::node(node), "/calls"), wire::encode_json(request));
   call.timeout = Millis(request.wait_ms) + answer_time(endpoint_);
   ASSIGN_OR_RETURN(const wire::Value answer, call_once(call));
   return decode_answer<contracts::CallsAnswer>(answer);
@@ -168,7 +175,7 @@ Result<std::string> ControllerClient::run_tool_token(const std::string& node,
                                                      const std::string& run_uid, int64_t attempt) {
   const http::Request request =
       json_request("POST", cat(paths::node_run(node, run_uid), "/tool-token"),
-                   wire::encode(contracts::RunTokenRequest{attempt}));
+                   wire::encode_json(contracts::RunTokenRequest{attempt}));
   ASSIGN_OR_RETURN(const wire::Value answer, call_json(request, true));
   ASSIGN_OR_RETURN(const auto token, decode_answer<contracts::RunTokenAnswer>(answer));
   return token.token;
@@ -179,7 +186,7 @@ Result<contracts::RunSecretsAnswer> ControllerClient::run_secrets(const std::str
                                                                   int64_t attempt) {
   const http::Request request =
       json_request("POST", cat(paths::node_run(node, run_uid), "/secrets"),
-                   wire::encode(contracts::RunSecretsRequest{attempt}));
+                   wire::encode_json(contracts::RunSecretsRequest{attempt}));
   ASSIGN_OR_RETURN(const wire::Value answer, call_json(request, true));
   return decode_answer<contracts::RunSecretsAnswer>(answer);
 }
@@ -221,7 +228,7 @@ Status ControllerClient::fetch_bundle(const std::string& node, const std::string
     if (compress_) target += cat("?compression=", compression::kZstd);
     contracts::BlobRequest asked;
     for (const auto* each : missing) asked.digests.push_back(each->digest);
-    http::Request request = json_request("POST", target, wire::encode(asked));
+    http::Request request = json_request("POST", target, wire::encode_json(asked));
     request.timeout = Millis(0);
     request.idle_timeout = kBundleSilence;
     BundleIntake intake(asked.digests, store, compress_ ? cas::bundle_size(missing) : -1);
@@ -248,7 +255,7 @@ Status ControllerClient::upload_artifact(const std::string& node, const std::str
 Status ControllerClient::name_finished(const std::string& node, const std::string& run_uid,
                                        const contracts::FinishedArtifacts& finished) {
   const http::Request request = json_request(
-      "POST", cat(paths::node_run(node, run_uid), "/artifacts"), wire::encode(finished));
+      "POST", cat(paths::node_run(node, run_uid), "/artifacts"), wire::encode_json(finished));
   ASSIGN_OR_RETURN(const http::Response response, call(*http_, request, true));
   return {};
 }

@@ -4,6 +4,7 @@
 #include "common/base/text.h"
 #include "common/client/reconnect.h"
 #include "common/client/requests.h"
+#include "common/wire/json.h"
 
 namespace paddock::client {
 
@@ -76,8 +77,8 @@ Result<wire::Value> ControllerClient::get(const std::string& target, ListForm fo
 Result<wire::Value> ControllerClient::send(const std::string& method, const std::string& target,
                                            const wire::Value& body,
                                            const std::string& idempotency_key) {
-  http::Request request =
-      body.is_null() ? plain_request(method, target) : json_request(method, target, body);
+  http::Request request = body.is_null() ? plain_request(method, target)
+                                         : json_request(method, target, wire::to_json(body));
   if (!idempotency_key.empty()) request.headers["Idempotency-Key"] = idempotency_key;
   return call_json(request, !idempotency_key.empty());
 }
@@ -85,7 +86,7 @@ Result<wire::Value> ControllerClient::send(const std::string& method, const std:
 Result<wire::Value> ControllerClient::patch(const std::string& target,
                                             const std::string& media_type,
                                             const wire::Value& body) {
-  http::Request request = json_request("PATCH", target, body);
+  http::Request request = json_request("PATCH", target, wire::to_json(body));
   request.headers["Content-Type"] = media_type;
   return call_json(request, true);
 }

@@ -106,7 +106,7 @@ struct FakeStore {
     if (const auto claim = wire::decode<contracts::TreeClaim>(document)) {
       out.root = claim->root;
       out.stored = claim->root == stored;
-      return answer(200, wire::to_json(wire::encode(out)));
+      return answer(200, wire::encode_json(out));
     }
     offers += 1;
     const contracts::Tree offered = *wire::decode<contracts::Tree>(document);
@@ -119,7 +119,7 @@ struct FakeStore {
     out.missing.assign(missing.begin(), missing.end());
     out.stored = missing.empty();
     if (out.stored) stored = out.root;
-    return answer(200, wire::to_json(wire::encode(out)));
+    return answer(200, wire::encode_json(out));
   }
 };
 

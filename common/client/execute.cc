@@ -11,7 +11,7 @@ constexpr Millis kBesideSnippet{20'000};  // beside what the snippet may take
 
 Result<contracts::ExecuteAnswer> ControllerClient::execute(
     const contracts::ExecuteRequest& request) {
-  http::Request call = json_request("POST", "/execute", wire::encode(request));
+  http::Request call = json_request("POST", "/execute", wire::encode_json(request));
   const int64_t seconds = request.timeout_seconds.value_or(contracts::kDefaultTimeoutSeconds);
   call.timeout = Millis(seconds * 1000) + kBesideSnippet;
   ASSIGN_OR_RETURN(const wire::Value answer, call_json(call, false));

@@ -35,10 +35,10 @@ http::Request plain_request(std::string method, std::string target) {
   return request;
 }
 
-http::Request json_request(std::string method, std::string target, const wire::Value& body) {
+http::Request json_request(std::string method, std::string target, std::string json) {
   http::Request request = plain_request(std::move(method), std::move(target));
   request.headers["Content-Type"] = "application/json";
-  request.body = wire::to_json(body);
+  request.body = std::move(json);
   return request;
 }
 

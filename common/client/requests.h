@@ -11,7 +11,7 @@
 namespace paddock::client {
 
 http::Request plain_request(std::string method, std::string target);
-http::Request json_request(std::string method, std::string target, const wire::Value& body);
+http::Request json_request(std::string method, std::string target, std::string json);
 // Of objects, by the media types of the Kubernetes API.
 http::Request read_request(std::string target, ListForm form);
 // Bytes of any amount: no limit on the whole, but on silence.

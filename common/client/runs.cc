@@ -12,6 +12,7 @@
 #include "common/contracts/api_paths.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
+#include "common/wire/json.h"
 
 namespace paddock::client {
 namespace {
@@ -90,7 +91,7 @@ Status ControllerClient::cancel_run(const std::string& name_space, const std::st
   wire::Value::Object how;
   if (at_once) how.emplace_back("now", true);
   const http::Request request =
-      json_request("POST", cat(paths::run(name_space, name), "/cancel"), std::move(how));
+      json_request("POST", cat(paths::run(name_space, name), "/cancel"), wire::to_json(how));
   ASSIGN_OR_RETURN(const http::Response done, call(*http_, request, true));
   return {};
 }

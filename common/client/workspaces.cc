@@ -64,8 +64,8 @@ Status ControllerClient::ensure_workspace(const std::string& name_space, const s
   workspace.metadata.name = name;
   workspace.metadata.name_space = name_space;
   workspace.spec.source = source;
-  const http::Request request =
-      json_request("POST", paths::collection(name_space, "workspaces"), wire::encode(workspace));
+  const http::Request request = json_request("POST", paths::collection(name_space, "workspaces"),
+                                             wire::encode_json(workspace));
   const Result<http::Response> made = call(*http_, request, true);
   if (made || made.error().code == Code::kAlreadyExists) return {};
   return made.error();
@@ -73,7 +73,7 @@ Status ControllerClient::ensure_workspace(const std::string& name_space, const s
 
 Result<bool> ControllerClient::has_tree(const std::string& workspace, const cas::Digest& root) {
   const http::Request request =
-      json_request("POST", cat(workspace, "/tree"), wire::encode(contracts::TreeClaim{root}));
+      json_request("POST", cat(workspace, "/tree"), wire::encode_json(contracts::TreeClaim{root}));
   const Result<wire::Value> found = call_json(request, true);
   if (!found && found.error().code == Code::kNotFound) return false;
   if (!found) return found.error();
@@ -83,7 +83,7 @@ Result<bool> ControllerClient::has_tree(const std::string& workspace, const cas:
 
 Result<TreeAnswer> ControllerClient::offer_tree(const std::string& workspace,
                                                 const contracts::Tree& tree) {
-  http::Request request = json_request("POST", cat(workspace, "/tree"), wire::encode(tree));
+  http::Request request = json_request("POST", cat(workspace, "/tree"), wire::encode_json(tree));
   request.timeout = Millis(120'000);  // a large tree is looked up blob by blob
   ASSIGN_OR_RETURN(const wire::Value answer, call_json(request, true));
   return decode_answer<TreeAnswer>(answer);

@@ -127,8 +127,7 @@ TEST(Run, EncodesToWhatItWasDecodedFrom) {
   const auto run = run_of(
       R"({metadata: {name: a, namespace: b}, spec: {type: compute, command: [x], timeout: 1m30s}})");
   ASSERT_TRUE(run.ok());
-  const auto again =
-      wire::decode<contracts::Run>(*wire::parse_json(wire::to_json(wire::encode(*run))));
+  const auto again = wire::decode<contracts::Run>(*wire::parse_json(wire::encode_json(*run)));
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(wire::encode(*again), wire::encode(*run));
   EXPECT_EQ(again->api_version, "paddock.dev/v1alpha1");

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/wire/internal/json_scalar.h"
+#include "common/wire/json.h"
 
 namespace paddock::wire::internal {
 namespace {
@@ -27,6 +29,11 @@ bool is_empty(const Value& value) {
   return value.is_null() || (value.string() != nullptr && value.string()->empty()) ||
          (value.array() != nullptr && value.array()->empty()) ||
          (value.object() != nullptr && value.object()->empty());
+}
+
+// The text of what is_empty() is true for.
+bool is_empty_text(std::string_view json) {
+  return json == "null" || json == R"("")" || json == "[]" || json == "{}";
 }
 
 void decode_field(const Value& object, void* out, const Row& row, Check& check) {
@@ -91,6 +98,36 @@ Value encode_object(const void* in, Rows rows) {
   }
   return members;
 }
+
+void write_object(const void* in, Rows rows, std::string& out) {
+  out += '{';
+  for (const Row& row : rows) {
+    const void* field = static_cast<const char*>(in) + row.offset;
+    if (row.codec->is_unset != nullptr && row.codec->is_unset(field)) continue;
+    const size_t before = out.size();
+    begin_member(row.name, out);
+    const size_t value = out.size();
+    row.codec->write(field, out);
+    if (row.rules.omit_empty && is_empty_text(std::string_view(out).substr(value)))
+      out.resize(before);
+  }
+  out += '}';
+}
+
+// No value's text ends with an opening bracket.
+void begin_item(std::string& out) {
+  if (out.back() != '[') out += ',';
+}
+
+void begin_member(std::string_view key, std::string& out) {
+  if (out.back() != '{') out += ',';
+  append_quoted(key, out);
+  out += ':';
+}
+
+void write_text(std::string_view text, std::string& out) { append_quoted(text, out); }
+void write_value(const Value& value, std::string& out) { append_json(value, out); }
+void write_integer(int64_t number, std::string& out) { out += std::to_string(number); }
 
 Value object_schema(Rows rows) {
   Value properties = Value::Object{};
@@ -164,37 +201,42 @@ Value integer_schema() { return Value::Object{{"type", "integer"}, {"format", "i
 const Codec kValueCodec = {
     [](const Value& value, void* out, const Rules&, Check&) { as<Value>(out) = value; },
     [](const void* in) { return as<Value>(in); },
+    [](const void* in, std::string& out) { append_json(as<Value>(in), out); },
     [] {
       return Value(Value::Object{{"x-kubernetes-preserve-unknown-fields", true}});
     }};
 
-const Codec kStringCodec = {[](const Value& value, void* out, const Rules& rules, Check& check) {
-                              if (value.string() == nullptr)
-                                return wrong_type(check, "string", value);
-                              check_length(value.string()->size(), rules, {"byte", "bytes"}, check);
-                              as<std::string>(out) = *value.string();
-                            },
-                            [](const void* in) { return Value(as<std::string>(in)); },
-                            [] { return schema_of_type("string"); }};
+const Codec kStringCodec = {
+    [](const Value& value, void* out, const Rules& rules, Check& check) {
+      if (value.string() == nullptr) return wrong_type(check, "string", value);
+      check_length(value.string()->size(), rules, {"byte", "bytes"}, check);
+      as<std::string>(out) = *value.string();
+    },
+    [](const void* in) { return Value(as<std::string>(in)); },
+    [](const void* in, std::string& out) { append_quoted(as<std::string>(in), out); },
+    [] { return schema_of_type("string"); }};
 
-const Codec kBoolCodec = {[](const Value& value, void* out, const Rules&, Check& check) {
-                            if (value.boolean() == nullptr)
-                              return wrong_type(check, "boolean", value);
-                            as<bool>(out) = *value.boolean();
-                          },
-                          [](const void* in) { return Value(as<bool>(in)); },
-                          [] { return schema_of_type("boolean"); }};
+const Codec kBoolCodec = {
+    [](const Value& value, void* out, const Rules&, Check& check) {
+      if (value.boolean() == nullptr) return wrong_type(check, "boolean", value);
+      as<bool>(out) = *value.boolean();
+    },
+    [](const void* in) { return Value(as<bool>(in)); },
+    [](const void* in, std::string& out) { out += as<bool>(in) ? "true" : "false"; },
+    [] { return schema_of_type("boolean"); }};
 
-const Codec kDoubleCodec = {[](const Value& value, void* out, const Rules&, Check& check) {
-                              if (value.number() != nullptr) {
-                                as<double>(out) = *value.number();
-                              } else if (value.integer() != nullptr) {
-                                as<double>(out) = static_cast<double>(*value.integer());
-                              } else {
-                                wrong_type(check, "number", value);
-                              }
-                            },
-                            [](const void* in) { return Value(as<double>(in)); },
-                            [] { return schema_of_type("number"); }};
+const Codec kDoubleCodec = {
+    [](const Value& value, void* out, const Rules&, Check& check) {
+      if (value.number() != nullptr) {
+        as<double>(out) = *value.number();
+      } else if (value.integer() != nullptr) {
+        as<double>(out) = static_cast<double>(*value.integer());
+      } else {
+        wrong_type(check, "number", value);
+      }
+    },
+    [](const void* in) { return Value(as<double>(in)); },
+    [](const void* in, std::string& out) { out += number_to_text(as<double>(in)); },
+    [] { return schema_of_type("number"); }};
 
 }  // namespace paddock::wire::internal

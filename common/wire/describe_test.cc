@@ -89,6 +89,21 @@ TEST(Describe, EncodesInDeclaredOrderAndLeavesOutWhatIsEmpty) {
       R"({"steps":[{"name":"a"}],"colour":"red","dry":false,"ratio":0.5,"wait":"1s","size":"0","extra":null})");
 }
 
+TEST(Describe, WritesTheTextOfWhatItEncodes) {
+  const std::vector<std::string> texts = {
+      R"({"steps": []})",
+      R"({"steps": [{"name": "a"}, {"name": "b", "retries": 3}], "dry": true, "note": "x"})",
+      R"({"steps": [{"name": "\u00e9\"\\\n"}], "weights": {"k\u0001": -7, "z": 0}, "ratio": 1e300})",
+      R"({"steps": [], "at": "2026-01-02T03:04:05Z", "extra": {"a": [null, {}, [], "", {"b": []}]}})"};
+  for (const std::string& text : texts) {
+    const Plan plan = *plan_of(text);
+    EXPECT_EQ(encode_json(plan), to_json(encode(plan)));
+  }
+  EXPECT_EQ(encode_json(std::vector<Plan>{Plan{}, Plan{}}),
+            to_json(encode(std::vector<Plan>{Plan{}, Plan{}})));
+  EXPECT_EQ(encode_json(std::optional<Step>()), "null");
+}
+
 TEST(Describe, ReportsEveryFaultAtOnceEachWithItsPath) {
   EXPECT_EQ(
       faults_of(

@@ -1,7 +1,7 @@
 #include "common/wire/json.h"
 
 #include "common/base/text.h"
-#include "common/wire/internal/json_number.h"
+#include "common/wire/internal/json_scalar.h"
 #include "common/wire/internal/rapidjson.h"
 #include "common/wire/internal/tree_builder.h"
 

@@ -20,6 +20,7 @@ struct ParseLimits {
 
 Result<Value> parse_json(std::string_view text, const ParseLimits& limits = {});
 std::string to_json(const Value& value);
+void append_json(const Value& value, std::string& out);
 std::string to_pretty_json(const Value& value);  // two spaces, ends with a newline
 
 }  // namespace paddock::wire

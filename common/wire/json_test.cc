@@ -170,6 +170,11 @@ TEST(Json, ReplacesMalformedUtf8InWhatItWrites) {
   EXPECT_EQ(to_json(Value::Object{{"\xFF", 1}}), "{\"\xEF\xBF\xBD\":1}");
 }
 
+TEST(Json, ReplacesMalformedUtf8BehindPlainText) {
+  EXPECT_EQ(to_json(Value("eight bytes\xC3(, then\xE2\x82")),
+            "\"eight bytes\xEF\xBF\xBD(, then\xEF\xBF\xBD\xEF\xBF\xBD\"");
+}
+
 TEST(Json, EscapesControlCharactersAndQuotes) {
   EXPECT_EQ(to_json(Value("\x01\n\t\"\\/\x7F")), R"("\u0001\n\t\"\\/\u007f")");
 }

@@ -5,7 +5,7 @@
 
 #include "common/base/control_text.h"
 #include "common/base/text.h"
-#include "common/wire/internal/json_number.h"
+#include "common/wire/internal/json_scalar.h"
 #include "common/wire/json.h"
 
 namespace paddock::wire {
@@ -22,6 +22,42 @@ std::string escaped(std::string_view character) {
   constexpr std::string_view kHexDigits = "0123456789abcdef";
   return cat("\\u", kHexDigits[code >> 12], kHexDigits[code >> 8 & 15], kHexDigits[code >> 4 & 15],
              kHexDigits[code & 15]);
+}
+
+// Most text is printable ASCII, which is copied as it is.
+constexpr bool is_plain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
+
+size_t plain_prefix(std::string_view text) {
+  size_t length = 0;
+  while (length < text.size() && is_plain(text[length])) ++length;
+  return length;
+}
+
+// Adds what is at the start of the text and not plain: one character that is escaped, or one byte
+// of another. Returns how many bytes of the text that was.
+size_t append_special(std::string_view text, std::string& out) {
+  constexpr std::string_view kShort = "\"\\\n\r\t\b\f";
+  constexpr std::string_view kLetters = "\"\\nrtbf";
+  if (const size_t found = kShort.find(text[0]); found != kShort.npos) {
+    out += '\\';
+    out += kLetters[found];
+    return 1;
+  }
+  if (const size_t length = control_length(text); length > 0) {
+    out += escaped(text.substr(0, length));
+    return length;
+  }
+  out += text[0];
+  return 1;
+}
+
+void append_escaped(std::string_view text, std::string& out) {
+  while (!text.empty()) {
+    const size_t plain = plain_prefix(text);
+    out.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (!text.empty()) text.remove_prefix(append_special(text, out));
+  }
 }
 
 }  // namespace
@@ -58,47 +94,13 @@ std::string number_to_text(double number) {
   return text;
 }
 
-std::string quoted(std::string_view text) {
-  const std::string repaired = is_utf8(text) ? std::string() : to_utf8_lossy(text);
-  if (!repaired.empty()) text = repaired;
-  std::string out = "\"";
-  out.reserve(text.size() + 2);
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        const bool plain = c >= 0x20 && c < 0x7F;
-        if (const size_t length = plain ? 0 : control_length(text.substr(i)); length > 0) {
-          out += escaped(text.substr(i, length));
-          i += length - 1;
-        } else {
-          out += c;
-        }
-    }
-  }
+void append_quoted(std::string_view text, std::string& out) {
   out += '"';
-  return out;
+  const size_t plain = plain_prefix(text);
+  out.append(text.substr(0, plain));
+  text.remove_prefix(plain);
+  if (!text.empty()) append_escaped(is_utf8(text) ? text : to_utf8_lossy(text), out);
+  out += '"';
 }
 
 }  // namespace internal
@@ -107,23 +109,21 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(bool pretty) : pretty_(pretty) {}
+  Writer(std::string& to, bool pretty) : out_(to), pretty_(pretty) {}
 
   void write(const Value& value) {
-    if (value.is_null()) out += "null";
-    if (const bool* boolean = value.boolean()) out += *boolean ? "true" : "false";
-    if (const int64_t* integer = value.integer()) out += std::to_string(*integer);
-    if (const double* number = value.number()) out += internal::number_to_text(*number);
-    if (const std::string* text = value.string()) out += internal::quoted(*text);
+    if (value.is_null()) out_ += "null";
+    if (const bool* boolean = value.boolean()) out_ += *boolean ? "true" : "false";
+    if (const int64_t* integer = value.integer()) out_ += std::to_string(*integer);
+    if (const double* number = value.number()) out_ += internal::number_to_text(*number);
+    if (const std::string* text = value.string()) internal::append_quoted(*text, out_);
     if (const Value::Array* items = value.array()) write_array(*items);
     if (const Value::Object* members = value.object()) write_object(*members);
   }
 
-  std::string out;
-
  private:
   void write_array(const Value::Array& items) {
-    out += '[';
+    out_ += '[';
     ++depth_;
     for (size_t i = 0; i < items.size(); ++i) {
       next(i);
@@ -132,48 +132,51 @@ class Writer {
     close(items.empty(), ']');
   }
   void write_object(const Value::Object& members) {
-    out += '{';
+    out_ += '{';
     ++depth_;
     for (size_t i = 0; i < members.size(); ++i) {
       next(i);
-      out += internal::quoted(members[i].first);
-      out += pretty_ ? ": " : ":";
+      internal::append_quoted(members[i].first, out_);
+      out_ += pretty_ ? ": " : ":";
       write(members[i].second);
     }
     close(members.empty(), '}');
   }
   void next(size_t index) {
-    if (index > 0) out += ',';
+    if (index > 0) out_ += ',';
     new_line();
   }
   void close(bool empty, char bracket) {
     --depth_;
     if (!empty) new_line();
-    out += bracket;
+    out_ += bracket;
   }
   void new_line() {
     if (!pretty_) return;
-    out += '\n';
-    out.append(depth_ * 2, ' ');
+    out_ += '\n';
+    out_.append(depth_ * 2, ' ');
   }
 
+  std::string& out_;
   bool pretty_;
   size_t depth_ = 0;
 };
 
 }  // namespace
 
+void append_json(const Value& value, std::string& out) { Writer(out, false).write(value); }
+
 std::string to_json(const Value& value) {
-  Writer writer(false);
-  writer.write(value);
-  return std::move(writer.out);
+  std::string out;
+  append_json(value, out);
+  return out;
 }
 
 std::string to_pretty_json(const Value& value) {
-  Writer writer(true);
-  writer.write(value);
-  writer.out += '\n';
-  return std::move(writer.out);
+  std::string out;
+  Writer(out, true).write(value);
+  out += '\n';
+  return out;
 }
 
 }  // namespace paddock::wire

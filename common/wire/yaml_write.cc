@@ -1,5 +1,5 @@
 #include "common/base/text.h"
-#include "common/wire/internal/json_number.h"
+#include "common/wire/internal/json_scalar.h"
 #include "common/wire/internal/yaml_scalar.h"
 #include "common/wire/yaml.h"
 
@@ -10,7 +10,10 @@ namespace {
 constexpr size_t kMaxSimpleKey = 1000;
 
 std::string text_of(const std::string& text) {
-  return internal::is_plain_string(text) ? text : internal::quoted(text);
+  if (internal::is_plain_string(text)) return text;
+  std::string out;
+  internal::append_quoted(text, out);
+  return out;
 }
 
 bool is_block(const Value& value) {

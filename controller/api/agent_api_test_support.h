@@ -14,7 +14,7 @@ class AgentApiTest : public WatchTest {
   Answer tell(const contracts::SyncRequest& request, const std::string& protocol = "2") {
     Request post = request_of("POST", cat(kNodes, "/n1/synchronize"), credential_);
     if (!protocol.empty()) post.headers["paddock-agent-protocol"] = protocol;
-    return send(post, wire::to_json(wire::encode(request)));
+    return send(post, wire::encode_json(request));
   }
   static contracts::SyncRequest request() {
     contracts::SyncRequest out;

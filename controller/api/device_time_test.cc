@@ -30,7 +30,7 @@ class DeviceTimeOfRuns : public ApiTest {
     return send(request_of("POST", cat(kNodes, "/n1/", what), token), body);
   }
   Answer tell(const contracts::SyncRequest& request) {
-    return as(credential_, "synchronize", wire::to_json(wire::encode(request)));
+    return as(credential_, "synchronize", wire::encode_json(request));
   }
   void join() {
     const std::string token = as(admin_, "enroll-token", "{}").body.text("token");

@@ -40,7 +40,7 @@ class NodeClaims : public NodeApiTest {
   }
   Answer synchronize() {
     return send(request_of("POST", cat(kNodes, "/n1/synchronize"), credential_),
-                wire::to_json(wire::encode(sync_)));
+                wire::encode_json(sync_));
   }
   // The node says that the run ended well and left this content.
   Answer report(const std::string& run, const std::string& bytes,
@@ -60,7 +60,7 @@ class NodeClaims : public NodeApiTest {
     finished.items = {
         {"out/f.txt", static_cast<int64_t>(bytes.size()), crypto::sha256_hex(bytes), false}};
     const std::string target = cat(kNodes, "/n1/runs/uid-", run, "/artifacts");
-    return send(request_of("POST", target, credential_), wire::to_json(wire::encode(finished)));
+    return send(request_of("POST", target, credential_), wire::encode_json(finished));
   }
   contracts::RunStatus status_of(const std::string& name) {
     const Answer answer =

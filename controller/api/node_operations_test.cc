@@ -111,7 +111,7 @@ TEST_F(NodeOperations, AHeldSyncReadsTheStoreOnlyWhereItIsSettled) {
   asks.session = "session-1";
   asks.wait_ms = 5'000;
   asks.known_version = nodes::desired_version(*store_, "n1").value();
-  const auto held = held_answer("synchronize", wire::to_json(wire::encode(asks)));
+  const auto held = held_answer("synchronize", wire::encode_json(asks));
   ASSERT_TRUE(held);
   const auto bell = std::make_shared<events::WakeupEvent>();
   EXPECT_TRUE(held->wait(bell));

@@ -72,7 +72,7 @@ void spare_code(std::vector<contracts::Assignment>& assignments,
       each.spec.input_data.reset();
       return false;
     }
-    used += wire::to_json(wire::encode(each.spec)).size();
+    used += wire::encode_json(each.spec).size();
     return used > kMostCode;
   });
 }

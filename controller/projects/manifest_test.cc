@@ -36,7 +36,7 @@ const contracts::ExportFile& file(const contracts::ExportManifest& manifest,
 TEST(Manifest, HasTheDesignsShape) {
   const auto manifest = export_manifest(
       workspace(), tree_with({".env", "index.html", "logo.png", "notes"}), {}, kNow);
-  EXPECT_EQ(wire::to_json(wire::encode(manifest)),
+  EXPECT_EQ(wire::encode_json(manifest),
             R"({"schema":"paddock.workspace-export-manifest.v1","projectId":"site",)"
             R"("projectName":"my site","generatedAt":"2025-06-15T15:06:40Z",)"
             R"("entryFile":"index.html","files":[)"

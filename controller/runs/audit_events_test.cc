@@ -145,7 +145,7 @@ TEST(AuditEvents, KeepWhatACommandSaysInOneField) {
   run.spec.command.argv = {"bash", "x\n{\"type\":\"command.complete\",\"id\":1}\n", "\xff"};
   const auto start = started(run);
   ASSERT_EQ(start.size(), 1U);
-  const std::string line = wire::to_json(wire::encode(start[0]));
+  const std::string line = wire::encode_json(start[0]);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const auto again = wire::decode<AuditEvent>(wire::parse_json(line).value());
   ASSERT_TRUE(again.ok());

@@ -42,18 +42,11 @@ Demand demand_of(const contracts::Run& run) {
 }
 
 std::string key_of(const Demand& demand) {
-  const wire::Value::Array parts = {demand.cpu,
-                                    demand.memory,
-                                    demand.disk,
-                                    demand.disk_for_files,
-                                    wire::encode(demand.accelerators),
-                                    wire::encode(demand.node_selector),
-                                    wire::encode(demand.tolerations),
-                                    wire::encode(demand.sandbox_level),
-                                    wire::encode(demand.policy),
-                                    wire::encode(demand.termination_grace),
-                                    demand.nodes};
-  return wire::to_json(parts);
+  const auto text = [](const auto& part) { return wire::encode_json(part); };
+  return cat(demand.cpu, ",", demand.memory, ",", demand.disk, ",", demand.disk_for_files, ",",
+             text(demand.accelerators), ",", text(demand.node_selector), ",",
+             text(demand.tolerations), ",", text(demand.sandbox_level), ",", text(demand.policy),
+             ",", text(demand.termination_grace), ",", demand.nodes);
 }
 
 }  // namespace paddock::scheduler

@@ -47,7 +47,7 @@ inline constexpr wire::ParseLimits kStoredLimits{256 << 20, 128, 50'000'000};
 template <class T>
 struct Text {
   std::string operator()() const {
-    std::string out = wire::to_json(wire::encode(object));
+    std::string out = wire::encode_json(object);
     bytes = out.size();
     return out;
   }

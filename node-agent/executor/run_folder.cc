@@ -79,7 +79,7 @@ Status RunFolder::create(const contracts::Assignment& assignment) const {
   const std::string fresh = cat(path_, ".new");
   TRY(os::remove_tree(fresh));
   TRY(os::make_dirs(fresh));
-  TRY(add_to(os::join_path(fresh, kJournal), wire::to_json(wire::encode(assignment))));
+  TRY(add_to(os::join_path(fresh, kJournal), wire::encode_json(assignment)));
   PADDOCK_CRASH_POINT("accepting");
   if (::rename(fresh.c_str(), path_.c_str()) != 0)
     return system_error("making a run's folder", errno);
@@ -105,7 +105,7 @@ Result<RunRecord> RunFolder::record() const {
 }
 
 Status RunFolder::store(const RunRecord& record) const {
-  return add_to(file(kJournal), cat("\n", wire::to_json(wire::encode(record))));
+  return add_to(file(kJournal), cat("\n", wire::encode_json(record)));
 }
 
 FinishedRecord RunFolder::finished() const {
@@ -115,7 +115,7 @@ FinishedRecord RunFolder::finished() const {
 }
 
 Status RunFolder::store(const FinishedRecord& record) const {
-  return os::replace_file(file(kFinished), wire::to_json(wire::encode(record)));
+  return os::replace_file(file(kFinished), wire::encode_json(record));
 }
 
 Status RunFolder::erase() const { return os::remove_tree(path_); }

@@ -61,7 +61,7 @@ std::string gpus_as_json() {
   const std::vector<std::string> folders = devices::nvidia_library_folders(kRoot);
   if (!folders.empty()) library = os::join_path(folders.front(), library);
   const std::optional<devices::DriverReport> report = devices::ask_nvml(library);
-  return report ? wire::to_json(wire::encode(*report)) + "\n" : std::string();
+  return report ? wire::encode_json(*report) + "\n" : std::string();
 }
 
 }  // namespace paddock::agent

@@ -70,8 +70,7 @@ std::optional<contracts::SandboxProof> kept_proof(const std::string& data_dir,
 void keep_proof(const std::string& data_dir, const std::string& mark,
                 const contracts::SandboxProof& proof) {
   const KeptProof kept{mark, proof};
-  const Status written =
-      os::write_file_atomic(file_of(data_dir), wire::to_json(wire::encode(kept)));
+  const Status written = os::write_file_atomic(file_of(data_dir), wire::encode_json(kept));
   if (!written)
     log_warn("what the sandbox proved could not be kept: the agent's next start takes longer",
              {{"error", written.error().describe()}});

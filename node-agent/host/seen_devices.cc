@@ -52,7 +52,7 @@ std::string text_of(const std::vector<Accelerator>& all) {
   std::string out;
   for (const Accelerator& each : all) {
     const SeenDevice seen{each.kind, each.id, each.model, each.gpu, each.memory, each.nodes};
-    out += wire::to_json(wire::encode(seen)) + "\n";
+    out += wire::encode_json(seen) + "\n";
   }
   return out;
 }

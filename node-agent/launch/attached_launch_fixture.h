@@ -54,7 +54,7 @@ class Fed : public testing::Test {
   static std::string result(int64_t rc) {
     contracts::SandboxResult out;
     out.rc = rc;
-    return wire::to_json(wire::encode(out));
+    return wire::encode_json(out);
   }
   // Until there is a result or an error.
   static Status follow(AttachedLaunch& launch, const AttachedLaunch::OnOutput& on_output = {}) {

@@ -14,7 +14,7 @@ TEST_F(Fed, OrdersTheRequestAndIsFollowedToItsResult) {
   ASSERT_EQ(ordered_.fds.size(), 3u);
   const auto text = os::read_all(ordered_.fds[0].get(), 1 << 20);
   ASSERT_TRUE(text.ok());
-  EXPECT_EQ(*text, wire::to_json(wire::encode(request_)));
+  EXPECT_EQ(*text, wire::encode_json(request_));
   launch.begin(Millis(1'500));
   EXPECT_EQ(os::receive_packet(connection_.get())->bytes, cat(contracts::kLaunchBegin, 1'500));
   say(FrameType::kStarted, "{}");

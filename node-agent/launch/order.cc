@@ -49,7 +49,7 @@ std::string_view word_for(const OrderFiles& files) {
 }  // namespace
 
 Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
-  return os::file_in_memory(wire::to_json(wire::encode(request)));
+  return os::file_in_memory(wire::encode_json(request));
 }
 
 // Whether its input comes while it runs is nothing to a launcher, and one of an earlier release
@@ -57,7 +57,7 @@ Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
 Result<os::Fd> request_file(const contracts::ExecOrder& order) {
   contracts::ExecOrder told = order;
   told.input_comes = false;
-  return os::file_in_memory(wire::to_json(wire::encode(told)));
+  return os::file_in_memory(wire::encode_json(told));
 }
 
 Result<Launched> order_launch(const std::string& path, const OrderFiles& files, int patience_ms) {

@@ -201,8 +201,7 @@ Status Service::open(const contracts::SessionOrder& order) {
     if (::chown(session->workspace().c_str(), uid, uid) != 0)
       return system_error("giving the workspace to the session", errno);
   }
-  TRY(os::write_file_atomic(os::join_path(session->folder, kOrderFile),
-                            wire::to_json(wire::encode(order))));
+  TRY(os::write_file_atomic(os::join_path(session->folder, kOrderFile), wire::encode_json(order)));
   state_.with([&](State& state) { state.sessions.try_emplace(order.uid, session); });
   return names_the_hosts_own(order.policy) ? try_out(*session) : Status();
 }

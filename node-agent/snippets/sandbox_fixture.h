@@ -30,7 +30,7 @@ class Sandboxes : public launch::Fed {
     void tell_result(contracts::SandboxStatus status) {
       contracts::SandboxResult result;
       result.status = status;
-      const std::string text = wire::to_json(wire::encode(result));
+      const std::string text = wire::encode_json(result);
       const std::string frame =
           cat(contracts::frame_header(contracts::FrameType::kResult, 0, text.size()), text, "\n");
       ASSERT_TRUE(os::write_all(ordered.fds.at(1).get(), frame).ok());

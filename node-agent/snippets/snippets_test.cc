@@ -56,7 +56,7 @@ TEST(SnippetAnswer, IsReportedWithWhatIsWrittenDownOfItAndNoOutput) {
   EXPECT_EQ(report.result->status, SandboxStatus::kMemLimit);
   EXPECT_EQ(report.result->code, "E_LIMIT_MEMORY");
   ASSERT_EQ(report.result->denials.size(), 1u);
-  EXPECT_EQ(wire::to_json(wire::encode(*report.result)).find("secret"), std::string::npos);
+  EXPECT_EQ(wire::encode_json(*report.result).find("secret"), std::string::npos);
 }
 
 TEST(SnippetVerdict, IsTheHelpersAnswerOrAnError) {

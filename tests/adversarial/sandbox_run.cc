@@ -215,8 +215,7 @@ std::vector<std::string> SandboxTest::probe(const std::string& name,
 
 std::string SandboxTest::write_request(const contracts::LaunchRequest& request) {
   std::string base = cat(folder_, "/io/", ++launches_);
-  EXPECT_TRUE(
-      os::write_file_atomic(base + ".request", wire::to_json(wire::encode(request)), 0644).ok());
+  EXPECT_TRUE(os::write_file_atomic(base + ".request", wire::encode_json(request), 0644).ok());
   return base;
 }
 

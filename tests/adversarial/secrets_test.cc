@@ -70,7 +70,7 @@ class SecretsOf : public Base {
     ASSERT_TRUE(done.result);
     EXPECT_EQ(done.out, "<***> ***\n***\n");
     EXPECT_THAT(done.err, HasSubstr("***\n"));
-    const std::string all = cat(done.out, done.err, wire::to_json(wire::encode(*done.result)));
+    const std::string all = cat(done.out, done.err, wire::encode_json(*done.result));
     EXPECT_THAT(all, Not(HasSubstr(kValue)));
     EXPECT_THAT(all, Not(HasSubstr("in-the-environment")));
     EXPECT_EQ(done.result->out, done.out);
@@ -90,7 +90,7 @@ class SecretsOf : public Base {
     ASSERT_TRUE(done.result);
     EXPECT_EQ(done.out, "***");
     EXPECT_THAT(done.err, HasSubstr("<***>\n"));
-    const std::string all = cat(done.out, done.err, wire::to_json(wire::encode(*done.result)));
+    const std::string all = cat(done.out, done.err, wire::encode_json(*done.result));
     EXPECT_THAT(all, Not(HasSubstr(kValue)));
   }
 };

@@ -330,7 +330,7 @@ std::string Invariants::check_run(World& world, store::ReadTxn& txn, const std::
   const auto known = terminal_.find(uid);
   const auto run = txn.run_by_uid(uid);
   if (!run.ok()) return "acknowledged, and disappeared";
-  const std::string now = wire::to_json(wire::encode(*run));
+  const std::string now = wire::encode_json(*run);
   if (known != terminal_.end()) {
     const auto last = txn.last_event_id(uid);
     if (!last.ok() || known->second != cat(now, *last)) return "changed after it ended";

@@ -26,6 +26,8 @@ namespace paddock::wire::internal {
 struct Codec {
   void (*decode)(const Value& value, void* out, const Rules& rules, Check& check);
   Value (*encode)(const void* in);
+  // Adds the JSON text of what encode() returns, without making that.
+  void (*write)(const void* in, std::string& out);
   Value (*schema)();
   bool (*is_unset)(const void* in) = nullptr;  // of an optional: whether it has no value
 };
@@ -42,7 +44,15 @@ using Rows = std::span<const Row>;
 // Of all described types. True if every field could be read.
 bool decode_object(const Value& value, void* out, Rows rows, Check& check);
 Value encode_object(const void* in, Rows rows);
+void write_object(const void* in, Rows rows, std::string& out);
 Value object_schema(Rows rows);
+
+// Parts of JSON text. A comma is added unless the list, or the object, has just begun.
+void begin_item(std::string& out);
+void begin_member(std::string_view key, std::string& out);
+void write_text(std::string_view text, std::string& out);
+void write_value(const Value& value, std::string& out);
+void write_integer(int64_t number, std::string& out);
 
 void wrong_type(Check& check, std::string_view expected, const Value& value);
 // Nothing, and a fault, if the value is of another type or beyond the rules.
@@ -81,6 +91,10 @@ struct OptionalCodec {
   static Value encode(const void* in) {
     return as<T>(in) ? codec_of<Some>().encode(&*as<T>(in)) : Value();
   }
+  static void write(const void* in, std::string& out) {
+    if (!as<T>(in)) return write_value(Value(), out);
+    codec_of<Some>().write(&*as<T>(in), out);
+  }
   static Value schema() { return codec_of<Some>().schema(); }
   static bool is_unset(const void* in) { return !as<T>(in).has_value(); }
 };
@@ -91,6 +105,9 @@ struct OwnCodec {
     if (std::optional<T> decoded = T::decode_value(value, check)) as<T>(out) = std::move(*decoded);
   }
   static Value encode(const void* in) { return as<T>(in).encode_value(); }
+  static void write(const void* in, std::string& out) {
+    write_value(as<T>(in).encode_value(), out);
+  }
   static Value schema() { return T::value_schema(); }
 };
 
@@ -112,6 +129,14 @@ struct VectorCodec {
     items.reserve(as<T>(in).size());
     for (const Item& item : as<T>(in)) items.push_back(codec_of<Item>().encode(&item));
     return items;
+  }
+  static void write(const void* in, std::string& out) {
+    out += '[';
+    for (const Item& item : as<T>(in)) {
+      begin_item(out);
+      codec_of<Item>().write(&item, out);
+    }
+    out += ']';
   }
   static Value schema() { return array_schema(codec_of<Item>().schema()); }
 };
@@ -135,6 +160,14 @@ struct MapCodec {
       members.emplace_back(key, codec_of<Item>().encode(&item));
     return members;
   }
+  static void write(const void* in, std::string& out) {
+    out += '{';
+    for (const auto& [key, item] : as<T>(in)) {
+      begin_member(key, out);
+      codec_of<Item>().write(&item, out);
+    }
+    out += '}';
+  }
   static Value schema() { return map_schema(codec_of<Item>().schema()); }
 };
 
@@ -152,6 +185,7 @@ struct EnumCodec {
     unknown_enum(*text, names, check);
   }
   static Value encode(const void* in) { return enum_name(as<T>(in)); }
+  static void write(const void* in, std::string& out) { write_text(enum_name(as<T>(in)), out); }
   static Value schema() {
     Value names;
     for (const auto& [each, name] : EnumNames<T>::values) names.push_back(name);
@@ -167,6 +201,9 @@ struct IntegerCodec {
       as<T>(out) = static_cast<T>(*number);
   }
   static Value encode(const void* in) { return as<T>(in); }
+  static void write(const void* in, std::string& out) {
+    write_integer(static_cast<int64_t>(as<T>(in)), out);
+  }
   static Value schema() { return integer_schema(); }
 };
 
@@ -193,6 +230,7 @@ template <class T>
 struct ObjectCodec {
   static void decode(const Value& value, void* out, const Rules& rules, Check& check);
   static Value encode(const void* in);
+  static void write(const void* in, std::string& out);
   static Value schema();
 };
 
@@ -210,16 +248,21 @@ Value ObjectCodec<T>::encode(const void* in) {
 }
 
 template <class T>
+void ObjectCodec<T>::write(const void* in, std::string& out) {
+  write_object(in, rows_of<T>(), out);
+}
+
+template <class T>
 Value ObjectCodec<T>::schema() {
   return object_schema(rows_of<T>());
 }
 
 template <class C>
-inline constexpr Codec kCodec = {&C::decode, &C::encode, &C::schema};
+inline constexpr Codec kCodec = {&C::decode, &C::encode, &C::write, &C::schema};
 template <class T>
 inline constexpr Codec kCodec<OptionalCodec<T>> = {
-    &OptionalCodec<T>::decode, &OptionalCodec<T>::encode, &OptionalCodec<T>::schema,
-    &OptionalCodec<T>::is_unset};
+    &OptionalCodec<T>::decode, &OptionalCodec<T>::encode, &OptionalCodec<T>::write,
+    &OptionalCodec<T>::schema, &OptionalCodec<T>::is_unset};
 
 template <class T>
 const Codec& codec_of() {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "common/base/text.h"
-#include "common/wire/internal/json_number.h"
+#include "common/wire/internal/json_scalar.h"
 
 namespace paddock::wire::internal {
 namespace {

@@ -120,7 +120,7 @@ Result<Response> respond_to_change(Call& call, const ChangeRequest& request) {
     return create_applied<T, View>(call, request.manager);
   }
   KindTraits<T>::complete(call.services, *changed);
-  Response response = json_response(View::object(*changed));
+  Response response = view_response<View>(*changed);
   add_warnings(response, warnings);
   return response;
 }

@@ -113,7 +113,7 @@ Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
 template <CreatableKind T, class View = Itself<T>>
 Result<Response> create_with(Call& call, const CreateRequest& create) {
   ASSIGN_OR_RETURN(const std::optional<T> earlier, find_earlier<T>(call, create.key));
-  if (earlier) return json_response(View::object(*earlier));
+  if (earlier) return view_response<View>(*earlier);
   std::vector<std::string> warnings;
   ASSIGN_OR_RETURN(T object, (new_object<T, View>(call, create, call.body, warnings)));
   TRY(KindTraits<T>::check_maker(call.principal, object));
@@ -125,7 +125,7 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
     const Result<bool> created = store_new(call, create, stored);
     if (created) {
       if (*created && !create.dry_run) TRY(KindTraits<T>::after_create(call, stored));
-      Response response = json_response(View::object(stored), *created ? 201 : 200);
+      Response response = view_response<View>(stored, *created ? 201 : 200);
       add_warnings(response, warnings);
       return response;
     }

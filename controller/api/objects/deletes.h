@@ -31,7 +31,7 @@ Result<bool> erase_object(store::WriteTxn& txn, const Call& call, T& object,
 
 template <DeletableKind T, class View = Itself<T>>
 Response deletion_response(const T& object, bool gone) {
-  if (!gone) return json_response(View::object(object));
+  if (!gone) return view_response<View>(object);
   Response response = json_response(k8s::deleted_status(View::resource(), object.metadata));
   add_warnings(response, KindTraits<T>::deletion_warnings(object));
   return response;

@@ -153,7 +153,7 @@ Result<Response> get_object(Call& call) {
   ASSIGN_OR_RETURN(auto object, read_object<typename View::Stored>(call));
   ListQuery query;
   query.form = k8s::requested_form(call.request.header("accept"));
-  if (query.form == k8s::Form::kObject) return json_response(View::object(object));
+  if (query.form == k8s::Form::kObject) return view_response<View>(object);
   if (query.form == k8s::Form::kMetadata)
     return json_response(k8s::partial_object(View::object(object)));
   query.include = k8s::parse_include_object(call.request.parameter("includeObject").value_or(""));

@@ -3,6 +3,8 @@
 // caller's document becomes.
 #pragma once
 
+#include <concepts>
+
 #include "controller/api/objects/kind.h"
 #include "controller/api/objects/watch.h"
 #include "controller/api/server/documents.h"
@@ -47,5 +49,15 @@ struct Itself {
   // What the server keeps of it in the status, once that is its own.
   static void keep(const wire::Value&, T&) {}
 };
+
+// The answer that shows one object.
+template <class View>
+Response view_response(const typename View::Stored& stored, int status = 200) {
+  if constexpr (std::same_as<View, Itself<typename View::Stored>>) {
+    return object_response(stored, status);
+  } else {
+    return json_response(View::object(stored), status);
+  }
+}
 
 }  // namespace paddock::api

@@ -29,9 +29,13 @@ Result<wire::Value> parse_document(std::string_view content_type, std::string_vi
 }
 
 Response json_response(const wire::Value& document, int status) {
+  return json_text_response(wire::to_json(document), status);
+}
+
+Response json_text_response(std::string json, int status) {
   Response response;
   response.status = status;
-  response.body = wire::to_json(document) + "\n";
+  response.body = std::move(json) + "\n";
   return response;
 }
 

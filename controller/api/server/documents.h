@@ -16,10 +16,11 @@ Result<wire::Value> parse_document(std::string_view content_type, std::string_vi
                                    size_t limit);
 
 Response json_response(const wire::Value& document, int status = 200);
+Response json_text_response(std::string json, int status = 200);
 Response text_response(std::string text, int status = 200);
 template <class T>
 Response object_response(const T& object, int status = 200) {
-  return json_response(wire::encode(object), status);
+  return json_text_response(wire::encode_json(object), status);
 }
 
 // Bytes that a program of a caller's wrote: no browser shows them as a page of this server.

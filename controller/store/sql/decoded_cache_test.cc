@@ -133,8 +133,7 @@ TEST_P(CachedStore, ShowsOfWhatWasWrittenWhatItsTextSays) {
                     ->read([&](ReadTxn& txn) -> Status {
                       ASSIGN_OR_RETURN(const auto one, txn.get<contracts::Run>({"default", "a"}));
                       ASSIGN_OR_RETURN(const auto all, txn.list<contracts::Run>({}));
-                      out = {wire::to_json(wire::encode(one)),
-                             wire::to_json(wire::encode(all.items.at(0)))};
+                      out = {wire::encode_json(one), wire::encode_json(all.items.at(0))};
                       return {};
                     })
                     .ok());
@@ -142,11 +141,11 @@ TEST_P(CachedStore, ShowsOfWhatWasWrittenWhatItsTextSays) {
     return out.first;
   };
   ASSERT_TRUE(write_then([&](WriteTxn& txn) { return txn.create(run); }, false).ok());
-  EXPECT_EQ(shown(), wire::to_json(wire::encode(run)));
+  EXPECT_EQ(shown(), wire::encode_json(run));
   run.status.message.clear();
   run.status.finished_at.emplace();
   ASSERT_TRUE(write_then([&](WriteTxn& txn) { return txn.update(run); }, false).ok());
-  EXPECT_EQ(shown(), wire::to_json(wire::encode(run)));
+  EXPECT_EQ(shown(), wire::encode_json(run));
 }
 
 INSTANTIATE_TEST_SUITE_P(InFileAndMemory, CachedStore, all_engines(), engine_name);

@@ -59,7 +59,7 @@ Result<std::vector<contracts::AuditEvent>> Transaction::audit_events(const Audit
 
 Status Transaction::append_audit(contracts::AuditEvent& event) {
   event.id = 0;
-  const std::string data = wire::to_json(wire::encode(event));
+  const std::string data = wire::encode_json(event);
   ASSIGN_OR_RETURN(const NextLink next, next_link(db_));
   const std::string hash = audit_chain::link(next.before, next.id, data);
   TRY(db_.prepare("INSERT INTO audit (id, time_ms, type, subject, namespace, session, data, hash) "

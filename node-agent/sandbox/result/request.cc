@@ -52,11 +52,11 @@ void tell_of_lost_output(const EventWriter& events, contracts::SandboxResult& re
 
 // As much of it as there is room for.
 std::string result_text(EventWriter& events, contracts::SandboxResult& result) {
-  std::string text = wire::to_json(wire::encode(result));
+  std::string text = wire::encode_json(result);
   for (const auto leave_out : {leave_out_output, leave_out_lists}) {
     if (events.has_room_for_result(text.size())) break;
     leave_out(result);
-    text = wire::to_json(wire::encode(result));
+    text = wire::encode_json(result);
   }
   return text;
 }

@@ -14,7 +14,7 @@ void show_summary_only(contracts::Run& run) {
 
 Status keep_bundle(store::WriteTxn& txn, const contracts::Run& run,
                    const contracts::ToolBundle& bundle) {
-  return txn.put_tool_bundle(run.metadata.uid, wire::to_json(wire::encode(bundle)));
+  return txn.put_tool_bundle(run.metadata.uid, wire::encode_json(bundle));
 }
 
 Result<Response> node_tool_bundle(Call& call) {

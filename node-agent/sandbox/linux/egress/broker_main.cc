@@ -103,7 +103,7 @@ void serve(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const os::
   const EventLoop::Token token = loop.add(talk.get(), EPOLLIN | EPOLLRDHUP, [&] { ending = true; });
   while (!ending) broker.step();
   loop.remove(token);
-  (void)os::write_all(talk.get(), wire::to_json(wire::encode(broker.report())));
+  (void)os::write_all(talk.get(), wire::encode_json(broker.report()));
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ Result<std::unique_ptr<BrokerProcess>> BrokerProcess::start(const BrokerConfig& 
   talk.theirs.reset();
   sandbox.theirs.reset();
   settings.read.reset();
-  TRY(os::write_all(settings.write.get(), wire::to_json(wire::encode(config))));
+  TRY(os::write_all(settings.write.get(), wire::encode_json(config)));
   settings.write.reset();
   TRY(broker->wait_until_ready());
   return broker;

@@ -96,7 +96,7 @@ int run(const Options& options, const Clock& clock) {
   } else {
     result.reason = cat("INVALID_REQUEST: ", request.error().describe());
   }
-  return emit(contracts::FrameType::kResult, wire::to_json(wire::encode(result))).ok() ? 0 : 1;
+  return emit(contracts::FrameType::kResult, wire::encode_json(result)).ok() ? 0 : 1;
 }
 
 }  // namespace

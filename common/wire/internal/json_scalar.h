@@ -1,4 +1,5 @@
-// Numbers as JSON writes them (RFC 8259 section 6), for the JSON and the YAML side. Pure.
+// Numbers and strings as JSON writes them (RFC 8259 sections 6 and 7), for the JSON and the YAML
+// side. Pure.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ std::optional<Value> number_from_text(std::string_view text);
 std::optional<double> parse_double(const std::string& text);
 // The shortest text that reads back as the same double; always with a `.` or an exponent.
 std::string number_to_text(double number);
-// `text` between double quotes, escaped; malformed UTF-8 becomes U+FFFD. Also valid YAML.
-std::string quoted(std::string_view text);
+// Adds `text` between double quotes, escaped; malformed UTF-8 becomes U+FFFD. Also valid YAML.
+void append_quoted(std::string_view text, std::string& out);
 
 }  // namespace paddock::wire::internal
