@@ -55,5 +55,14 @@ void write_json(benchmark::State& state) {
 }
 BENCHMARK(write_json);
 
+// Both of them in one, as the store and every answer have it.
+void encode_run_as_json(benchmark::State& state) {
+  const auto run = golden_run();
+  const std::string text = wire::encode_json(run);
+  for (auto _ : state) benchmark::DoNotOptimize(wire::encode_json(run));
+  count_bytes(state, text);
+}
+BENCHMARK(encode_run_as_json);
+
 }  // namespace
 }  // namespace paddock::bench
