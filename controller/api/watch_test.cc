@@ -102,14 +102,70 @@ TEST_F(Watches, TellWhatIsThereAFewObjectsInOneStep) {
   const auto bell = std::make_shared<events::WakeupEvent>();
   ActingStream stream([](ActingStream&) { return true; });
   std::vector<size_t> told;
-  for (Steps::Then then = Steps::Then::kAgain; then == Steps::Then::kAgain;) {
+  for (Steps::Then then = Steps::Then::kAgain; then != Steps::Then::kWait;) {
     const size_t before = stream.events.size();
-    then = answer.response.steps->step(stream, bell).then;
+    then = advance(*answer.response.steps, then, stream, bell);
     told.push_back(stream.events.size() - before);
   }
   EXPECT_EQ(stream.types(), std::string(60, 'A'));
   EXPECT_GT(told.size(), 2U);
   EXPECT_LE(std::ranges::max(told), 32U);
+}
+
+// Passes everything on, and counts who reads.
+class CountingStore final : public store::Store {
+ public:
+  explicit CountingStore(store::Store& store) : store_(store) {}
+  Status write(const std::function<Status(store::WriteTxn&)>& change) override {
+    return store_.write(change);
+  }
+  Status read(const std::function<Status(store::ReadTxn&)>& look) override {
+    ++reads;
+    return store_.read(look);
+  }
+  Status check_writable() override { return store_.check_writable(); }
+  int reads = 0;
+
+ private:
+  store::Store& store_;
+};
+
+// A store that does not answer holds up whoever asks it, and so no step does.
+TEST_F(Watches, AskTheStoreInNoStep) {
+  CountingStore counting(*store_);
+  Services services{counting, notifier_, history_, leases_,  blobs_,
+                    *intake_, clock_,    random_,  metrics_, reconciler_};
+  services.calls = calls_;
+  for (int i = 10; i < 30; ++i) make(cat("r", i));
+  Request request = request_of("GET", cat(kRuns, "?watch=true"), admin_);
+  FakeBody body("");
+  request.body = &body;
+  const Response response = make_handler(router_, services)(request);
+  ASSERT_TRUE(response.steps);
+  const auto bell = std::make_shared<events::WakeupEvent>();
+  ActingStream stream([](ActingStream&) { return true; });
+  int asked = 0;
+  const auto until_it_waits = [&] {
+    for (Steps::Then then = Steps::Then::kAgain; then != Steps::Then::kWait;) {
+      ASSERT_NE(then, Steps::Then::kEnd);
+      const int before = counting.reads;
+      const bool asks = then == Steps::Then::kAsk;
+      then = advance(*response.steps, then, stream, bell);
+      if (asks) ++asked;
+      EXPECT_EQ(counting.reads > before, asks);
+    }
+  };
+  until_it_waits();
+  EXPECT_EQ(stream.events.size(), 20U);
+  const int for_pages = asked;
+  EXPECT_GT(for_pages, 0);
+  make("later");
+  until_it_waits();
+  EXPECT_EQ(stream.events.size(), 21U);
+  EXPECT_EQ(asked, for_pages) << "what changes is told from memory";
+  clock_.advance(Millis(61'000));
+  until_it_waits();
+  EXPECT_EQ(asked, for_pages + 1) << "whether its token holds";
 }
 
 // What a page of them is newer than the first one is not told again, and nothing else is missed.
@@ -120,7 +176,8 @@ TEST_F(Watches, TellWhatChangesWhileTheyTellWhatIsThereOnceAndInOrder) {
                       "&allowWatchBookmarks=true"));
   const auto bell = std::make_shared<events::WakeupEvent>();
   ActingStream stream([](ActingStream&) { return true; });
-  ASSERT_EQ(answer.response.steps->step(stream, bell).then, Steps::Then::kAgain);
+  ASSERT_EQ(answer.response.steps->step(stream, bell).then, Steps::Then::kAsk);
+  Steps::Then then = answer.response.steps->ask(stream).then;
   const size_t first = stream.events.size();
   ASSERT_LT(first, 30U);
   make("r10a");           // among those that were told
@@ -128,8 +185,7 @@ TEST_F(Watches, TellWhatChangesWhileTheyTellWhatIsThereOnceAndInOrder) {
   label("r39", "\"x\"");  // of those that are still to come
   make("z");              // behind all of them
   call("DELETE", cat(kRuns, "/r38"));
-  while (answer.response.steps->step(stream, bell).then == Steps::Then::kAgain) {
-  }
+  while (then != Steps::Then::kWait) then = advance(*answer.response.steps, then, stream, bell);
   std::map<std::string, std::string> types;
   int64_t highest_told = 0;
   for (const wire::Value& each : stream.events)
@@ -257,7 +313,7 @@ TEST_F(Watches, BookmarkEachMinuteWhenAskedAndEndWithTheirTimeout) {
     return true;
   };
   EXPECT_EQ(
-      watch(cat("&timeoutSeconds=200&allowWatchBookmarks=true&resourceVersion=", version), minute)
+      watch(cat("&timeoutSeconds=400&allowWatchBookmarks=true&resourceVersion=", version), minute)
           .types()
           .substr(0, 2),
       "BB");

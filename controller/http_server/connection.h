@@ -47,9 +47,11 @@ class Connection {
   // The same, but waits itself for what a silent client asks next.
   Pause serve_here() { return serve(IdleWait::kHere); }
   Deadline silent_until() const { return *silent_until_; }
-  // The next turn of an answer that takes turns. Does not block. When it was the last, drop(),
-  // rest() or serve() is next.
+  // The next turn of an answer that takes turns. Blocks only where asks() is true. When it was the
+  // last, drop(), rest() or serve() is next.
   Turn turn();
+  // Of an answer that takes turns: the next one asks what may block.
+  bool asks() const { return stepped_ && stepped_->asks(); }
   // Of an answer that takes turns: it cannot be given yet, and no part of it was.
   bool awaits() const { return awaited_.has_value(); }
   std::shared_ptr<ParkingBell> bell() const {

@@ -78,12 +78,13 @@ class ResponseStream {
 };
 
 // What goes on being said after an answer has begun, step by step: between two steps it holds no
-// thread. One step at a time, on any thread.
+// thread. One step, or one question, at a time, on any thread.
 class Steps {
  public:
   virtual ~Steps() = default;
   enum class Then {
     kAgain,  // there is more: once what it wrote is sent
+    kAsk,    // ask() is next, once what it wrote is sent
     kWait,   // nothing, until the bell rings or `limit` has passed
     kEnd,    // that was all
   };
@@ -92,11 +93,16 @@ class Steps {
     Millis limit{0};
   };
   // Writes what there is, some 64 KiB at most, and then waits for nobody: others have their turn on
-  // this thread. What it writes is kept until the client takes it, and before that there is no
-  // other step; none at all once the client is gone or the server stops. Before kWait it has seen
-  // to it that `bell` rings when there is news: it is the same bell each time, rung too often does
-  // no harm, and a ring while a step is at work makes another one. Must not throw.
+  // this thread. So it reads no store and no disk. What it writes is kept until the client takes
+  // it, and before that there is no other step; none at all once the client is gone or the server
+  // stops. Before kWait it has seen to it that `bell` rings when there is news: it is the same bell
+  // each time, rung too often does no harm, and a ring while a step is at work makes another one.
+  // Must not throw.
   virtual Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) = 0;
+  // After kAsk, in place of a step: asks what has to be asked of somebody who may not answer for
+  // long, as the store, and writes as a step does. On a thread that may block; there are few of
+  // those, so that others who ask may wait for one, but no step does. Never kWait. Must not throw.
+  virtual Next ask(ResponseStream&) { return {Then::kAgain}; }
 };
 
 // Both directions of a connection that has left HTTP. One thread, but for the bell.

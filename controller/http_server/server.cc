@@ -29,6 +29,7 @@ constexpr int64_t kPausesPerLine = 20;  // of the log
 constexpr size_t kFewestSteppers = 2;   // so that one that computes for long is not all there is
 constexpr size_t kLookers = 2;          // each look is short, and none reads the store
 constexpr size_t kMostSteppers = 16;
+constexpr size_t kAskers = 4;  // while the store answers they are enough for thousands of answers
 
 // Steps do not wait, so more threads than processors would do no more of them.
 size_t steppers_for(size_t processors) {
@@ -53,7 +54,7 @@ struct Descriptors {
   static Result<Descriptors> make() {
     Descriptors all;
     for (os::Fd* event : {&all.stop, &all.wakeup, &all.finished_workers, &all.finished_steppers,
-                          &all.finished_lookers, &all.finished_own}) {
+                          &all.finished_lookers, &all.finished_askers, &all.finished_own}) {
       ASSIGN_OR_RETURN(*event, StopSignal::make_event());
     }
     ASSIGN_OR_RETURN(all.disconnects, DisconnectMonitor::make_poll());
@@ -65,6 +66,7 @@ struct Descriptors {
   os::Fd finished_workers;
   os::Fd finished_steppers;
   os::Fd finished_lookers;
+  os::Fd finished_askers;
   os::Fd finished_own;
   os::Fd disconnects;
   os::Fd idle;
@@ -85,6 +87,7 @@ class GuardedServer final : public Server {
         workers_(std::move(fds.finished_workers)),
         steppers_(std::move(fds.finished_steppers)),
         lookers_(std::move(fds.finished_lookers)),
+        askers_(std::move(fds.finished_askers)),
         own_(std::move(fds.finished_own)) {
     for (const auto& listener : listeners_) ports_.push_back(listener->port());
   }
@@ -92,7 +95,8 @@ class GuardedServer final : public Server {
 
   bool start_accepting() {
     return steppers_.start(steppers_for(std::thread::hardware_concurrency())) &&
-           lookers_.start(kLookers) && own_.start([this] { disconnects_.tell_until_stopped(); }) &&
+           lookers_.start(kLookers) && askers_.start(kAskers) &&
+           own_.start([this] { disconnects_.tell_until_stopped(); }) &&
            own_.start([this] { idle_.poll_until_stopped(); }) &&
            own_.start([this] { accept_until_stopped(); });
   }
@@ -107,6 +111,7 @@ class GuardedServer final : public Server {
     listeners_.clear();
     lookers_.stop();
     steppers_.stop();
+    askers_.stop();
     workers_.stop();
   }
 
@@ -152,6 +157,7 @@ class GuardedServer final : public Server {
   WorkerPool workers_;  // serve connections
   StepPool steppers_;   // make the steps of answers
   StepPool lookers_;    // look whether answers that come later are due
+  StepPool askers_;     // ask for answers that are made by steps what may block
   ThreadGroup own_;     // threads
 };
 
@@ -283,9 +289,10 @@ void GuardedServer::step(const ConnectionPtr& connection) {
 }
 
 // Agents and what they are called for depend on answers that come later, and however many watches
-// have something to say, these are not behind them in a queue.
+// have something to say, these are not behind them in a queue. Nor is anybody behind a watch that
+// asks a store which does not answer, but others that ask.
 bool GuardedServer::queue_step(ConnectionPtr connection) {
-  StepPool& pool = connection->awaits() ? lookers_ : steppers_;
+  StepPool& pool = connection->awaits() ? lookers_ : connection->asks() ? askers_ : steppers_;
   return pool.run([this, connection = std::move(connection)]() { step(connection); });
 }
 

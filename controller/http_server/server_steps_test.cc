@@ -38,10 +38,10 @@ TEST_F(ServerSteps, ThousandsThatWaitHoldNoThreadAndAreAllTold) {
   std::vector<RawClient> all = readers(count);
   while (server_->parked() != count) std::this_thread::yield();
   EXPECT_EQ(server_->connections(), count);
-  while (threads() > 32) std::this_thread::yield();  // those of the requests are kept some seconds
+  while (threads() > 40) std::this_thread::yield();  // those of the requests are kept some seconds
   feed_.say("news, ");
   wait_until_listening(count);
-  EXPECT_LE(threads(), 32U);
+  EXPECT_LE(threads(), 40U);
   feed_.say("end");
   for (RawClient& each : all) EXPECT_EQ(each.answer().body, ":news, end");
   ASSERT_TRUE(ended_.wait_until(static_cast<int>(count)));
@@ -74,6 +74,27 @@ TEST_F(ServerSteps, TimeMakesAStepToo) {
   EXPECT_TRUE(answer.complete);
   EXPECT_EQ(answer.body, ":abc");
   EXPECT_EQ(answer.header("transfer-encoding"), "chunked");
+}
+
+TEST_F(ServerSteps, ThatAskWhatDoesNotAnswerHoldUpNobodyElse) {
+  start(patient());
+  std::vector<RawClient> asking = readers(40, get("/steps/asks"));
+  const size_t before = threads();
+  feed_.say("asks, ");
+  EXPECT_EQ(ask(get("/steps/ticks")).body, ":abc");
+  EXPECT_EQ(ended_.count(), 1) << "none of those that ask has ended";
+  EXPECT_LE(threads(), before + 1) << "they take no threads but those that there are";
+  feed_.say("end");
+  for (RawClient& each : asking) EXPECT_EQ(each.answer().body, ":?asked!");
+}
+
+TEST_F(ServerSteps, ThatAskAreEndedByAStop) {
+  start(patient());
+  std::vector<RawClient> asking = readers(40, get("/steps/asks"));
+  feed_.say("asks, ");
+  server_->stop();
+  EXPECT_EQ(server_->connections(), 0U);
+  EXPECT_EQ(ended_.count(), 40);
 }
 
 TEST_F(ServerSteps, TheConnectionServesOnWhenTheyEnd) {

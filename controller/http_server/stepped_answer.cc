@@ -28,27 +28,32 @@ class StepOut final : public ResponseStream {
 
 }  // namespace
 
+// The thread of a turn was chosen by asks() before it. So what becomes true in it, since the last
+// of what was unsent went, is for the next one.
 Turn SteppedAnswer::turn(Transport& transport) {
+  const bool ask = asks();
   if (const auto held_up = flush(transport)) return *held_up;
   if (ended_) return {Turn::Then::kSent};
   bell_->begin();
+  if (ask_next_ && !ask) return {Turn::Then::kAgain};
   const bool gone = transport.stopping() || transport.peer_gone();
-  const auto next = gone ? Steps::Next{Steps::Then::kEnd} : step(transport);
+  const auto next = gone ? Steps::Next{Steps::Then::kEnd} : step(transport, ask);
   if (!next) return {Turn::Then::kBroken};
+  ask_next_ = next->then == Steps::Then::kAsk;
   if (next->then == Steps::Then::kEnd) {
     unsent_ += kLastChunk;
     ended_ = true;
   }
   if (const auto held_up = flush(transport)) return *held_up;
   if (ended_) return {Turn::Then::kSent};
-  if (next->then == Steps::Then::kAgain) return {Turn::Then::kAgain};
+  if (next->then != Steps::Then::kWait) return {Turn::Then::kAgain};
   return {Turn::Then::kWait, Deadline::in_ms(next->limit.count())};
 }
 
-std::optional<Steps::Next> SteppedAnswer::step(Transport& transport) {
+std::optional<Steps::Next> SteppedAnswer::step(Transport& transport, bool ask) {
   try {
     StepOut out(transport, unsent_);
-    return steps_->step(out, bell_);
+    return ask ? steps_->ask(out) : steps_->step(out, bell_);
   } catch (const std::exception& e) {
     log_error("a step of an answer threw", {{"what", to_utf8_lossy(e.what())}});
   } catch (...) {

@@ -35,9 +35,11 @@ class SteppedAnswer {
         steps_(std::move(steps)),
         bell_(std::make_shared<ParkingBell>(poller)) {}
 
-  // Sends what is unsent, and where all of it went makes the next step. It ends without one when
-  // the client is gone or the server stops. Does not block.
+  // Sends what is unsent, and where all of it went makes the next step, or asks where asks() was
+  // true. It ends without one when the client is gone or the server stops. Blocks only if it asks.
   Turn turn(Transport& transport);
+  // Whether the next turn asks what may block: nothing is unsent, and the last step called for it.
+  bool asks() const { return ask_next_ && unsent_.empty(); }
   // Ends it here, with the last chunk. Blocks for a client that does not read, as an answer that is
   // written on a thread does. Whether all went out.
   bool finish(Transport& transport);
@@ -47,7 +49,7 @@ class SteppedAnswer {
  private:
   // Nothing: all of it went.
   std::optional<Turn> flush(Transport& transport);
-  std::optional<Steps::Next> step(Transport& transport);
+  std::optional<Steps::Next> step(Transport& transport, bool ask);
 
   const std::shared_ptr<void> held_;
   const std::shared_ptr<Steps> steps_;  // goes before what it holds
@@ -56,7 +58,8 @@ class SteppedAnswer {
   size_t sent_ = 0;                   // of it
   size_t since_ = 0;                  // bytes sent since write_by_ was set
   std::optional<Deadline> write_by_;  // while there is something unsent
-  bool ended_ = false;                // the last chunk was written
+  bool ask_next_ = false;
+  bool ended_ = false;  // the last chunk was written
 };
 
 }  // namespace paddock::http_server

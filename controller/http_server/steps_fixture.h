@@ -118,6 +118,33 @@ class Computing final : public Steps {
   std::shared_ptr<Bell> bell_;
 };
 
+// Asks once the feed says something, and is answered when that says "end".
+class Asking final : public Steps {
+ public:
+  explicit Asking(Feed& feed) : feed_(feed) {}
+  ~Asking() override {
+    if (bell_) feed_.forget(bell_);
+  }
+  Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) override {
+    constexpr Millis kHour{3'600'000};
+    if (!std::exchange(bell_, bell)) return feed_.listen(0, bell), Next{Then::kWait, kHour};
+    if (asked_) return out.write("!"), Next{Then::kEnd};
+    out.write("?");
+    return {Then::kAsk};
+  }
+  Next ask(ResponseStream& out) override {
+    while (!feed_.after(0).ends_with("end") && out.open()) std::this_thread::yield();
+    out.write("asked");
+    asked_ = true;
+    return {Then::kAgain};
+  }
+
+ private:
+  Feed& feed_;
+  std::shared_ptr<Bell> bell_;
+  bool asked_ = false;
+};
+
 class Throwing final : public Steps {
  public:
   Next step(ResponseStream& out, const std::shared_ptr<Bell>&) override {
@@ -204,6 +231,7 @@ inline std::shared_ptr<Steps> steps_of(const std::string& kind, Feed& feed) {
   if (kind == "flood") return std::make_shared<Counting>(SIZE_MAX, kPiece, Millis(0));
   if (kind == "ticks") return std::make_shared<Counting>(3, 1, Millis(20));
   if (kind == "computes") return std::make_shared<Computing>(feed);
+  if (kind == "asks") return std::make_shared<Asking>(feed);
   if (kind == "throws") return std::make_shared<Throwing>();
   return std::make_shared<Counting>(1, 1, Millis(0));
 }

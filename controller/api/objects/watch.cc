@@ -58,7 +58,7 @@ class Watch final : public Steps {
   Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) override {
     constexpr Next kOver{Then::kEnd};
     if (changed_.stopped()) return kOver;
-    if (telling_present_) return {tell_present(out) ? Then::kAgain : Then::kEnd};
+    if (telling_present_) return {Then::kAsk};
     const uint64_t seen = changed_.version();
     const auto look = services_.history.after(kind_.stored_kind, at_, kChangesAtOnce);
     if (!look) return out.write(k8s::error_line(look.error())), kOver;
@@ -69,9 +69,17 @@ class Watch final : public Steps {
     if (!mark_end(out)) return {Then::kWait, kSoon};
     if (at_ >= told_.newest()) told_ = {};  // asked of older changes alone, and of many pages large
     const MonoTime now = services_.clock.mono();
-    if (now >= end_ || !make_round(now, out)) return kOver;
+    if (now >= end_) return kOver;
+    if (now >= next_round_) return {Then::kAsk};
     changed_.listen(seen, bell);
     return {Then::kWait, std::min(next_round_, end_) - now};
+  }
+
+  // All that it asks the store: pages of what is there, and then whether its token still holds.
+  Next ask(ResponseStream& out) override {
+    const bool goes_on = telling_present_ ? tell_present(out) : make_round(out);
+    if (!goes_on) return {Then::kEnd};
+    return {telling_present_ ? Then::kAsk : Then::kAgain};
   }
 
  private:
@@ -183,12 +191,11 @@ class Watch final : public Steps {
   }
 
   // Once a minute: a token that was revoked ends its watches; a bookmark keeps a quiet one fresh.
-  bool make_round(MonoTime now, ResponseStream& out) {
-    if (now < next_round_) return true;
-    next_round_ = now + kRound;
+  bool make_round(ResponseStream& out) {
     Request again;
     again.headers["authorization"] = authorization_;
     if (!principal_of(again, services_.store, services_.clock.wall()).ok()) return false;
+    next_round_ = services_.clock.mono() + kRound;
     return !query_.bookmarks ||
            out.write(k8s::bookmark_line(kind_.api_version, kind_.kind, at_, false));
   }

@@ -24,8 +24,10 @@ void stream_here(const Response& response, ResponseStream& out) {
   if (response.stream) response.stream(out);
   if (!response.steps) return;
   events::Waiter waiter(out.client());
+  Steps::Next next{Steps::Then::kAgain};
   while (out.open()) {
-    const Steps::Next next = response.steps->step(out, waiter.wakeup());
+    const bool ask = next.then == Steps::Then::kAsk;
+    next = ask ? response.steps->ask(out) : response.steps->step(out, waiter.wakeup());
     if (next.then == Steps::Then::kEnd) return;
     if (next.then == Steps::Then::kWait) waiter.wait(next.limit);
   }
