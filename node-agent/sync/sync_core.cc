@@ -111,12 +111,21 @@ bool SyncCore::has_urgent_news() const {
   });
 }
 
+bool SyncCore::has_news_but_output() const {
+  if (status_told_ != status_version_ || !established()) return true;
+  return std::any_of(runs_.begin(), runs_.end(), [](const auto& each) {
+    const Held& run = each.second;
+    const bool can_end = run.seen.outcome && run.assigned && run.last_seq <= run.acked;
+    return can_end || !same_observation(run.seen, run.told);
+  });
+}
+
 MonoTime SyncCore::not_before(Lane lane) const {
   const auto found = not_before_.find(lane);
   return found == not_before_.end() ? MonoTime{} : found->second;
 }
 
-Call SyncCore::begin(Lane lane, MonoTime now, OutputReader& output) {
+Call SyncCore::begin(Lane lane, MonoTime now, std::vector<OutputRead> output) {
   Call call{.lane = lane, .request = {}, .based_on = applied_, .began = now};
   contracts::SyncRequest& request = call.request;
   request.session = session_;
@@ -132,7 +141,7 @@ Call SyncCore::begin(Lane lane, MonoTime now, OutputReader& output) {
   if (status_told_ != status_version_) request.status = status_;
   // What is acknowledged already is known only after the first answer of a session.
   if (established()) {
-    add_output(request, output);
+    add_output(request, std::move(output));
     add_outcomes(request);
   }
   return call;
@@ -150,21 +159,47 @@ Call SyncCore::farewell(MonoTime now, const std::set<RunKey>& begun) {
   return call;
 }
 
+bool SyncCore::wants_output() const {
+  return established() && std::any_of(runs_.begin(), runs_.end(),
+                                      [](const auto& each) { return wants_output(each.second); });
+}
+
 // A chatty run must not starve the others: each call starts behind the run that was served last.
-void SyncCore::add_output(contracts::SyncRequest& request, OutputReader& output) {
-  const size_t count = request.runs.size();
-  const auto behind = std::find_if(request.runs.begin(), request.runs.end(),
-                                   [this](const auto& run) { return run.run_uid > served_last_; });
-  const size_t first = static_cast<size_t>(behind - request.runs.begin());
-  size_t left = limits_.output_bytes;
-  for (size_t i = 0; i < count && left > 0; ++i) {
-    RunReport& report = request.runs[(first + i) % count];
-    const RunKey key{report.run_uid, report.attempt};
-    const Held& run = runs_.at(key);
-    if (!run.assigned || run.last_seq <= run.acked) continue;
-    report.output = output.read(key, run.acked, left);
-    for (const auto& chunk : report.output) left -= std::min(left, chunk.data.size() / 4 * 3);
-    served_last_ = report.run_uid;
+OutputWanted SyncCore::wanted_output() const {
+  OutputWanted wanted{.places = {}, .max_bytes = limits_.output_bytes};
+  if (!established()) return wanted;
+  for (const auto& [key, run] : runs_) {
+    if (wants_output(run)) wanted.places.push_back({key, run.acked});
+  }
+  std::stable_partition(wanted.places.begin(), wanted.places.end(),
+                        [this](const auto& place) { return place.key.uid > served_last_; });
+  return wanted;
+}
+
+std::vector<OutputRead> read_output(const OutputWanted& wanted, OutputReader& output) {
+  std::vector<OutputRead> read;
+  size_t left = wanted.max_bytes;
+  for (const OutputWanted::Place& place : wanted.places) {
+    if (left == 0) break;
+    read.push_back({place.key, output.read(place.key, place.after, left)});
+    for (const auto& chunk : read.back().chunks) left -= std::min(left, chunk.data.size() / 4 * 3);
+  }
+  return read;
+}
+
+// While it was read, some of it may have been acknowledged, or less than before.
+void SyncCore::add_output(contracts::SyncRequest& request, std::vector<OutputRead> output) {
+  for (OutputRead& read : output) {
+    const auto found = runs_.find(read.key);
+    if (found == runs_.end() || !found->second.assigned) continue;
+    served_last_ = read.key.uid;
+    const int64_t acked = found->second.acked;
+    std::erase_if(read.chunks, [acked](const auto& chunk) { return chunk.seq <= acked; });
+    if (read.chunks.empty() || read.chunks.front().seq != acked + 1) continue;
+    const auto report = std::ranges::find_if(request.runs, [&](const RunReport& each) {
+      return each.run_uid == read.key.uid && each.attempt == read.key.attempt;
+    });
+    report->output = std::move(read.chunks);
   }
 }
 

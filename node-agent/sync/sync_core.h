@@ -56,6 +56,23 @@ class OutputReader {
                                                    size_t max_bytes) = 0;
 };
 
+// Whose output the controller has not got, in the order of their turns, and how much may go at
+// once.
+struct OutputWanted {
+  struct Place {
+    RunKey key;
+    int64_t after = 0;
+  };
+  std::vector<Place> places;
+  size_t max_bytes = 0;
+};
+struct OutputRead {
+  RunKey key;
+  std::vector<contracts::OutputChunk> chunks;
+};
+// Waits for the disk.
+std::vector<OutputRead> read_output(const OutputWanted& wanted, OutputReader& output);
+
 enum class Lane { kReport, kHold };
 
 struct CallLimits {
@@ -95,11 +112,18 @@ class SyncCore {
   bool established() const { return applied_ > 0; }
   // Whether the controller has not been told, or has not acknowledged, something.
   bool has_news() const;
+  // The same without output and what has to come after it.
+  bool has_news_but_output() const;
   // Whether somebody waits for some of it: a run has ended.
   bool has_urgent_news() const;
   // The earliest time for the next call of a lane (back-off after failures and stalls).
   MonoTime not_before(Lane lane) const;
-  Call begin(Lane lane, MonoTime now, OutputReader& output);
+  // Of what there is when it is asked: nothing before the first answer of a session, since only
+  // that says what is acknowledged.
+  bool wants_output() const;
+  OutputWanted wanted_output() const;
+  // With what was read for a report since the last one began.
+  Call begin(Lane lane, MonoTime now, std::vector<OutputRead> output = {});
   std::vector<Action> answered(const Call& call, const contracts::SyncAnswer& answer, MonoTime now,
                                Random& random);
   // The last call of all: this process ends, and `begun` are the runs that it has begun.
@@ -119,7 +143,8 @@ class SyncCore {
     bool kill_passed_on = false;
   };
   bool has_news(const Held& run) const;
-  void add_output(contracts::SyncRequest& request, OutputReader& output);
+  static bool wants_output(const Held& run) { return run.assigned && run.last_seq > run.acked; }
+  void add_output(contracts::SyncRequest& request, std::vector<OutputRead> output);
   void add_outcomes(contracts::SyncRequest& request) const;
   bool take_acknowledgements(const Call& call, const contracts::SyncAnswer& answer);
   std::vector<Action> reconcile(const contracts::SyncAnswer& answer);

@@ -66,7 +66,9 @@ TEST_P(Faulty, EveryRunIsStartedOnceAndReportedWhole) {
     clock.advance(Millis(static_cast<int64_t>(dice.below(3'000))));
     if (in_flight.size() < 2) {
       const Lane lane = in_flight.empty() ? Lane::kReport : Lane::kHold;
-      Call call = core.begin(lane, clock.mono(), output);
+      std::vector<OutputRead> read;
+      if (lane == Lane::kReport) read = read_output(core.wanted_output(), output);
+      Call call = core.begin(lane, clock.mono(), std::move(read));
       if (dice.below(4) == 0) serve(call.request);  // arrives, its answer is lost
       if (dice.below(4) == 0) {
         core.failed(call, Error{Code::kUnavailable, "CONNECTION_BROKEN", ""}, clock.mono(), dice);

@@ -49,8 +49,12 @@ class Core : public testing::Test {
   contracts::SyncAnswer says(std::vector<contracts::Assignment> runs) {
     return {.version = std::to_string(++version), .runs = std::move(runs)};
   }
-  Call report() { return core.begin(Lane::kReport, clock.mono(), output); }
-  Call hold() { return core.begin(Lane::kHold, clock.mono(), output); }
+  Call report() { return begin(Lane::kReport); }
+  Call hold() { return begin(Lane::kHold); }
+  Call begin(Lane lane) {
+    if (lane == Lane::kHold) return core.begin(lane, clock.mono());
+    return core.begin(lane, clock.mono(), read_output(core.wanted_output(), output));
+  }
   std::vector<Action> answer(const Call& call, const contracts::SyncAnswer& said) {
     return core.answered(call, said, clock.mono(), random);
   }

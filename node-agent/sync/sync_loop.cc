@@ -9,25 +9,14 @@
 namespace paddock::sync {
 namespace {
 
-constexpr Millis kIdleWait{60'000};  // between looks when nothing wakes a lane
-constexpr Millis kGather{5};         // after a report
+constexpr Millis kIdleWait{60'000};   // between looks when nothing wakes a lane
+constexpr Millis kGather{5};          // after a report
+constexpr Millis kDiskPatience{250};  // of a report, with the reading of output that could go along
 
 // News that nobody waits for is gathered for a moment, so that a short run is reported in one or
 // two calls and not in one for each line.
 MonoTime unhurried(const SyncCore& core, Lane lane, MonoTime gathered) {
   return lane == Lane::kReport ? std::max(gathered, core.not_before(lane)) : core.not_before(lane);
-}
-
-bool ready(const SyncCore& core, Lane lane, MonoTime now, MonoTime gathered) {
-  if (lane == Lane::kHold) return core.established() && now >= core.not_before(lane);
-  if (core.has_urgent_news()) return now >= core.not_before(lane);
-  return core.has_news() && now >= unhurried(core, lane, gathered);
-}
-
-// How long a lane may sleep if nobody wakes it: until nothing holds it back.
-Millis sleep_for(const SyncCore& core, Lane lane, MonoTime now, MonoTime gathered) {
-  const Millis left = unhurried(core, lane, gathered) - now;
-  return left > Millis(0) ? std::min(left, kIdleWait) : kIdleWait;
 }
 
 // Whether `later` says all that `before` does: each answer repeats what is not done yet.
@@ -36,6 +25,16 @@ bool replaces(const Action& later, const Action& before) {
   if (const auto* input = std::get_if<GiveInput>(&later))
     return input->key == std::get<GiveInput>(before).key;
   return std::holds_alternative<KeepSessions>(later);
+}
+
+// Of which run it is, if of one.
+std::optional<RunKey> key_of(const Action& action) {
+  if (const auto* start = std::get_if<StartRun>(&action))
+    return RunKey{start->assignment.run_uid, start->assignment.attempt};
+  if (const auto* cancel = std::get_if<CancelRun>(&action)) return cancel->key;
+  if (const auto* forget = std::get_if<ForgetRun>(&action)) return forget->key;
+  if (const auto* input = std::get_if<GiveInput>(&action)) return input->key;
+  return std::nullopt;
 }
 
 void put_behind(std::deque<Action>& actions, Action action) {
@@ -53,6 +52,33 @@ SyncLoop::SyncLoop(SyncCore core, OutputReader& output, const Clock& clock, Rand
       act_(std::move(act)),
       state_(State{.core = std::move(core), .actions = {}, .stopping = false, .ended = {}}) {}
 
+bool SyncLoop::report_due(const State& state, MonoTime now) {
+  const SyncCore& core = state.core;
+  if (core.has_urgent_news()) return now >= core.not_before(Lane::kReport);
+  return core.has_news() && now >= unhurried(core, Lane::kReport, state.gathered);
+}
+
+// A report has what is to be read for it along, unless the disk does not give it.
+bool SyncLoop::ready(const State& state, Lane lane, MonoTime now) {
+  const SyncCore& core = state.core;
+  if (lane == Lane::kHold) return core.established() && now >= core.not_before(lane);
+  if (!report_due(state, now)) return false;
+  if (state.output || !core.wants_output()) return true;
+  const bool stalled = state.reading_since && now >= *state.reading_since + kDiskPatience;
+  return stalled && core.has_news_but_output() && now >= unhurried(core, lane, state.gathered);
+}
+
+// How long a lane may sleep if nobody wakes it: until nothing holds it back.
+Millis SyncLoop::sleep_for(const State& state, Lane lane, MonoTime now) {
+  Millis limit = kIdleWait;
+  const auto until = [&](MonoTime time) {
+    if (time > now) limit = std::min(limit, std::chrono::ceil<Millis>(time - now));
+  };
+  until(unhurried(state.core, lane, state.gathered));
+  if (lane == Lane::kReport && state.reading_since) until(*state.reading_since + kDiskPatience);
+  return limit;
+}
+
 Ended SyncLoop::run(SyncPort& report, SyncPort& hold) {
   const bool stopping = state_.with([](State& state) {
     state.ended.reset();
@@ -61,11 +87,15 @@ Ended SyncLoop::run(SyncPort& report, SyncPort& hold) {
   if (stopping) return {};
   ports_.with([&](auto& ports) { ports = {&report, &hold}; });
   std::thread held([this, &hold] { lane(Lane::kHold, hold); });
-  std::thread acting([this] { perform(); });
+  std::thread acting([this] { perform(Acts::kOthers); });
+  std::thread canceling([this] { perform(Acts::kCancels); });
+  std::thread reading([this] { read(); });
   lane(Lane::kReport, report);
   hold.abort();
   held.join();
   acting.join();
+  canceling.join();
+  reading.join();
   ports_.with([](auto& ports) { ports.clear(); });
   return state_.with([](State& state) { return state.ended.value_or(Ended{}); });
 }
@@ -109,16 +139,14 @@ void SyncLoop::lane(Lane lane, SyncPort& port) {
 
 std::optional<Call> SyncLoop::next_call(Lane lane) {
   while (true) {
-    const Millis limit = state_.with(
-        [&](State& state) { return sleep_for(state.core, lane, clock_.mono(), state.gathered); });
+    const Millis limit =
+        state_.with([&](State& state) { return sleep_for(state, lane, clock_.mono()); });
     std::optional<Call> call;
     const bool over = state_.wait_for(
         changed_, limit,
-        [&](State& state) {
-          return state.over() || ready(state.core, lane, clock_.mono(), state.gathered);
-        },
+        [&](State& state) { return state.over() || ready(state, lane, clock_.mono()); },
         [&](State& state, bool in_time) {
-          if (in_time && !state.over()) call = state.core.begin(lane, clock_.mono(), output_);
+          if (in_time && !state.over()) call = begin(state, lane);
           return state.over();
         });
     if (over) return std::nullopt;
@@ -126,39 +154,100 @@ std::optional<Call> SyncLoop::next_call(Lane lane) {
   }
 }
 
+Call SyncLoop::begin(State& state, Lane lane) {
+  std::vector<OutputRead> output;
+  if (lane == Lane::kReport) {
+    if (state.output) output = std::move(*state.output);
+    state.output.reset();
+  }
+  return state.core.begin(lane, clock_.mono(), std::move(output));
+}
+
 void SyncLoop::settle(const Call& call, const Result<contracts::SyncAnswer>& answer) {
-  state_.with([&](State& state) {
-    if (state.over()) return;  // aborted by us
+  const bool failed = state_.with([&](State& state) {
+    if (state.over()) return false;  // aborted by us
     if (call.lane == Lane::kReport) state.gathered = clock_.mono() + kGather;
     if (answer) {
       for (Action& each : state.core.answered(call, *answer, clock_.mono(), random_))
         put_behind(state.actions, std::move(each));
-      return;
+      return false;
     }
     const FailureDecision decision =
         state.core.failed(call, answer.error(), clock_.mono(), random_);
     if (decision.verdict != Verdict::kRetry) state.ended = Ended{decision.verdict, decision.error};
-    log_warn("the controller did not take a call", {{"error", answer.error().describe()}});
+    return true;
   });
   changed_.notify_all();
+  if (failed)
+    log_warn("the controller did not take a call", {{"error", answer.error().describe()}});
 }
 
-void SyncLoop::perform() {
+// A cancel stays behind what is to be done before it with the same run.
+std::optional<Action> SyncLoop::take_action(State& state, Acts which) {
+  std::set<RunKey> before;
+  if (state.acting_on) before.insert(*state.acting_on);
+  for (auto each = state.actions.begin(); each != state.actions.end(); ++each) {
+    const std::optional<RunKey> key = key_of(*each);
+    const bool cancels = std::holds_alternative<CancelRun>(*each);
+    const bool mine = cancels == (which == Acts::kCancels);
+    if (mine && !(cancels && before.contains(*key))) {
+      Action taken = std::move(*each);
+      state.actions.erase(each);
+      if (!cancels) state.acting_on = key;
+      return taken;
+    }
+    if (key) before.insert(*key);
+  }
+  return std::nullopt;
+}
+
+void SyncLoop::perform(Acts which) {
   while (true) {
     std::optional<Action> next;
     const bool over = state_.wait_for(
-        changed_, kIdleWait, [](State& state) { return state.over() || !state.actions.empty(); },
-        [&](State& state, bool in_time) {
-          if (in_time && !state.over()) {
-            next = std::move(state.actions.front());
-            state.actions.pop_front();
-          }
-          return state.over();
-        });
-    if (over) return;
+        changed_, kIdleWait,
+        [&](State& state) {
+          if (!state.over()) next = take_action(state, which);
+          return state.over() || next.has_value();
+        },
+        [](State& state, bool) { return state.over(); });
+    if (!next && over) return;
     if (!next) continue;
     PADDOCK_CRASH_POINT("actions-known");
     act_(*next);
+    if (which == Acts::kCancels) continue;
+    state_.with([](State& state) { state.acting_on.reset(); });
+    changed_.notify_all();
+  }
+}
+
+// Once a report is due, for that report. Without the lock: whatever the disk does, only output
+// waits for it.
+void SyncLoop::read() {
+  while (true) {
+    std::optional<OutputWanted> wanted;
+    const Millis limit =
+        state_.with([&](State& state) { return sleep_for(state, Lane::kReport, clock_.mono()); });
+    const bool over = state_.wait_for(
+        changed_, limit,
+        [&](State& state) {
+          const bool wants = !state.output && state.core.wants_output();
+          return state.over() || (wants && report_due(state, clock_.mono()));
+        },
+        [&](State& state, bool in_time) {
+          if (!in_time || state.over()) return state.over();
+          wanted = state.core.wanted_output();
+          state.reading_since = clock_.mono();
+          return false;
+        });
+    if (over) return;
+    if (!wanted) continue;
+    std::vector<OutputRead> output = read_output(*wanted, output_);
+    state_.with([&](State& state) {
+      state.reading_since.reset();
+      state.output = std::move(output);
+    });
+    changed_.notify_all();
   }
 }
 

@@ -1,8 +1,9 @@
 // Two lanes around the core: one call is held open by the controller until something changes, the
-// other reports news at once. What the answers ask for is done beside both: a disk that stalls for
-// longer than a node may be silent must not silence it. run() blocks; it starts one thread for the
-// held lane and one for the actions. observe(), set_status() and stop() may be called from any
-// thread.
+// other reports news at once. What the answers ask for is done beside both, and output is read
+// beside both: a disk that stalls for longer than a node may be silent must not silence it, nor
+// keep what somebody wants to end going on. run() blocks; it starts one thread each for the held
+// lane, the actions, the cancels among them and the reading. observe(), set_status() and stop() may
+// be called from any thread.
 #pragma once
 
 #include <condition_variable>
@@ -29,8 +30,8 @@ struct Ended {
 
 class SyncLoop {
  public:
-  // `act` is called in the order of the answers, never from two threads at once; it may call
-  // observe().
+  // `act` is called in the order of the answers; from two threads at once only for a cancel, which
+  // shall not wait for a disk, beside another run's action. It may call observe().
   SyncLoop(SyncCore core, OutputReader& output, const Clock& clock, Random& random,
            std::function<void(const Action&)> act);
 
@@ -48,16 +49,26 @@ class SyncLoop {
  private:
   struct State {
     SyncCore core;
-    std::deque<Action> actions;  // in the order of their answers; outlive a run()
-    bool stopping = false;       // asked from outside
-    MonoTime gathered{};         // no report before that, unless it is urgent
-    std::optional<Ended> ended;  // of this run()
+    std::deque<Action> actions;               // in the order of their answers; outlive a run()
+    std::optional<RunKey> acting_on{};        // by what is no cancel
+    bool stopping = false;                    // asked from outside
+    MonoTime gathered{};                      // no report before that, unless it is urgent
+    std::optional<MonoTime> reading_since{};  // output, for the next report
+    std::optional<std::vector<OutputRead>> output{};  // that was read for it
+    std::optional<Ended> ended;                       // of this run()
     bool over() const { return stopping || ended.has_value(); }
   };
+  static bool report_due(const State& state, MonoTime now);
+  static bool ready(const State& state, Lane lane, MonoTime now);
+  static Millis sleep_for(const State& state, Lane lane, MonoTime now);
   void lane(Lane lane, SyncPort& port);
   std::optional<Call> next_call(Lane lane);
+  Call begin(State& state, Lane lane);
   void settle(const Call& call, const Result<contracts::SyncAnswer>& answer);
-  void perform();
+  enum class Acts { kCancels, kOthers };
+  static std::optional<Action> take_action(State& state, Acts which);
+  void perform(Acts which);
+  void read();
 
   OutputReader& output_;
   const Clock& clock_;

@@ -12,9 +12,15 @@ namespace {
 using contracts::SyncAnswer;
 using contracts::SyncRequest;
 
-class NoOutput : public OutputReader {
+// One chunk, once the disk gives it.
+class OneChunk : public OutputReader {
  public:
-  std::vector<contracts::OutputChunk> read(const RunKey&, int64_t, size_t) override { return {}; }
+  std::vector<contracts::OutputChunk> read(const RunKey&, int64_t after, size_t) override {
+    if (waits_for.valid()) waits_for.wait();
+    if (after > 0) return {};
+    return {{.seq = 1, .time_ms = 1, .stream = "stdout", .data = "eA=="}};
+  }
+  std::shared_future<void> waits_for;
 };
 
 // Hands each request to the test, which answers when it likes.
@@ -69,9 +75,11 @@ class Loop : public testing::Test {
  protected:
   Loop()
       : loop(SyncCore("session-1", 1, {}), output, clock, random, [this](const Action& action) {
+          if (const auto* cancel = std::get_if<CancelRun>(&action))
+            canceled.set_value(cancel->key.uid);
           if (const auto* start = std::get_if<StartRun>(&action)) {
-            started.set_value(start->assignment.run_uid);
-            if (waits_for.valid()) waits_for.wait();
+            if (start->assignment.run_uid != "b") started.set_value(start->assignment.run_uid);
+            if (start->assignment.run_uid == stuck) waits_for.wait();
           }
         }) {
     loop.set_status({});
@@ -93,10 +101,12 @@ class Loop : public testing::Test {
 
   SystemClock clock;
   SeededRandom random{3};
-  NoOutput output;
+  OneChunk output;
   ScriptedPort report;
   ScriptedPort hold;
-  std::promise<std::string> started;
+  std::promise<std::string> started;  // of all but b
+  std::promise<std::string> canceled;
+  std::string stuck;  // its start, until `waits_for`
   std::shared_future<void> waits_for;
   SyncLoop loop;
   std::future<Ended> running;
@@ -125,6 +135,7 @@ TEST_F(Loop, AnAssignmentFromTheHeldCallIsStartedAndItsNewsReportedWhileTheNextC
 TEST_F(Loop, WhatAnActionWaitsForHoldsUpNoCall) {
   std::promise<void> disk;
   waits_for = disk.get_future().share();
+  stuck = "a";
   report.next_request();
   report.answer(says("1", "a"));
   EXPECT_EQ(started.get_future().get(), "a") << "and it is stuck now";
@@ -137,6 +148,65 @@ TEST_F(Loop, WhatAnActionWaitsForHoldsUpNoCall) {
   hold.answer(says("3", "a"));
   EXPECT_EQ(hold.next_request().known_version, "3");
   disk.set_value();
+}
+
+TEST_F(Loop, WhatAnActionWaitsForHoldsUpNoCancelOfAnotherRun) {
+  std::promise<void> disk;
+  waits_for = disk.get_future().share();
+  stuck = "a";
+  report.next_request();
+  report.answer(says("1", "b"));
+  hold.next_request();
+  SyncAnswer both = says("2", "b");
+  both.runs.push_back(says("2", "a").runs.at(0));
+  hold.answer(both);
+  EXPECT_EQ(started.get_future().get(), "a") << "and it is stuck now";
+  hold.next_request();
+  both.version = "3";
+  both.runs.at(0).desired = contracts::DesiredState::kCancel;
+  hold.answer(both);
+  EXPECT_EQ(canceled.get_future().get(), "b");
+  disk.set_value();
+}
+
+TEST_F(Loop, ACancelIsBehindTheStartOfItsOwnRun) {
+  std::promise<void> disk;
+  waits_for = disk.get_future().share();
+  stuck = "a";
+  report.next_request();
+  report.answer(says("1", "a"));
+  EXPECT_EQ(started.get_future().get(), "a");
+  hold.next_request();
+  SyncAnswer canceling = says("2", "a");
+  canceling.runs.at(0).desired = contracts::DesiredState::kCancel;
+  hold.answer(canceling);
+  EXPECT_EQ(hold.next_request().known_version, "2");
+  std::future<std::string> done = canceled.get_future();
+  EXPECT_NE(done.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  disk.set_value();
+  EXPECT_EQ(done.get(), "a");
+}
+
+TEST_F(Loop, OutputThatTheDiskDoesNotGiveHoldsUpNeitherCall) {
+  std::promise<void> disk;
+  output.waits_for = disk.get_future().share();
+  report.next_request();
+  report.answer(says("1", "a"));
+  hold.next_request();
+  loop.observe({.run_uid = "a", .attempt = 1, .phase = contracts::RunPhase::kRunning}, 1);
+  hold.answer(says("2", "a"));
+  EXPECT_EQ(hold.next_request().known_version, "2");
+  const SyncRequest without = report.next_request();
+  EXPECT_EQ(without.runs.at(0).phase, contracts::RunPhase::kRunning);
+  EXPECT_TRUE(without.runs.at(0).output.empty());
+  report.answer(says("3", "a"));
+  contracts::NodeStatus stalled;
+  stalled.agent_version = "says so";
+  loop.set_status(stalled);
+  EXPECT_EQ(report.next_request().status->agent_version, "says so");
+  report.answer(says("4", "a"));
+  disk.set_value();
+  EXPECT_EQ(report.next_request().runs.at(0).output.at(0).seq, 1);
 }
 
 TEST_F(Loop, StopEndsAHeldCall) {

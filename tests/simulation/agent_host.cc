@@ -190,7 +190,9 @@ std::optional<Sent> AgentHost::call(Lane lane, MonoTime now) {
   if (!wanted) return std::nullopt;
   Sent sent{++calls_, {}};
   InFlight& slot = in_flight_[lane];
-  slot = {sent.id, core_->begin(lane, now, *this)};
+  std::vector<sync::OutputRead> output;
+  if (lane == Lane::kReport) output = sync::read_output(core_->wanted_output(), *this);
+  slot = {sent.id, core_->begin(lane, now, std::move(output))};
   sent.body = slot.call.request;
   if (tampering_.request) tampering_.request(sent.body);
   return sent;

@@ -64,12 +64,6 @@ bool is_silent(const contracts::Run& run, const nodes::LeaseTable& leases, nodes
   return !node.empty() && leases.silence(node, now.mono) >= nodes::kLease;
 }
 
-class NoOutput : public sync::OutputReader {
-  std::vector<contracts::OutputChunk> read(const sync::RunKey&, int64_t, size_t) override {
-    return {};
-  }
-};
-
 TEST(PlantedBug, AStoreThatSaysThatItKeptWhatItsDiskRefusedIsCaught) {
   Tampering bug;
   bug.disk_lies = true;
@@ -113,8 +107,7 @@ TEST(PlantedBug, AnAgentThatLosesTheTailOfItsSpoolIsCaught) {
 TEST(PlantedBug, ACoreThatAppliesAnOutOfDateAnswerIsCaught) {
   Tampering bug;
   bug.call_before_answer = [](sync::Call& call, sync::SyncCore& core) {
-    NoOutput none;
-    call.based_on = core.begin(sync::Lane::kHold, call.began, none).based_on;
+    call.based_on = core.begin(sync::Lane::kHold, call.began).based_on;
   };
   // It takes an answer that is slow while a run arrives: the seeds before do not have it.
   EXPECT_THAT(caught(bug, kSeeds, 153), HasSubstr("dropped though it is still wanted"));
