@@ -345,6 +345,7 @@ inline constexpr Row kRows[] = {
     {"DISK_FAILS", kUnavailable, kSame},
     {"NODE_DISK_READ_ONLY", kUnavailable, "the disk of the node's data folder turned read-only, or gives errors: look into the host's kernel log, repair the file system and mount it anew; the node takes runs again by itself"},
     {"NODE_DISK_FAILS", kUnavailable, kSame},
+    {"NODE_DISK_STALLED", kStatus, "the disk of the node's data folder has answered no write for some seconds: look at the storage under it (a network disk that is away, a snapshot that froze it, a device that gives up slowly) and at what else writes there; what runs there goes on, new work goes to other nodes, and the node takes some again by itself"},
     {"DATA_FOLDER_UNWRITABLE", kStatus, "the agent can no longer write to its data folder: check its owner and mode, and whether it still exists"},
     {"BLOB_DAMAGED", kUnavailable, "a file in the controller's `blobs` is not what its digest says any more (its disk): restore it from a backup, or make it again"},
     {"LAUNCHER_GONE", kUnavailable, "`paddock-sandbox` is not where the agent found it: install it again"},

@@ -25,6 +25,7 @@ inline constexpr Reason kNodeDiskFull = "NODE_DISK_FULL";
 inline constexpr const char* kHostFault = "HostFault";
 inline constexpr Reason kDiskReadOnly = "NODE_DISK_READ_ONLY";
 inline constexpr Reason kDiskFails = "NODE_DISK_FAILS";
+inline constexpr Reason kDiskStalled = "NODE_DISK_STALLED";
 inline constexpr Reason kLauncherGone = "LAUNCHER_GONE";
 // Reason of a node that is not ready: its agent was stopped, and said so.
 inline constexpr Reason kAgentStopped = "AGENT_STOPPED";

@@ -131,8 +131,10 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       [&] { doubting->doubt(); }, clock);
   TRY(calls.recover());
   devices::DiskLedger disk(config.data_dir, config.min_free.bytes, [&] {
+    const DiskUse use = hosting->disk_use();
+    const auto room = devices::disk_room(config.data_dir);
     telling->change_and_tell([&](contracts::NodeStatus& now) {
-      look_at_disk(host_settings, hosting->disk_use(), now, clock.wall());
+      take_over(room, use, host_settings.min_free, now, clock.wall());
     });
   });
   SandboxProver prover(

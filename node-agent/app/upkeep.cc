@@ -5,7 +5,6 @@
 
 #include "common/base/log.h"
 #include "node-agent/app/room_settings.h"
-#include "node-agent/host/host_fault.h"
 #include "node-agent/host/node_status.h"
 #include "node-agent/runtimes/environment_store.h"
 
@@ -17,6 +16,7 @@ constexpr Millis kLookEvery{5'000};     // at the host's memory and devices, whi
 constexpr Millis kLookSeldom{30'000};   // else
 constexpr Millis kMeasureEvery{5'000};  // a hundred runs take some 5 ms of a core
 constexpr Millis kDiskEvery{5'000};     // which fills up faster, and is asked at no cost
+constexpr Millis kTrialEvery{1'000};    // whether the disk keeps somebody waiting: no disk is asked
 
 void prune_environments(const std::string& dir, WallTime now) {
   const auto removed = runtimes::prune_environments(dir, now, runtimes::kUnusedEnvironmentKept);
@@ -32,6 +32,8 @@ void prune_environments(const std::string& dir, WallTime now) {
 Upkeep::Upkeep(const AgentParts& parts)
     : parts_(parts),
       settings_(host_settings_of(parts.config)),
+      trial_([this] { return look_for_fault(settings_.data_dir, settings_.sandbox_program); },
+             parts.clock),
       pace_(kLookSeldom, parts.clock.mono()),
       pruning_(Regularly::First::kAtOnce, kPruneEvery,
                [this] { prune_environments(settings_.data_dir, parts_.clock.wall()); }),
@@ -40,6 +42,7 @@ Upkeep::Upkeep(const AgentParts& parts)
       measuring_(Regularly::First::kAtOnce, kMeasureEvery, [this] { parts_.usage.tell(); }),
       tending_(Regularly::First::kLater, kDiskEvery, [this] { tend_disk(); }),
       trying_(Regularly::First::kLater, kDiskEvery, [this] { try_host(); }),
+      watching_trial_(Regularly::First::kLater, kTrialEvery, [this] { watch_trial(); }),
       keeper_(parts.credentials, parts.config.name, parts.config.rotate_credential.value,
               parts.clock) {
   parts_.prover.start();
@@ -65,9 +68,18 @@ void Upkeep::look_again() {
 
 // A disk that is slow, or hangs, holds up nothing else of the agent.
 void Upkeep::try_host() {
-  const auto fault = look_for_fault(settings_.data_dir, settings_.sandbox_program);
+  const auto fault = trial_.look();
   parts_.host.change([&](contracts::NodeStatus& now) {
     take_over_fault(fault ? fault : parts_.prover.fault(), now, parts_.clock.wall());
+  });
+}
+
+// While the trial waits for the disk somebody else has to say so. It is asked again in the change:
+// one that has ended meanwhile has said what is so now.
+void Upkeep::watch_trial() {
+  if (!trial_.stall()) return;
+  parts_.host.change([&](contracts::NodeStatus& now) {
+    if (const auto stall = trial_.stall()) take_over_fault(stall, now, parts_.clock.wall());
   });
 }
 
@@ -76,15 +88,16 @@ void Upkeep::try_host() {
 void Upkeep::tend_disk() {
   bool full = false;
   const DiskUse use = parts_.runs.disk_use();
+  const auto room = devices::disk_room(settings_.data_dir);
   parts_.host.change([&](contracts::NodeStatus& now) {
-    look_at_disk(settings_, use, now, parts_.clock.wall());
+    take_over(room, use, settings_.min_free, now, parts_.clock.wall());
     full = contracts::disk_pressure(now) != nullptr;
   });
   if (full) parts_.runs.free_ended();
   if ((full || parts_.disk.is_short()) && parts_.cache.clean_up(parts_.clock, true))
     parts_.disk.made_room();
-  if (const auto room = devices::disk_room(settings_.data_dir); room && full)
-    relieve_disk(*room, settings_.min_free, [&] {
+  if (const auto left = devices::disk_room(settings_.data_dir); left && full)
+    relieve_disk(*left, settings_.min_free, [&] {
       std::vector<DiskWriter> out = parts_.runs.disk_writers();
       std::ranges::move(parts_.calls.disk_writers(), std::back_inserter(out));
       return out;

@@ -7,6 +7,7 @@
 #include "node-agent/app/look_pace.h"
 #include "node-agent/base/regularly.h"
 #include "node-agent/calls/call_host.h"
+#include "node-agent/host/host_fault.h"
 #include "node-agent/host/host_look.h"
 #include "node-agent/host/host_status.h"
 #include "node-agent/host/launcher_watch.h"
@@ -48,9 +49,11 @@ class Upkeep {
   void look_again();
   void tend_disk();
   void try_host();
+  void watch_trial();
 
   const AgentParts parts_;
   const HostSettings settings_;
+  HostTrial trial_;
   LookPace pace_;
   // They use the others.
   Regularly pruning_;
@@ -59,6 +62,7 @@ class Upkeep {
   Regularly measuring_;
   Regularly tending_;
   Regularly trying_;
+  Regularly watching_trial_;
   CredentialKeeper keeper_;
 };
 

@@ -15,6 +15,7 @@ namespace paddock::agent {
 namespace {
 
 constexpr Reason kDataFolderUnwritable = "DATA_FOLDER_UNWRITABLE";
+constexpr Millis kStalledAfter{5'000};       // a disk that is only busy answers sooner, mostly
 constexpr const char* kTouched = "touched";  // written to see whether it can be
 
 // Writes one byte, flushes it and reads it back, always in the same place, so that it needs no room
@@ -48,6 +49,21 @@ std::optional<Error> look_for_fault(const std::string& data_dir, const std::stri
   return Error{Code::kUnavailable, contracts::kLauncherGone,
                "the sandbox launcher, paddock-sandbox, is not where the agent found it, or cannot "
                "be executed; install it again"};
+}
+
+std::optional<Error> HostTrial::look() {
+  since_.with([&](auto& since) { since = clock_.mono(); });
+  std::optional<Error> fault = look_();
+  since_.with([](auto& since) { since.reset(); });
+  return fault;
+}
+
+std::optional<Error> HostTrial::stall() const {
+  const auto since = since_.with([](const auto& since) { return since; });
+  if (!since || clock_.mono() - *since < kStalledAfter) return std::nullopt;
+  return Error{Code::kUnavailable, contracts::kDiskStalled,
+               cat("the disk of the node's data folder has answered no write for ",
+                   kStalledAfter.count() / 1000, " seconds")};
 }
 
 void tell_fault(contracts::NodeStatus& status, const std::optional<Error>& fault, WallTime now) {

@@ -2,9 +2,11 @@
 // launcher is there. A full disk is reported by disk_room.h.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
+#include "common/base/guarded.h"
 #include "common/base/time.h"
 #include "common/contracts/node.h"
 
@@ -14,6 +16,23 @@ namespace paddock::agent {
 // for the launcher: that takes as long as the disk takes. The fault's reason and message; nothing:
 // all is well.
 std::optional<Error> look_for_fault(const std::string& data_dir, const std::string& launcher);
+
+// Looks, and knows from other threads how long the disk has kept a look waiting.
+class HostTrial {
+ public:
+  using Look = std::function<std::optional<Error>()>;  // look_for_fault(), with its folder
+  HostTrial(Look look, const Clock& clock) : look_(std::move(look)), clock_(clock) {}
+  // As look_for_fault(). From one thread.
+  std::optional<Error> look();
+  // NODE_DISK_STALLED once the look that is under way has taken longer than work should be kept
+  // waiting, until that look has ended. Any thread; waits for nothing.
+  std::optional<Error> stall() const;
+
+ private:
+  const Look look_;
+  const Clock& clock_;
+  Guarded<std::optional<MonoTime>> since_;  // of the look that is under way
+};
 
 // What the status says of it from now on; it keeps since when, as long as the reason stays. Pure.
 void tell_fault(contracts::NodeStatus& status, const std::optional<Error>& fault, WallTime now);

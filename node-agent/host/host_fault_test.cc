@@ -54,6 +54,30 @@ TEST(HostFault, ADataFolderThatIsGoneIsOne) {
   EXPECT_EQ(fault->message.find(folder.path()), std::string::npos) << "no path of the host";
 }
 
+TEST(HostFault, ADiskThatKeepsALookWaitingIsOneUntilItAnswers) {
+  ManualClock clock;
+  std::function<void()> meanwhile = [] {};
+  HostTrial trial(
+      [&] {
+        meanwhile();
+        return std::optional<Error>();
+      },
+      clock);
+  EXPECT_FALSE(trial.stall()) << "nobody looks";
+  std::optional<Error> soon, late;
+  meanwhile = [&] {
+    clock.advance(Millis(1'000));
+    soon = trial.stall();
+    clock.advance(Millis(9'000));
+    late = trial.stall();
+  };
+  EXPECT_FALSE(trial.look());
+  EXPECT_FALSE(soon);
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->reason, contracts::kDiskStalled);
+  EXPECT_FALSE(trial.stall()) << "it has answered";
+}
+
 // /dev/null takes every byte, and has none of them.
 TEST(HostFault, ADiskThatDoesNotKeepWhatItTakesIsOne) {
   const test::TempDir folder;

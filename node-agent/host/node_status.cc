@@ -49,7 +49,7 @@ contracts::SandboxProof proof_of(const contracts::NodeStatus& status) {
 }
 
 void take_over(const devices::Host& host, contracts::NodeStatus& status) {
-  const wire::Quantity disk = status.capacity.disk;  // look_at_disk() says it
+  const wire::Quantity disk = status.capacity.disk;  // said by what is known of its room
   status.capacity = host.capacity;
   status.capacity.disk = disk;
   status.cpu_features = host.cpu_features;
@@ -58,10 +58,10 @@ void take_over(const devices::Host& host, contracts::NodeStatus& status) {
     status.devices.push_back(each.device());
 }
 
-void look_at_disk(const HostSettings& settings, const DiskUse& use, contracts::NodeStatus& status,
-                  WallTime now) {
+void take_over(const std::optional<devices::DiskRoom>& room, const DiskUse& use, int64_t min_free,
+               contracts::NodeStatus& status, WallTime now) {
   const bool was_full = contracts::disk_pressure(status) != nullptr;
-  tell_disk(status, devices::disk_room(settings.data_dir), use, settings.min_free, now);
+  tell_disk(status, room, use, min_free, now);
   const contracts::Condition* full = contracts::disk_pressure(status);
   if (full != nullptr && !was_full) {
     log_warn("no room for runs", {{"reason", full->reason}, {"message", full->message}});
@@ -85,7 +85,7 @@ Result<contracts::NodeStatus> node_status(const HostSettings& settings, const de
   contracts::NodeStatus status;
   status.ready = true;
   take_over(host, status);
-  look_at_disk(settings, {}, status, now);
+  take_over(devices::disk_room(settings.data_dir), {}, settings.min_free, status, now);
   status.os = host.os;
   status.arch = host.arch;
   if (auto kept = kept_proof(settings.data_dir, settings.sandbox_program)) {

@@ -20,8 +20,9 @@ Result<contracts::SandboxProof> prove(const HostSettings& settings, int stop);
 
 // The parts of it that may change while the agent runs.
 void take_over(const devices::Host& host, contracts::NodeStatus& status);
-void look_at_disk(const HostSettings& settings, const DiskUse& use, contracts::NodeStatus& status,
-                  WallTime now);
+// `room` as it was found before: nothing here waits for the disk.
+void take_over(const std::optional<devices::DiskRoom>& room, const DiskUse& use, int64_t min_free,
+               contracts::NodeStatus& status, WallTime now);
 void take_over_fault(const std::optional<Error>& fault, contracts::NodeStatus& status,
                      WallTime now);
 // Whether something is proven that was not before.
