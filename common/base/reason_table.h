@@ -519,7 +519,7 @@ inline constexpr Row kRows[] = {
     {"STORE_UNWRITABLE", kFailedPrecondition, "the data folder does not belong to the controller's user"},
     {"STORE_FULL", kUnavailable, "free space, also by `paddock cancel` and `paddock delete`, which work on a full disk"},
     {"DISK_FULL", kResourceExhausted, kSame},
-    {"STORE_IO", kUnavailable, "the disk refused a read or write: see the kernel's log"},
+    {"STORE_IO", kUnavailable, "the disk refused a read or write: see the kernel's log; where the message says that the store's file or the folder of files is not the one that was opened, mount the disk of the data folder again, or start the controller anew once it is there"},
     {"STORE_BUSY", kUnavailable, "send it again"},
     {"STORE_AWAY", kUnavailable, "the database does not answer: is PostgreSQL running, and reachable from the controller's host? What was refused can be sent again"},
     {"STORE_OUTCOME_UNKNOWN", kUnavailable, "the database went away while it committed: whether the change was kept is told once it is back; read before you repeat it"},

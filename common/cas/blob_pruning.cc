@@ -28,12 +28,13 @@ bool BlobStore::use(const Digest& digest) const {
   struct stat info = {};
   if (!contracts::is_digest(digest)) return false;
   const std::string path = blob_path(digest);
-  if (::lstat(path.c_str(), &info) != 0) return false;
+  if (::lstat(path.c_str(), &info) != 0 || !is_there()) return false;
   if (::time(nullptr) - os::modified_at(info).tv_sec < kUseStepS) return true;
   return ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 Result<std::vector<BlobStore::Stored>> BlobStore::list() const {
+  TRY(check_there());
   std::vector<Stored> out;
   ASSIGN_OR_RETURN(const std::vector<std::string> shards, os::list_dir(root_));
   for (const std::string& shard : shards) {
@@ -52,6 +53,7 @@ Result<std::vector<BlobStore::Stored>> BlobStore::list() const {
 
 // Taken aside first and looked at again: a use between the look and the removal brings it back.
 Result<bool> BlobStore::remove_unused(const Digest& digest, int64_t used_s) const {
+  TRY(check_there());
   static std::atomic<uint64_t> counter{0};
   const std::string path = blob_path(digest);
   const std::string aside = cat(root_, "/tmp/gone-", ::getpid(), "-", counter++);

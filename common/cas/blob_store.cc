@@ -166,16 +166,30 @@ Status BlobStore::FileTarget::commit() {
   return into_.present ? Status() : publish();
 }
 
-bool BlobStore::is_there() const { return os::exists(os::join_path(root_, kTemporary)); }
-
-Status BlobStore::make_folder() const {
-  return os::make_dirs(os::join_path(root_, kTemporary), 0700);
+bool BlobStore::is_there() const {
+  const auto now = os::identity_of(root_);
+  return now && opened_->with([&](const auto& opened) { return opened == now; }) &&
+         os::exists(os::join_path(root_, kTemporary));
 }
 
-// Where a mount went away no blob is there: that says nothing of this one.
+Status BlobStore::check_there() const {
+  if (is_there()) return {};
+  return Error{Code::kUnavailable, "STORE_IO",
+               os::exists(root_) ? "the folder of files is not the one that was opened: what was "
+                                   "mounted there is gone, or something lies over it"
+                                 : "the folder of files is not there now"};
+}
+
+Status BlobStore::make_folder() const {
+  TRY(os::make_dirs(os::join_path(root_, kTemporary), 0700));
+  opened_->with([this](auto& opened) { opened = os::identity_of(root_); });
+  return {};
+}
+
+// Where a mount went away no blob is there, or older ones are: that says nothing of this one.
 Error BlobStore::missing(const Digest& digest) const {
-  if (is_there()) return blob_not_found(digest);
-  return {Code::kUnavailable, "STORE_IO", "the folder of files is not there now"};
+  if (Status there = check_there(); !there) return there.error();
+  return blob_not_found(digest);
 }
 
 Result<BlobStore> BlobStore::open(const std::string& root) {
@@ -206,7 +220,7 @@ std::string BlobStore::blob_path(const Digest& digest) const {
 }
 
 bool BlobStore::has(const Digest& digest) const {
-  return contracts::is_digest(digest) && os::exists(blob_path(digest));
+  return contracts::is_digest(digest) && os::exists(blob_path(digest)) && is_there();
 }
 
 Result<os::Fd> BlobStore::open_blob(const Digest& digest) const {
@@ -226,7 +240,7 @@ Result<int64_t> BlobStore::size(const Digest& digest) const {
 Status BlobStore::keep(const Digest& digest, const std::string& target) const {
   TRY(check_digest(digest));
   if (::link(blob_path(digest).c_str(), target.c_str()) == 0) return {};
-  if (errno == ENOENT) return blob_not_found(digest);
+  if (errno == ENOENT) return missing(digest);
   ASSIGN_OR_RETURN(const os::Fd from, open_blob(digest));
   const os::Fd to(
       ::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400));
@@ -239,6 +253,7 @@ Result<std::unique_ptr<Blobs::Writer::Target>> BlobStore::open_writer(const Dige
                                                                       int64_t size,
                                                                       Durability durability,
                                                                       IfHere if_here) const {
+  TRY(check_there());
   const bool present = if_here == IfHere::kCompare && has(expected);
   auto target = std::make_unique<FileTarget>(
       FileTarget::Into{.root = root_,

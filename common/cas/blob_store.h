@@ -5,10 +5,13 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "common/base/guarded.h"
 #include "common/cas/blobs.h"
+#include "common/os/file_identity.h"
 
 namespace paddock::cas {
 
@@ -18,8 +21,13 @@ class BlobStore final : public Blobs {
  public:
   // After a crash of the host, blobs that were not synchronised are checked, and damaged ones go.
   static Result<BlobStore> open(const std::string& root);
-  // Whether what open() made of its folder is there still: not once it was unmounted, or emptied.
+  // Whether the folder that open() opened is there still: not once it was unmounted or emptied, nor
+  // if another one lies in its place, as where a mount went away over an older one. Until it is
+  // back nothing is stored, listed or removed, and what is not found is no NotFound: Unavailable,
+  // STORE_IO.
   bool is_there() const;
+  Status check_there() const override;
+  // Makes it anew, or takes the one that is in its place.
   Status make_folder() const;
 
   bool has(const Digest& digest) const override;
@@ -46,6 +54,8 @@ class BlobStore final : public Blobs {
   std::string blob_path(const Digest& digest) const;
   std::string root_;
   std::shared_ptr<Unsynced> unsynced_;  // of all copies
+  std::shared_ptr<Guarded<std::optional<os::FileIdentity>>> opened_ =
+      std::make_shared<Guarded<std::optional<os::FileIdentity>>>();
   std::shared_ptr<std::atomic<int64_t>> growth_ = std::make_shared<std::atomic<int64_t>>(0);
 };
 

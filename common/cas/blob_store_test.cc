@@ -93,6 +93,32 @@ TEST_F(BlobFolder, CopiesFromADescriptorOnlyWhatWasPromised) {
   EXPECT_EQ(*store_.read(digest_, 100), content_);
 }
 
+// As where a mount went away over an older folder of the same controller.
+TEST_F(BlobFolder, AnotherFolderInItsPlaceIsNotTakenForIt) {
+  ASSERT_TRUE(store_.put(content_).ok());
+  const std::string older = "of an older day";
+  const Digest left_behind = crypto::sha256_hex(older);
+  {
+    const BlobStore below = *BlobStore::open(dir_ / "below");
+    ASSERT_TRUE(below.put(older).ok());
+  }
+  ASSERT_EQ(::rename((dir_ / "store").c_str(), (dir_ / "away").c_str()), 0);
+  ASSERT_EQ(::rename((dir_ / "below").c_str(), (dir_ / "store").c_str()), 0);
+  EXPECT_FALSE(store_.is_there());
+  EXPECT_EQ(store_.open_blob(digest_).error().reason, "STORE_IO") << "it is not lost";
+  EXPECT_EQ(store_.keep(digest_, dir_ / "kept").error().reason, "STORE_IO");
+  EXPECT_FALSE(store_.has(left_behind));
+  EXPECT_FALSE(store_.use(left_behind));
+  EXPECT_EQ(store_.put("new").error().reason, "STORE_IO");
+  EXPECT_EQ(store_.list().error().reason, "STORE_IO");
+  EXPECT_EQ(store_.remove_unused(left_behind, INT64_MAX).error().reason, "STORE_IO");
+  ASSERT_EQ(::rename((dir_ / "store").c_str(), (dir_ / "below").c_str()), 0);
+  ASSERT_EQ(::rename((dir_ / "away").c_str(), (dir_ / "store").c_str()), 0);
+  EXPECT_TRUE(store_.has(digest_)) << "it is back";
+  EXPECT_TRUE(store_.put("new").ok());
+  EXPECT_THAT(*store_.list(), SizeIs(2));
+}
+
 TEST_F(BlobFolder, RemovesTheRestsOfDeadWritersAndLeavesTheLiving) {
   BlobStore::Writer living = std::move(*store_.begin(digest_, 12));
   const size_t named = unfinished().size();  // none where files need no name

@@ -24,6 +24,8 @@ class Blobs {
  public:
   virtual ~Blobs() = default;
 
+  // Whether what they lie in on this host is there. Unavailable, STORE_IO.
+  virtual Status check_there() const { return {}; }
   // Whether it is known to be here. Asks nobody else, so what is not known is sent once more.
   virtual bool has(const Digest& digest) const = 0;
   virtual Result<int64_t> size(const Digest& digest) const = 0;  // NotFound, BLOB_NOT_FOUND

@@ -191,6 +191,7 @@ Status Controller::log_findings() {
     ASSIGN_OR_RETURN(version, txn.resource_version());
     return {};
   }));
+  if (intake_->used() == 0 && !blobs_->remote()) TRY(warn_of_lost_files());
   if (const Status keys = api_->services.vault->check(*store_); !keys.ok())
     log_warn("runs get no secrets",
              {{"reason", keys.error().reason}, {"message", keys.error().message}});
@@ -200,6 +201,18 @@ Status Controller::log_findings() {
                                 {"nodes", std::to_string(nodes)},
                                 {"resource_version", std::to_string(version)},
                                 {"blob_bytes", std::to_string(intake_->used())}});
+  return {};
+}
+
+// Of an instance that has none because the disk of its folder was not mounted nobody else would
+// tell before the first run that lacks them.
+Status Controller::warn_of_lost_files() {
+  ASSIGN_OR_RETURN(const workspaces::NamedBlobs named, workspaces::named_blobs(*store_));
+  if (named.trees.empty() && named.files.empty()) return {};
+  log_error("the store names files, and the folder of files has none; was its disk mounted?",
+            {{"folder", "blobs"},
+             {"trees", std::to_string(named.trees.size())},
+             {"files", std::to_string(named.files.size())}});
   return {};
 }
 

@@ -82,6 +82,7 @@ class Controller {
   Status begin_history();
   void look_back();
   Status log_findings();
+  Status warn_of_lost_files();
   Status start_execute_port();
   void end_open_commands();
   void look();

@@ -50,6 +50,28 @@ bool contains(Store& store, const std::string& name) {
   return found;
 }
 
+// As where a mount went away over an older folder of the same controller.
+TEST(StoreFile, AnotherOneInItsPlaceIsNeitherReadNorWritten) {
+  TempFolder folder;
+  const std::string away = folder.file() + ".away";
+  const std::string below = folder.file() + ".below";
+  ASSERT_TRUE(add_row(*must_open(below), "older").ok());
+  const auto store = must_open(folder.file());
+  ASSERT_TRUE(add_row(*store, "a").ok());
+  ASSERT_EQ(::rename(folder.file().c_str(), away.c_str()), 0);
+  ASSERT_EQ(::rename(below.c_str(), folder.file().c_str()), 0);
+  const auto nothing = [](ReadTxn&) { return Status(); };
+  EXPECT_EQ(store->read(nothing).error().reason, "STORE_IO");
+  EXPECT_EQ(add_row(*store, "b").error().reason, "STORE_IO");
+  EXPECT_EQ(store->check_writable().error().reason, "STORE_IO");
+  ASSERT_EQ(::rename(folder.file().c_str(), below.c_str()), 0);
+  EXPECT_EQ(store->read(nothing).error().reason, "STORE_IO") << "nothing is there";
+  ASSERT_EQ(::rename(away.c_str(), folder.file().c_str()), 0);
+  EXPECT_TRUE(contains(*store, "a")) << "it is back";
+  EXPECT_FALSE(contains(*store, "older"));
+  EXPECT_TRUE(add_row(*store, "b").ok());
+}
+
 TEST(StoreFile, SurvivesBeingClosedAndIsPrivate) {
   TempFolder folder;
   ASSERT_TRUE(add_row(*must_open(folder.file()), "a").ok());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/guarded.h"
+#include "common/os/file_identity.h"
 #include "controller/store/sql/caching_store.h"
 #include "controller/store/sql/group_commit.h"
 #include "controller/store/sql/transaction.h"
@@ -52,7 +53,9 @@ class ReaderPool {
 class FileStore final : public sql::CachingStore {
  public:
   FileStore(OpenedFile file, const StoreOptions& options)
-      : lock_(std::move(file.lock)),
+      : path_(options.path),
+        opened_(os::identity_of(options.path)),
+        lock_(std::move(file.lock)),
         reserve_(options.path, options.reserve),
         engine_(std::move(file.writer), &reserve_),
         writer_(engine_, cache_, tokens_, options),
@@ -61,16 +64,17 @@ class FileStore final : public sql::CachingStore {
   }
 
   Status write(const std::function<Status(WriteTxn&)>& change) override {
-    if (check_) TRY(check_->so_far());
+    TRY(check_usable());
     return writer_.submit(change);
   }
   Status write_freeing(const std::function<Status(WriteTxn&)>& change, Frees what) override {
-    if (check_) TRY(check_->so_far());
+    TRY(check_usable());
     return writer_.submit(change, what);
   }
 
   // A connection whose transaction did not end well is closed, not given back.
   Status read(const std::function<Status(ReadTxn&)>& look) override {
+    TRY(check_there());
     ASSIGN_OR_RETURN(auto reader, readers_.take());
     TRY(reader->prepare("BEGIN").run());
     sql::Transaction txn(*reader, cache_);
@@ -81,7 +85,7 @@ class FileStore final : public sql::CachingStore {
   }
 
   Status check_writable() override {
-    if (check_) TRY(check_->so_far());
+    TRY(check_usable());
     if (!writer_.disk_refuses()) return {};
     // As large as a run with its events: what is left of a full disk may still take a few bytes.
     constexpr size_t kProbeBytes = 64 << 10;
@@ -91,6 +95,21 @@ class FileStore final : public sql::CachingStore {
   }
 
  private:
+  // A file in its place is another store, maybe an older one of ours: a new connection would read
+  // there what is not so, beside those that write to the file that was opened.
+  Status check_there() const {
+    if (opened_ && os::identity_of(path_) == opened_) return {};
+    return Error{Code::kUnavailable, "STORE_IO",
+                 "the store's file is not the one that was opened: the disk of the data folder is "
+                 "gone, or something lies over it"};
+  }
+  Status check_usable() {
+    TRY(check_there());
+    return check_ ? check_->so_far() : Status();
+  }
+
+  const std::string path_;
+  const std::optional<os::FileIdentity> opened_;
   os::LockFile lock_;
   DiskReserve reserve_;  // before those who use its files: it closes them last
   SqliteWriter engine_;

@@ -85,7 +85,8 @@ Status check_store(Call& call) {
     return version >= 0 ? Status()
                         : Error{Code::kInternal, "STORE_CORRUPT", "the store has no version"};
   }));
-  return call.services.store.check_writable();
+  TRY(call.services.store.check_writable());
+  return call.services.blobs.check_there();
 }
 
 Status check_serving(Call& call) {

@@ -1,0 +1,21 @@
+// Which file or folder a path leads to: whether that is still the same one, whatever was mounted
+// over it, unmounted or put in its place meanwhile.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+namespace paddock::os {
+
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
+// Links are followed. Nothing: there is none, or it cannot be looked at.
+std::optional<FileIdentity> identity_of(const std::string& path);
+
+}  // namespace paddock::os
