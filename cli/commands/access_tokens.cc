@@ -1,4 +1,5 @@
 // `paddock admin token create|list|revoke`: credentials of people and programs.
+#include "cli/client/token_creation.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/output/output_format.h"
@@ -15,6 +16,10 @@ using wire::Value;
 
 constexpr const char* kTokens = "/admin/tokens";
 
+Result<Value> revoke_token(client::ControllerClient& client, const std::string& id) {
+  return client.send("DELETE", cat(kTokens, "/", percent_encode(id)), Value());
+}
+
 std::string place(const AccessToken& token) {
   return token.name_space.empty() ? "every namespace" : cat("namespace ", token.name_space);
 }
@@ -26,7 +31,18 @@ Result<int> create_access_token(Watcher& watcher, const Parsed& parsed, const En
   for (const std::string& each : parsed.list("scope")) body.find("scopes")->push_back(each);
   if (parsed.has("namespace")) body.set("namespace", parsed.text("namespace"));
   if (parsed.has("ttl")) body.set("ttl", parsed.text("ttl"));
-  ASSIGN_OR_RETURN(const Value answer, watcher.client.send("POST", kTokens, body));
+  ASSIGN_OR_RETURN(const Value answer,
+                   create_token({.post =
+                                     [&](const std::string& key) {
+                                       return watcher.client.send("POST", kTokens, body, key);
+                                     },
+                                 .end = [&](const Value& made) -> Status {
+                                   const auto revoked =
+                                       revoke_token(watcher.client, made.text("id"));
+                                   return revoked.ok() ? Status() : Status(revoked.error());
+                                 },
+                                 .secret = "token"},
+                                env.random));
   ASSIGN_OR_RETURN(const auto made, wire::decode<AccessToken>(answer));
   env.out.write(cat(printable(made.token), "\n"));
   env.say(cat("token ", printable(made.id), " of ", printable(made.subject), " for ",
@@ -55,8 +71,7 @@ Result<int> list(Watcher& watcher, const Parsed& parsed, const Env& env) {
 }
 
 Result<int> revoke(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  const std::string target = cat(kTokens, "/", percent_encode(parsed.text("ID")));
-  ASSIGN_OR_RETURN(const Value answer, watcher.client.send("DELETE", target, Value()));
+  ASSIGN_OR_RETURN(const Value answer, revoke_token(watcher.client, parsed.text("ID")));
   env.say(cat("token ", printable(answer.text("id")), " of ", printable(answer.text("subject")),
               " is revoked"));
   return kExitOk;

@@ -1,4 +1,5 @@
 // `paddock token create|list|revoke` and `paddock grant explain`.
+#include "cli/client/token_creation.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_values.h"
@@ -26,16 +27,29 @@ Value list_of(const std::vector<std::string>& words) {
   return out;
 }
 
-Result<int> create_token(Watcher& watcher, const Parsed& parsed, const Env& env) {
+Result<int> create_tool_token(Watcher& watcher, const Parsed& parsed, const Env& env) {
   if (parsed.list("operation").empty())
     return invalid_argument("USAGE", "say what the token is good for", "--operation");
   Value request = Value::Object{{"operations", list_of(parsed.list("operation"))}};
   if (parsed.has("endpoint")) request.set("endpoints", list_of(parsed.list("endpoint")));
   if (parsed.has("ttl")) request.set("ttl", parsed.text("ttl"));
   if (parsed.has("revoke-on-stream-end")) request.set("revokeOnStreamEnd", true);
-  ASSIGN_OR_RETURN(
-      const Value token,
-      watcher.client.send("POST", path_of(parsed, "runs", "RUN", "/tool-tokens"), request));
+  const std::string target = path_of(parsed, "runs", "RUN", "/tool-tokens");
+  const std::string name_space = parsed.text("namespace", "default");
+  ASSIGN_OR_RETURN(const Value token,
+                   create_token({.post =
+                                     [&](const std::string& key) {
+                                       return watcher.client.send("POST", target, request, key);
+                                     },
+                                 .end = [&](const Value& made) -> Status {
+                                   const auto ended = watcher.client.send(
+                                       "DELETE",
+                                       object(name_space, "tooltokens", made.text("metadata.name")),
+                                       Value());
+                                   return ended.ok() ? Status() : Status(ended.error());
+                                 },
+                                 .secret = "status.token"},
+                                env.random));
   env.out.write(cat(printable(token.text("status.token")), "\n"));
   env.say(cat("tool token ", printable(token.text("metadata.name")), " of run ",
               printable(token.text("spec.run")), ", until ",
@@ -86,7 +100,8 @@ Result<int> explain_permission(Watcher& watcher, const Parsed& parsed, const Env
 }  // namespace
 
 int token_create_command(const Parsed& parsed, Env& env) {
-  return watch(parsed, env, [&](Watcher& watcher) { return create_token(watcher, parsed, env); });
+  return watch(parsed, env,
+               [&](Watcher& watcher) { return create_tool_token(watcher, parsed, env); });
 }
 
 int token_list_command(const Parsed& parsed, Env& env) {

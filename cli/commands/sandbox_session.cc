@@ -53,7 +53,7 @@ Result<int> create_session(Watcher& watcher, const Parsed& parsed, const Env& en
   if (session.metadata.name.empty()) session.metadata.generate_name = "sandbox-";
   ASSIGN_OR_RETURN(const wire::Value made,
                    watcher.client.send("POST", paths::collection(name_space(parsed), kPlural),
-                                       wire::encode(session)));
+                                       wire::encode(session), make_uuid(env.random)));
   if (is_document(format)) {
     env.out.write(document_text(made, format));
   } else {

@@ -70,7 +70,8 @@ Result<int> create_secret(Watcher& watcher, const Parsed& parsed, const Env& env
   const std::string all = collection(parsed.text("namespace", "default"));
   const Value document =
       wire::encode(make_secret(name, parsed.text("namespace", "default"), values));
-  auto made = watcher.client.send("POST", cat(all, "?fieldManager=paddock"), document);
+  auto made = watcher.client.send("POST", cat(all, "?fieldManager=paddock"), document,
+                                  make_uuid(env.random));
   const bool there = !made.ok() && made.error().reason == "SECRET_ALREADY_EXISTS";
   if (there && parsed.has("replace")) {
     const std::string one = cat(all, "/", percent_encode(name), "?fieldManager=paddock");
