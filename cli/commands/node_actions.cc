@@ -87,11 +87,8 @@ Result<int> drain(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const auto timeout, duration_option(parsed, "timeout"));
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
   contracts::DrainRequest request;
-  if (const auto given = contracts::Grace::parse(parsed.text("grace")); given.ok()) {
-    request.grace = *given;
-  } else {
-    TRY(duration_option(parsed, "grace"));  // not given, or wrong
-  }
+  ASSIGN_OR_RETURN(const auto grace, wait_option(parsed, "grace"));
+  if (grace) request.grace = wire::Wait{*grace};
   const auto answer =
       watcher.client.send("POST", node_path(parsed, "/drain"), wire::encode(request));
   ASSIGN_OR_RETURN(const DrainReport report, report_of(answer));

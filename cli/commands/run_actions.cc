@@ -42,7 +42,7 @@ Status cancel_one(Watcher& watcher, const RunRef& ref, bool at_once, const Env& 
 
 // The exit code is the first one that is not 0, once all have ended.
 int wait_command(const Parsed& parsed, Env& env) {
-  const auto timeout = duration_option(parsed, "timeout");
+  const auto timeout = wait_option(parsed, "timeout");
   if (!timeout.ok()) return fail(env, timeout.error());
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));

@@ -104,7 +104,7 @@ int run_cli(const std::vector<std::string>& args, Env& env) {
   }
   const auto& wanted = std::get<Parsed>(*parsed);
   if (const Status named = check_namespace(wanted); !named.ok()) return fail(env, named.error());
-  const auto patience = duration_option(wanted, "patience");
+  const auto patience = wait_option(wanted, "patience");
   if (!patience.ok()) return fail(env, patience.error());
   if (*patience) env.patience = **patience;
   for (const std::string& remark : size_remarks(wanted))

@@ -18,6 +18,13 @@ Result<std::optional<Millis>> duration_option(const Parsed& parsed, const std::s
   return std::optional<Millis>(*value);
 }
 
+Result<std::optional<Millis>> wait_option(const Parsed& parsed, const std::string& name) {
+  if (!parsed.has(name)) return std::optional<Millis>();
+  const auto value = wire::Wait::parse(parsed.text(name));
+  if (!value.ok()) return bad_option(name, parsed.text(name), "a duration such as 30s, or 0s");
+  return std::optional<Millis>(value->value);
+}
+
 Result<std::optional<int64_t>> integer_option(const Parsed& parsed, const std::string& name,
                                               int64_t min, int64_t max) {
   if (!parsed.has(name)) return std::optional<int64_t>();

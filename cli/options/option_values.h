@@ -11,6 +11,8 @@ namespace paddock::cli {
 
 // Nothing when the option was not given.
 Result<std::optional<Millis>> duration_option(const Parsed& parsed, const std::string& name);
+// The same where 0s is an answer: not at all, or now.
+Result<std::optional<Millis>> wait_option(const Parsed& parsed, const std::string& name);
 Result<std::optional<int64_t>> integer_option(const Parsed& parsed, const std::string& name,
                                               int64_t min, int64_t max);
 Result<std::optional<int64_t>> quantity_option(const Parsed& parsed, const std::string& name);

@@ -20,6 +20,21 @@ class Options : public testing::Test {
   Env env_{{}, "/home/me/project", "/usr/bin", false, false, {}, {}, clock_, random_};
 };
 
+TEST_F(Options, AGraceMayBeNoneAtAll) {
+  for (const char* none : {"0s", "0"}) {
+    const auto options =
+        compute_options({"compute", {{"DIR", {"."}}, {"CMD", {"a"}}, {"grace", {none}}}}, env_);
+    ASSERT_TRUE(options.ok()) << options.error().describe();
+    EXPECT_EQ(make_run(*options, "w", "n").spec.termination_grace, wire::Wait{});
+  }
+  for (const char* wrong : {"-1s", "soon", ""}) {
+    const auto refused =
+        compute_options({"compute", {{"DIR", {"."}}, {"CMD", {"a"}}, {"grace", {wrong}}}}, env_);
+    ASSERT_FALSE(refused.ok()) << wrong;
+    EXPECT_EQ(refused.error().reason, "INVALID_OPTION");
+  }
+}
+
 // proves: ORB-13, ORB-14
 TEST_F(Options, ComputeTakesTheDocumentedExample) {
   Parsed parsed{"compute",

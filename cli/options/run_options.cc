@@ -85,8 +85,8 @@ Status apply_placement(const Parsed& parsed, RunSpec& spec) {
 Status apply_run_times(const Parsed& parsed, RunSpec& spec) {
   ASSIGN_OR_RETURN(const std::optional<Millis> timeout, duration_option(parsed, "timeout"));
   if (timeout) spec.timeout = wire::Duration{*timeout};
-  ASSIGN_OR_RETURN(const std::optional<Millis> grace, duration_option(parsed, "grace"));
-  if (grace) spec.termination_grace = wire::Duration{*grace};
+  ASSIGN_OR_RETURN(const std::optional<Millis> grace, wait_option(parsed, "grace"));
+  if (grace) spec.termination_grace = wire::Wait{*grace};
   return {};
 }
 

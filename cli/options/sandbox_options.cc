@@ -52,7 +52,7 @@ Result<SandboxOptions> sandbox_options(const Parsed& parsed, const Env& env,
   ASSIGN_OR_RETURN(const contracts::Profile profile,
                    wanted_profile(parsed.text("profile", "test")));
   ASSIGN_OR_RETURN(request.policy, wanted_policy(parsed, env.cwd, profile.policy, policy_text));
-  ASSIGN_OR_RETURN(const std::optional<Millis> grace, duration_option(parsed, "grace"));
+  ASSIGN_OR_RETURN(const std::optional<Millis> grace, wait_option(parsed, "grace"));
   if (grace) request.cancel_grace_ms = request.limit_grace_ms = grace->count();
   if (grace && *grace > contracts::kLongestGrace)
     return invalid_argument("INVALID_OPTION", "at most 24h", "--grace");

@@ -45,8 +45,8 @@ Result<contracts::SandboxSpec> session_spec(const Parsed& parsed, const Env& env
   TRY(apply_options(parsed, env.cwd, spec.security));
   ASSIGN_OR_RETURN(const auto idle, duration_option(parsed, "idle-timeout"));
   ASSIGN_OR_RETURN(const auto lifetime, duration_option(parsed, "lifetime"));
-  ASSIGN_OR_RETURN(const auto grace, duration_option(parsed, "grace"));
-  if (grace) spec.termination_grace = wire::Duration{*grace};
+  ASSIGN_OR_RETURN(const auto grace, wait_option(parsed, "grace"));
+  if (grace) spec.termination_grace = wire::Wait{*grace};
   if (idle) spec.idle_timeout = wire::Duration{*idle};
   if (lifetime) spec.lifetime = wire::Duration{*lifetime};
   return spec;

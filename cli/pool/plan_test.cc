@@ -165,7 +165,7 @@ TEST(NeverFits, ARunThatMayOutliveAPilot) {
   pool.pilot.walltime = wire::Duration{std::chrono::minutes(7)};
   EXPECT_THAT(never_fits(pending(), pool), HasSubstr("pilot.walltime"));
   contracts::Run graceful = pending();
-  graceful.spec.termination_grace = wire::Duration{Millis(1)};
+  graceful.spec.termination_grace = wire::Wait{Millis(1)};
   pool.pilot.walltime = wire::Duration{std::chrono::minutes(8)};
   EXPECT_THAT(never_fits(graceful, pool), HasSubstr("pilot.walltime"));
 }

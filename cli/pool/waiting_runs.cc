@@ -35,7 +35,7 @@ PilotSize needs_of(const Run& run) {
 
 Millis stay_of(const Run& run) {
   constexpr Millis kMost = std::chrono::hours(24 * 365);
-  const auto of = [kMost](const std::optional<wire::Duration>& time) {
+  const auto of = [kMost](const auto& time) {
     return time ? std::min(time->value, kMost) : Millis(0);
   };
   const Millis wall = run.status.policy ? of(run.status.policy->limits.wall_time) : Millis(0);

@@ -95,12 +95,12 @@ Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings) 
   return refused(over_ceilings(effective, ceilings));
 }
 
-void check_grace_field(const std::optional<wire::Duration>& grace, wire::Check& check) {
+void check_grace_field(const std::optional<wire::Wait>& grace, wire::Check& check) {
   if (grace && (grace->value < Millis(0) || grace->value > kLongestGrace))
     check.fail("terminationGrace", "must be at most 24h");
 }
 
-Status check_grace(const std::optional<wire::Duration>& grace, const Ceilings& ceilings) {
+Status check_grace(const std::optional<wire::Wait>& grace, const Ceilings& ceilings) {
   const auto& most = ceilings.termination_grace;
   if (!grace || !most || *grace <= *most) return {};
   return invalid_argument(

@@ -15,7 +15,7 @@ struct Ceilings {
   bool network = false;
   std::vector<std::string> host_mounts;  // these folders and all below may be mounted
   std::vector<std::string> devices;
-  std::optional<wire::Duration> termination_grace;
+  std::optional<wire::Wait> termination_grace;
   static constexpr auto describe(auto&& visit) {
     return visit(
         field("limits", &Ceilings::limits,
@@ -47,9 +47,9 @@ std::vector<CeilingRefusal> over_ceilings(const SandboxPolicy& effective, const 
 // FailedPrecondition with the first reason and every cause; OK when nothing is over.
 Status check_ceilings(const SandboxPolicy& effective, const Ceilings& ceilings);
 // What is wrong with the field terminationGrace whatever the operator says.
-void check_grace_field(const std::optional<wire::Duration>& grace, wire::Check& check);
+void check_grace_field(const std::optional<wire::Wait>& grace, wire::Check& check);
 // GRACE_OVER_CEILING at terminationGrace; an absent ceiling or grace is none.
-Status check_grace(const std::optional<wire::Duration>& grace, const Ceilings& ceilings);
+Status check_grace(const std::optional<wire::Wait>& grace, const Ceilings& ceilings);
 
 // What holds at one node: its operator's ceilings where there are any (else no network), and the
 // limits that it named no ceiling for, by what the host has (host_limits.h).

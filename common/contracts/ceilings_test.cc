@@ -89,7 +89,7 @@ TEST(Ceilings, AreNamedByEveryRefusal) {
       {"network", "network: {enabled: true, allowDomains: [a.example]}"},
       {"hostMounts", "hostMounts: [{hostPath: /srv/x, sandboxPath: /x}]"},
       {"devices", "devices: [/dev/x]"}};
-  const Status grace = check_grace(wire::Duration{Millis(2)}, ceilings("terminationGrace: 1ms"));
+  const Status grace = check_grace(wire::Wait{Millis(2)}, ceilings("terminationGrace: 1ms"));
   const wire::Value all = wire::schema<Ceilings>();
   for (const auto& [name, schema] : *all.find("properties")->object()) {
     if (name == "limits") continue;  // HoldForEveryLimit

@@ -3,26 +3,14 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/contracts/run.h"
 
 namespace paddock::contracts {
 
-// A duration, or 0 and 0s for none at all, which other durations refuse: now is an answer to how
-// long somebody has to wait.
-struct Grace {
-  Millis value{0};
-  friend auto operator<=>(const Grace&, const Grace&) = default;
-  static Result<Grace> parse(std::string_view text);
-  static std::optional<Grace> decode_value(const wire::Value& value, wire::Check& check);
-  wire::Value encode_value() const;
-  static wire::Value value_schema();
-};
-
 struct DrainRequest {
-  Grace grace{Millis(300'000)};
+  wire::Wait grace{Millis(300'000)};
   static constexpr auto describe(auto&& visit) {
     return visit(field("grace", &DrainRequest::grace,
                        "how long runs and sessions may go on; what is left is ended; 0s is now"));

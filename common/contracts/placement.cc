@@ -17,7 +17,7 @@ bool covers(const Toleration& toleration, const Taint& taint) {
   return toleration.key == taint.key && toleration.value == taint.value;
 }
 
-void check_backoff(wire::Check& check, const char* field, const wire::Duration& duration) {
+void check_backoff(wire::Check& check, const char* field, const wire::Wait& duration) {
   if (duration.value < Millis(0) || duration.value > kLongestBackoff)
     check.fail(field, "must be between 0s and 24h");
 }

@@ -55,8 +55,8 @@ enum class RetryCause { kNodeLost, kStartFailed, kEvicted };
 // A run without one is tried once.
 struct RetryPolicy {
   int64_t max_attempts = 3;
-  wire::Duration backoff{Millis(10'000)};
-  wire::Duration max_backoff{Millis(600'000)};
+  wire::Wait backoff{Millis(10'000)};
+  wire::Wait max_backoff{Millis(600'000)};
   std::vector<RetryCause> on;  // empty: every cause
   static constexpr auto describe(auto&& visit) {
     return visit(

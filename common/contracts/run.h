@@ -115,7 +115,7 @@ struct RunSpec {
   std::vector<SecretUse> secrets;
   std::string stdin_file;
   std::optional<wire::Duration> timeout;
-  std::optional<wire::Duration> termination_grace;
+  std::optional<wire::Wait> termination_grace;
   std::optional<Resources> resources;
   std::map<std::string, std::string> node_selector;
   std::vector<Toleration> tolerations;

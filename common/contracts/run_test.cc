@@ -123,10 +123,21 @@ TEST(Run, NamesEveryFaultOfASpec) {
             "spec.mediaExecution.mode: invalid");
 }
 
+// Now is an answer to how long somebody waits, and none to how long a run may take.
+TEST(Run, WaitsForNothingWhereItSaysSo) {
+  for (const char* field : {"terminationGrace: 0s", "terminationGrace: \"0\"",
+                            "retry: {backoff: 0s}", "retry: {backoff: 0s, maxBackoff: 0s}"})
+    EXPECT_EQ(fault_of_spec(cat("type: compute, command: [a], ", field)), "accepted") << field;
+  for (const char* field : {"timeout: 0s", "deadline: 0s", "terminationGrace: 0",
+                            "terminationGrace: -1s", "retry: {backoff: -1s}"})
+    EXPECT_NE(fault_of_spec(cat("type: compute, command: [a], ", field)), "accepted") << field;
+}
+
 TEST(Run, EncodesToWhatItWasDecodedFrom) {
   const auto run = run_of(
-      R"({metadata: {name: a, namespace: b}, spec: {type: compute, command: [x], timeout: 1m30s}})");
+      R"({metadata: {name: a, namespace: b}, spec: {type: compute, command: [x], timeout: 1m30s, terminationGrace: 0s}})");
   ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->spec.termination_grace, wire::Wait{});
   const auto again = wire::decode<contracts::Run>(*wire::parse_json(wire::encode_json(*run)));
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(wire::encode(*again), wire::encode(*run));

@@ -96,7 +96,7 @@ struct SandboxSpec {
   SecurityOptions security;
   std::optional<wire::Duration> idle_timeout;
   std::optional<wire::Duration> lifetime;
-  std::optional<wire::Duration> termination_grace;
+  std::optional<wire::Wait> termination_grace;
   std::map<std::string, std::string> node_selector;
   std::optional<bool> suspended;
   static constexpr auto describe(auto&& visit) {

@@ -19,6 +19,21 @@ std::optional<Duration> Duration::decode_value(const Value& value, Check& check)
 Value Duration::encode_value() const { return format_duration(value); }
 Value Duration::value_schema() { return Value::Object{{"type", "string"}, {"example", "30m"}}; }
 
+Result<Wait> Wait::parse(std::string_view text) {
+  if (text == "0" || text == "0s") return Wait{};
+  ASSIGN_OR_RETURN(const Millis value, parse_duration(text));
+  return Wait{value};
+}
+
+std::optional<Wait> Wait::decode_value(const Value& value, Check& check) {
+  if (value.string() != nullptr && parse(*value.string()).ok()) return *parse(*value.string());
+  const auto duration = Duration::decode_value(value, check);  // says what is wrong with it
+  return duration ? std::optional(Wait{duration->value}) : std::nullopt;
+}
+
+Value Wait::encode_value() const { return format_duration(value); }
+Value Wait::value_schema() { return Duration::value_schema(); }
+
 std::optional<Quantity> Quantity::decode_value(const Value& value, Check& check) {
   if (value.integer() != nullptr) {
     if (*value.integer() >= 0) return Quantity{*value.integer()};

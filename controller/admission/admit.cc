@@ -170,7 +170,7 @@ contracts::Ceilings default_ceilings() {
   ceilings.limits.wall_time = wire::Duration{std::chrono::hours(24)};
   ceilings.limits.open_files = 65536;
   // Who gives way keeps others waiting for so long; a drain waits as long unless told otherwise.
-  ceilings.termination_grace = wire::Duration{std::chrono::minutes(5)};
+  ceilings.termination_grace = wire::Wait{std::chrono::minutes(5)};
   // All of it is kept in the controller's store.
   ceilings.limits.stdout_bytes = ceilings.limits.stderr_bytes = wire::Quantity{256 << 20};
   return ceilings;

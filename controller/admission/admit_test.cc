@@ -99,7 +99,7 @@ TEST_F(Admit, RefusesMoreDiskThanTheRunMayWrite) {
 }
 
 TEST_F(Admit, RefusesAGraceOverTheCeilingAndNamesWhatWouldPass) {
-  spec_.termination_grace = wire::Duration{std::chrono::minutes(5)};
+  spec_.termination_grace = wire::Wait{std::chrono::minutes(5)};
   EXPECT_EQ(reason(), "");
   spec_.termination_grace->value += Millis(1);
   EXPECT_EQ(reason(), "GRACE_OVER_CEILING");

@@ -118,8 +118,7 @@ void set_pod(const Value& pod, SandboxSpec& out) {
   // One that no session may have is refused as such, and one that no number holds likewise.
   constexpr int64_t kMost = 86'400'000;
   if (grace != nullptr && grace->integer() != nullptr && *grace->integer() > 0)
-    out.termination_grace =
-        wire::Duration{std::chrono::seconds(std::min(*grace->integer(), kMost))};
+    out.termination_grace = wire::Wait{std::chrono::seconds(std::min(*grace->integer(), kMost))};
   if (const Value* labels = pod.find("nodeSelector"); labels != nullptr && labels->object()) {
     for (const auto& [name, value] : *labels->object()) out.node_selector[name] = *value.string();
   }

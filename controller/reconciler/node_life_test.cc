@@ -148,10 +148,9 @@ TEST_F(ReconcilerTest, ALostRunThatMayBeTriedAgainIsPlacedElsewhereUnderAnotherA
 
 TEST_F(ReconcilerTest, ADrainTellsARunToEndSoEarlyThatItHasItsGraceAndKillsItWhenThatIsOver) {
   heartbeat();
-  submit("a",
-         [](contracts::Run& run) { run.spec.termination_grace = wire::Duration{Millis(3'000)}; });
+  submit("a", [](contracts::Run& run) { run.spec.termination_grace = wire::Wait{Millis(3'000)}; });
   submit("long",
-         [](contracts::Run& run) { run.spec.termination_grace = wire::Duration{Millis(60'000)}; });
+         [](contracts::Run& run) { run.spec.termination_grace = wire::Wait{Millis(60'000)}; });
   EXPECT_EQ(step().bound, 2);
   ASSERT_TRUE(nodes::drain(*store_, "n1", Millis(5'000), clock_.wall()).ok());
   const TickReport first = step();
@@ -174,8 +173,7 @@ TEST_F(ReconcilerTest, ADrainTellsARunToEndSoEarlyThatItHasItsGraceAndKillsItWhe
 
 TEST_F(ReconcilerTest, AControllerThatWasAwayWhenADrainWasOverStillTellsBeforeItKills) {
   heartbeat();
-  submit("a",
-         [](contracts::Run& run) { run.spec.termination_grace = wire::Duration{Millis(3'000)}; });
+  submit("a", [](contracts::Run& run) { run.spec.termination_grace = wire::Wait{Millis(3'000)}; });
   step();
   ASSERT_TRUE(nodes::drain(*store_, "n1", Millis(5'000), clock_.wall()).ok());
   clock_.advance(Millis(15'000));

@@ -16,7 +16,7 @@ int64_t asked_disk(const Demand& demand) {
 
 int64_t asked_ms(const Demand& demand) {
   constexpr Millis kMost = std::chrono::hours(24 * 365);  // whatever a document says
-  const auto of = [kMost](const std::optional<wire::Duration>& time) {
+  const auto of = [kMost](const auto& time) {
     return time ? std::min(time->value, kMost).count() : int64_t{0};
   };
   return of(demand.policy.limits.wall_time) + of(demand.termination_grace) + kAroundCommand.count();

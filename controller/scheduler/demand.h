@@ -37,7 +37,7 @@ struct Demand {
   std::vector<contracts::Toleration> tolerations;
   std::optional<contracts::EnforcementLevel> sandbox_level;
   contracts::SandboxPolicy policy;  // effective
-  std::optional<wire::Duration> termination_grace;
+  std::optional<wire::Wait> termination_grace;
   int64_t nodes = 1;  // how many at once, one for each member of a gang; all else is a member's
 };
 

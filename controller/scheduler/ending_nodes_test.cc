@@ -40,7 +40,7 @@ TEST(EndingNodes, AGraceToEndCounts) {
   Cluster cluster({});
   cluster.put_node(lent_for(minutes(30)));
   contracts::Run slow_to_end = lasting("slow", minutes(28));
-  slow_to_end.spec.termination_grace = wire::Duration{minutes(1)};
+  slow_to_end.spec.termination_grace = wire::Wait{minutes(1)};
   cluster.put_run(slow_to_end);
   EXPECT_TRUE(cluster.pass(kNow).bindings.empty());
 }
@@ -62,8 +62,8 @@ TEST(EndingNodes, NoDocumentsTimeOverflows) {
   Cluster cluster({});
   cluster.put_node(lent_for(minutes(30)));
   contracts::Run endless = lasting("endless", minutes(1));
-  endless.status.policy->limits.wall_time = endless.spec.termination_grace =
-      wire::Duration{Millis::max()};
+  endless.status.policy->limits.wall_time = wire::Duration{Millis::max()};
+  endless.spec.termination_grace = wire::Wait{Millis::max()};
   cluster.put_run(endless);
   EXPECT_TRUE(cluster.pass(kNow).bindings.empty());
 }

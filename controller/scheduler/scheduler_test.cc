@@ -72,10 +72,10 @@ TEST(Scheduler, PlacesNothingOverANodesCeilings) {
   EXPECT_EQ(reason(run, {strict, make_node("open")}), "placed on open");
   run.status.policy->limits.memory = wire::Quantity{1LL << 30};
   EXPECT_EQ(reason(run, {strict}), "placed on strict");
-  strict.status.ceilings->termination_grace = wire::Duration{Millis(1'000)};
-  run.spec.termination_grace = wire::Duration{Millis(1'001)};
+  strict.status.ceilings->termination_grace = wire::Wait{Millis(1'000)};
+  run.spec.termination_grace = wire::Wait{Millis(1'001)};
   EXPECT_EQ(reason(run, {strict, make_node("open")}), "placed on open");
-  run.spec.termination_grace = wire::Duration{Millis(1'000)};
+  run.spec.termination_grace = wire::Wait{Millis(1'000)};
   EXPECT_EQ(reason(run, {strict}), "placed on strict");
 }
 

@@ -84,7 +84,7 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
 }
 
 Millis RunLife::grace() const {
-  return assignment_.spec.termination_grace.value_or(wire::Duration{}).value;
+  return assignment_.spec.termination_grace.value_or(wire::Wait{}).value;
 }
 
 // The whole life, top to bottom. A recovered run enters at the step that was next.

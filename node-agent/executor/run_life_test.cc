@@ -189,7 +189,7 @@ TEST_F(Life, ALauncherThatWasStoppedHearsOfItsCancelAllTheSame) {
 
 TEST_F(Life, ACanceledRunIsCanceledThoughItsLauncherDied) {
   behave("linger");
-  assignment.spec.termination_grace = wire::Duration{std::chrono::hours(1)};
+  assignment.spec.termination_grace = wire::Wait{std::chrono::hours(1)};
   auto running = start_running();
   life->stop(StopKind::kCancel);
   while (output_of(*life, "stdout").find("told to end") == std::string::npos)
@@ -202,7 +202,7 @@ TEST_F(Life, ACanceledRunIsCanceledThoughItsLauncherDied) {
 
 TEST_F(Life, ACommandThatIsEndedForTheDiskHasFailedByThatName) {
   behave("linger");
-  assignment.spec.termination_grace = wire::Duration{std::chrono::hours(1)};
+  assignment.spec.termination_grace = wire::Wait{std::chrono::hours(1)};
   auto running = start_running();
   EXPECT_FALSE(life->ending());
   life->end_for_disk("it wrote too much");
@@ -216,7 +216,7 @@ TEST_F(Life, ACommandThatIsEndedForTheDiskHasFailedByThatName) {
 
 TEST_F(Life, ACommandInItsGraceIsKilledWhenThatIsWishedAndWhatItSavedComesBack) {
   behave("linger");
-  assignment.spec.termination_grace = wire::Duration{std::chrono::hours(1)};
+  assignment.spec.termination_grace = wire::Wait{std::chrono::hours(1)};
   auto running = start_running();
   life->stop(StopKind::kCancel);
   while (output_of(*life, "stdout").find("told to end") == std::string::npos)
@@ -228,7 +228,7 @@ TEST_F(Life, ACommandInItsGraceIsKilledWhenThatIsWishedAndWhatItSavedComesBack) 
 }
 
 TEST_F(Life, TheGraceOfARunIsItsLaunchers) {
-  assignment.spec.termination_grace = wire::Duration{Millis(70'000)};
+  assignment.spec.termination_grace = wire::Wait{Millis(70'000)};
   behave("ok");
   run();
   const auto request = os::read_file(folder().file("request.json"));
@@ -238,8 +238,8 @@ TEST_F(Life, TheGraceOfARunIsItsLaunchers) {
 }
 
 TEST_F(Life, ANodeRefusesALongerGraceThanItsOperatorAllows) {
-  config.bounds.ceilings.emplace().termination_grace = wire::Duration{Millis(5'000)};
-  assignment.spec.termination_grace = wire::Duration{Millis(5'001)};
+  config.bounds.ceilings.emplace().termination_grace = wire::Wait{Millis(5'000)};
+  assignment.spec.termination_grace = wire::Wait{Millis(5'001)};
   behave("ok");
   EXPECT_EQ(run().reason, "GRACE_OVER_CEILING");
 }

@@ -77,6 +77,13 @@ class Grace(unittest.TestCase):
         self.assertEqual(self.saved("stays"), ("CANCELED", []))
         wait_until("it to be gone", lambda: all(ended(pid) for pid in pids))
 
+    def test_no_grace_at_all_kills_at_once(self):
+        self.submit("abrupt", SHORT, "0s")
+        self.wait_log("abrupt", "begun")
+        self.instance.run("cancel", "abrupt")
+        self.assertEqual(self.saved("abrupt"), ("CANCELED", []))
+        self.assertNotIn("saving", self.instance.run("logs", "abrupt").stdout)
+
     def test_a_drain_gives_the_grace_and_no_more_than_its_own(self):
         node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
         self.submit("saves", SHORT, "5m")
