@@ -22,6 +22,8 @@ declarations (`tests/tidy` fails when it is stale). The same types are in the Op
   names each wrong item by its path (`items[17].spec.timeout`), and no run is made.
 - `?dryRun=All` tries to create, change or delete an object and keeps nothing. Every other call that changes something refuses
   it (400 `DRY_RUN_NOT_SUPPORTED`) and does nothing.
+- A dry run of a `Run` may have a member `tree` beside `spec`: the files that its workspace will have (`null`: not known yet). Then the
+  workspace need not be there, and the refusal is the one that the run would get once they are: ask before a large upload.
 - Unknown fields are errors. A body over the route's limit is refused by its size, before it is parsed.
 - A refusal is a Kubernetes `Status` with `"error": {"code", "message", "retryable", "details"}` inside: `code` stays the same from
   release to release, and `details.causes` has the `field` of each mistake.

@@ -171,7 +171,7 @@ Result<contracts::Run> create_of(const Job& job, client::ControllerClient& clien
   }
   wanted.spec.workspace_root = cas::tree_root(scan.tree);
   for (int left = kUploads;; --left) {
-    TRY(upload(job, client, scan));
+    TRY(upload(job, client, scan, wanted));
     foreground.creating();
     Result<contracts::Run> created = client.create_run(wanted, make_uuid(job.env.random));
     if (created.ok() || created.error().reason != "WORKSPACE_CHANGED" || left == 1) return created;

@@ -7,6 +7,7 @@
 #include "common/base/parallel.h"
 #include "common/client/controller_client.h"
 #include "common/client/requests.h"
+#include "common/contracts/requirements_files.h"
 #include "common/contracts/version.h"
 #include "common/mcp/tools.h"
 #include "common/os/file.h"
@@ -70,11 +71,17 @@ class RemoteApi final : public mcp::Api {
 
   bool has_folders() const override { return true; }
 
-  Result<Uploaded> upload(const std::string& name_space, const std::string& folder) override {
+  Result<Uploaded> upload(const std::string& name_space, const std::string& folder,
+                          const wire::Value& run) override {
     ASSIGN_OR_RETURN(const std::string real, allowed_folder(root_, folder));
     ASSIGN_OR_RETURN(const cas::Scan scan, cas::scan_folder(real, {}));
     const std::string name = workspace_name(real);
-    TRY(client_.upload_workspace(name_space, name, real, scan, [](const auto&) {}));
+    const std::string requirements = run.text("spec.requirements");
+    const client::UploadGate gate{
+        [&](const auto& file) { return contracts::may_be_requirements(file, requirements); },
+        [&] { return client_.try_run(name_space, run, scan.tree); }};
+    TRY(client_.upload_workspace(
+        name_space, name, real, scan, [](const auto&) {}, gate));
     return Uploaded{name, cas::tree_root(scan.tree)};
   }
 

@@ -12,6 +12,7 @@
 #include "cli/output/run_report.h"
 #include "cli/terminal/progress.h"
 #include "common/contracts/inner_paths.h"
+#include "common/contracts/requirements_files.h"
 #include "common/contracts/tree_path.h"
 #include "common/os/file.h"
 
@@ -96,7 +97,8 @@ Status check_requirements(const Job& job, const cas::Scan& scan) {
                           cat("`", wanted, "` is not among the project's files"), "--requirements");
 }
 
-Status upload(const Job& job, client::ControllerClient& client, const cas::Scan& scan) {
+Status upload(const Job& job, client::ControllerClient& client, const cas::Scan& scan,
+              const contracts::Run& wanted) {
   job.phases.begin("upload");
   ProgressDisplay progress(job.env.err, "upload");
   const auto on_progress = [&](const client::UploadProgress& now) {
@@ -105,9 +107,14 @@ Status upload(const Job& job, client::ControllerClient& client, const cas::Scan&
       progress.show({now.bytes_sent, now.bytes_total, "", true}, job.env.clock.mono());
   };
   const std::string& folder = job.options.folder.empty() ? job.env.cwd : job.options.folder;
+  const client::UploadGate gate{
+      [&](const auto& file) {
+        return contracts::may_be_requirements(file, wanted.spec.requirements);
+      },
+      [&] { return client.try_run(job.run.name_space, wire::encode(wanted), scan.tree); }};
   ASSIGN_OR_RETURN(
       const client::UploadProgress sent,
-      client.upload_workspace(job.run.name_space, job.workspace, folder, scan, on_progress));
+      client.upload_workspace(job.run.name_space, job.workspace, folder, scan, on_progress, gate));
   progress.hide();
   job.phases.end();
   if (sent.blobs_sent == 0) {

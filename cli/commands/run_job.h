@@ -27,7 +27,9 @@ Result<cas::Scan> scan_project(const std::string& folder, const cas::ScanLimits&
 Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client);
 // REQUIREMENTS_NOT_FOUND.
 Status check_requirements(const Job& job, const cas::Scan& scan);
-// Sends what the controller lacks.
-Status upload(const Job& job, client::ControllerClient& client, const cas::Scan& scan);
+// Sends what the controller lacks, unless it would refuse the run that these files are for: then
+// its refusal, before they are sent.
+Status upload(const Job& job, client::ControllerClient& client, const cas::Scan& scan,
+              const contracts::Run& wanted);
 
 }  // namespace paddock::cli

@@ -37,6 +37,13 @@ struct UploadProgress {
   int64_t bytes_total = 0, bytes_sent = 0;
 };
 
+// What of an upload waits for a question whose answer may make the rest needless. It is asked once
+// the first offer has shown that files are missing, so nobody is asked where nothing is to be sent.
+struct UploadGate {
+  std::function<bool(const contracts::TreeEntry&)> first;  // sent before it is asked; none if empty
+  std::function<Status()> ask;  // the upload ends with its error, and the rest is not sent
+};
+
 // How much of each object an answer tells: all, a row of the server's table, or its metadata.
 enum class ListForm { kObjects, kTable, kMetadata };
 
@@ -77,6 +84,9 @@ class ControllerClient {
 
   // --- runs ---
   Result<contracts::Run> create_run(const contracts::Run& run, const std::string& idempotency_key);
+  // What create_run() would be refused for once its workspace has these files; nothing is made. A
+  // controller of an earlier release that cannot be asked refuses nothing here.
+  Status try_run(const std::string& name_space, wire::Value run, const contracts::Tree& tree);
   Result<contracts::Run> get_run(const std::string& name_space, const std::string& name);
   // `at_once`: it is killed, without what its grace leaves it.
   Status cancel_run(const std::string& name_space, const std::string& name, bool at_once = false);
@@ -95,12 +105,13 @@ class ControllerClient {
   Result<contracts::ExecuteAnswer> execute(const contracts::ExecuteRequest& request);
 
   // --- workspaces ---
+  using Report = std::function<void(const UploadProgress&)>;
   // Creates the workspace if needed, sends what the server lacks (several lanes) and compares the
   // root it answers with ours (ROOT_MISMATCH). FILE_CHANGED: a file is not what it was when it was
   // scanned. `progress` is called from the lanes, one call at a time.
-  Result<UploadProgress> upload_workspace(
-      const std::string& name_space, const std::string& name, const std::string& folder,
-      const cas::Scan& scan, const std::function<void(const UploadProgress&)>& progress);
+  Result<UploadProgress> upload_workspace(const std::string& name_space, const std::string& name,
+                                          const std::string& folder, const cas::Scan& scan,
+                                          const Report& progress, const UploadGate& gate = {});
 
   // --- agent ---
   Result<contracts::EnrollAnswer> enroll(const std::string& node,
@@ -181,8 +192,9 @@ class ControllerClient {
   static Status send_bundle(const Blobs& blobs, const BlobTarget& target, const Send& send);
   static Status send_together(const Blobs& blobs, const BlobTarget& target, const Send& send);
   Status send_blobs(const BlobTarget& target, const std::vector<contracts::TreeEntry>& blobs,
-                    UploadProgress& progress,
-                    const std::function<void(const UploadProgress&)>& report);
+                    UploadProgress& progress, const Report& report);
+  Status send_missing(const BlobTarget& target, const std::vector<contracts::TreeEntry>& blobs,
+                      UploadProgress& done, const Report& report, const UploadGate& gate);
   std::shared_ptr<http::Client> new_lane();
 
   FieldPaths left_out_;  // by synchronize()

@@ -36,8 +36,18 @@ struct FakeStore {
   int bundles = 0;
   int most = 1'000'000;
   int offers = 0;
-  std::string stored;  // the root of the tree that is here whole
+  std::string stored;              // the root of the tree that is here whole
+  std::vector<std::string> tried;  // bodies of dry runs
+  std::optional<Error> refusal;    // of a dry run
+  size_t blobs_then = 0;           // what was there when one was tried
+  HttpAnswer try_run(const std::string& body) {
+    tried.push_back(body);
+    blobs_then = blobs.size();
+    return refusal ? error_answer(*refusal) : answer(201, "{}");
+  }
   HttpAnswer operator()(const HttpRequest& request) {
+    if (request.target == cat(kBase, "/namespaces/ns/runs?dryRun=All"))
+      return try_run(request.body);
     const std::string workspaces = cat(kBase, "/namespaces/ns/workspaces");
     if (request.target == workspaces) {
       return error_answer({Code::kAlreadyExists, "RUN_ALREADY_EXISTS", "it is there"});
@@ -156,6 +166,58 @@ TEST_F(Upload, SendsEachMissingBlobOnceAndNothingTheSecondTime) {
   EXPECT_EQ(second->bytes_sent, 0);
   EXPECT_EQ(second->blobs_sent, 0);
   EXPECT_EQ(store_.offers, 2);  // both of the first time: a tree that is there is only named
+}
+
+class GatedUpload : public Upload {
+ protected:
+  Result<UploadProgress> upload_for_run() {
+    const UploadGate gate{
+        [](const contracts::TreeEntry& file) { return file.path == "requirements.txt"; },
+        [this] {
+          return client_.try_run("ns", wire::Value::Object{{"kind", "Run"}}, scan_.tree);
+        }};
+    return client_.upload_workspace("ns", "w", project_.path(), scan_, {}, gate);
+  }
+};
+
+TEST_F(GatedUpload, SendsNothingForARunThatWouldBeRefused) {
+  store_.refusal = invalid_argument("TIMEOUT_OVER_CEILING", "too long", "spec.timeout");
+  const Result<UploadProgress> done = upload_for_run();
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().reason, "TIMEOUT_OVER_CEILING");
+  EXPECT_EQ(done.error().causes.at(0).field, "spec.timeout");
+  EXPECT_TRUE(store_.blobs.empty());
+  ASSERT_EQ(store_.tried.size(), 1U);
+  EXPECT_THAT(store_.tried[0], HasSubstr("folder/7"));
+}
+
+TEST_F(GatedUpload, AsksOnceWhatIsReadFirstIsThereAndNotAtAllWhereNothingIsMissing) {
+  project_.write("requirements.txt", "numpy==1.26.3");
+  scan_ = *cas::scan_folder(project_.path());
+  const Result<UploadProgress> done = upload_for_run();
+  ASSERT_TRUE(done.ok()) << done.error().describe();
+  EXPECT_EQ(store_.tried.size(), 1U);
+  EXPECT_EQ(store_.blobs_then, 1U);
+  EXPECT_EQ(done->blobs_sent, 22);
+  EXPECT_EQ(done->bytes_sent, done->bytes_total);
+  ASSERT_TRUE(upload_for_run().ok());
+  EXPECT_EQ(store_.tried.size(), 1U);
+}
+
+TEST_F(GatedUpload, GoesOnWhereAnEarlierControllerCannotBeAsked) {
+  store_.refusal = invalid_argument("UNKNOWN_FIELD", "there is no such field", "tree");
+  EXPECT_TRUE(upload_for_run().ok());
+  EXPECT_EQ(store_.blobs.size(), 21U);
+}
+
+TEST_F(GatedUpload, NamesNoFilesWhereTheirNamesWouldBeTooMuch) {
+  for (int i = 0; i < 12'000; ++i) {
+    contracts::TreeEntry entry = scan_.tree.entries.back();
+    entry.path = cat(std::string(120, 'z'), i);
+    scan_.tree.entries.push_back(entry);
+  }
+  EXPECT_TRUE(client_.try_run("ns", wire::Value::Object{{"kind", "Run"}}, scan_.tree).ok());
+  EXPECT_EQ(store_.tried.at(0), R"({"kind":"Run","tree":null})");
 }
 
 TEST_F(Upload, ManySmallFilesGoInOneRequestWhereTheServerTakesThem) {

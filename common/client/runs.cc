@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -20,6 +21,8 @@ namespace {
 using contracts::Artifact;
 using contracts::Run;
 namespace paths = contracts::paths;
+
+constexpr size_t kMostTried = 2 << 20;  // a question of more bytes goes without the files' names
 
 // A file that is seen under its name only when all of it is there; else it leaves nothing behind.
 class Download {
@@ -78,6 +81,21 @@ Result<Run> ControllerClient::create_run(const Run& run, const std::string& idem
                    send("POST", paths::collection(run.metadata.name_space, "runs"),
                         wire::encode(run), idempotency_key));
   return decode_answer<Run>(made);
+}
+
+Status ControllerClient::try_run(const std::string& name_space, wire::Value run,
+                                 const contracts::Tree& tree) {
+  const std::string target = cat(paths::collection(name_space, "runs"), "?dryRun=All");
+  run.set("tree", wire::encode(tree));
+  http::Request request = json_request("POST", target, run);
+  if (request.body.size() > kMostTried) {
+    run.set("tree", wire::Value());
+    request = json_request("POST", target, run);
+  }
+  const Result<wire::Value> tried = call_json(request, true);
+  if (tried) return {};
+  const auto of_files = [](const Cause& cause) { return cause.field == "tree"; };
+  return std::ranges::any_of(tried.error().causes, of_files) ? Status() : Status(tried.error());
 }
 
 Result<Run> ControllerClient::get_run(const std::string& name_space, const std::string& name) {

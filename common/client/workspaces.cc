@@ -161,7 +161,7 @@ Status ControllerClient::send_together(const Blobs& blobs, const BlobTarget& tar
 
 namespace {
 
-using Report = std::function<void(const UploadProgress&)>;
+using Report = ControllerClient::Report;
 
 // Blobs that are done, and what has been sent of those under way: a large one is no single step.
 struct Sending {
@@ -216,8 +216,7 @@ int64_t part_of(int64_t size, int64_t sent, int64_t body_size) {
 }  // namespace
 
 Status ControllerClient::send_blobs(const BlobTarget& target, const std::vector<TreeEntry>& blobs,
-                                    UploadProgress& progress,
-                                    const std::function<void(const UploadProgress&)>& report) {
+                                    UploadProgress& progress, const Report& report) {
   Guarded<Sending> shared(Sending{progress});
   std::atomic<size_t> next{0};
   FirstError first_error;
@@ -246,9 +245,30 @@ Status ControllerClient::send_blobs(const BlobTarget& target, const std::vector<
   return first_error.status();
 }
 
+// Counts what is to be sent, and sends it.
+Status ControllerClient::send_missing(const BlobTarget& target, const std::vector<TreeEntry>& blobs,
+                                      UploadProgress& done, const Report& report,
+                                      const UploadGate& gate) {
+  done.blobs_total += static_cast<int64_t>(blobs.size());
+  for (const TreeEntry& blob : blobs) done.bytes_total += blob.size;
+  if (!gate.ask) {
+    if (report) report(done);
+    return send_blobs(target, blobs, done, report);
+  }
+  std::vector<TreeEntry> rest = blobs;
+  const auto is_first = [&](const TreeEntry& blob) { return gate.first && gate.first(blob); };
+  const auto behind = std::stable_partition(rest.begin(), rest.end(), is_first);
+  const std::vector<TreeEntry> first(rest.begin(), behind);
+  rest.erase(rest.begin(), behind);
+  TRY(send_blobs(target, first, done, {}));
+  if (!rest.empty()) TRY(gate.ask());
+  if (report) report(done);
+  return send_blobs(target, rest, done, report);
+}
+
 Result<UploadProgress> ControllerClient::upload_workspace(
     const std::string& name_space, const std::string& name, const std::string& folder,
-    const cas::Scan& scan, const std::function<void(const UploadProgress&)>& progress) {
+    const cas::Scan& scan, const Report& progress, const UploadGate& gate) {
   const std::string workspace = paths::workspace(name_space, name);
   ASSIGN_OR_RETURN(const os::Fd opened, os::open_root(folder));
   const cas::Digest root = cas::tree_root(scan.tree);
@@ -264,13 +284,10 @@ Result<UploadProgress> ControllerClient::upload_workspace(
                    "the server stored something else than was sent"};
     }
     ASSIGN_OR_RETURN(const std::vector<TreeEntry> blobs, blobs_of(answer, scan.tree));
-    done.blobs_total += static_cast<int64_t>(blobs.size());
-    for (const TreeEntry& blob : blobs) done.bytes_total += blob.size;
-    if (progress) progress(done);
     const bool compress = compress_ && takes(answer, compression::kZstd);
     const bool bundle = takes(answer, cas::kBundle);
-    TRY(send_blobs({opened.get(), scan.added, workspace, compress, bundle, {}}, blobs, done,
-                   progress));
+    TRY(send_missing({opened.get(), scan.added, workspace, compress, bundle, {}}, blobs, done,
+                     progress, offer == 0 ? gate : UploadGate{}));
   }
   return Error{Code::kUnavailable, "UPLOAD_INCOMPLETE",
                "the server keeps missing files that were sent"};

@@ -1,6 +1,7 @@
 // An API that answers from a list, and remembers what it was asked.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,11 @@ class FakeApi final : public Api {
     return Part{rest.substr(0, limit), rest.size() > limit, folder};
   }
   bool has_folders() const override { return folders; }
-  Result<Uploaded> upload(const std::string&, const std::string& named) override {
+  Result<Uploaded> upload(const std::string&, const std::string& named,
+                          const wire::Value& run) override {
     asked.push_back("UPLOAD " + named);
+    uploaded_for = run;
+    if (refuses_upload) return *refuses_upload;
     return Uploaded{"w", "r"};
   }
   bool pause(Millis) override { return ++pauses < 1000; }
@@ -41,6 +45,8 @@ class FakeApi final : public Api {
   std::vector<std::string> sent;
   std::vector<wire::Value> answers;
   wire::Value last_body;
+  wire::Value uploaded_for;
+  std::optional<Error> refuses_upload;
   static Error no_run() { return {Code::kNotFound, "RUN_NOT_FOUND", "there is no such run"}; }
   Error missing = no_run();  // clang 14 emits a consteval call in a member's own initializer
   std::string text = "hello";

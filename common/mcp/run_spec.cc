@@ -1,6 +1,7 @@
 #include "common/mcp/run_spec.h"
 
 #include "common/base/text.h"
+#include "common/contracts/run.h"
 
 namespace paddock::mcp {
 namespace {
@@ -71,7 +72,9 @@ Status set_files(const Place& place, const Arguments& given, bool upload, Value&
   if (!folder.empty() && !workspace.empty())
     return bad_argument("a run reads a folder or a workspace, not both", "folder");
   if (!folder.empty() && upload) {
-    ASSIGN_OR_RETURN(const Api::Uploaded uploaded, place.api.upload(place.name_space, folder));
+    ASSIGN_OR_RETURN(const Api::Uploaded uploaded,
+                     place.api.upload(place.name_space, folder,
+                                      run_document(Value::Object{{"generateName", "run-"}}, spec)));
     workspace = uploaded.workspace;
     spec.set("workspaceRoot", uploaded.root);
   }
@@ -80,6 +83,13 @@ Status set_files(const Place& place, const Arguments& given, bool upload, Value&
 }
 
 }  // namespace
+
+Value run_document(Value metadata, Value spec) {
+  return Value::Object{{"apiVersion", contracts::kApiVersion},
+                       {"kind", contracts::Run::kKind},
+                       {"metadata", std::move(metadata)},
+                       {"spec", std::move(spec)}};
+}
 
 Result<Value> run_spec_of(const Place& place, const Arguments& given, bool upload) {
   Value spec = Value::Object{{"type", "compute"}, {"command", command_of(given)}};

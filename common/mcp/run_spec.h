@@ -5,7 +5,9 @@
 
 namespace paddock::mcp {
 
-// `upload`: the folder that it names is stored first.
+wire::Value run_document(wire::Value metadata, wire::Value spec);
+
+// `upload`: the folder that it names is stored first, unless such a run would be refused.
 Result<wire::Value> run_spec_of(const Place& place, const Arguments& given, bool upload);
 
 }  // namespace paddock::mcp

@@ -30,13 +30,6 @@ Result<std::string> run_of(const Place& place, const Arguments& given) {
   return paths::run(place.name_space, name);
 }
 
-Value run_document(Value metadata, Value spec) {
-  return Value::Object{{"apiVersion", contracts::kApiVersion},
-                       {"kind", Run::kKind},
-                       {"metadata", std::move(metadata)},
-                       {"spec", std::move(spec)}};
-}
-
 Value run_brief(const Value& run, size_t room = kSentenceRoom) {
   Value out =
       Value::Object{{"run", run.text("metadata.name")}, {"phase", run.text("status.phase")}};
@@ -49,8 +42,9 @@ Value run_brief(const Value& run, size_t room = kSentenceRoom) {
 Result<Value> start_run(const Place& place, const Arguments& given) {
   ASSIGN_OR_RETURN(const std::string name, given.name("name", true));
   ASSIGN_OR_RETURN(const std::string key, idempotency_key(given));
-  ASSIGN_OR_RETURN(Value spec, run_spec_of(place, given, true));
-  const Value body = run_document(metadata_of(name, "run-"), std::move(spec));
+  Result<Value> spec = run_spec_of(place, given, true);
+  if (!spec) return as_arguments(spec.error(), given);
+  const Value body = run_document(metadata_of(name, "run-"), std::move(*spec));
   const Result<Value> made =
       place.api.send({"POST", paths::collection(place.name_space, "runs"), body, key});
   if (!made) return as_arguments(made.error(), given);

@@ -31,13 +31,14 @@ class Api {
   };
   virtual Result<Part> read(const std::string& target, int64_t from, size_t limit) = 0;
   // Stores a folder of the caller's host as a workspace; only where the server runs beside the
-  // files.
+  // files. `run`: what they are for; if it would be refused, that is said before they are sent.
   struct Uploaded {
     std::string workspace;
     contracts::Digest root;  // of the files as they were read
   };
   virtual bool has_folders() const = 0;
-  virtual Result<Uploaded> upload(const std::string& name_space, const std::string& folder) = 0;
+  virtual Result<Uploaded> upload(const std::string& name_space, const std::string& folder,
+                                  const wire::Value& run) = 0;
   // Between two looks at a run. False: do not go on.
   virtual bool pause(Millis time) = 0;
 };

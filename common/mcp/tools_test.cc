@@ -44,6 +44,17 @@ TEST_F(McpTools, StartUploadsAFolderAndAnswersAtOnceWithAHandle) {
   EXPECT_EQ(api_.last_body.text("metadata.generateName"), "run-");
 }
 
+TEST_F(McpTools, StartSaysWhatTheRunIsBeforeItsFolderIsSent) {
+  api_.refuses_upload = invalid_argument("TIMEOUT_OVER_CEILING", "too long", "spec.timeout");
+  const auto started =
+      call("run_start", R"({"command":"python3 a.py","folder":"p","timeout":"100h"})");
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error().causes.at(0).field, "timeout");
+  EXPECT_EQ(api_.asked, std::vector<std::string>{"UPLOAD p"});
+  EXPECT_EQ(api_.uploaded_for.text("kind"), "Run");
+  EXPECT_EQ(api_.uploaded_for.text("spec.timeout"), "100h");
+}
+
 TEST_F(McpTools, StartAsksForDomainsWhereAnyAreNamed) {
   api_.answers = {kPending};
   ASSERT_TRUE(call("run_start", R"({"command":"a","allowDomains":["pypi.org"]})").ok());

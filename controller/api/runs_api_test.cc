@@ -54,6 +54,36 @@ TEST_F(Runs, AreRefusedWithTheRuleAndTheField) {
   EXPECT_EQ(call("GET", kRuns).body.find("items")->array()->size(), 0u);
 }
 
+// A dry run with the files that are still to be sent is the refusal that the run would get then.
+TEST_F(Runs, AreTriedBeforeTheirFilesAreSent) {
+  const std::string digest(64, 'a');
+  const auto trial = [&](const std::string& file, const std::string& spec = {}) {
+    std::string body = run_text("r1", spec);
+    body.insert(body.rfind('}'), cat(R"(,"tree":{"entries":[{"path":")", file, R"(","digest":")",
+                                     digest, R"(","size":1}]})"));
+    return call("POST", cat(kRuns, "?dryRun=All"), body);
+  };
+  const Answer good = trial("s.py", cat(R"(,"workspaceRoot":")", digest, R"(")"));
+  ASSERT_EQ(good.status, 201) << good.text;
+  EXPECT_EQ(good.body.text("spec.workspace"), "w") << "which does not exist yet";
+  EXPECT_EQ(trial("other.py").reason(), "SCRIPT_NOT_FOUND");
+  EXPECT_EQ(trial("s.py", R"(,"timeout":"100h")").reason(), "TIMEOUT_OVER_CEILING");
+  EXPECT_EQ(trial("s.py", R"(,"media":{"allow":["nobody"]})").status, 400);
+  EXPECT_EQ(trial("/s.py").body.at("error.details.causes")->array()->at(0).text("field"),
+            "tree.entries[0].path");
+
+  // Only a dry run has such a member.
+  std::string body = run_text("r1");
+  body.insert(body.rfind('}'), R"(,"tree":null)");
+  EXPECT_EQ(call("POST", kRuns, body).reason(), "UNKNOWN_FIELD");
+  EXPECT_EQ(call("POST", cat(kRuns, "?dryRun=All"), body).status, 201);
+
+  make_workspace();
+  ASSERT_EQ(call("POST", kRuns, run_text("r1")).status, 201);
+  EXPECT_EQ(trial("s.py").reason(), "RUN_ALREADY_EXISTS");
+  EXPECT_EQ(call("GET", kRuns).body.find("items")->array()->size(), 1U);
+}
+
 TEST_F(Runs, OfCodeNeedNoWorkspaceAndKeepTheirDataAsItCame) {
   const auto text = [](const char* rest) {
     return cat(R"({"apiVersion":"paddock.dev/v1alpha1","kind":"Run","metadata":{"name":"c"},)",

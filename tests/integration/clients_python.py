@@ -123,6 +123,16 @@ class PythonClient(WithInstance):
         self.assertEqual(error.field, "items[3].spec.command[0]")
         self.assertEqual(list(self.client.runs.list(label_selector="sweep=b")), [])
 
+    def test_what_would_be_refused_is_refused_before_its_files_are_sent(self):
+        files = {"job.py": "print(1)", "data.bin": b"x" * 100_000, "requirements.txt": "--nope\n"}
+        wrong = [("COMMAND_NOT_ALLOWED", RunSpec("compute", "rm -rf x", workspace="py-early")),
+                 ("REQUIREMENTS_INVALID", RunSpec("compute", "python3 job.py", workspace="py-early", requirements="requirements.txt"))]
+        for code, spec in wrong:
+            self.refused(code, lambda: self.client.workspaces.upload("py-early", files, for_run=spec))
+            self.assertFalse(self.client.workspaces.get("py-early").status.root)
+        good = RunSpec("compute", "python3 job.py", workspace="py-early")
+        self.assertEqual(self.client.workspaces.upload("py-early", files, for_run=good).status.files, 3)
+
     def test_what_is_wrong_is_said_by_its_field(self):
         self.client.workspaces.upload("py-bad", {"job.py": "print(1)"})
         error = self.refused("COMMAND_NOT_ALLOWED", lambda: self.client.runs.create(RunSpec("compute", "rm -rf x", workspace="py-bad")))

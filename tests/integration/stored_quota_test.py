@@ -60,6 +60,15 @@ class StoredQuota(unittest.TestCase):
         self.assertIn("NAMESPACE_QUOTA_EXCEEDED", done.stderr)
         self.assertIn("namespace upload ", done.stderr)
 
+    def test_files_that_fit_one_by_one_and_not_together_are_refused_before_the_first_is_sent(self):
+        make_project(self.project, build__sh="true\n")
+        for name in "abcd":
+            (self.project / name).write_bytes(name.encode() * (3 << 20))
+        before = self.stored()
+        done = self.instance.run("build", self.project, "--type", "script", "bash build.sh", "-n", "several", check=False)
+        self.assertIn("NAMESPACE_QUOTA_EXCEEDED", done.stderr)
+        self.assertEqual(self.stored(), before)
+
 
 if __name__ == "__main__":
     main()

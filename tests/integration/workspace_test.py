@@ -64,6 +64,23 @@ class Workspaces(ProjectTest):
                 self.assertEqual((tree / "changed.txt").read_text(), "old")
                 self.assertEqual((tree / "sub/kept.txt").read_text(), "kept")
 
+    def test_a_run_that_is_refused_sends_nothing(self):
+        make_project(self.project, job__py="print('hi')\n", requirements__txt="numpy==1.26.3\n--nope\n")
+        (self.project / "large.bin").write_bytes(os.urandom(3 << 20))
+        wrong = [(["--timeout", "100h"], "TIMEOUT_OVER_CEILING"), (["--memory", "900Ti"], "LIMIT_OVER_CEILING"),
+                 (["--secret", "nosuch"], "nosuch"), (["--requirements", "requirements.txt"], "--nope")]
+        before = self.stored()
+        for words, said in wrong:
+            done = self.compute("python3 job.py", *words, check=False)
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertIn(said, done.stderr)
+            self.assertNotIn("uploaded", done.stderr)
+            self.assertLess(self.stored() - before, 1 << 20, words)
+        self.assertIn("uploaded", self.compute("python3 job.py").stderr)
+
+    def stored(self):
+        return sum(path.stat().st_size for path in paths_below(self.instance.home, "blobs/*/*") if path.is_file())
+
     def test_a_tree_comes_to_the_node_once(self):
         make_project(self.project, job__py="print('hi')\n")
         before = self.trees()

@@ -34,3 +34,17 @@ def _entry(path: str, file: File) -> types.TreeEntry:
 
 def entries_of(found: Mapping[str, File]) -> List[types.TreeEntry]:
     return sorted((_entry(each, file) for each, file in found.items()), key=lambda entry: entry.path.encode())
+
+
+BESIDE = ("package.json", "package-lock.json", "pyproject.toml", "uv.lock")
+MOST_READ = 1 << 20  # the server reads no larger one
+
+
+def may_be_requirements(entry: types.TreeEntry, requirements: str) -> bool:
+    """Whether a run's requirements are read from it, by its path: then it is sent first. The CLI has the same rule."""
+    if not requirements or entry.size > MOST_READ:
+        return False
+    folder, _, name = entry.path.rpartition("/")
+    if entry.path == requirements or (name in BESIDE and folder == requirements.rpartition("/")[0]):
+        return True
+    return entry.path.endswith((".txt", ".in")) and ("requirements" in entry.path or "constraints" in entry.path)

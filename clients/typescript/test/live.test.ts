@@ -101,6 +101,18 @@ test("the same key gives the same run; what is wrong is said by its field", { sk
   await refused("TOKEN_UNKNOWN", () => new Client({ baseUrl: PADDOCK_SERVER ?? "", token: "wrong" }).runs.get("x"));
 });
 
+test("what would be refused is refused before its files are sent", { skip }, async () => {
+  const paddock = client();
+  const files = { "job.py": "print(1)", "data.bin": new Uint8Array(100_000), "requirements.txt": "--nope\n" };
+  const good = { type: "compute", command: "python3 job.py", workspace: "ts-early" } as const;
+  const wrong = [["COMMAND_NOT_ALLOWED", { ...good, command: "rm -rf x" }], ["REQUIREMENTS_INVALID", { ...good, requirements: "requirements.txt" }]] as const;
+  for (const [code, forRun] of wrong) {
+    await refused(code, () => paddock.workspaces.upload("ts-early", files, { forRun }));
+    assert.equal((await paddock.workspaces.get("ts-early")).status.root || "", "");
+  }
+  assert.equal((await paddock.workspaces.upload("ts-early", files, { forRun: good })).status.files, 3);
+});
+
 test("short code", { skip }, async () => {
   const paddock = client();
   const answer = await paddock.execute("print(sum(input_data['nums']))", { nums: [1, 2, 3] });

@@ -1,8 +1,8 @@
 #include "controller/api/handlers/runs/plan.h"
 
-#include "common/base/text.h"
 #include "common/contracts/node.h"
 #include "common/contracts/run_plan.h"
+#include "controller/api/handlers/runs/expected_files.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/runs.h"
 #include "controller/api/objects/creates.h"
@@ -35,29 +35,15 @@ Status add_enforcement(Call& call, contracts::RunPlan& plan) {
   });
 }
 
-// The member `tree` beside the run: the files that are not sent yet.
-Result<std::optional<contracts::Tree>> take_files(wire::Value& body) {
-  const wire::Value* tree = body.find("tree");
-  if (tree == nullptr) return std::optional<contracts::Tree>();
-  auto files = wire::decode<contracts::Tree>(*tree);
-  if (!files.ok()) {
-    Error error = files.error();
-    for (Cause& cause : error.causes) cause.field = cat("tree.", cause.field);
-    return error;
-  }
-  body.erase("tree");
-  return std::optional(std::move(*files));
-}
-
 }  // namespace
 
 Result<Response> plan_run(Call& call) {
   std::vector<std::string> warnings;
-  ASSIGN_OR_RETURN(const auto files, take_files(call.body));
+  ASSIGN_OR_RETURN(const auto files, take_expected_files(call.body));
   ASSIGN_OR_RETURN(const CreateRequest create, read_create(call));
   ASSIGN_OR_RETURN(auto run, new_object<contracts::Run>(call, create, call.body, warnings));
   TRY(KindTraits<contracts::Run>::check_maker(call.principal, run));
-  TRY(admit_planned(call.services, run, files ? &*files : nullptr));
+  TRY(admit_planned(call.services, run, files.get()));
   TRY(KindTraits<contracts::Run>::reserve_queue(call.services, run));
   ASSIGN_OR_RETURN(const scheduler::Preview preview, call.services.reconciler.preview(run));
   contracts::RunPlan plan = plan_of(preview);

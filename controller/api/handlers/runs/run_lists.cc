@@ -5,6 +5,7 @@
 #include <set>
 
 #include "controller/api/handlers/runs/arrays.h"
+#include "controller/api/handlers/runs/expected_files.h"
 #include "controller/api/handlers/runs/list_refusals.h"
 #include "controller/api/handlers/runs/run_admission.h"
 #include "controller/api/handlers/runs/run_kind.h"
@@ -313,7 +314,12 @@ Result<Response> create_list(Call& call) {
 }  // namespace
 
 Result<Response> create_runs(Call& call) {
-  return call.body.text("kind") == kListKind ? create_list(call) : create_object<Run>(call);
+  const bool list = call.body.text("kind") == kListKind;
+  if (!list && call.body.find("tree") != nullptr) {
+    ASSIGN_OR_RETURN(const bool tried, wants_dry_run(call.request, wire::Value()));
+    if (tried) return try_run(call);
+  }
+  return list ? create_list(call) : create_object<Run>(call);
 }
 
 }  // namespace paddock::api

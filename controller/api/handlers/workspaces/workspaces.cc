@@ -1,5 +1,7 @@
 #include "controller/api/handlers/workspaces/workspaces.h"
 
+#include <set>
+
 #include "common/cas/blobs.h"
 #include "common/contracts/tree_claim.h"
 #include "controller/api/handlers/workspaces/workspace_kind.h"
@@ -38,6 +40,15 @@ Status record_files(store::WriteTxn& txn, const Call& call, const workspaces::Fi
                 std::move(details));
 }
 
+// Of files that are to be sent: whoever has no room for them hears it before the first one travels.
+int64_t bytes_of(const std::vector<contracts::Digest>& missing, const contracts::Tree& tree) {
+  std::set<std::string_view> wanted(missing.begin(), missing.end());
+  int64_t bytes = 0;
+  for (const contracts::TreeEntry& entry : tree.entries)
+    if (wanted.erase(entry.digest) > 0) bytes += entry.size;
+  return bytes;
+}
+
 }  // namespace
 
 Result<Response> recall_workspace_tree(Call& call) {
@@ -58,6 +69,7 @@ Result<Response> offer_workspace_tree(Call& call) {
                                           [&](store::WriteTxn& txn, const auto& change) {
                                             return record_files(txn, call, change);
                                           }));
+  TRY(call.services.stored->take(call.param("ns"), bytes_of(answer.missing, tree)));
   return object_response(answer);
 }
 
