@@ -1,9 +1,12 @@
 #include "cli/output/describe.h"
 
+#include <utility>
+
 #include "cli/output/run_report.h"
 #include "cli/terminal/elapsed.h"
 #include "cli/terminal/table.h"
 #include "cli/terminal/terminal.h"
+#include "common/base/text.h"
 #include "common/wire/yaml.h"
 
 namespace paddock::cli {
@@ -15,7 +18,10 @@ constexpr size_t kManyLines = 1000;
 class Lines {
  public:
   void add(std::string_view name, std::string value) {
-    if (!value.empty()) table_.rows.push_back({cat(name, ":"), std::move(value)});
+    if (value.empty()) return;
+    std::string title = cat(name, ":");
+    for (std::string& line : split(value, '\n'))
+      table_.rows.push_back({std::exchange(title, " "), std::move(line)});
   }
   std::string text(const std::string& indent = "") const { return render(table_, indent); }
 
@@ -49,11 +55,17 @@ void add_meta(Lines& lines, const contracts::ObjectMeta& meta, WallTime now) {
   lines.add("UID", meta.uid);
 }
 
+// Of a message of several lines: they are under Status.
+std::string first_line(const std::string& text) {
+  const size_t end = text.find('\n');
+  return end == text.npos ? text : cat(text.substr(0, end), " …");
+}
+
 std::string conditions_text(const std::vector<contracts::Condition>& conditions) {
   if (conditions.empty()) return "";
   Table table{{"TYPE", "STATUS", "REASON", "MESSAGE"}, {}};
   for (const auto& each : conditions)
-    table.rows.push_back({each.type, each.status, each.reason, each.message});
+    table.rows.push_back({each.type, each.status, each.reason, first_line(each.message)});
   return render(table, "  ");
 }
 

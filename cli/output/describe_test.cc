@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/output/run_report.h"
+
 namespace paddock::cli {
 namespace {
 
@@ -27,6 +29,23 @@ TEST(DescribeNode, TellsUntilWhenItRestsHowOftenItFailedAndWhy) {
   EXPECT_THAT(text, HasSubstr("NODE_DISK_FULL: its disk is full"));
   EXPECT_THAT(describe_node(resting({}), kNow), HasSubstr("is tried again: 3 in a row"));
   EXPECT_THAT(describe_node({}, kNow), Not(HasSubstr("Cool-down")));
+}
+
+TEST(DescribeRun, ShowsEachLineOfAMessageOnALineOfItsOwn) {
+  contracts::Run run;
+  run.metadata.name = "r1";
+  run.status.phase = contracts::RunPhase::kFailed;
+  run.status.reason = "REQUIREMENTS_INVALID";
+  run.status.message =
+      "2 of the requirements cannot be installed:\nr.txt line 1: x\nr.txt line 2: y";
+  run.status.conditions = {{"Failed", "True", "REQUIREMENTS_INVALID", run.status.message, {}}};
+  const std::string text = describe_run(run, kNow);
+  EXPECT_THAT(text, testing::ContainsRegex("Message: +2 of the requirements cannot be installed:\n"
+                                           " +r.txt line 1: x\n +r.txt line 2: y\n"));
+  EXPECT_THAT(text, HasSubstr("2 of the requirements cannot be installed: …\n"));
+  EXPECT_EQ(run_line(run),
+            "run r1 Failed [REQUIREMENTS_INVALID]: 2 of the requirements cannot be installed:\n"
+            "  r.txt line 1: x\n  r.txt line 2: y");
 }
 
 }  // namespace

@@ -114,7 +114,10 @@ std::string run_line(const contracts::Run& run) {
   if (status.phase == contracts::RunPhase::kSucceeded) return printable(line);
   if (!status.reason.empty()) line += cat(" [", status.reason, "]");
   if (!status.message.empty()) line += cat(": ", status.message);
-  return printable(line);
+  std::string out;
+  for (const std::string& each : split(line, '\n'))
+    out += cat(out.empty() ? "" : "\n  ", printable(each));
+  return out;
 }
 
 bool worth_telling(const contracts::SandboxResult& result) {

@@ -1,5 +1,6 @@
 #include "cli/terminal/error_text.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -42,9 +43,14 @@ std::string error_text(const Error& error, const Stream& stream) {
 }
 
 std::string error_text(const Error& error, const Stream& stream, const std::string& hint) {
-  std::string out = cat(paint(stream, Paint::kRed, "error:"), " ", printable_lines(error.message));
+  const size_t end = std::min(error.message.find('\n'), error.message.size());
+  std::string out = cat(paint(stream, Paint::kRed, "error:"), " ",
+                        printable(std::string_view(error.message).substr(0, end)));
   if (!error.reason.empty()) out += cat(" [", printable(error.reason), "]");
   out += "\n";
+  if (end < error.message.size())
+    for (const std::string& each : split(error.message.substr(end + 1), '\n'))
+      out += cat("  ", printable_lines(each), "\n");
   for (const Cause& cause : error.causes) {
     const bool same = cause.message == error.message || cause.message.empty();
     if (same && cause.field.empty()) continue;

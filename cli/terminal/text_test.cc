@@ -128,6 +128,9 @@ TEST(ErrorText, SaysWhatWhereAndWhatToDo) {
               HasSubstr("paddock up"));
   const Error once{Code::kInvalidArgument, "USAGE", "huge has 5.0 GiB", {{"huge", "has 5.0 GiB"}}};
   EXPECT_EQ(error_text(once, plain), "error: huge has 5.0 GiB [USAGE]\n");
+  const Error lines{Code::kInvalidArgument, "USAGE", "2 lines:\nr.txt line 1: x\nr.txt line 2: y"};
+  EXPECT_EQ(error_text(lines, plain),
+            "error: 2 lines: [USAGE]\n  r.txt line 1: x\n  r.txt line 2: y\n");
 }
 
 }  // namespace

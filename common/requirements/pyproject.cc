@@ -13,19 +13,10 @@ namespace {
 using wire::Value;
 
 constexpr size_t kMostDependencies = 10'000;
-constexpr size_t kMostShown = 20;
-
-Error refused_project(const std::vector<std::string>& faults) {
-  std::vector<std::string> shown(
-      faults.begin(), faults.begin() + static_cast<ptrdiff_t>(std::min(faults.size(), kMostShown)));
-  if (faults.size() > kMostShown) shown.push_back(cat("and ", faults.size() - kMostShown, " more"));
-  return invalid_argument("REQUIREMENTS_INVALID", to_utf8_lossy(join(shown, "; ")),
-                          "spec.requirements");
-}
 
 Result<Value> read_document(const std::string& path, std::string_view text) {
   auto document = parse_toml(text);
-  if (!document) return refused_project({cat(path, ": ", document.error().message)});
+  if (!document) return refused_lines({cat(path, ": ", document.error().message)});
   return document;
 }
 
@@ -128,7 +119,7 @@ Result<Requirements> check_pyproject(const std::string& path, const ReadFile& re
   add_dependencies(path, document, out, faults);
   const std::string lock = cat(path.substr(0, path.rfind('/') + 1), "uv.lock");
   if (const auto text = read(lock); text && faults.empty()) add_lock(lock, *text, out, faults);
-  if (!faults.empty()) return refused_project(faults);
+  if (!faults.empty()) return refused_lines(faults);
   return out;
 }
 

@@ -16,6 +16,8 @@ constexpr int kMaxDepth = 8;
 constexpr size_t kMostFaults = 20;  // shown
 constexpr std::string_view kPypi = "https://pypi.org/simple";
 
+constexpr size_t kMostFaultBytes = 1'000;  // of one of several
+
 // pip takes a carriage return for the end of a line; here it may only stand before a line feed.
 bool has_lone_return(std::string_view file) {
   for (size_t at = file.find('\r'); at != std::string_view::npos; at = file.find('\r', at + 1)) {
@@ -36,6 +38,32 @@ std::string_view without_slash(std::string_view url) {
   return url;
 }
 
+}  // namespace
+
+Error refused_lines(std::vector<std::string> faults) {
+  if (faults.size() == 1)
+    return invalid_argument("REQUIREMENTS_INVALID", faults[0], "spec.requirements");
+  const size_t all = faults.size();
+  if (all > kMostFaults) faults.resize(kMostFaults);
+  std::string out = cat(all, " of the requirements cannot be installed:");
+  for (const std::string& each : faults)
+    out += cat("\n", to_utf8_lossy(each.substr(0, kMostFaultBytes)));
+  if (all > kMostFaults) out += cat("\nand ", all - kMostFaults, " more");
+  return invalid_argument("REQUIREMENTS_INVALID", std::move(out), "spec.requirements");
+}
+
+std::string plain_name(std::string_view requirement) {
+  std::string name;
+  for (const char c : ascii_lower(requirement)) {
+    const bool dash = c == '.' || c == '_' || c == '-';
+    if (!dash && !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9')) break;
+    if (!dash || !name.ends_with('-')) name += dash ? '-' : c;
+  }
+  return name;
+}
+
+namespace {
+
 // One requirements file, and all that it names, being read.
 class Gathering {
  public:
@@ -52,12 +80,7 @@ class Gathering {
 
   Result<Requirements> finish() && {
     if (faults_.empty()) return std::move(out_);
-    const size_t more = faults_.size() - std::min(faults_.size(), kMostFaults);
-    faults_.resize(faults_.size() - more);
-    return invalid_argument(
-        "REQUIREMENTS_INVALID",
-        cat(join(faults_, "; "), more > 0 ? cat("; and ", more, " more lines") : ""),
-        "spec.requirements");
+    return refused_lines(std::move(faults_));
   }
 
  private:
@@ -97,6 +120,7 @@ class Gathering {
     const std::string fault = fault_of_requirement(words);
     if (!fault.empty()) return refuse(place, fault);
     (place.constrains ? out_.constraints : out_.text) += cat(join(words, " "), "\n");
+    out_.places.emplace(plain_name(words[0]), cat(place.path, " line ", place.line));
     if (!place.constrains) ++out_.count;
   }
 

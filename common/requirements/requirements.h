@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +19,15 @@ struct Requirements {
   std::string constraints;  // likewise; empty: none
   std::string content;      // the bytes of the file; of those that it names, with their names
   std::vector<std::string> notes;  // what was left out of it, for people
+  std::map<std::string, std::string>
+      places;  // by plain_name(): "requirements.txt line 3", the first
 };
+
+// The name that a requirement begins with, as pip compares them: lower case, '-' for '_' and '.'.
+std::string plain_name(std::string_view requirement);
+
+// REQUIREMENTS_INVALID of at least one fault: several are a line each, below one that counts them.
+Error refused_lines(std::vector<std::string> faults);
 
 // A file of the workspace, by its path there.
 using ReadFile = std::function<Result<std::string>(const std::string& path)>;

@@ -149,10 +149,26 @@ TEST(Requirements, AllThatIsRefusedIsSaidAtOnceWithWhatToWriteInstead) {
   EXPECT_THAT(said,
               testing::ContainsRegex("line 1: [^;]*: -e; .*line 3: [^;]*; [^;]*NAME==VERSION"));
   EXPECT_THAT(said, testing::ContainsRegex("line 4: [^;]*: --extra-index-url; "));
+  const std::vector<std::string> lines = split(said, '\n');
+  ASSERT_EQ(lines.size(), 4U) << said;
+  EXPECT_EQ(lines[0], "3 of the requirements cannot be installed:");
+  EXPECT_TRUE(lines[2].starts_with("requirements.txt line 3: ")) << said;
   std::string many;
   for (int i = 0; i < 500; ++i) many += "-e .\n";
   EXPECT_LT(fault_of_lines(many).size(), 8000u);
   EXPECT_THAT(fault_of_lines(many), testing::HasSubstr(" 480 "));
+}
+
+TEST(Requirements, ArePlacedInTheirFilesByTheNamesThatPipCompares) {
+  const auto checked =
+      check_files({{"deps/dev.txt", "# x\n-r base.txt\npytest\n"},
+                   {"deps/base.txt", "\nRuamel_Yaml.x[a] >=1\nnumpy==1\nNumPy==1\n"}},
+                  "", "deps/dev.txt");
+  ASSERT_TRUE(checked.ok());
+  EXPECT_EQ(checked->places,
+            (std::map<std::string, std::string>{{"pytest", "deps/dev.txt line 3"},
+                                                {"ruamel-yaml-x", "deps/base.txt line 2"},
+                                                {"numpy", "deps/base.txt line 3"}}));
 }
 
 TEST(Requirements, OtherFilesOfTheWorkspaceAreReadFromWhereTheyAreNamed) {

@@ -82,12 +82,14 @@ Error no_source(const Build& build, std::string_view what, std::string_view opti
                          named, " ", option, "` another"));
 }
 
-Error failed(const Build& build, const SandboxResult& result) {
+Error failed(const Build& build, const SandboxResult& result,
+             const std::map<std::string, std::string>& places) {
   if (const std::string log = installer_log(cat(result.out, "\n", result.err)); !log.empty())
     build.ports.quote(log);
+  const std::string verdict = with_places(installer_verdict(complaint_of(result)), places);
   return {Code::kFailedPrecondition, "ENVIRONMENT_FAILED",
-          cat("the requirements could not be installed: ", wire::enum_name(result.status), " ",
-              installer_verdict(complaint_of(result)), refused_names(result))};
+          cat("the requirements could not be installed: ", wire::enum_name(result.status),
+              verdict.find('\n') == verdict.npos ? " " : "\n", verdict, refused_names(result))};
 }
 
 }  // namespace paddock::runtimes

@@ -1,6 +1,7 @@
 // What the builders of environments share. For node-agent/runtimes only.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -35,7 +36,9 @@ Error unavailable(std::string message);
 // configuration give one.
 Error no_source(const Build& build, std::string_view what, std::string_view option,
                 std::string_view keys);
-// ENVIRONMENT_FAILED with the builder's verdict; its output goes to the run's log.
-Error failed(const Build& build, const contracts::SandboxResult& result);
+// ENVIRONMENT_FAILED with the builder's verdict, several lines of it below each other; its output
+// goes to the run's log. `places`: of Python requirements, see requirements::Requirements.
+Error failed(const Build& build, const contracts::SandboxResult& result,
+             const std::map<std::string, std::string>& places = {});
 
 }  // namespace paddock::runtimes

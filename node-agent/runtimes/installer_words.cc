@@ -5,14 +5,20 @@
 #include <vector>
 
 #include "common/base/text.h"
+#include "common/requirements/requirements.h"
 
 namespace paddock::runtimes {
 namespace {
 
-constexpr size_t kMostVerdict = 300;
+constexpr size_t kMostLine = 300;
+constexpr size_t kMostLines = 12;
 constexpr size_t kMostLog = 64 << 10;
 
 using Lines = std::vector<std::string>;
+
+// In pip's words, what stands before a requirement as its file has it.
+constexpr std::array<std::string_view, 3> kBeforeRequirement = {
+    "satisfies the requirement ", "No matching distribution found for ", "The user requested "};
 
 std::string first_with(const Lines& lines, std::string_view start) {
   const auto found =
@@ -20,13 +26,35 @@ std::string first_with(const Lines& lines, std::string_view start) {
   return found == lines.end() ? "" : std::string(trim(found->substr(start.size())));
 }
 
-// pip's error says "no versions" where the truth is that its index could not be reached.
-std::string pip_verdict(const Lines& lines) {
-  const std::string error = first_with(lines, "ERROR:");
-  if (error.empty()) return {};
+// What pip's resolver says below its error: what wants which version.
+Lines conflict_of(const Lines& lines) {
+  auto line = std::ranges::find_if(lines, [](const std::string& each) {
+    return trim(each).starts_with("The conflict is caused by");
+  });
+  Lines out;
+  while (line != lines.end() && ++line != lines.end() && line->starts_with("    "))
+    out.emplace_back(trim(*line));
+  return out;
+}
+
+// pip's error says "no versions" where the truth is that its index could not be reached. Its last
+// error repeats an earlier one, and after a conflict it names a page alone.
+Lines pip_verdict(const Lines& lines) {
+  Lines out;
+  for (const std::string& line : lines) {
+    if (!line.starts_with("ERROR:")) continue;
+    const std::string said(trim(std::string_view(line).substr(6)));
+    const bool repeats = !out.empty() && (said.starts_with("No matching distribution found") ||
+                                          said.starts_with("ResolutionImpossible"));
+    if (!said.empty() && !repeats) out.push_back(said);
+  }
+  if (out.empty()) return out;
   std::string cause = first_with(lines, "Could not fetch URL");
   if (cause.empty()) cause = first_with(lines, "WARNING: Retrying");
-  return cause.empty() ? error : cat(error, "; the index could not be reached: ", cause);
+  if (!cause.empty()) out[0] += cat("; the index could not be reached: ", cause);
+  const Lines conflict = conflict_of(lines);
+  out.insert(out.end(), conflict.begin(), conflict.end());
+  return out;
 }
 
 bool explains_nothing(std::string_view line) {
@@ -69,10 +97,29 @@ std::string last_line(const Lines& lines) {
 
 std::string installer_verdict(std::string_view output) {
   const Lines lines = split(output, '\n');
-  std::string out = pip_verdict(lines);
-  if (out.empty()) out = npm_verdict(lines);
-  if (out.empty()) out = last_line(lines);
-  return to_utf8_lossy(out.substr(0, kMostVerdict));
+  Lines out = pip_verdict(lines);
+  if (out.empty()) out.push_back(npm_verdict(lines));
+  if (out[0].empty()) out[0] = last_line(lines);
+  if (out.size() > kMostLines) out.resize(kMostLines);
+  for (std::string& line : out) line = to_utf8_lossy(line.substr(0, kMostLine));
+  return join(out, "\n");
+}
+
+std::string with_places(const std::string& verdict,
+                        const std::map<std::string, std::string>& places) {
+  Lines lines = split(verdict, '\n');
+  for (std::string& line : lines) {
+    for (const std::string_view words : kBeforeRequirement) {
+      const size_t at = line.find(words);
+      if (at == line.npos) continue;
+      const std::string_view rest = std::string_view(line).substr(at + words.size());
+      const auto place = places.find(requirements::plain_name(rest));
+      if (place == places.end()) continue;
+      line += cat(" (", place->second, ")");
+      break;
+    }
+  }
+  return join(lines, "\n");
 }
 
 std::string installer_log(std::string_view output) {

@@ -1,15 +1,21 @@
 // What pip and npm said, made short. Pure; what they printed is hostile.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
 namespace paddock::runtimes {
 
-// The line that says why an installer failed, at most 300 bytes of UTF-8: pip's first `ERROR:` with
-// the trouble it had reaching its index, npm's code and cause, else the last line that says
-// something.
+// What says why an installer failed, in lines of at most 300 bytes of UTF-8, 12 at most: pip's
+// `ERROR:` lines with the trouble it had reaching its index, and what its requirements conflict by;
+// npm's code and cause; else the last line that says something.
 std::string installer_verdict(std::string_view output);
+
+// The same, with the place in its file behind each line that is about a requirement. `places`: by
+// requirements::plain_name().
+std::string with_places(const std::string& verdict,
+                        const std::map<std::string, std::string>& places);
 
 // Its end, at most 64 KiB of UTF-8, from the beginning of a line.
 std::string installer_log(std::string_view output);

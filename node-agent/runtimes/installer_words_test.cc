@@ -16,6 +16,24 @@ TEST(InstallerWords, PipsFirstErrorIsTheVerdict) {
             "THESE PACKAGES DO NOT MATCH THE HASHES");
 }
 
+TEST(InstallerWords, EachOfSeveralIsALineOfItsOwnWithItsPlaceInTheFile) {
+  const std::string verdict = installer_verdict(
+      "ERROR: Cannot install paddock-a==1 and paddock-b because these package versions have "
+      "conflicting dependencies.\n\nThe conflict is caused by:\n"
+      "    The user requested Paddock_A==1\n    paddock-b 2 depends on paddock-a>1\n\n"
+      "To fix this you could try to:\nERROR: ResolutionImpossible: for help visit https://x\n");
+  EXPECT_EQ(with_places(verdict, {{"paddock-a", "requirements.txt line 3"}}),
+            "Cannot install paddock-a==1 and paddock-b because these package versions have "
+            "conflicting dependencies.\n"
+            "The user requested Paddock_A==1 (requirements.txt line 3)\n"
+            "paddock-b 2 depends on paddock-a>1");
+  EXPECT_EQ(with_places("satisfies the requirement x==1 (from versions: none)",
+                        {{"x", "a/r.txt line 2"}, {"xy", "b"}}),
+            "satisfies the requirement x==1 (from versions: none) (a/r.txt line 2)");
+  EXPECT_EQ(with_places("satisfies the requirement xyz", {{"x", "a"}, {"xy", "b"}}),
+            "satisfies the requirement xyz");
+}
+
 TEST(InstallerWords, AnIndexThatCouldNotBeReachedIsSaid) {
   EXPECT_EQ(installer_verdict("WARNING: Retrying (Retry(total=4)) after connection broken by "
                               "'SSLError'\nERROR: No matching distribution found for x\n"),

@@ -35,7 +35,7 @@ Status add_sources(const Build& build, LaunchRequest& launch) {
   return {};
 }
 
-Status install(const Build& build, bool constrained) {
+Status install(const Build& build, const requirements::Requirements& wanted) {
   LaunchRequest launch = build_launch(build, contracts::kSandboxVenv);
   launch.command = {cat(contracts::kSandboxVenv, "/bin/pip"), "install", "--only-binary",
                     ":all:", "--no-build-isolation"};
@@ -45,12 +45,12 @@ Status install(const Build& build, bool constrained) {
     launch.command.emplace_back(option);
   }
   launch.command.push_back(cat(contracts::kSandboxWorkspace, "/", kRequirements));
-  if (constrained)
+  if (!wanted.constraints.empty())
     launch.command.insert(launch.command.end(),
                           {"-c", cat(contracts::kSandboxWorkspace, "/", kConstraints)});
   ASSIGN_OR_RETURN(const SandboxResult result, build.ports.launch(launch));
   if (result.status == SandboxStatus::kOk) return {};
-  return failed(build, result);
+  return failed(build, result, wanted.places);
 }
 
 }  // namespace
@@ -62,9 +62,8 @@ Status build_python(const Build& build, const requirements::Requirements& wanted
   }
   TRY(copy_python_seed(build));
   TRY(give_input(build, kRequirements, wanted.text));
-  const bool constrained = !wanted.constraints.empty();
-  if (constrained) TRY(give_input(build, kConstraints, wanted.constraints));
-  return install(build, constrained);
+  if (!wanted.constraints.empty()) TRY(give_input(build, kConstraints, wanted.constraints));
+  return install(build, wanted);
 }
 
 }  // namespace paddock::runtimes
