@@ -42,9 +42,10 @@ CommandRow exec_row() {
           {kName,
            {"CMD", "text for the shell inside, or a command and its words after --", true, true}},
           {{"--id", "ID", "name of this command, to cancel it by"}, kNamespace, kDocument},
-          "The output is shown as it comes, and the command's exit code is passed through. Ctrl-C\n"
-          "ends the command, and so does a lost connection; the session stays.\n\n"
-          "  paddock sandbox exec work 'sort names.txt | uniq -c'\n"
+          "All output is shown as it comes, and the command's exit code is passed through. With\n"
+          "-o json it comes at the end, as much as the session's limits keep. Ctrl-C ends the\n"
+          "command, and so does a lost connection; the session stays.\n\n"
+          "  paddock sandbox exec work 'sort notes.txt | uniq -c'\n"
           "  paddock sandbox exec work -- python3 -c 'print(1)'"};
 }
 

@@ -12,11 +12,14 @@ Error bad_frame(std::string_view what) {
 
 }  // namespace
 
-std::optional<Millis> begun(std::string_view packet) {
+std::optional<LaunchBegun> begun(std::string_view packet) {
   if (!packet.starts_with(kLaunchBegin)) return std::nullopt;
-  const auto wall_ms = parse_integer<int64_t>(packet.substr(kLaunchBegin.size()));
+  packet.remove_prefix(kLaunchBegin.size());
+  const bool shown = packet.ends_with(kLaunchShown);
+  if (shown) packet.remove_suffix(kLaunchShown.size());
+  const auto wall_ms = parse_integer<int64_t>(packet);
   if (!wall_ms || *wall_ms < 0) return std::nullopt;
-  return Millis(*wall_ms);
+  return LaunchBegun{Millis(*wall_ms), shown};
 }
 
 std::string frame_header(FrameType type, int64_t time_ms, size_t payload_bytes) {

@@ -28,8 +28,10 @@
 // A run may be ordered ahead, before its command is known whole: the packet is `kPrelaunchOrder`,
 // with the descriptors of the request file and the events. It is an attached run without an input;
 // the command's last argument comes with `kLaunchBegin`, after a line end, or as a file's
-// descriptor. Until then nothing of it is executed and the workspace is not measured; of all else
-// as much is made ready as will still hold then.
+// descriptor. With `kLaunchShown` behind the milliseconds somebody is shown all of its output as it
+// comes: nothing of it is left out, kept or repeated in the result, and it is read at a bounded
+// rate. Until then nothing of it is executed and the workspace is not measured; of all else as much
+// is made ready as will still hold then.
 //
 // A run whose request names an `execSocket` takes commands while it runs: its launcher listens
 // there (SOCK_SEQPACKET, its own user's). One connection per command, one packet `kExecOrder` with
@@ -216,6 +218,7 @@ inline constexpr std::string_view kExecOrder = "paddock exec 1";
 inline constexpr std::string_view kExecTerminalOrder = "paddock exec terminal 1";
 inline constexpr std::string_view kExecTerminal = "terminal";
 inline constexpr std::string_view kLaunchBegin = "begin ";
+inline constexpr std::string_view kLaunchShown = " shown";
 inline constexpr std::string_view kLaunchAccepted = "pid ";
 inline constexpr std::string_view kLaunchRefused = "refused ";
 
@@ -247,8 +250,13 @@ struct Frame {
   std::string_view payload;
 };
 
-// The milliseconds of `kLaunchBegin`; nothing: it is another packet.
-std::optional<Millis> begun(std::string_view packet);
+struct LaunchBegun {
+  Millis wall_time{0};
+  bool shown = false;  // all of its output
+  bool operator==(const LaunchBegun&) const = default;
+};
+// What `kLaunchBegin` says; nothing: it is another packet.
+std::optional<LaunchBegun> begun(std::string_view packet);
 
 std::string frame_header(FrameType type, int64_t time_ms, size_t payload_bytes);
 

@@ -18,11 +18,13 @@ std::string fault_of(std::string_view bytes) {
   return *taken ? "taken" : "incomplete";
 }
 
-TEST(LaunchBegin, HasMillisecondsAndNothingElse) {
-  EXPECT_EQ(begun("begin 1500"), Millis(1'500));
-  EXPECT_EQ(begun("begin 0"), Millis(0));
-  for (const char* other : {"", "begin", "begin ", "begin x", "begin -1", "begin 1 2", "stop",
-                            "begin 99999999999999999999"})
+TEST(LaunchBegin, HasMillisecondsAndWhetherAllIsShownAndNothingElse) {
+  EXPECT_EQ(begun("begin 1500"), (LaunchBegun{Millis(1'500), false}));
+  EXPECT_EQ(begun("begin 0"), LaunchBegun());
+  EXPECT_EQ(begun("begin 1500 shown"), (LaunchBegun{Millis(1'500), true}));
+  for (const char* other :
+       {"", "begin", "begin ", "begin x", "begin -1", "begin 1 2", "stop", "begin shown",
+        "begin  shown", "begin 1 shown ", "begin 1 shownx", "begin 99999999999999999999"})
     EXPECT_FALSE(begun(other)) << other;
 }
 

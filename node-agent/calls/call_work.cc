@@ -109,11 +109,14 @@ Result<wire::Value> CallHost::with_output(const std::string& call, bool stream,
 
 Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int drop) {
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::CommandOrder>(call.payload));
-  return with_output(call.id, order.stream, [&](const OnOutput& on_output, const TakesOutput&) {
-    auto result = sessions_.run(order, drop, on_output);
-    if (result && contracts::may_be_the_hosts(*result)) doubt_();
-    return result;
-  });
+  return with_output(
+      call.id, order.stream,
+      [&](const OnOutput& on_output, const TakesOutput& takes_output) {
+        auto result = sessions_.run(order, drop, on_output, takes_output);
+        if (result && contracts::may_be_the_hosts(*result)) doubt_();
+        return result;
+      },
+      [this, id = call.id] { end_call(id); });
 }
 
 // `how` says what ends it and what its input is; the order says the rest.

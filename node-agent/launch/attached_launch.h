@@ -43,9 +43,9 @@ class AttachedLaunch {
 
   // The wall time passes from now on. One that has ended already says in its result why.
   void begin(Millis wall_time) { (void)begin_attached(launched_, wall_time); }
-  // What begin_prelaunched() says.
-  Status begin(Millis wall_time, std::string_view last_argument) {
-    return begin_prelaunched(launched_, wall_time, last_argument);
+  // What begin_prelaunched() says. `shown`: all of its output comes, and none is in its result.
+  Status begin(Millis wall_time, std::string_view last_argument, bool shown = false) {
+    return begin_prelaunched(launched_, wall_time, last_argument, shown);
   }
   // The launcher ends it; its result still comes. A launcher that was stopped is told to go on.
   void end();

@@ -70,6 +70,8 @@ TEST_F(Fed, OrderedAheadItIsToldTheEndOfItsCommandWhenItBegins) {
   ASSERT_TRUE(word.ok());
   EXPECT_EQ(word->bytes, "begin 700\necho 'a\nb'");
   EXPECT_TRUE(word->fds.empty());
+  ASSERT_TRUE(launch.begin(Millis(700), "true", true).ok());
+  EXPECT_EQ(os::receive_packet(connection_.get())->bytes, "begin 700 shown\ntrue");
 }
 
 TEST_F(Fed, OrderedAheadItIsGivenWhatIsTooLongForAPacketInAFile) {
@@ -78,7 +80,7 @@ TEST_F(Fed, OrderedAheadItIsGivenWhatIsTooLongForAPacketInAFile) {
   ASSERT_TRUE(launch.begin(Millis(700), end).ok());
   const auto word = os::receive_packet(connection_.get());
   ASSERT_TRUE(word.ok());
-  EXPECT_EQ(contracts::begun(word->bytes), Millis(700));
+  EXPECT_EQ(contracts::begun(word->bytes)->wall_time, Millis(700));
   ASSERT_EQ(word->fds.size(), 1u);
   EXPECT_EQ(os::read_all(word->fds[0].get(), 1 << 20).value(), end);
 }

@@ -81,8 +81,10 @@ Status begin_attached(const Launched& run, Millis wall_time) {
   return os::send_packet(run.connection.get(), cat(contracts::kLaunchBegin, wall_time.count()));
 }
 
-Status begin_prelaunched(const Launched& run, Millis wall_time, std::string_view last_argument) {
-  std::string word = cat(contracts::kLaunchBegin, wall_time.count());
+Status begin_prelaunched(const Launched& run, Millis wall_time, std::string_view last_argument,
+                         bool shown) {
+  const std::string word = cat(contracts::kLaunchBegin, wall_time.count(),
+                               shown ? contracts::kLaunchShown : std::string_view());
   if (word.size() + 1 + last_argument.size() <= os::kMaxPacketBytes)
     return os::send_packet(run.connection.get(), cat(word, "\n", last_argument));
   ASSIGN_OR_RETURN(const os::Fd file, os::file_in_memory(last_argument));

@@ -40,8 +40,9 @@ Result<Launched> order_launch(const std::string& socket, const OrderFiles& files
                               int patience_ms = 10'000);
 // The wall time of an attached run passes from now on. Unavailable, PEER_GONE, if it has ended.
 Status begin_attached(const Launched& run, Millis wall_time);
-// The same for one ordered ahead, with the last argument of its command. An error always means that
-// nothing of it ran, nor ever will.
-Status begin_prelaunched(const Launched& run, Millis wall_time, std::string_view last_argument);
+// The same for one ordered ahead, with the last argument of its command. `shown`: see
+// contracts::kLaunchShown. An error always means that nothing of it ran, nor ever will.
+Status begin_prelaunched(const Launched& run, Millis wall_time, std::string_view last_argument,
+                         bool shown = false);
 
 }  // namespace paddock::launch

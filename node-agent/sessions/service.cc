@@ -323,18 +323,22 @@ Result<launch::AttachedLaunch> Service::order_next(Session& session, bool overfu
   return order_command(dependencies_.socket, request);
 }
 
-Result<launch::AttachedLaunch> Service::begin(Session& session, const std::string& text,
-                                              bool overfull) {
+Result<launch::AttachedLaunch> Service::begin(Session& session,
+                                              const contracts::CommandOrder& order, bool overfull) {
+  const auto begins = [&](launch::AttachedLaunch& launch) {
+    return launch.begin(session.wall_time(), order.command, order.stream).ok();
+  };
   auto ready = prelaunched_.take(session.uid);
-  if (ready && !overfull && ready->begin(session.wall_time(), text).ok()) return std::move(*ready);
+  if (ready && !overfull && begins(*ready)) return std::move(*ready);
   ASSIGN_OR_RETURN(auto made, order_next(session, overfull));
-  (void)made.begin(session.wall_time(), text);  // one that has ended already says why
+  (void)begins(made);  // one that has ended already says why
   return made;
 }
 
 Result<contracts::SandboxResult> Service::run(
     const contracts::CommandOrder& order, int stop,
-    const std::function<void(contracts::FrameType, std::string_view)>& on_output) {
+    const std::function<void(contracts::FrameType, std::string_view)>& on_output,
+    const std::function<bool()>& takes_output) {
   ASSIGN_OR_RETURN(const Use use, Use::begin(*this, order.uid));
   Session& session = use.session();
   ASSIGN_OR_RETURN(const bool overfull, is_overfull(session));
@@ -343,7 +347,7 @@ Result<contracts::SandboxResult> Service::run(
   // A server that nobody used for long has left: another one is there soon.
   for (int attempt = 0;; ++attempt) {
     auto head = dependencies_.deferred_teardown.begin();
-    auto command = begin(session, order.command, overfull);
+    auto command = begin(session, order, overfull);
     if (command.ok()) {
       if (const Millis rest = dependencies_.deferred_teardown.rest(); rest > Millis(0))
         dependencies_.wake(rest);
@@ -353,7 +357,8 @@ Result<contracts::SandboxResult> Service::run(
                             .grace = grace,
                             .stop = stop,
                             .kill = session.ending.fd(),
-                            .on_output = on_output},
+                            .on_output = on_output,
+                            .takes_output = takes_output},
                            dependencies_.clock);
       if (!result.ok() || !ended_within(*result)) session.doubted = true;
       if (!result.ok()) return result;

@@ -42,9 +42,12 @@ class Service {
   // What its policy names and this node has not refuses it: TOOL_UNAVAILABLE, MOUNT_NOT_FOUND, ….
   Status open(const contracts::SessionOrder& order);
   Status close(const std::string& uid);
+  // Output that is sent on (`order.stream`) is all handed to `on_output`, as fast as `takes_output`
+  // says that it is taken, and none of it is in the result.
   Result<contracts::SandboxResult> run(
       const contracts::CommandOrder& order, int stop,
-      const std::function<void(contracts::FrameType, std::string_view)>& on_output);
+      const std::function<void(contracts::FrameType, std::string_view)>& on_output,
+      const std::function<bool()>& takes_output = {});
   Result<contracts::FileAnswer> file(const contracts::FileOrder& order);
 
   // What the controller says lives here. All others end, but those that were opened after it may
@@ -88,7 +91,8 @@ class Service {
   bool remove_unused(const Shared& session);
   static Result<bool> is_overfull(Session& session);
   Result<launch::AttachedLaunch> order_next(Session& session, bool overfull) const;
-  Result<launch::AttachedLaunch> begin(Session& session, const std::string& text, bool overfull);
+  Result<launch::AttachedLaunch> begin(Session& session, const contracts::CommandOrder& order,
+                                       bool overfull);
 
   const Setting setting_;
   const Dependencies dependencies_;

@@ -1,4 +1,5 @@
 """Commands of sandbox sessions: their limits, their end by others, their output as it comes."""
+import base64
 import concurrent.futures
 import json
 import time
@@ -235,6 +236,34 @@ class Stream(SessionTest):
         events = list(self.api.stream(name, "seq 1 60000"))
         self.assertEqual(self.decoded(events, "stdout"), "".join(f"{i}\n" for i in range(1, 60001)).encode())
         self.assertEqual(events[-1][0], "result")
+
+    def test_output_that_is_shown_has_no_bound_and_an_answer_at_the_end_keeps_what_its_limit_says(self):
+        name = self.session({"limits": {"stdoutBytes": 1000, "stderrBytes": 1000, "timeoutMs": 120_000}})
+        text = "seq 1 1000000; seq 1 1000000 >&2; exit 3"
+        expected = "".join(f"{i}\n" for i in range(1, 1_000_001))
+        seen = {"stdout": [], "stderr": []}
+        for kind, data in self.api.stream(name, text):
+            if kind in seen:
+                seen[kind].append(base64.b64decode(data["base64"]))
+        self.assertEqual((kind, data["exitCode"], data.get("truncated"), data.get("code")), ("result", 3, None, None), data)
+        for stream, pieces in seen.items():
+            self.assertEqual(b"".join(pieces).decode(), expected, stream)
+        done = self.instance.run("sandbox", "exec", name, text, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (3, expected, expected))
+        kept = self.result(name, text)
+        self.assertEqual((kept["exitCode"], kept["code"], kept["truncated"]), (3, "E_LIMIT_OUTPUT", {"stdout": True, "stderr": True}))
+
+    def test_who_reads_late_loses_nothing(self):
+        name = self.session({"limits": {"timeoutMs": 120_000}})
+        events = self.api.stream(name, "head -c 30000000 /dev/zero; : > written")
+        first = [next(events) for _ in range(2)]
+        self.assertEqual([kind for kind, _ in first], ["started", "stdout"])
+        self.assertEqual(self.output(name, "ls"), "", "it waits in a write: its caller has read nothing of 30 MB")
+        size = len(base64.b64decode(first[1][1]["base64"]))
+        for kind, data in events:
+            size += len(base64.b64decode(data["base64"])) if kind == "stdout" else 0
+        self.assertEqual((kind, data["exitCode"], size), ("result", 0, 30_000_000))
+        self.assertEqual(self.output(name, "ls"), "written\n")
 
     # proves: WSM-65, WSM-68, WSM-70
     def test_a_streamed_command_ends_as_any_other(self):

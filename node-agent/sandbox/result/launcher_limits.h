@@ -20,6 +20,12 @@ struct LauncherLimits {
   int64_t stdout_bytes = 0;
   int64_t stderr_bytes = 0;
   std::shared_ptr<const SecretWords> secrets = {};  // taken out of all output; may be nullptr
+  // Somebody reads all output while it comes: none is left out, kept or repeated.
+  bool shown = false;
+  void show_all() {
+    stdout_bytes = stderr_bytes = int64_t{1} << 60;
+    shown = true;
+  }
 };
 
 // Output is always limited: to 1 MiB per stream if the policy says nothing.

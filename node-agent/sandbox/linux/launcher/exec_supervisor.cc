@@ -30,14 +30,12 @@ Error exec_setup_error(std::string message) {
   return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
 }
 
-constexpr int64_t kAllOutput = int64_t{1} << 60;
-
 bool keeps_nothing(const ExecWatched& watched) { return watched.shown || watched.terminal; }
 
 LauncherLimits output_limits(const ExecWatched& watched) {
   LauncherLimits out = watched.plan.launcher;
   if (keeps_nothing(watched)) {
-    out.stdout_bytes = out.stderr_bytes = kAllOutput;
+    out.show_all();
     return out;
   }
   out.stdout_bytes = std::min(out.stdout_bytes, watched.output_bytes);
@@ -75,9 +73,7 @@ ExecSupervisor::ExecSupervisor(ExecChannels channels, const ExecWatched& watched
       relay_(std::move(channels_.out), std::move(channels_.err), output_limits(watched),
              keeps_nothing(watched) ? 0 : watched.output_bytes, watched.events),
       now_(watched.clock.mono()),
-      setup_end_(now_ + kExecSetupTime) {
-  if (watched.shown) relay_.show_all();
-}
+      setup_end_(now_ + kExecSetupTime) {}
 
 void ExecSupervisor::run(const std::string& command, SandboxResult& result) {
   while (!over()) {
@@ -239,12 +235,7 @@ void ExecSupervisor::describe(const std::string& command, SandboxResult& result)
     reached_broker_ = answerer_->found().reached_broker();
     limit_signals_ = answerer_->found().limit_signals_sent();
   }
-  relay_.outputs().describe(result);
-  if (keeps_nothing(watched_)) {  // all was shown, and none is repeated here
-    result.out.clear();
-    result.err.clear();
-    result.truncated = {};
-  }
+  relay_.describe(result);
   result.duration_ms = started_ && ended_ ? (*ended_ - *started_).count() : 0;
   result.usage.cpu_ms = cpu_.count();
   if (cut_short_ && !exec_error_) return tell_of_the_runs_end(result);

@@ -45,7 +45,7 @@ std::string sole_broker_user(Supervisor& supervisor, const ExecHost* execs) {
 using Broker = std::unique_ptr<BrokerProcess>;  // none: no network
 
 void describe_run(Supervisor& supervisor, const Outcome& outcome, SandboxResult& result) {
-  supervisor.outputs().describe(result);
+  supervisor.describe_output(result);
   result.duration_ms = supervisor.duration().count();
   result.denials = supervisor.take_denials();
   if (const auto* ended = std::get_if<outcome::Ended>(&outcome)) {
@@ -242,8 +242,9 @@ void run_ahead(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepa
   result.cmd = request.command;
   if (const Status fine = check_command(request); !fine.ok())
     return explain(outcome::Refused{fine.error()}, request, result);
-  plan.launcher.wall_time =
-      std::min(word->wall_time, plan.launcher.wall_time.value_or(word->wall_time));
+  const Millis wall_time = word->begun.wall_time;
+  plan.launcher.wall_time = std::min(wall_time, plan.launcher.wall_time.value_or(wall_time));
+  if (word->begun.shown) plan.launcher.show_all();
   run_plan(launcher, std::move(prepared), feed, request, plan, events, clock, result);
 }
 

@@ -41,7 +41,11 @@ void read_what_is_left(os::Fd& pipe, OutputStream& stream, MonoTime now) {
 
 OutputRelay::OutputRelay(os::Fd out, os::Fd err, const LauncherLimits& limits, int64_t inline_bytes,
                          EventWriter& events)
-    : out_(std::move(out)), err_(std::move(err)), events_(events), outputs_(limits, inline_bytes) {}
+    : out_(std::move(out)),
+      err_(std::move(err)),
+      events_(events),
+      outputs_(limits, limits.shown ? 0 : inline_bytes),
+      all_is_shown_(limits.shown) {}
 
 void OutputRelay::read_terminal(os::Fd terminal) {
   if (fcntl(terminal.get(), F_SETFL, O_NONBLOCK) != 0) return;
@@ -90,6 +94,14 @@ void OutputRelay::finish(MonoTime now) {
   }
   terminal_.reset();
   outputs_.finish(now);
+}
+
+void OutputRelay::describe(contracts::SandboxResult& result) const {
+  outputs_.describe(result);
+  if (!all_is_shown_) return;
+  result.out.clear();
+  result.err.clear();
+  result.truncated = {};
 }
 
 bool OutputRelay::flush(MonoTime now, bool all) {

@@ -17,12 +17,11 @@ namespace paddock::sandbox {
 
 class OutputRelay {
  public:
-  // `events` outlives it.
+  // `events` outlives it. Where somebody is shown all of it (`limits`), it is read no faster than
+  // is good for its host.
   OutputRelay(os::Fd out, os::Fd err, const LauncherLimits& limits, int64_t inline_bytes,
               EventWriter& events);
 
-  // Somebody reads all of it, however much: it is read no faster than is good for its host.
-  void show_all() { all_is_shown_ = true; }
   // From now on what is written to this terminal is its standard output too, handed on at once.
   void read_terminal(os::Fd terminal);
   // Closes this end of the terminal. Once no other process has it, programs that have the terminal
@@ -41,6 +40,8 @@ class OutputRelay {
   MonoTime next(MonoTime now, MonoTime latest) const;
 
   const Outputs& outputs() const { return outputs_; }
+  // What Outputs says; of what was shown nothing is repeated, and nothing is missing.
+  void describe(contracts::SandboxResult& result) const;
   bool events_lost() const { return events_lost_; }
 
  private:
@@ -54,7 +55,7 @@ class OutputRelay {
   EventWriter& events_;
   Outputs outputs_;
   OutputBudget budget_;
-  bool all_is_shown_ = false;
+  bool all_is_shown_;
   bool events_lost_ = false;
 };
 

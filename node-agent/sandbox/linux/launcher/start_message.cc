@@ -22,15 +22,14 @@ std::optional<StartMessage> receive_start_message(int client, int signals) {
   if (!packet.ok()) return std::nullopt;
   const std::string_view bytes = packet->bytes;
   const size_t line_end = bytes.find('\n');
-  const auto wall_time = contracts::begun(bytes.substr(0, line_end));
-  if (!wall_time) return std::nullopt;
-  if (line_end != bytes.npos)
-    return StartMessage{std::string(bytes.substr(line_end + 1)), *wall_time};
+  const auto begun = contracts::begun(bytes.substr(0, line_end));
+  if (!begun) return std::nullopt;
+  if (line_end != bytes.npos) return StartMessage{std::string(bytes.substr(line_end + 1)), *begun};
   // It is read to its end: only a file is sure to have one.
   if (packet->fds.size() != 1 || !os::is_regular_file(packet->fds[0])) return std::nullopt;
   auto argument = os::read_all(packet->fds[0].get(), kMaxBytes);
   if (!argument.ok()) return std::nullopt;
-  return StartMessage{std::move(*argument), *wall_time};
+  return StartMessage{std::move(*argument), *begun};
 }
 
 }  // namespace paddock::sandbox

@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "common/base/units.h"
+#include "common/contracts/launch.h"
 
 namespace paddock::sandbox {
 
 struct StartMessage {
-  std::string argument;  // the command's last
-  Millis wall_time{0};   // the most that the run may take from now on
+  std::string argument;          // the command's last
+  contracts::LaunchBegun begun;  // the most that it may take from now on, and who reads its output
 };
 
 // Blocks until the packet comes. Returns nothing if the client hangs up or sends something else, or

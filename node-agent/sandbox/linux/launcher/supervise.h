@@ -63,6 +63,7 @@ class Supervisor {
   RunningSandbox release();
 
   const Outputs& outputs() const { return relay_.outputs(); }
+  void describe_output(contracts::SandboxResult& result) const { relay_.describe(result); }
   std::string sole_broker_user() { return answerer_.found().sole_broker_user(); }
   std::vector<contracts::Denial> take_denials() { return answerer_.found().take_denials(); }
   bool started() const { return keeper_.state().started.has_value(); }

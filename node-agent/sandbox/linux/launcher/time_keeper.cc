@@ -173,14 +173,15 @@ void TimeKeeper::hear_signal() {
 // up.
 void TimeKeeper::hear_client() {
   const auto packet = os::receive_packet(timed_.client);
-  const auto wall_time = packet.ok() ? contracts::begun(packet->bytes) : std::nullopt;
-  if (!state_.waits || !wall_time) {
+  const auto begun = packet.ok() ? contracts::begun(packet->bytes) : std::nullopt;
+  if (!state_.waits || !begun) {
     end_now(EndCause::kCanceled);
     awaited_[kClient].fd = -1;
     return;
   }
   state_.waits = false;
-  wall_end_ = now_ + std::min(*wall_time, timed_.plan.launcher.wall_time.value_or(*wall_time));
+  wall_end_ =
+      now_ + std::min(begun->wall_time, timed_.plan.launcher.wall_time.value_or(begun->wall_time));
   if (state_.started) state_.started = now_;
   next_check_ = now_ + kCheckEvery;
 }
