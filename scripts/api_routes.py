@@ -92,7 +92,7 @@ POST | /build | creates a run from a request with `build_type`, `compute_command
 POST | /execute | a short program, answered at once: [execute.md](execute.md); `ExecuteRequest`, `ExecuteAnswer`
 POST | …/namespaces/{}/plan | what would happen to this `Run` now: `RunPlan`, or the refusal that its submission would get; a member `tree` beside it says which files its workspace will have
 POST | …/runs/{}/cancel | ends it, with `{"now": true}` without its grace; again is the same
-GET | …/runs/{}/events | its life as `text/event-stream`: ids grow by one, resumes behind `Last-Event-ID` or `?after=`, ends with `end`
+GET | …/runs/{}/events | its life as `text/event-stream`: ids grow by one, resumes behind `Last-Event-ID` or `?after=`, ends with `end`; with `?tailLines`, `sinceSeconds` or `sinceTime` from the first event of that part of its output on, behind an event `start`
 GET | …/runs/{}/log | its output as text; `?follow`, `tailLines`, `sinceSeconds`, `sinceTime`, `timestamps`, `limitBytes`
 GET | …/runs/{}/files | what the workspace of a run holds while it runs: `SessionFileList`
 GET | …/runs/{}/files/{} | the same of a folder there, or a part of a file, from `?offset=N` on

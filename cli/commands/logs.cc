@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/options/option_values.h"
 #include "cli/output/event_printer.h"
+#include "cli/output/line_stamps.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/for_each.h"
@@ -22,9 +23,6 @@ struct LogOptions {
   std::optional<int64_t> tail = {};
   std::optional<int64_t> since_seconds = {};
   bool timestamps = false;
-
-  // All of it, as it was written: the events have that, and can be resumed.
-  bool is_whole() const { return !tail && !since_seconds && !timestamps; }
 };
 
 // The server counts whole seconds: what was begun of one is asked for.
@@ -58,7 +56,8 @@ std::string log_target(const RunRef& run, const LogOptions& options) {
   return target;
 }
 
-// The server's text. It cannot be resumed: a lost connection is an error.
+// The server's text. It cannot be resumed: a lost connection is an error. Followed only where a
+// server of an earlier release has no events of that part.
 Status print_text(Watcher& watcher, const RunRef& run, const LogOptions& options, const Env& env) {
   http::Request request;
   request.target = log_target(run, options);
@@ -73,6 +72,10 @@ Status print_text(Watcher& watcher, const RunRef& run, const LogOptions& options
   return contracts::error_from_body(answer.status, body.ok() ? *body : wire::Value());
 }
 
+bool is_output(const contracts::RunEvent& event) {
+  return event.type == contracts::kEventStdout || event.type == contracts::kEventStderr;
+}
+
 // From the events, which are resumed where a connection broke. An array has events and no output.
 Status follow_output(Watcher& watcher, const RunRef& run, const LogOptions& options,
                      const Env& env) {
@@ -82,12 +85,17 @@ Status follow_output(Watcher& watcher, const RunRef& run, const LogOptions& opti
   merged.err.write = env.out.write;  // what the program wrote to either stream is the log
   merged.err.tty = env.out.tty;
   EventPrinter printer(merged, {.phases = false, .system = false});
-  TRY(watcher.client.follow_events(run.name_space, run.name, 0, env.patience,
-                                   [&](const contracts::RunEvent& event) {
-                                     printer.print(event);
-                                     return true;
-                                   }));
-  return {};
+  LineStamps stamps;
+  ASSIGN_OR_RETURN(
+      const bool known,
+      watcher.client.follow_log(run.name_space, run.name, {options.tail, options.since_seconds},
+                                env.patience, [&](contracts::RunEvent event) {
+                                  if (options.timestamps && is_output(event))
+                                    event.data = stamps.stamped(event);
+                                  printer.print(event);
+                                  return true;
+                                }));
+  return known ? Status() : print_text(watcher, run, options, env);
 }
 
 // One after another: of several that go on nobody could tell the lines apart.
@@ -96,12 +104,11 @@ Result<int> print_all(Watcher& watcher, const Parsed& parsed, const std::vector<
   if (options.follow && runs.size() > 1)
     return invalid_argument("USAGE", cat("it follows one run, and these are ", runs.size()),
                             "--follow");
-  const bool resumable = options.follow && options.is_whole();
   return for_each(runs, env, [&](const RunRef& run) {
     if (runs.size() > 1) env.out.write(part_title(run));
     return or_other_kind(watcher.client, parsed, run.name,
-                         resumable ? follow_output(watcher, run, options, env)
-                                   : print_text(watcher, run, options, env));
+                         options.follow ? follow_output(watcher, run, options, env)
+                                        : print_text(watcher, run, options, env));
   });
 }
 

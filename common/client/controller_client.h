@@ -96,6 +96,16 @@ class ControllerClient {
   Status follow_events(const std::string& name_space, const std::string& name, int64_t after,
                        Millis patience,
                        const std::function<bool(const contracts::RunEvent&)>& on_event);
+  // The same of the end of a run's output: events from the one in which it begins on, of which the
+  // first has the rest of its data alone. False, with nothing handed on, of a controller of an
+  // earlier release, which has no such events.
+  struct LogPart {
+    std::optional<int64_t> tail_lines = {};
+    std::optional<int64_t> since_seconds = {};
+  };
+  Result<bool> follow_log(const std::string& name_space, const std::string& name,
+                          const LogPart& part, Millis patience,
+                          const std::function<bool(const contracts::RunEvent&)>& on_event);
   // Saves one artifact to a file, verified against its digest, renamed into place when whole.
   Status download_artifact(const std::string& name_space, const std::string& run,
                            const contracts::Artifact& artifact, int folder,

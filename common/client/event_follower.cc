@@ -10,7 +10,8 @@ namespace paddock::client {
 namespace {
 
 constexpr Millis kSilence{15'000};  // the server sends a heartbeat every second or two
-constexpr int kMaxGaps = 3;         // asked again so often, an event that is missing will not come
+constexpr std::string_view kEventStart = "start";  // it is begun where the query says
+constexpr int kMaxGaps = 3;  // asked again so often, an event that is missing will not come
 
 // These will not pass by trying again.
 bool is_final(const Error& error) {
@@ -59,6 +60,11 @@ Result<contracts::RunEvent> decode_event(const SseEvent& message) {
 
 // False ends the connection.
 bool EventFollower::take(const SseEvent& message) {
+  if (message.type == kEventStart) return start_known_ = true;
+  if (starts() && !start_known_) {
+    start_unknown_ = finished_ = true;
+    return false;
+  }
   Result<contracts::RunEvent> event = decode_event(message);
   if (!event) {
     broken_ = std::move(event).error();
@@ -66,7 +72,7 @@ bool EventFollower::take(const SseEvent& message) {
   }
   if (event->id <= last_id_) return true;  // seen before
   // Something is missing: ask again from the last seen.
-  if (event->id != last_id_ + 1) {
+  if (event->id != last_id_ + 1 && !starts()) {
     if (++gaps_ > kMaxGaps)
       broken_ = unexpected(cat("of number ", event->id, " where ", last_id_ + 1, " is next"));
     return false;
@@ -80,7 +86,8 @@ bool EventFollower::take(const SseEvent& message) {
 }
 
 Result<EventFollower::Next> EventFollower::connect() {
-  http::Request request = stream_request("GET", target_);
+  http::Request request = stream_request("GET", starts() ? target_ + start_query_ : target_);
+  start_known_ = false;
   request.headers = {{"Accept", "text/event-stream"}, {"Cache-Control", "no-cache"}};
   if (last_id_ > 0) request.headers["Last-Event-ID"] = cat(last_id_);
   request.idle_timeout = kSilence;
@@ -121,6 +128,19 @@ Status ControllerClient::follow_events(
     const std::function<bool(const contracts::RunEvent&)>& on_event) {
   const std::string target = cat(contracts::paths::run(name_space, name), "/events");
   return EventFollower(*this, target, after, patience, on_event).run();
+}
+
+Result<bool> ControllerClient::follow_log(
+    const std::string& name_space, const std::string& name, const LogPart& part, Millis patience,
+    const std::function<bool(const contracts::RunEvent&)>& on_event) {
+  const std::string target = cat(contracts::paths::run(name_space, name), "/events");
+  EventFollower follower(*this, target, 0, patience, on_event);
+  std::string query;
+  if (part.tail_lines) query += cat("&tailLines=", *part.tail_lines);
+  if (part.since_seconds) query += cat("&sinceSeconds=", *part.since_seconds);
+  if (!query.empty()) follower.begin_at(cat("?", query.substr(1)));
+  TRY(follower.run());
+  return !follower.start_unknown();
 }
 
 }  // namespace paddock::client

@@ -24,19 +24,27 @@ class EventFollower {
         last_id_(after),
         on_event_(on_event),
         reconnect_(patience) {}
+  // From the last lines of the output on, by the query of `target`: until the first event is there.
+  void begin_at(std::string query) { start_query_ = std::move(query); }
   Status run();
+  // A server of an earlier release that cannot begin there: run() has handed nothing on.
+  bool start_unknown() const { return start_unknown_; }
 
  private:
   enum class Next { kFinished, kReconnect };
   // One connection, until it ends.
   Result<Next> connect();
   bool take(const SseEvent& message);
+  bool starts() const { return !start_query_.empty() && last_id_ == 0; }
   // Fails when there is no point in trying once more.
   Status wait_before_retry(const Failure& failure);
 
   ControllerClient& client_;
   const std::string target_;
   int64_t last_id_;
+  std::string start_query_;   // empty: from behind last_id_
+  bool start_known_ = false;  // said by this connection
+  bool start_unknown_ = false;
   const OnEvent& on_event_;
   Reconnect reconnect_;
   int gaps_ = 0;  // connections in a row that left the next event out

@@ -75,6 +75,50 @@ TEST(FollowEvents, ResumesAcrossBrokenConnectionsWithoutLossOrRepetition) {
   EXPECT_EQ(requests[2].headers.at("last-event-id"), "3");
 }
 
+constexpr const char* kStart = "event: start\ndata: {}\n\n";
+
+struct Ending {
+  Result<bool> known = false;
+  std::vector<std::string> events;
+};
+Ending follow_ending(const HttpServer& server) {
+  ControllerClient client({server.url(), {}, {}, {}});
+  Ending out;
+  out.known = client.follow_log("ns", "run", {.tail_lines = 2, .since_seconds = 9}, kPatience,
+                                [&](const RunEvent& event) {
+                                  out.events.push_back(cat(event.id, " ", event.data));
+                                  return true;
+                                });
+  return out;
+}
+
+TEST(FollowLog, BeginsAtItsLastLinesAndResumesBehindWhatItHas) {
+  HttpServer server(script({
+      {chunked_head() + chunk(kStart), true},  // ends before there is anything
+      {chunked_head() + chunk(kStart) + chunk(output(7, "seven")), true},
+      {chunked_head() + chunk(output(8, "eight") + end(9)) + chunk("")},
+  }));
+  const Ending ending = follow_ending(server);
+  ASSERT_TRUE(ending.known.ok()) << ending.known.error().describe();
+  EXPECT_TRUE(*ending.known);
+  EXPECT_THAT(ending.events,
+              ElementsAre("7 seven", "8 eight", R"(9 {"phase":"Succeeded","rc":0})"));
+  const std::vector<HttpRequest> requests = server.requests();
+  ASSERT_EQ(requests.size(), 3U);
+  for (const size_t i : {0U, 1U})
+    EXPECT_THAT(requests[i].target, testing::EndsWith("/events?tailLines=2&sinceSeconds=9"));
+  EXPECT_THAT(requests[2].target, testing::EndsWith("/events"));
+  EXPECT_EQ(requests[2].headers.at("last-event-id"), "7");
+}
+
+TEST(FollowLog, TellsOfAnEarlierServerThatBeginsAtTheFirstEvent) {
+  HttpServer server(script({{chunked_head() + chunk(output(1, "one") + end(2)) + chunk("")}}));
+  const Ending ending = follow_ending(server);
+  ASSERT_TRUE(ending.known.ok());
+  EXPECT_FALSE(*ending.known);
+  EXPECT_TRUE(ending.events.empty());
+}
+
 TEST(FollowEvents, AsksAgainWhenAnEventIsMissing) {
   HttpServer server(script({
       {chunked_head() + chunk(output(8, "a") + output(10, "c"))},

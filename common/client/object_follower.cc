@@ -9,7 +9,9 @@
 namespace paddock::client {
 namespace {
 
-constexpr Millis kWatchSilence{90'000};  // the server sends a bookmark each minute
+constexpr Millis kSoon{30'000};
+constexpr Millis kSilenceOfMost{45'000};     // three bookmarks
+constexpr Millis kSilenceOfEarlier{90'000};  // one and a half
 constexpr size_t kMostLine = size_t{16} << 20;
 
 bool passes_by_itself(const Error& error) {
@@ -21,6 +23,10 @@ Error unexpected_change(std::string_view what) {
 }
 
 }  // namespace
+
+Millis watch_silence(std::optional<Millis> first_bookmark) {
+  return first_bookmark && *first_bookmark < kSoon ? kSilenceOfMost : kSilenceOfEarlier;
+}
 
 Status ObjectFollower::take_line(std::string_view line) {
   const Result<wire::Value> event = wire::parse_json(line, {.max_bytes = kMostLine});
@@ -36,6 +42,7 @@ Status ObjectFollower::take_line(std::string_view line) {
     version_ = seen;
   reconnect_.progressed();
   if (type != "BOOKMARK") finished_ = !on_change_(type, *object);
+  if (type == "BOOKMARK" && !first_bookmark_) first_bookmark_ = steady_now() - connected_;
   return {};
 }
 
@@ -61,8 +68,14 @@ Result<bool> ObjectFollower::connect() {
           "&watch=true&allowWatchBookmarks=true&resourceVersion=", percent_encode(version_)),
       form_);
   request.timeout = Millis(0);
-  request.idle_timeout = kWatchSilence;
-  request.on_data = [this](std::string_view piece) { return take_piece(piece); };
+  connected_ = steady_now();
+  first_bookmark_.reset();
+  request.idle_timeout = watch_silence(first_bookmark_);
+  request.on_data = [&](std::string_view piece) {
+    const bool more = take_piece(piece);
+    request.idle_timeout = watch_silence(first_bookmark_);  // looked at anew for each wait
+    return more;
+  };
   line_.clear();
   broken_.reset();
   Failure failure;

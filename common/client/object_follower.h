@@ -13,6 +13,11 @@
 
 namespace paddock::client {
 
+// The longest silence of a watch whose first bookmark came so long after it began; nothing: none
+// came yet. Servers of earlier releases send one a minute, later ones more often: from those it is
+// heard soon that nobody is there any more.
+Millis watch_silence(std::optional<Millis> first_bookmark);
+
 class ObjectFollower {
  public:
   using OnChange = ControllerClient::OnChange;
@@ -39,6 +44,8 @@ class ObjectFollower {
   const ListForm form_;
   Reconnect reconnect_;
   std::string line_;  // its start, until the rest has come
+  MonoTime connected_;
+  std::optional<Millis> first_bookmark_;  // of this connection
   bool finished_ = false;
   std::optional<Error> broken_;  // what the stream said that it must not
 };

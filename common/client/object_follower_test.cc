@@ -1,3 +1,5 @@
+#include "common/client/object_follower.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,6 +58,12 @@ TEST(FollowObjects, GoesOnBehindTheLastChangeWhenTheConnectionBreaks) {
   for (const HttpRequest& each : server.requests()) targets.push_back(each.target);
   EXPECT_THAT(targets, ElementsAre(HasSubstr("/runs?a=b&watch=true"), HasSubstr("=8"),
                                    HasSubstr("resourceVersion=30")));
+}
+
+TEST(FollowObjects, HearsSoonThatNobodyIsThereOfServersThatSendManyBookmarks) {
+  EXPECT_EQ(watch_silence({}), Millis(90'000));
+  EXPECT_EQ(watch_silence(Millis(60'000)), Millis(90'000)) << "one a minute";
+  EXPECT_EQ(watch_silence(Millis(15'000)), Millis(45'000));
 }
 
 TEST(FollowObjects, SaysWhenTheHistoryIsGone) {

@@ -305,19 +305,19 @@ TEST_F(Watches, MarkTheEndOfWhatWasThere) {
   EXPECT_EQ(stream.events[1].text("object.metadata.resourceVersion"), list_version());
 }
 
-TEST_F(Watches, BookmarkEachMinuteWhenAskedAndEndWithTheirTimeout) {
+TEST_F(Watches, BookmarkFourTimesAMinuteWhenAskedAndEndWithTheirTimeout) {
   const std::string version = list_version();
-  const auto minute = [&](ActingStream&) {
-    clock_.advance(Millis(61'000));
+  const auto quarter = [&](ActingStream&) {
+    clock_.advance(Millis(16'000));
     notifier_.notify({store::kind_topic("Run")});
     return true;
   };
   EXPECT_EQ(
-      watch(cat("&timeoutSeconds=400&allowWatchBookmarks=true&resourceVersion=", version), minute)
+      watch(cat("&timeoutSeconds=70&allowWatchBookmarks=true&resourceVersion=", version), quarter)
           .types()
           .substr(0, 2),
       "BB");
-  EXPECT_EQ(watch(cat("&timeoutSeconds=200&resourceVersion=", version), minute).types(), "");
+  EXPECT_EQ(watch(cat("&timeoutSeconds=40&resourceVersion=", version), quarter).types(), "");
 }
 
 TEST_F(Watches, EndWithTheTokenThatOpenedThem) {

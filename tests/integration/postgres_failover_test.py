@@ -57,6 +57,14 @@ class Failover(ControllerPair):
     def seen(self, line):
         wait_until(f"line {line}", lambda: f"line {line}\n" in self.paddock("logs", "job", check=False).stdout)
 
+    def follower(self, *options):
+        follower = subprocess.Popen([BIN / "paddock", "logs", "job", "-f", *options], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.DEVNULL, env={**self.env, "PADDOCK_SERVER": self.servers(), "PADDOCK_TOKEN": self.token,
+                                                                    "PADDOCK_CA_FILE": str(self.ca)})
+        self.addCleanup(follower.stdout.close)
+        self.addCleanup(follower.kill)
+        return follower
+
     def check_job(self):
         """It went through, once, and each of its lines is there once."""
         self.check_run("job")
@@ -79,10 +87,8 @@ class Failover(ControllerPair):
         self.begin_agent()
         self.begin_job()
         self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "before")
-        watch = subprocess.Popen([BIN / "paddock", "logs", "job", "-f"], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.DEVNULL, env={**self.env, "PADDOCK_SERVER": self.servers(), "PADDOCK_TOKEN": self.token,
-                                                                 "PADDOCK_CA_FILE": str(self.ca)})
-        self.addCleanup(watch.kill)
+        watch, ending = (self.follower(), self.follower("--tail", "2"))
+        first = int(ending.stdout.readline().split()[1])
         self.one.end(signal.SIGKILL)
         # Nobody leads yet: the command waits and finds the one that does.
         self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "after")
@@ -90,8 +96,9 @@ class Failover(ControllerPair):
         for name in ("before", "after"):
             self.check_run(name)
         self.check_job()
-        said, _ = watch.communicate(timeout=120)
-        self.assertEqual([each for each in said.splitlines() if each.startswith("line")], [f"line {i}" for i in range(LINES)])
+        for follower, begin in ((watch, 0), (ending, first + 1)):
+            self.assertEqual(follower.stdout.read().splitlines(), [f"line {i}" for i in range(begin, LINES)])
+            self.assertEqual(follower.wait(60), 0)
         self.check_audit()
         self.begin(self.one)
         self.assertEqual(wait_until("the former leader to wait", self.one.refuses), self.two.url)

@@ -76,6 +76,29 @@ class Streams(unittest.TestCase):
             self.assertEqual(lines, [f"line {i} " + "x" * 60 for i in range(LINES)])
             self.assertGreater(proxy.cuts, 0)
 
+    def test_the_end_of_a_log_through_a_breaking_connection_is_complete(self):
+        with tempfile.TemporaryDirectory() as folder:
+            job = ("import os, time\nfor i in range(50):\n    print('early', i, flush=True)\n"
+                   "while not os.path.exists('go'):\n    time.sleep(0.05)\n"
+                   f"for i in range({LINES}):\n    print('line', i, 'x' * 60, flush=True)\n    time.sleep(0.01)\n")
+            project = make_project(folder, job__py=job)
+            name = self.instance.run("compute", project, "python3 job.py", "--detach").stdout.strip()
+            wait_until("the early lines", lambda: "early 49\n" in self.instance.run("logs", name).stdout)
+            proxy, through_it = self.proxy(seed=7)
+            first = [f"early {i}" for i in (47, 48, 49)]
+            later = [f"line {i} " + "x" * 60 for i in range(LINES)]
+            followers = [self.instance.start(*through_it, "logs", "-f", name, "--tail", "3", *more) for more in ((), ("--timestamps",))]
+            for pipe in [pipe for each in followers for pipe in (each.stdout, each.stderr)]:
+                self.addCleanup(pipe.close)
+            for follower in followers:
+                self.assertIn("early 47\n", follower.stdout.readline())
+            self.instance.run("exec", name, "--", "touch", "go")
+            plain, stamped = (follower.stdout.read().splitlines() for follower in followers)
+            self.assertEqual([follower.wait(timeout=60) for follower in followers], [0, 0])
+            self.assertEqual(plain, first[1:] + later)
+            self.assertEqual([each.split(" ", 1)[1] for each in stamped], first[1:] + later)
+            self.assertGreater(proxy.cuts, 0)
+
     def test_a_lost_connection_never_cancels_and_exits_with_75(self):
         with tempfile.TemporaryDirectory() as folder:
             project = make_project(folder, job__py="import time\nprint('on', flush=True)\ntime.sleep(600)\n")

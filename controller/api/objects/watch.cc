@@ -20,7 +20,8 @@ constexpr size_t kTextAtOnce =
 constexpr size_t kDecodesAtOnce = 32;  // objects, read to be selected or shown: bound it too
 constexpr int64_t kFirstAtOnce = 8;    // objects, before it is known how large they are
 constexpr Millis kSoon{5};             // a commit that a page has seen is on its way to the history
-constexpr Millis kRound{60'000};       // bookmarks, and whether the token still holds
+constexpr Millis kRound{60'000};       // whether the token still holds
+constexpr Millis kBookmarks{15'000};   // so soon a client may know that nobody is there any more
 
 // What the key alone tells of a field selector.
 bool is_key_field(const std::string& field) {
@@ -50,7 +51,8 @@ class Watch final : public Steps {
         at_(query_.list.resource_version),
         changed_(services.notifier, store::kind_topic(kind_.stored_kind)),
         end_(services.clock.mono() + query_.timeout),
-        next_round_(services.clock.mono() + kRound) {
+        next_round_(services.clock.mono() + kRound),
+        next_bookmark_(services.clock.mono() + kBookmarks) {
     present_.options.limit = kFirstAtOnce;
     present_.options.newest_first = false;
   }
@@ -71,13 +73,15 @@ class Watch final : public Steps {
     const MonoTime now = services_.clock.mono();
     if (now >= end_) return kOver;
     if (now >= next_round_) return {Then::kAsk};
+    if (!mark_time(now, out)) return kOver;
     changed_.listen(seen, bell);
-    return {Then::kWait, std::min(next_round_, end_) - now};
+    const MonoTime next = query_.bookmarks ? std::min(next_round_, next_bookmark_) : next_round_;
+    return {Then::kWait, std::min(next, end_) - now};
   }
 
   // All that it asks the store: pages of what is there, and then whether its token still holds.
   Next ask(ResponseStream& out) override {
-    const bool goes_on = telling_present_ ? tell_present(out) : make_round(out);
+    const bool goes_on = telling_present_ ? tell_present(out) : make_round();
     if (!goes_on) return {Then::kEnd};
     return {telling_present_ ? Then::kAsk : Then::kAgain};
   }
@@ -190,14 +194,20 @@ class Watch final : public Steps {
         wire::Value::Array{k8s::table_row(item.cells, item.object, query_.list.include)}));
   }
 
-  // Once a minute: a token that was revoked ends its watches; a bookmark keeps a quiet one fresh.
-  bool make_round(ResponseStream& out) {
+  // Once a minute: a token that was revoked ends its watches.
+  bool make_round() {
     Request again;
     again.headers["authorization"] = authorization_;
     if (!principal_of(again, services_.store, services_.clock.wall()).ok()) return false;
     next_round_ = services_.clock.mono() + kRound;
-    return !query_.bookmarks ||
-           out.write(k8s::bookmark_line(kind_.api_version, kind_.kind, at_, false));
+    return true;
+  }
+
+  // More often a bookmark keeps a quiet one fresh.
+  bool mark_time(MonoTime now, ResponseStream& out) {
+    if (!query_.bookmarks || now < next_bookmark_) return true;
+    next_bookmark_ = now + kBookmarks;
+    return out.write(k8s::bookmark_line(kind_.api_version, kind_.kind, at_, false));
   }
 
   Services& services_;
@@ -214,6 +224,7 @@ class Watch final : public Steps {
   events::TopicListener changed_;
   const MonoTime end_;
   MonoTime next_round_;
+  MonoTime next_bookmark_;
   size_t decoded_ = 0;  // objects, in this step
   bool columns_told_ = false;
 };

@@ -35,4 +35,18 @@ class LogText {
   int64_t written_ = 0;
 };
 
+// Where the events of an output begin whose first lines are not wanted. Pure.
+class LogStart {
+ public:
+  LogStart(int64_t since_ms, int64_t skip_lines) : since_ms_(since_ms), left_(skip_lines) {}
+  // Whether it, or the rest of its data that is left then, is the first that is wanted, or comes
+  // behind that. Of what comes before, only the end of the run is wanted.
+  bool takes(contracts::RunEvent& event);
+
+ private:
+  int64_t since_ms_;
+  int64_t left_;  // lines
+  bool begun_ = false;
+};
+
 }  // namespace paddock::api

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
+
 namespace paddock::api {
 namespace {
 
@@ -30,6 +32,24 @@ TEST(LogText, StampsEachLineOnceHoweverItArrives) {
   EXPECT_EQ(text({.skip_lines = 1, .timestamps = true}),
             "1970-01-01T00:00:01.000Z two\n1970-01-01T00:00:02.000Z three\n"
             "1970-01-01T00:00:03.000Z four");
+}
+
+std::string events_from(int64_t since_ms, int64_t skip_lines) {
+  LogStart start(since_ms, skip_lines);
+  std::string out;
+  for (contracts::RunEvent event : kLog)
+    if (start.takes(event)) out += cat(event.id, ":", event.data, ";");
+  return out;
+}
+
+TEST(LogStart, CutsTheFirstEventAndTakesAllBehindIt) {
+  EXPECT_EQ(events_from(0, 1), "1:tw;2:{};3:o\nthree\n;4:four;");
+  EXPECT_EQ(events_from(0, 2), "3:three\n;4:four;");
+  EXPECT_EQ(events_from(0, 3), "4:four;");
+  EXPECT_EQ(events_from(0, 4), "") << "the fourth goes on";
+  EXPECT_EQ(events_from(2500, 0), "4:four;");
+  contracts::RunEvent end{5, 4000, "end", "{}"};
+  EXPECT_TRUE(LogStart(0, 100).takes(end)) << "then nothing more comes";
 }
 
 TEST(LogText, EndsAtItsLimit) {

@@ -139,17 +139,47 @@ void end_stream_tokens(Services& services, const std::string& run_uid) {
   if (!ended.ok()) log_error("tool tokens of a stream", {{"error", ended.error().describe()}});
 }
 
+// The same from the last lines on, or from a time: `start` says that this is understood, and the
+// first event behind it has any number.
+void stream_end_of_events(Services& services, const Follow& follow, const LogRequest& log,
+                          ResponseStream& out) {
+  if (!out.write(": ok\n\nevent: start\ndata: {}\n\n")) return;
+  LogStart start(log.options.since_ms,
+                 log.tail ? lines_before_tail(services, follow.run_uid, log, out) : 0);
+  follow_run(
+      services, follow, out,
+      [&](const std::vector<RunEvent>& events) {
+        std::string text;
+        for (RunEvent event : events)
+          if (start.takes(event)) text += sse_frame(event);
+        return text.empty() || out.write(text);
+      },
+      [&] { return out.write(": hb\n\n"); });
+}
+
 }  // namespace
 
 Result<Response> run_events(Call& call) {
   ASSIGN_OR_RETURN(const Run run, read_object<Run>(call));
   ASSIGN_OR_RETURN(const int64_t after, resume_point(call.request));
+  LogRequest log;
+  ASSIGN_OR_RETURN(log.tail, integer_parameter(call.request, "tailLines", 0, kMostIds));
+  ASSIGN_OR_RETURN(log.options.since_ms, since(call));
+  const bool part = log.tail || log.options.since_ms != LogOptions{}.since_ms;
+  if (part && after > 0)
+    return invalid_argument("PARAMETER_INVALID",
+                            "events go on behind a number, or begin at the last lines, not both",
+                            log.tail ? "tailLines" : "sinceTime");
   Response response;
   response.content_type = "text/event-stream";
   response.headers.emplace_back("cache-control", "no-store");
-  response.stream = [&services = call.services,
+  response.stream = [&services = call.services, part, log,
                      follow = Follow{run.metadata.uid, after, true}](ResponseStream& out) {
-    stream_events(services, follow, out);
+    if (part) {
+      stream_end_of_events(services, follow, log, out);
+    } else {
+      stream_events(services, follow, out);
+    }
     end_stream_tokens(services, follow.run_uid);
   };
   return response;
