@@ -227,6 +227,33 @@ Result<Parsed> with_program(Parsed parsed, const CommandRow& row, const Cut& cut
   return parsed;
 }
 
+// The first option of the line that stands before the command and is none of every command.
+const std::string* foreign_option(const std::vector<std::string>& args) {
+  size_t at = 0;
+  while (at < args.size() && is_global(args[at]))
+    at += args[at].find('=') == std::string::npos ? size_t{2} : size_t{1};
+  const bool option =
+      at < args.size() && args[at].starts_with('-') && args[at] != "-h" && args[at] != "--help";
+  return option ? &args[at] : nullptr;
+}
+
+// `help sandbox exec`: the same as --help behind it.
+Result<HelpWanted> help_on(const std::vector<std::string>& words) {
+  std::string path;
+  const CommandRow* found = nullptr;
+  for (const std::string& word : words) {
+    if (word.starts_with('-')) break;
+    path += cat(path.empty() ? "" : " ", word);
+    if (const CommandRow* row = find_command(path)) found = row;
+  }
+  if (path.empty()) return HelpWanted{overview_help()};
+  if (found != nullptr) return HelpWanted{command_help(*found)};
+  const auto names = command_names();
+  if (std::ranges::find(names, words[0]) == names.end()) return unknown_command(words[0]);
+  if (words.size() > 1) return unfinished_command(words[0], words);
+  return HelpWanted{group_help(words[0])};
+}
+
 bool asks_for_version(std::string_view word) {
   return word == "--version" || word == "-V" || word == "-v";
 }
@@ -235,8 +262,13 @@ bool asks_for_version(std::string_view word) {
 
 Result<std::variant<Parsed, HelpWanted>> parse_args(const std::vector<std::string>& args) {
   using Answer = std::variant<Parsed, HelpWanted>;
-  if (args.empty() || args[0] == "help") return Answer(HelpWanted{overview_help()});
+  if (args.empty()) return Answer(HelpWanted{overview_help()});
+  if (args[0] == "help") {
+    ASSIGN_OR_RETURN(HelpWanted help, help_on({args.begin() + 1, args.end()}));
+    return Answer(std::move(help));
+  }
   if (args.size() == 1 && asks_for_version(args[0])) return parse_args({"version"});
+  if (const std::string* option = foreign_option(args)) return option_before_command(*option);
   CLI::App root("paddock");
   std::list<Slot> slots;
   const Cut cut = cut_at_dashes(command_first(args));

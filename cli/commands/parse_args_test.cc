@@ -126,6 +126,29 @@ TEST(ParseArgs, NamesTheNearestCommandOrOption) {
   EXPECT_THAT(complaint({"sandbox", "crate"}), HasSubstr("`paddock sandbox create`?"));
 }
 
+TEST(ParseArgs, NamesTheNearestOptionAlsoBeforeTheCommand) {
+  EXPECT_THAT(complaint({"--instnace", "lab", "status"}), HasSubstr("did you mean `--instance`?"));
+  EXPECT_THAT(complaint({"--server=https://x", "--ca-fil=y", "get", "runs"}),
+              HasSubstr("did you mean `--ca-file`?"));
+  EXPECT_THAT(complaint({"--versio"}), HasSubstr("did you mean `--version`?"));
+  EXPECT_THAT(complaint({"-n", "team", "get", "runs"}),
+              HasSubstr("options such as `-n` go after the command"));
+  EXPECT_THAT(complaint({"run", "--hlp"}), HasSubstr("did you mean `--help`?"));
+  EXPECT_THAT(complaint({"audit", "verfy"}), HasSubstr("did you mean `paddock audit verify`?"));
+  EXPECT_THAT(complaint({"compute", "d", "c", "--artefact-dir", "x"}),
+              HasSubstr("`--artifact-dir`? Options of the command itself"));
+}
+
+TEST(ParseArgs, HelpIsOfTheCommandThatIsNamedBehindIt) {
+  EXPECT_EQ(help({"help", "compute"}), help({"compute", "--help"}));
+  EXPECT_EQ(help({"help", "admin", "token", "list"}), help({"admin", "token", "list", "--help"}));
+  EXPECT_EQ(help({"help", "logs", "train-1"}), help({"logs", "--help"}));
+  EXPECT_EQ(help({"help", "sandbox"}), help({"sandbox", "--help"}));
+  EXPECT_EQ(help({"help"}), help({"--help"}));
+  EXPECT_THAT(complaint({"help", "lgos"}), HasSubstr("did you mean `logs`?"));
+  EXPECT_THAT(complaint({"help", "sandbox", "exce"}), HasSubstr("`paddock sandbox exec`?"));
+}
+
 TEST(ParseArgs, SaysWhatIsMissing) {
   EXPECT_THAT(complaint({"compute", "dir"}), HasSubstr("usage: paddock compute"));
   EXPECT_THAT(complaint({"compute"}), HasSubstr("usage: paddock compute"));

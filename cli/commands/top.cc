@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output/usage.h"
 #include "cli/terminal/exit_codes.h"
+#include "cli/terminal/nearest.h"
 #include "cli/terminal/table.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
@@ -123,7 +124,11 @@ int top_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     if (what == "nodes") return top(watcher.client, env);
     if (what == "runs") return top_runs(watcher.client, parsed.text("namespace"), env);
-    return invalid_argument("USAGE", cat("`", what, "` is neither nodes nor runs"), "WHAT");
+    const std::string near = nearest(what, {"nodes", "runs"});
+    return invalid_argument("USAGE",
+                            cat("`", what, "` is neither nodes nor runs",
+                                near.empty() ? "" : cat("; did you mean `", near, "`?")),
+                            "WHAT");
   });
 }
 

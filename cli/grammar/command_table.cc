@@ -45,14 +45,20 @@ std::vector<CommandRow> instance_commands() {
        "cancel what runs and stop the instance",
        {},
        {{"--timeout", "D", "how long programs may take to end; 20s unless given"}},
-       "Leaves nothing running. Runs that have not ended are canceled first, by name."},
-      {"status", kInstanceGroup, "what is up, and what it is doing", {}, {kDocumentFormat}, ""},
+       "Leaves nothing running. Runs that have not ended are canceled first, by name.\n\n"
+       "  paddock down"},
+      {"status",
+       kInstanceGroup,
+       "what is up, and what it is doing",
+       {},
+       {kDocumentFormat},
+       "  paddock status"},
       {"ready",
        kInstanceGroup,
        "exit code 0 if the instance can take work, else 1",
        {},
        {{"--json", "", "what GET /readyz says: {ok, ready, version}"}},
-       ""},
+       "  paddock ready && echo yes"},
       {"doctor",
        kInstanceGroup,
        "what this host can enforce, and what would help",
@@ -61,7 +67,8 @@ std::vector<CommandRow> instance_commands() {
         {"--controller-config", "FILE",
          "also try all that the controller with this configuration needs: folders, TLS, ports, "
          "database, bucket; on its host, as its user"}},
-       "Tries each protection of the sandbox for real; needs no instance."},
+       "Tries each protection of the sandbox for real; needs no instance.\n\n"
+       "  paddock doctor"},
   };
 }
 
@@ -88,7 +95,8 @@ std::vector<CommandRow> look_commands() {
        "phases, output and end of a run, as they happen",
        {name},
        {kNamespace, kDocumentFormat},
-       "Follows until the run has ended. With -o json: an object per line."},
+       "Follows until the run has ended. With -o json: an object per line.\n\n"
+       "  paddock events train-1 -o json"},
       {"wait",
        kLookGroup,
        "wait for the end of runs; exits with the run's own code",
@@ -106,7 +114,8 @@ std::vector<CommandRow> look_commands() {
         kRunSelector,
         kNamespace},
        "Its processes get SIGTERM, and SIGKILL after the run's grace (spec.terminationGrace; 2 s\n"
-       "unless given). What they save until then comes back as its artifacts."},
+       "unless given). What they save until then comes back as its artifacts.\n\n"
+       "  paddock cancel train-1\n  paddock cancel -l sweep=a"},
   };
 }
 
@@ -216,8 +225,13 @@ std::vector<CommandRow> node_commands() {
        "placed runs asked for (spec.resources), of what the node has. `kubectl top nodes` and\n"
        "`kubectl top pods` show the same.\n\n"
        "  paddock top\n  paddock top runs -n team-a"},
-      {"cordon", kNodeGroup, "give a node nothing new", {node}, {}, ""},
-      {"uncordon", kNodeGroup, "let a node take runs again; ends a drain", {node}, {}, ""},
+      {"cordon", kNodeGroup, "give a node nothing new", {node}, {}, "  paddock cordon node-1"},
+      {"uncordon",
+       kNodeGroup,
+       "let a node take runs again; ends a drain",
+       {node},
+       {},
+       "  paddock uncordon node-1"},
       {"drain",
        kNodeGroup,
        "empty a node: nothing new, and what still runs after the grace is ended",
@@ -250,15 +264,16 @@ std::vector<CommandRow> tool_commands() {
        "files that\n"
        "it names. With the controller stopped, `paddock-controller --data-dir FOLDER "
        "--restore FILE.db` (or with --config) puts both back and\n"
-       "names each file that is missing or damaged."},
+       "names each file that is missing or damaged.\n\n"
+       "  paddock admin backup monday"},
       {"audit",
        kToolGroup,
        "what happened, who did it, and what was refused",
        {},
        {{"-n,--namespace", "NS", "of this namespace only"},
-        {"--type", "TYPE", "e.g. capability.denied"},
-        {"--subject", "WHO", "e.g. admin or node:NAME"},
-        {"--session", "UID", "of one run"},
+        {"--type", "TYPE", "events of this type only, e.g. capability.denied"},
+        {"--subject", "WHO", "what this caller did, e.g. admin or node:NAME"},
+        {"--session", "UID", "of one run or session, by its metadata.uid"},
         {"--since", "D", "not older than this, e.g. 24h"},
         {"--after", "ID", "go on behind this event"},
         {"--limit", "N", "at most this many; 500 unless given"},
@@ -319,7 +334,7 @@ std::vector<CommandRow> tool_commands() {
        {{"SHELL", "bash, zsh or fish"}},
        {},
        "  source <(paddock completion bash)"},
-      {"version", kToolGroup, "print the version", {}, {kDocumentFormat}, ""},
+      {"version", kToolGroup, "print the version", {}, {kDocumentFormat}, "  paddock version"},
   };
 }
 

@@ -54,13 +54,15 @@ std::vector<CommandRow> membership_commands() {
         {"--local", "", "only remove the credential here; say nothing to the controller"},
         kConfig,
         kDataDir},
-       "Drain the node and stop its agent first. The node is forgotten, its credential ends."},
+       "Drain the node and stop its agent first. The node is forgotten, its credential ends.\n\n"
+       "  paddock node leave"},
       {"node rotate",
        kNodes,
        "replace this host's credential now",
        {},
        {kConfig, kDataDir},
-       "The agent does it by itself (rotateCredential), and goes on while this is done."},
+       "The agent does it by itself (rotateCredential), and goes on while this is done.\n\n"
+       "  paddock node rotate"},
       {"pool slurm",
        kNodes,
        "ask Slurm for nodes while runs wait; goes on until it is stopped",
@@ -74,7 +76,8 @@ std::vector<CommandRow> membership_commands() {
        "what a pool of this host asked for, and why runs wait for it",
        {},
        {kPoolConfig, kPoolFormat},
-       "Reads what the pool wrote into its folder when it last looked."},
+       "Reads what the pool wrote into its folder when it last looked.\n\n"
+       "  paddock pool describe --config pool.yaml"},
   };
 }
 

@@ -122,7 +122,7 @@ CommandRow api_resources_row() {
           "the kinds of objects that the controller has",
           {},
           {{"-o,--output", "FORMAT", "table, wide, json or yaml"}},
-          ""};
+          "  paddock api-resources"};
 }
 
 }  // namespace

@@ -21,19 +21,24 @@ std::vector<CommandRow> credential_commands() {
        "Values are sealed in the store, shown by no command, and taken out of the output of runs.\n"
        "A literal stays in your shell's history; a file or stdin does not.\n\n"
        "  paddock secret create db --from-file password=-\n"
-       "  paddock run --secret db/password=PGPASSWORD -- psql -h db.example"},
+       "  paddock run --secret db/password=PGPASSWORD --allow-domain db.example:5432 -- psql -h "
+       "db.example"},
       {"secret rotate-key",
        kPermissions,
        "seal every value with a new key, and forget the old one",
        {},
        {},
-       "For an administrator. Runs and Secrets do not change."},
+       "For an administrator. Runs and Secrets do not change.\n\n"
+       "  paddock secret rotate-key"},
       {"token create",
        kPermissions,
        "make a tool token: a credential of one run",
        {{"RUN", "name of the run"}},
        {{"--operation", "OP", "what it is good for; may be repeated", true},
-        {"--endpoint", "E", "of the run; all that the operations have unless given", true},
+        {"--endpoint", "E",
+         "part of the run: run, log, events, artifacts, …; all that the operations have unless "
+         "given",
+         true},
         {"--ttl", "D", "15m unless given; 24h at most"},
         {"--revoke-on-stream-end", "", "end it when a stream of the run's events ends"},
         kNamespace},
@@ -46,13 +51,14 @@ std::vector<CommandRow> credential_commands() {
        "show tool tokens, without their secrets",
        {},
        {kNamespace, kFormat},
-       ""},
+       "  paddock token list -n team-a"},
       {"token revoke",
        kPermissions,
        "end a tool token, and those that it made",
        {{"NAME", "name of the tool token"}},
        {kNamespace},
-       ""},
+       "`token list` shows the names.\n\n"
+       "  paddock token revoke my-run-x7k2p"},
       {"admin token create",
        kPermissions,
        "make a token for a person or a program that uses the API",
@@ -73,13 +79,14 @@ std::vector<CommandRow> credential_commands() {
        "show tokens of people and programs, without their secrets",
        {},
        {{"-o,--output", "FORMAT", "table, json or yaml"}},
-       ""},
+       "  paddock admin token list"},
       {"admin token revoke",
        kPermissions,
        "end a token of a person or a program",
        {{"ID", "of the token, as `admin token list` shows it"}},
        {},
-       "It is refused from the next request on; what it watches ends within a minute."},
+       "It is refused from the next request on; what it watches ends within a minute.\n\n"
+       "  paddock admin token revoke pdk-ktgp4qsnjk"},
   };
 }
 
@@ -106,11 +113,11 @@ std::vector<CommandRow> explain_commands() {
        "say whether a grant gives something, and by which rules",
        {{"NAME", "name of the grant"}},
        {{"--surface", "S", "image, video or audio"},
-        {"--model", "M", "of the media"},
+        {"--model", "M", "name of the model that makes it"},
         {"--accelerator", "KIND[=N]", "nvidia, apple or any"},
-        {"--cpu", "N", "cores"},
-        {"--memory", "Q", "bytes, e.g. 8Gi"},
-        {"--timeout", "D", "wall time"},
+        {"--cpu", "N", "cores that a run asks for"},
+        {"--memory", "Q", "memory that a run asks for, e.g. 8Gi"},
+        {"--timeout", "D", "wall time that a run asks for, e.g. 2h"},
         kNamespace},
        "Its exit code is 0 if it does and 126 if it does not.\n\n"
        "  paddock grant explain team-a --surface image --model small\n"

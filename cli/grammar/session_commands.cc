@@ -64,7 +64,8 @@ CommandRow list_row() {
           "the sessions of a namespace",
           {},
           {kNamespace, {"-o,--output", "FORMAT", "table, wide, json, yaml or name"}},
-          "The same as `paddock get sandboxes`."};
+          "The same as `paddock get sandboxes`.\n\n"
+          "  paddock sandbox list -o wide"};
 }
 
 CommandRow files_row() {

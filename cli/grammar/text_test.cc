@@ -29,6 +29,22 @@ TEST(Help, NamesEveryCommandAndOption) {
   EXPECT_THAT(usage_line(*find_command("compute")), HasSubstr("compute [options] DIR CMD…"));
 }
 
+// A newcomer types what help shows: each command has an example, and each option says something.
+TEST(Help, HasAnExampleOfEveryCommandAndWordsOfEveryOption) {
+  for (const CommandRow& row : command_table()) {
+    const bool served = row.path == "mcp";  // its example is a configuration
+    const bool sourced = row.path == "completion" || row.path == "kubeconfig";
+    if (!served && !sourced) {
+      EXPECT_THAT("\n" + row.more, HasSubstr(cat("paddock ", row.path))) << row.path;
+      EXPECT_THAT("\n" + row.more, HasSubstr("\n  ")) << row.path;
+    }
+    for (const OptionRow& option : row.options)
+      EXPECT_GT(option.help.size(), 7U) << row.path << " " << option.names;
+    for (const ArgumentRow& argument : row.arguments)
+      EXPECT_GT(argument.help.size(), 7U) << row.path << " " << argument.name;
+  }
+}
+
 TEST(Help, FillsParagraphsAndKeepsCommandsAsTheyStand) {
   CommandRow row;
   row.path = "x";

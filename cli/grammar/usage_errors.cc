@@ -132,19 +132,36 @@ Error unknown_option(const std::string& word, const CommandRow& row) {
   for (const auto& options : {row.options, global_options()}) {
     for (const OptionRow& option : options) names.push_back(cat("--", long_name(option)));
   }
+  names.emplace_back("--help");
   const std::string name = word.substr(0, word.find('='));
+  const std::string near = nearest(name, names);
   std::string message = cat("`", row.path, "` has no option `", name, "`");
-  if (const std::string near = nearest(name, names); !near.empty())
-    message += cat("; did you mean `", near, "`?");
+  if (!near.empty()) message += cat("; did you mean `", near, "`?");
   const bool takes_command = !row.arguments.empty() && row.arguments.back().name == "CMD";
   if (takes_command)
-    message += "; options of the command itself go after `--`, or quote the whole command";
+    message += cat(near.empty() ? "; options" : " Options",
+                   " of the command itself go after `--`, or quote the whole command");
   return usage_error(std::move(message));
+}
+
+Error option_before_command(const std::string& word) {
+  std::vector<std::string> names{"--help", "--version"};
+  for (const OptionRow& option : global_options()) names.push_back(cat("--", long_name(option)));
+  const std::string name = word.substr(0, word.find('='));
+  const bool known = std::ranges::find(names, name) != names.end();
+  if (const std::string near = known ? "" : nearest(name, names); !near.empty())
+    return usage_error(cat("there is no option `", name, "` here; did you mean `", near, "`?"));
+  return usage_error(cat("options such as `", name,
+                         "` go after the command; `paddock --help` lists the commands"));
 }
 
 Error too_many_words(const CommandRow& row, const std::vector<std::string>& extra) {
   if (!row.arguments.empty() && row.arguments.back().name == "PROGRAM")
     return with_usage("the program to run, with all its words, stands after `--`", row);
+  if (const std::string near = extra.empty() ? "" : nearest(extra[0], commands_of(row.path));
+      !near.empty())
+    return usage_error(cat("`", row.path, "` has no command `", extra[0],
+                           "`; did you mean `paddock ", row.path, " ", near, "`?"));
   std::vector<std::string> takes;
   std::vector<std::string> words;
   for (const ArgumentRow& argument : row.arguments)

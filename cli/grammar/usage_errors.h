@@ -17,6 +17,8 @@ Error unknown_command(const std::string& word);
 // A word such as `secret` that only begins commands, among all words of the line.
 Error unfinished_command(const std::string& group, const std::vector<std::string>& words);
 Error unknown_option(const std::string& word, const CommandRow& row);
+// One that is none of those that may stand before the command.
+Error option_before_command(const std::string& word);
 Error too_many_words(const CommandRow& row, const std::vector<std::string>& extra);
 Error missing_word(const CommandRow& row, const ArgumentRow& argument);
 // An option without its value, with several, or a flag with one.

@@ -68,9 +68,11 @@ Result<http::Endpoint> AgentHost::endpoint() const {
   http::Endpoint endpoint;
   endpoint.token = client::stored_credential(data_dir());
   if (endpoint.token.empty())
-    return Error{Code::kFailedPrecondition, "NOT_JOINED",
-                 cat("this host has no credential of a node, or you may not read it: run this ",
-                     agent_service().user)};
+    return Error{
+        Code::kFailedPrecondition, "NOT_JOINED",
+        cat("there is no credential of a node in ", data_dir(),
+            "; `paddock node join` makes one, --data-dir names another folder, and run this ",
+            agent_service().user, " if you may not read it")};
   endpoint.base_url = settings_.server;
   if (!settings_.ca_file.empty()) {
     ASSIGN_OR_RETURN(endpoint.ca_pem, os::read_file(settings_.ca_file, kMaxConfig));

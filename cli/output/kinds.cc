@@ -42,10 +42,10 @@ Result<Kind> parse_kind(std::string_view word) {
     names.insert(names.end(), {std::string(each.singular), std::string(each.plural)});
   }
   const std::string near = nearest(lower, names);
-  const std::string meant = near.empty() ? "" : cat("; did you mean `", near, "`?");
-  return invalid_argument(
-      "UNKNOWN_KIND", cat("there is no kind `", word, "`", meant, "; known: ", join(known, ", ")),
-      "KIND");
+  const std::string meant =
+      near.empty() ? "; known: " : cat("; did you mean `", near, "`? Known: ");
+  return invalid_argument("UNKNOWN_KIND",
+                          cat("there is no kind `", word, "`", meant, join(known, ", ")), "KIND");
 }
 
 std::optional<Kind> kind_of_object(std::string_view object_kind) {

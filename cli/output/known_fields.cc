@@ -48,7 +48,7 @@ Error unknown_field(Kind kind, const std::vector<std::string>& path, size_t wron
       "FIELD_UNKNOWN",
       cat(info(kind).plural, " have no field `", join(path, "."),
           "`: ", above.empty() ? "there" : cat("in `", above, "` there"), " is no `", path[wrong],
-          "`", near.empty() ? "" : cat("; did you mean `", near, "`?"), "; `paddock explain ",
+          "`", near.empty() ? "; " : cat("; did you mean `", near, "`? "), "`paddock explain ",
           info(kind).singular, above.empty() ? "" : ".", above, "` lists them"));
 }
 
