@@ -1,11 +1,17 @@
 #include "common/os/folder_use.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstring>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -115,6 +121,96 @@ TEST_F(UseOfAFolder, HasWhatItsOwnerClosedIfItMayOpenIt) {
 }
 
 #ifdef __linux__
+// A child in which `hold` goes on in a second thread, when the first one has ended. Killed at the
+// end.
+class Headless {
+ public:
+  explicit Headless(void (*hold)(const char*), const std::string& path)
+      : hold_(hold), path_(path), pid_(::fork()) {
+    if (pid_ != 0) return;
+    std::thread([this] {
+      hold_(path_.c_str());
+      for (;;) ::pause();
+    }).detach();
+    ::syscall(SYS_exit, 0);
+  }
+  ~Headless() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Headless(const Headless&) = delete;
+  Headless& operator=(const Headless&) = delete;
+  // Once its first thread is a zombie and its second one waits.
+  pid_t ready() const {
+    const auto ended = [this] {
+      const auto stat = read_file(cat("/proc/", pid_, "/stat"));
+      return stat.ok() && stat->find(") Z ") != std::string::npos;
+    };
+    while (!ended() || exists(path_)) ::sched_yield();
+    return pid_;
+  }
+
+ private:
+  void (*hold_)(const char*);
+  std::string path_;
+  pid_t pid_;
+};
+
+void hold_open(const char* path) {
+  (void)::open(path, O_RDONLY | O_CLOEXEC);
+  ::unlink(path);
+}
+
+void hold_mapped(const char* path) {
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  (void)::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file, 0);
+  ::close(file);
+  ::unlink(path);
+}
+
+TEST_F(UseOfAFolder, HasFilesOfAProcessWhoseFirstThreadHasEnded) {
+  for (const auto hold : {hold_open, hold_mapped}) {
+    if (hold == hold_mapped && ::geteuid() != 0) GTEST_SKIP() << "only root sees what is mapped";
+    dir_.write("held", std::string(40'000, 'x'));
+    const Headless process(hold, dir_ / "held");
+    const FolderUse use = whole_use(root_.get(), {process.ready()}, {});
+    EXPECT_GE(use.bytes, 40'000);
+    EXPECT_LT(use.bytes, 80'000);
+    EXPECT_FALSE(use.unreadable);
+  }
+}
+
+// A child that executes it and waits.
+pid_t started(const std::string& program) {
+  Pipe closed = std::move(*make_pipe());
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::execl(program.c_str(), "sleep", "infinity", nullptr);
+    ::_exit(1);
+  }
+  closed.write.reset();
+  char byte = 0;
+  EXPECT_EQ(::read(closed.read.get(), &byte, 1), 0);
+  return pid;
+}
+
+// Nobody but root sees what it has mapped.
+TEST_F(UseOfAFolder, HasTheFileOfAProgramThatRuns) {
+  const auto program = read_file("/bin/sleep");
+  ASSERT_TRUE(program.ok());
+  const auto is_counted = [&] {
+    const std::string path = dir_ / "program";
+    if (!write_file_atomic(path, *program, 0700).ok()) return false;
+    const pid_t pid = started(path);
+    ::unlink(path.c_str());
+    const FolderUse use = whole_use(root_.get(), {pid}, {});
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    return !use.unreadable && use.bytes >= static_cast<int64_t>(program->size());
+  };
+  EXPECT_EQ(test::as_ordinary_user(dir_.path(), is_counted), 0);
+}
+
 TEST_F(UseOfAFolder, HasFilesWithoutANameAndSaysThatSomeAreOnTheirWay) {
   const Fd kept = nameless(std::string(40'000, 'x'));
   EXPECT_EQ(use().bytes, 0);

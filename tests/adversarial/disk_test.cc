@@ -88,8 +88,15 @@ TEST_P(Disk, CountsEachNameOfAFile) {
 
 TEST_P(Disk, CountsFilesWithoutAName) {
   expect_ended(bounded(probe("hoard_nameless")), "E_LIMIT_FS");
+  expect_ended(bounded(probe("hoard_nameless", {"headless", "open"})), "E_LIMIT_FS");
   // Only a root launcher may see what is mapped and nothing else.
-  if (as_root()) expect_ended(bounded(probe("hoard_nameless", {"mapped"})), "E_LIMIT_FS");
+  if (!as_root()) return;
+  expect_ended(bounded(probe("hoard_nameless", {"mapped"})), "E_LIMIT_FS");
+  expect_ended(bounded(probe("hoard_nameless", {"headless"})), "E_LIMIT_FS");
+}
+
+TEST_P(Disk, CountsProgramsWithoutAName) {
+  expect_ended(bounded(probe("hoard_nameless", {"running"})), "E_LIMIT_FS");
 }
 
 // Where its cgroup can be frozen it is ended before it has a hundredth of what it wants; else

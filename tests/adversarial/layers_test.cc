@@ -56,7 +56,16 @@ class Layers : public SandboxTest {
     }
     EXPECT_EQ(os::list_dir(lower())->size(), 3u);
   }
+  // Of one run: the kernel marks folders that were layers.
+  void renew_layers() const {
+    for (const std::string& each : {upper(), folder() + "/work"}) {
+      ASSERT_TRUE(os::remove_tree(each).ok());
+      ASSERT_TRUE(os::make_dirs(each, 0755).ok());
+    }
+    ASSERT_EQ(::chown(upper().c_str(), kCommand, kCommand), 0);
+  }
   void expect_over(const std::string& name, std::vector<std::string> arguments, const char* limit) {
+    renew_layers();
     const Finished done = run(layered(probe(name, std::move(arguments))));
     ASSERT_TRUE(done.result);
     EXPECT_EQ(done.result->status, SandboxStatus::kLimitExceeded) << done.result->reason;
@@ -120,6 +129,9 @@ TEST_P(Layers, FilesCountInTheQuota) { expect_over("hoard_files", {}, "E_LIMIT_F
 
 TEST_P(Layers, FilesWithoutANameCountInTheQuota) {
   expect_over("hoard_nameless", {}, "E_LIMIT_FS");
+  expect_over("hoard_nameless", {"headless"}, "E_LIMIT_FS");
+  expect_over("hoard_nameless", {"headless", "open"}, "E_LIMIT_FS");
+  expect_over("hoard_nameless", {"running"}, "E_LIMIT_FS");
 }
 
 TEST_P(Layers, WhatIsRemovedOrOnlyReadDoesNotCount) {

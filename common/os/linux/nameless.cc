@@ -56,20 +56,32 @@ class Nameless {
  public:
   explicit Nameless(dev_t device) : device_(device) {}
   void set_device(dev_t device) { device_ = device; }
-  void add_mapped(int process) { add_links(process, "map_files"); }
+  // Whether anything is mapped, with a name or without.
+  bool add_mapped(int task) { return add_links(task, "map_files"); }
   void add_open(int task) { add_links(task, "fd"); }  // a thread may have a table of its own
+  // The program's own file is held without being mapped or open.
+  void add_program(int task) {
+    struct stat info {};
+    if (fstatat(task, "exe", &info, 0) == 0) add(info);
+  }
   const NamelessUse& use() const { return use_; }
 
  private:
-  void add_links(int folder, const char* name) {
+  bool add_links(int folder, const char* name) {
     const Listing links = open_listing(folder, name);
+    bool any = false;
     while (const char* link = next_entry(links)) {
+      any = true;
       struct stat info {};
       if (fstatat(dirfd(links.get()), link, &info, 0) != 0) continue;
       if (S_ISSOCK(info.st_mode) && holds_files(folder, link)) use_.unreadable = true;
-      if (info.st_nlink > 0 || info.st_dev != device_ || !S_ISREG(info.st_mode)) continue;
-      if (seen_.insert(info.st_ino).second) use_.bytes += info.st_blocks * kFileBlock;
+      add(info);
     }
+    return any;
+  }
+  void add(const struct stat& info) {
+    if (info.st_nlink > 0 || info.st_dev != device_ || !S_ISREG(info.st_mode)) return;
+    if (seen_.insert(info.st_ino).second) use_.bytes += info.st_blocks * kFileBlock;
   }
 
   dev_t device_;
@@ -83,6 +95,28 @@ void add_children(int task, std::vector<pid_t>& out) {
   }
 }
 
+// What the threads of a process hold. Its first one may have ended before the others: then it has
+// no memory and no root any more, so each is asked.
+void add_process(int process, bool layered, Nameless& nameless, std::vector<pid_t>& children) {
+  bool mapped = false;
+  const Listing tasks = open_listing(process, "task");
+  while (const char* name = next_entry(tasks)) {
+    // Only the folder below /proc, which is listed for the first thread alone but there for each,
+    // has map_files. Opened first it is this thread's: one number is given to one task at a time.
+    const Fd listed(mapped ? -1 : open(cat("/proc/", name).c_str(), kProcFolder));
+    const Fd task(openat(dirfd(tasks.get()), name, kProcFolder));
+    if (!task.valid()) continue;
+    struct stat seen {};
+    // The first processes have a root without a workspace, and no files of one.
+    if (layered && fstatat(task.get(), kSeenWorkspace, &seen, 0) == 0)
+      nameless.set_device(seen.st_dev);
+    mapped = mapped || nameless.add_mapped(listed.get());
+    nameless.add_program(task.get());
+    nameless.add_open(task.get());
+    add_children(task.get(), children);
+  }
+}
+
 }  // namespace
 
 NamelessUse nameless_use(pid_t top, dev_t device, bool layered) {
@@ -92,19 +126,7 @@ NamelessUse nameless_use(pid_t top, dev_t device, bool layered) {
     const std::string path = cat("/proc/", left.back());
     left.pop_back();
     const Fd process(open(path.c_str(), kProcFolder));
-    if (!process.valid()) continue;
-    struct stat seen {};
-    // The first processes have a root without a workspace, and no files of one.
-    if (layered && fstatat(process.get(), kSeenWorkspace, &seen, 0) == 0)
-      nameless.set_device(seen.st_dev);
-    nameless.add_mapped(process.get());
-    const Listing tasks = open_listing(process.get(), "task");
-    while (const char* name = next_entry(tasks)) {
-      const Fd task(openat(dirfd(tasks.get()), name, kProcFolder));
-      if (!task.valid()) continue;
-      nameless.add_open(task.get());
-      add_children(task.get(), left);
-    }
+    if (process.valid()) add_process(process.get(), layered, nameless, left);
   }
   return nameless.use();
 }

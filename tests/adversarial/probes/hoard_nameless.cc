@@ -1,15 +1,30 @@
 // Takes space in files without a name: removed while open in a grandchild's thread with a table of
-// its own, never named, or (with an argument) removed, closed and only mapped.
+// its own, never named, or, as the arguments say:
+//   mapped              removed, closed and only mapped
+//   headless            the same, by a process whose first thread has ended
+//   headless open       open, by such a process
+//   running             removed while they are executed, by programs that have nothing of them
+//                       mapped any more
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "probe.h"
 
 namespace {
 
 constexpr off_t kPiece = 4 << 20;
+constexpr int kPieces = 4;
+constexpr const char* kHeld = "held";
+
+bool only_mapped = true;
 
 int nameless(bool never_named) {
   const int fd = never_named ? open(".", O_TMPFILE | O_RDWR, 0600) : -1;
@@ -19,20 +34,108 @@ int nameless(bool never_named) {
   return file;
 }
 
+[[noreturn]] void wait_for_ever() {
+  for (;;) pause();
+}
+
+void map_one() {
+  const int file = nameless(false);
+  if (mmap(nullptr, kPiece, PROT_READ, MAP_SHARED, file, 0) == MAP_FAILED) _exit(3);
+  close(file);
+}
+
+void* take_all(void*) {
+  for (int i = 0; i < kPieces; ++i) only_mapped ? map_one() : void(nameless(false));
+  wait_for_ever();
+}
+
+// This program with the size of a piece.
+void write_program(const char* name) {
+  const int from = open("/proc/self/exe", O_RDONLY);
+  const int to = open(name, O_CREAT | O_WRONLY, 0700);
+  static char block[64 << 10];
+  long n = 0;
+  while ((n = read(from, block, sizeof block)) > 0) {
+    if (write(to, block, static_cast<size_t>(n)) != n) _exit(3);
+  }
+  if (from < 0 || n < 0 || !fill(to, kPiece)) _exit(3);
+  close(from);
+  close(to);
+}
+
+struct Mapping {
+  void* at;
+  size_t size;
+  int protection;
+};
+
+std::vector<Mapping> mapped_of(const char* name) {
+  std::vector<Mapping> out;
+  FILE* maps = std::fopen("/proc/self/maps", "r");
+  char line[4096];
+  while (maps != nullptr && std::fgets(line, sizeof line, maps) != nullptr) {
+    unsigned long from = 0;
+    unsigned long to = 0;
+    char rights[5] = {};
+    if (std::sscanf(line, "%lx-%lx %4s", &from, &to, rights) != 3) continue;
+    if (std::string_view(line).find(name) == std::string_view::npos) continue;
+    out.push_back({reinterpret_cast<void*>(from), to - from,
+                   (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0) |
+                       (rights[2] == 'x' ? PROT_EXEC : 0)});
+  }
+  return out;
+}
+
+// Goes on in memory that is nobody's file.
+void let_go_of(const char* name) {
+  for (const Mapping& each : mapped_of(name)) {
+    void* copy =
+        mmap(nullptr, each.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED) _exit(4);
+    std::memcpy(copy, each.at, each.size);
+    if (mprotect(copy, each.size, each.protection) != 0) _exit(4);
+    if (mremap(copy, each.size, each.size, MREMAP_MAYMOVE | MREMAP_FIXED, each.at) == MAP_FAILED)
+      _exit(4);
+  }
+  if (!mapped_of(name).empty()) _exit(4);
+}
+
+void run_pieces() {
+  for (int i = 0; i < kPieces; ++i) {
+    const std::string name = "./short-lived-" + std::to_string(i);
+    write_program(name.c_str());
+    if (fork() != 0) continue;
+    execl(name.c_str(), name.c_str(), kHeld, nullptr);
+    _exit(3);
+  }
+}
+
+void open_pieces() {
+  for (int i = 0; i < kPieces; ++i) {
+    if (fork() != 0) continue;
+    if (fork() != 0) _exit(0);
+    unshare(CLONE_FILES);
+    nameless(i % 2 == 0);
+    wait_for_ever();
+  }
+}
+
 }  // namespace
 
-int main(int argc, char**) {
-  for (int i = 0; i < 4; ++i) {
-    if (argc > 1) {
-      const int file = nameless(false);
-      if (mmap(nullptr, kPiece, PROT_READ, MAP_SHARED, file, 0) == MAP_FAILED) return 3;
-      close(file);
-    } else if (fork() == 0) {
-      if (fork() != 0) _exit(0);
-      unshare(CLONE_FILES);
-      nameless(i % 2 == 0);
-      for (;;) pause();
-    }
+int main(int argc, char** argv) {
+  const std::string_view how = argc > 1 ? argv[1] : "";
+  if (how == kHeld) {
+    unlink(argv[0]);
+    let_go_of(argv[0] + 2);
+    wait_for_ever();
   }
-  for (;;) pause();
+  if (how == "headless") {
+    only_mapped = argc == 2;
+    pthread_t other;
+    if (pthread_create(&other, nullptr, take_all, nullptr) != 0) return 3;
+    syscall(SYS_exit, 0);
+  }
+  if (how == "mapped") take_all(nullptr);
+  how == "running" ? run_pieces() : open_pieces();
+  wait_for_ever();
 }
