@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -69,9 +70,20 @@ struct WalkEntry {
   std::string path;  // relative to the root
   struct stat stat;  // of the entry itself, links not followed
 };
+// For trees of somebody who would like the walk to take our memory or our time.
+struct WalkBounds {
+  // Of the names that are kept at once, of one folder and of those above it: each is its bytes and
+  // 64. A folder's take half of what is left, so that there is some for what is below; names
+  // beyond that are passed over: those that the folder lists last.
+  int64_t kept_bytes = INT64_MAX;
+  // Asked often, also while a folder is listed. Once it says so the walk ends early.
+  std::function<bool()> interrupted = {};
+};
 // Visits everything beneath root in bytewise order per folder, parents first; never follows links.
 // Return false from `visit` on a folder to skip what is below it. A folder whose path is longer
-// than the kernel can open ends the walk with TooLarge, reason TREE_TOO_DEEP.
-Status walk(int root, const std::function<bool(const WalkEntry&)>& visit);
+// than the kernel can open ends the walk with TooLarge, reason TREE_TOO_DEEP. Returns how many
+// names were passed over.
+Result<int64_t> walk(int root, const std::function<bool(const WalkEntry&)>& visit,
+                     const WalkBounds& bounds = {});
 
 }  // namespace paddock::os

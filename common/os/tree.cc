@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -16,6 +17,8 @@ namespace paddock::os {
 namespace {
 
 constexpr int kPasses = 16;  // a writer that goes on may fill a folder again
+// How many folders a removal remembers at most; whoever filled the tree chose how many there are.
+constexpr size_t kMostWaiting = 512;
 
 using Dir = std::unique_ptr<DIR, int (*)(DIR*)>;
 
@@ -51,16 +54,25 @@ class Remover {
   explicit Remover(const Fd& top) : top_(top.get()) {}
 
   Status run() {
-    TRY(empty(top_, {}));
-    while (!waiting_.empty()) {
-      const std::string name = std::move(waiting_.back());
-      waiting_.pop_back();
-      TRY(remove_child(name));
-    }
+    do {
+      more_moved_up_ = false;
+      TRY(empty(top_, {}));
+    } while (more_moved_up_);
     return {};
   }
 
  private:
+  // A folder of the top, and all that was moved up from it.
+  Status remove_with_all_below(const char* name) {
+    TRY(remove_child(name));
+    while (!waiting_.empty()) {
+      const std::string next = std::move(waiting_.back());
+      waiting_.pop_back();
+      TRY(remove_child(next));
+    }
+    return {};
+  }
+
   Status remove_child(const std::string& name) {
     for (int pass = 0; pass < kPasses; ++pass) {
       if (::unlinkat(top_, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
@@ -85,7 +97,8 @@ class Remover {
     return folder;
   }
 
-  // Unlinks what is not a folder; folders are removed, moved to the top, or, at the top, noted.
+  // Unlinks what is not a folder; folders are removed, or moved to the top, or, at the top,
+  // emptied.
   Status empty(int folder, const std::string& name) {
     const Dir dir = list(Fd(::fcntl(folder, F_DUPFD_CLOEXEC, 0)));
     if (!dir) return removal_error(name, errno);
@@ -101,11 +114,7 @@ class Remover {
     if (::unlinkat(folder, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
     if (errno == ENOTDIR) return removal_error(name, failure);
     if (errno != ENOTEMPTY && errno != EEXIST) return removal_error(name, errno);
-    if (folder == top_) {
-      waiting_.emplace_back(name);
-      return {};
-    }
-    return move_up(folder, name);
+    return folder == top_ ? remove_with_all_below(name) : move_up(folder, name);
   }
 
   Status move_up(int folder, const char* name) {
@@ -113,7 +122,10 @@ class Remover {
     while (true) {
       const std::string target = cat(".removing-", next_++);
       if (::renameat(folder, name, top_, target.c_str()) == 0) {
-        waiting_.push_back(target);
+        if (waiting_.size() < kMostWaiting)
+          waiting_.push_back(target);
+        else
+          more_moved_up_ = true;  // the next listing of the top finds it
         return {};
       }
       if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) continue;  // name taken
@@ -128,28 +140,132 @@ class Remover {
   int top_;
   uint64_t next_ = 0;
   std::vector<std::string> waiting_;  // folders directly below the top
+  bool more_moved_up_ = false;
 };
 
-Result<std::vector<WalkEntry>> children(int root, const std::string& relative) {
-  ASSIGN_OR_RETURN(Fd folder, open_beneath(root, relative.empty() ? "." : relative,
-                                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-  const Dir dir = list(std::move(folder));
-  const std::string doing = cat("listing ", to_utf8_lossy(base_name(relative)));
-  if (!dir) return system_error(doing, errno);
-  std::vector<WalkEntry> entries;
-  while (const char* name = next_name(dir.get())) {
-    WalkEntry entry{join_path(relative, name), {}};
-    if (::fstatat(::dirfd(dir.get()), name, &entry.stat, AT_SYMLINK_NOFOLLOW) == 0) {
-      entries.push_back(std::move(entry));
-    } else if (errno != ENOENT) {
-      return system_error(doing, errno);
-    }
-  }
-  if (errno != 0) return system_error(doing, errno);
-  return entries;
-}
-
 constexpr size_t kMaxPath = 4095;
+constexpr int64_t kCostOfAName = 64;  // beside its bytes: what keeps it, and where
+constexpr int64_t kNamesBetweenQuestions = 1024;
+
+// Keeps the names of the folders on the way to where it is, and looks at each file when it comes to
+// it.
+class Walker {
+ public:
+  Walker(int root, const std::function<bool(const WalkEntry&)>& visit, const WalkBounds& bounds)
+      : root_(root), visit_(visit), bounds_(bounds) {}
+
+  Result<int64_t> run() {
+    TRY(enter({}));
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      if (level.names.empty()) {
+        leave();
+        continue;
+      }
+      WalkEntry entry{join_path(level.path, level.names.back()), {}};
+      ASSIGN_OR_RETURN(const bool there, look_at(level, entry.stat));
+      if (!there) continue;
+      if (interrupted()) break;
+      forget_last(level);
+      if (visit_(entry) && S_ISDIR(entry.stat.st_mode)) TRY(descend(entry.path));
+    }
+    return passed_over_;
+  }
+
+ private:
+  struct Level {
+    std::string path;
+    std::vector<std::string> names;  // the next one last
+  };
+
+  bool interrupted() const { return bounds_.interrupted && bounds_.interrupted(); }
+
+  void forget_last(Level& level) {
+    kept_ -= cost(level.names.back());
+    level.names.pop_back();
+  }
+
+  void leave() {
+    for (const std::string& name : levels_.back().names) kept_ -= cost(name);
+    levels_.pop_back();
+    here_.reset();
+  }
+
+  static int64_t cost(std::string_view name) {
+    return static_cast<int64_t>(name.size()) + kCostOfAName;
+  }
+
+  Result<Dir> open(const std::string& relative) const {
+    ASSIGN_OR_RETURN(Fd folder, open_beneath(root_, relative.empty() ? "." : relative,
+                                             O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    Dir out = list(std::move(folder));
+    if (!out) return system_error(listing(relative), errno);
+    return out;
+  }
+
+  // Of the level's next name. False: it has gone, or all of its folder has.
+  Result<bool> look_at(Level& level, struct stat& info) {
+    if (!here_) {
+      auto again = open(level.path);
+      if (!again && again.error().code != Code::kNotFound) return std::move(again).error();
+      if (!again) {
+        leave();
+        return false;
+      }
+      here_ = std::move(*again);
+    }
+    if (::fstatat(::dirfd(here_.get()), level.names.back().c_str(), &info, AT_SYMLINK_NOFOLLOW) ==
+        0)
+      return true;
+    if (errno != ENOENT) return system_error(listing(level.path), errno);
+    forget_last(level);
+    return false;
+  }
+
+  Status descend(const std::string& path) {
+    if (path.size() > kMaxPath) {
+      return Error{Code::kTooLarge, "TREE_TOO_DEEP", "a folder is nested too deeply to be opened"};
+    }
+    Status below = enter(path);
+    if (!below && below.error().code != Code::kNotFound) return below;  // gone meanwhile: fine
+    return {};
+  }
+
+  Status enter(const std::string& path) {
+    ASSIGN_OR_RETURN(here_, open(path));
+    levels_.push_back({path, {}});
+    TRY(read_names(levels_.back()));
+    std::sort(levels_.back().names.begin(), levels_.back().names.end(), std::greater<>());
+    return {};
+  }
+
+  Status read_names(Level& level) {
+    const int64_t most = kept_ + (bounds_.kept_bytes - kept_) / 2;
+    int64_t read = 0;
+    while (const char* name = next_name(here_.get())) {
+      if (++read % kNamesBetweenQuestions == 0 && interrupted()) return {};
+      if (kept_ + cost(name) > most) {
+        ++passed_over_;
+        continue;
+      }
+      kept_ += cost(name);
+      level.names.emplace_back(name);
+    }
+    return errno == 0 ? Status() : Status(system_error(listing(level.path), errno));
+  }
+
+  static std::string listing(const std::string& path) {
+    return cat("listing ", to_utf8_lossy(base_name(path)));
+  }
+
+  const int root_;
+  const std::function<bool(const WalkEntry&)>& visit_;
+  const WalkBounds& bounds_;
+  std::vector<Level> levels_;
+  Dir here_{nullptr, &::closedir};  // the last level's folder; none: it was not opened again
+  int64_t kept_ = 0;
+  int64_t passed_over_ = 0;
+};
 
 }  // namespace
 
@@ -184,27 +300,9 @@ Status remove_tree(const std::string& path) {
   }
 }
 
-Status walk(int root, const std::function<bool(const WalkEntry&)>& visit) {
-  std::vector<WalkEntry> waiting;  // the next one last
-  const auto descend = [&](const std::string& relative) -> Status {
-    ASSIGN_OR_RETURN(std::vector<WalkEntry> entries, children(root, relative));
-    std::sort(entries.begin(), entries.end(),
-              [](const WalkEntry& a, const WalkEntry& b) { return a.path > b.path; });
-    for (WalkEntry& entry : entries) waiting.push_back(std::move(entry));
-    return {};
-  };
-  TRY(descend({}));
-  while (!waiting.empty()) {
-    const WalkEntry entry = std::move(waiting.back());
-    waiting.pop_back();
-    if (!visit(entry) || !S_ISDIR(entry.stat.st_mode)) continue;
-    if (entry.path.size() > kMaxPath) {
-      return Error{Code::kTooLarge, "TREE_TOO_DEEP", "a folder is nested too deeply to be opened"};
-    }
-    Status below = descend(entry.path);
-    if (!below && below.error().code != Code::kNotFound) return below;  // gone meanwhile: fine
-  }
-  return {};
+Result<int64_t> walk(int root, const std::function<bool(const WalkEntry&)>& visit,
+                     const WalkBounds& bounds) {
+  return Walker(root, visit, bounds).run();
 }
 
 }  // namespace paddock::os

@@ -2,14 +2,19 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "tests/support/ordinary_user.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::os {
@@ -93,6 +98,22 @@ TEST(RemoveTree, OpensFoldersThatTheirOwnerClosed) {
             0);
 }
 
+// More at once than it remembers, in one folder and in one of those.
+TEST(RemoveTree, RemovesMoreFoldersThanItRemembers) {
+  const TempDir dir;
+  for (const char* in : {"tree", "tree/0"}) {
+    ASSERT_TRUE(make_dirs(dir / in).ok());
+    for (int i = 0; i < 600; ++i) {
+      const std::string folder = cat(dir / in, "/", i);
+      (void)::mkdir(folder.c_str(), 0755);
+      ASSERT_EQ(::mkdir((folder + "/below").c_str(), 0755), 0);
+    }
+  }
+  dir.write("tree/0/0/below/file", "x");
+  EXPECT_TRUE(remove_tree(dir / "tree").ok());
+  EXPECT_FALSE(exists(dir / "tree"));
+}
+
 TEST(RemoveTree, StopsAtAMountAndLeavesItsContent) {
   const TempDir dir;
   dir.write("host/kept", "x");
@@ -120,9 +141,100 @@ TEST(Walk, EndsWithAnErrorWhereTheKernelCannotOpenAnyDeeper) {
   const TempDir dir;
   make_deep(dir / "deep", 400, "a-folder-name-of-some-length");
   const Fd root = std::move(*open_root(dir / "deep"));
-  const Status walked = walk(root.get(), [](const WalkEntry&) { return true; });
+  const auto walked = walk(root.get(), [](const WalkEntry&) { return true; });
   ASSERT_FALSE(walked.ok());
   EXPECT_EQ(walked.error().reason, "TREE_TOO_DEEP");
+}
+
+// This process may take so much more memory from now on.
+bool bound_memory(int64_t more) {
+  const auto pages = read_file("/proc/self/statm");
+  const auto now = pages.ok() ? parse_integer<int64_t>(split(*pages, ' ')[0]) : std::nullopt;
+  if (!now) return false;
+  const auto most = static_cast<rlim_t>(*now * ::sysconf(_SC_PAGESIZE) + more);
+  const rlimit limit = {most, most};
+  return ::setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+// Each name has a path of 4 KiB: all paths together would be 40 MiB.
+TEST(Walk, KeepsNamesAndNoPaths) {
+  if (test::kSanitized) GTEST_SKIP() << "its checks reserve memory of their own";
+  const TempDir dir;
+  const std::string name(250, 'd');
+  Fd at = std::move(*open_root(dir.path()));
+  for (int depth = 0; depth < 16; ++depth) {
+    ASSERT_EQ(::mkdirat(at.get(), name.c_str(), 0755), 0);
+    at.reset(::openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+  constexpr int kFiles = 10'000;
+  for (int i = 0; i < kFiles; ++i) {
+    ASSERT_EQ(::mknodat(at.get(), std::to_string(i).c_str(), S_IFREG | 0600, 0), 0);
+  }
+  EXPECT_EQ(test::as_ordinary_user(dir.path(),
+                                   [&] {
+                                     const Fd root = std::move(*open_root(dir.path()));
+                                     int seen = 0;
+                                     const auto count = [&](const WalkEntry&) {
+                                       return ++seen > 0;
+                                     };
+                                     return bound_memory(16 << 20) &&
+                                            walk(root.get(), count).ok() && seen == kFiles + 16;
+                                   }),
+            0);
+}
+
+TEST(Walk, PassesOverNamesThatItMayNotKeep) {
+  const TempDir dir;
+  for (int i = 0; i < 100; ++i) dir.write(cat("many/", i), "");
+  dir.write("many/sub/below", "");
+  dir.write("result", "");
+  const Fd root = std::move(*open_root(dir.path()));
+  std::set<std::string> seen;
+  const auto see = [&](const WalkEntry& entry) { return seen.insert(entry.path).second; };
+  const auto all = walk(root.get(), see);
+  EXPECT_EQ(*all, 0);
+  EXPECT_EQ(seen.size(), 104U);
+  seen.clear();
+  // The two names of the top may take half of it, and those in `many` half of the rest.
+  const auto some = walk(root.get(), see, {.kept_bytes = 4096});
+  EXPECT_TRUE(seen.contains("many") && seen.contains("result"));
+  EXPECT_LT(seen.size(), 40U);
+  EXPECT_GT(seen.size(), 20U);
+  EXPECT_GE(*some + static_cast<int64_t>(seen.size()), 103);
+}
+
+TEST(Walk, IsInterruptedAlsoWhileItLists) {
+  const TempDir dir;
+  for (int i = 0; i < 3000; ++i)
+    ASSERT_EQ(::mknod((dir / std::to_string(i)).c_str(), S_IFREG | 0600, 0), 0);
+  const Fd root = std::move(*open_root(dir.path()));
+  int asked = 0;
+  int seen = 0;
+  const auto see = [&](const WalkEntry&) { return ++seen > 0; };
+  ASSERT_TRUE(walk(root.get(), see, {.interrupted = [&] { return ++asked > 0; }}).ok());
+  EXPECT_EQ(seen, 0);
+  EXPECT_EQ(asked, 2) << "in the listing, and before the first file";
+  asked = 0;
+  ASSERT_TRUE(walk(root.get(), see, {.interrupted = [&] { return ++asked > 4; }}).ok());
+  EXPECT_EQ(seen, 2);
+}
+
+// As a run that lives does.
+TEST(Walk, GoesOnWhereAFolderHasGone) {
+  const TempDir dir;
+  dir.write("a/b/c", "");
+  dir.write("a/d", "");
+  dir.write("e", "");
+  const Fd root = std::move(*open_root(dir.path()));
+  std::vector<std::string> seen;
+  ASSERT_TRUE(walk(root.get(), [&](const WalkEntry& entry) {
+                seen.push_back(entry.path);
+                if (entry.path == "a/b/c") {
+                  EXPECT_TRUE(remove_tree(dir / "a").ok());
+                }
+                return true;
+              }).ok());
+  EXPECT_EQ(seen, (std::vector<std::string>{"a", "a/b", "a/b/c", "e"}));
 }
 
 }  // namespace

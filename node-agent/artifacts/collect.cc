@@ -45,15 +45,18 @@ class Collector {
       return {};
     }
     Status failed;
-    const Status walked = os::walk(folder->get(), [&](const os::WalkEntry& entry) {
-      if (interrupted_()) failed = interruption();
-      if (!failed.ok()) return false;
+    const auto visit = [&](const os::WalkEntry& entry) {
       const std::string path = all_ ? entry.path : os::join_path(dir, entry.path);
       if (skips(path, entry.stat)) return false;
       failed = add(path, entry.stat);
       return failed.ok();
-    });
+    };
+    const auto stops = [&] { return !failed.ok() || interrupted_(); };
+    const auto walked =
+        os::walk(folder->get(), visit, {.kept_bytes = limits_.kept_names, .interrupted = stops});
     TRY(std::move(failed));
+    if (interrupted_()) return interruption();
+    unlisted_ += walked.ok() ? *walked : 0;
     // A folder that cannot be read to its end is the run's doing, or the disk's, and costs the run
     // only that folder.
     if (walked.ok()) return {};
@@ -109,8 +112,20 @@ class Collector {
     return {};
   }
 
+  size_t told() const {
+    return out_.artifacts.size() + out_.left_out.size() + out_.unchanged.size();
+  }
+
+  // What is told is bounded, and what is there is not: so no more is remembered.
   Status add(const std::string& path, const struct stat& stat) {
-    if (S_ISDIR(stat.st_mode) || !seen_.insert(path).second) return {};
+    if (S_ISDIR(stat.st_mode) || told_.contains(path)) return {};
+    const size_t before = told();
+    TRY(add_new(path, stat));
+    if (told() > before) told_.insert(path);
+    return {};
+  }
+
+  Status add_new(const std::string& path, const struct stat& stat) {
     if (all_ && S_ISLNK(stat.st_mode) && find(request_.before.links, path) != nullptr) return {};
     Refusal rule = refusal(path, stat);  // before opening: a pipe would block
     if (!rule && !was_there(path, stat)) rule = type_refusal(path);
@@ -234,7 +249,7 @@ class Collector {
   const CollectLimits& limits_;
   const std::function<bool()>& interrupted_;
   Collected out_;
-  std::set<std::string> seen_;  // folders may overlap
+  std::set<std::string> told_;  // folders may overlap
   cas::IgnoreRules skipped_;    // below "."
   bool all_ = false;            // "." is being walked
   bool told_types_ = false;

@@ -289,6 +289,18 @@ TEST_F(Collect, TooManyFilesAreLeftOutAndTheListStaysBounded) {
   EXPECT_THAT(got.left_out[2].rule, HasSubstr(" 4 more"));
 }
 
+// Nobody keeps more names than that, however many a run made.
+TEST_F(Collect, NamesThatAreNotKeptAreToldAsANumber) {
+  limits.kept_names = 4096;
+  for (int i = 0; i < 100; ++i) write(cat("out/", i, ".txt"));
+  collect_dirs({"out"});
+  EXPECT_GT(got.artifacts.size(), 20U);
+  EXPECT_LT(got.artifacts.size(), 40U);
+  ASSERT_EQ(got.left_out.size(), 1U);
+  EXPECT_EQ(got.left_out[0].reason, "MORE_LEFT_OUT");
+  EXPECT_THAT(got.left_out[0].rule, HasSubstr(cat(100 - got.artifacts.size(), " more")));
+}
+
 TEST_F(Collect, NamesThatNoDocumentCanCarryAreLeftOut) {
   write("out/new\nline.txt");
   write("out/\xff.txt");

@@ -34,7 +34,11 @@ FinishedFiles::FinishedFiles(CollectRequest request, const FinishedLimits& limit
 
 // A file is looked into at the second look that finds it the same, and never again as it is.
 bool FinishedFiles::due(const std::string& path, const struct stat& stat) {
-  if (static_cast<int64_t>(now_.size()) >= limits_.entries) return false;
+  const auto bytes = static_cast<int64_t>(path.size());
+  if (static_cast<int64_t>(now_.size()) >= limits_.entries ||
+      looked_at_ + bytes > limits_.entry_names)
+    return false;
+  looked_at_ += bytes;
   const Stamp& stamp = now_[path] = Stamp(stat);
   const auto judged = judged_.find(path);
   if (judged != judged_.end() && judged->second == stamp) return false;
@@ -57,7 +61,10 @@ bool FinishedFiles::has_place(const contracts::Artifact& found) const {
 Result<std::vector<contracts::Artifact>> FinishedFiles::look(
     int root, int64_t room, const std::function<bool()>& interrupted) {
   now_.clear();
-  const CollectLimits limits{.files = limits_.entries, .bytes = std::max<int64_t>(0, room)};
+  looked_at_ = 0;
+  const CollectLimits limits{.files = limits_.entries,
+                             .bytes = std::max<int64_t>(0, room),
+                             .kept_names = limits_.kept_names};
   ASSIGN_OR_RETURN(Collected collected, collect(root, request_, limits, interrupted));
   before_.swap(now_);
   std::erase_if(judged_, [this](const auto& each) { return !before_.contains(each.first); });

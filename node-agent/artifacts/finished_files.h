@@ -2,8 +2,8 @@
 // the same at two looks, nobody has it open for writing at the second one, and it was not changed
 // while it was read. Nothing here waits; the caller decides when to look. Of one thread.
 //
-// Whoever writes there is hostile: what one look costs is bounded by `entries`, what all files of
-// it cost the controller by `allowance`, and how often to look by `pause_after`.
+// Whoever writes there is hostile: what one look keeps is bounded by `entries` and their names,
+// what all files of it cost the controller by `allowance`, and how often to look by `pause_after`.
 #pragma once
 
 #include <map>
@@ -14,7 +14,10 @@
 namespace paddock::artifacts {
 
 struct FinishedLimits {
-  int64_t entries = 20'000;  // looked at in one look; what is behind them is not
+  // Looked at in one look; what is behind them is not.
+  int64_t entries = 20'000;
+  int64_t entry_names = 4 << 20;  // bytes of their paths
+  int64_t kept_names = 8 << 20;   // as in CollectLimits
   // How much may be sent of one attempt while it runs: `bytes` at once, and `bytes_an_hour` more
   // for each hour. Each version of a file counts, and as 1 MiB at least.
   int64_t bytes = int64_t{16} << 30;
@@ -52,7 +55,8 @@ class FinishedFiles {
   std::map<std::string, Stamp> before_, now_;  // at the last look and at this one
   std::map<std::string, Stamp> judged_;        // files that were looked into
   std::map<std::string, contracts::Artifact> known_;
-  size_t names_ = 0;  // bytes of their paths
+  size_t names_ = 0;       // bytes of their paths
+  int64_t looked_at_ = 0;  // bytes of the paths of now_
 };
 
 }  // namespace paddock::artifacts

@@ -127,6 +127,9 @@ TEST_F(FinishedTest, ALookHasBounds) {
   for (const char* name : {"out/a", "out/b", "out/c"}) write(name, name);
   look(few);
   EXPECT_THAT(look(few), ElementsAre("out/a", "out/b"));
+  FinishedFiles brief = files({}, {.entry_names = 10});
+  look(brief);
+  EXPECT_THAT(look(brief), ElementsAre("out/a", "out/b")) << "each path has five letters";
   FinishedFiles poor = files();
   look(poor, cost_of(0));
   EXPECT_THAT(look(poor, cost_of(0)), ElementsAre("out/a"));

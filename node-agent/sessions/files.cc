@@ -10,6 +10,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "common/os/folder_use.h"
 #include "common/os/thread_user.h"
 #include "node-agent/sessions/beneath.h"
 #include "node-agent/sessions/new_file.h"
@@ -22,23 +23,6 @@ namespace {
 using contracts::FileAnswer;
 using contracts::FileOperation;
 using contracts::FileOrder;
-
-constexpr int64_t kBlock = 512;
-
-struct Held {
-  int64_t bytes = 0;
-  int64_t files = 0;
-};
-
-Result<Held> held_by(int root) {
-  Held out;
-  TRY(os::walk(root, [&](const os::WalkEntry& entry) {
-    out.bytes += entry.stat.st_blocks * kBlock;
-    ++out.files;
-    return true;
-  }));
-  return out;
-}
 
 Result<FileAnswer> read(int root, const FileOrder& order) {
   if (auto folder = open_folder(root, order.path); folder.ok()) return list(std::move(*folder));
@@ -57,7 +41,13 @@ Result<FileAnswer> read(int root, const FileOrder& order) {
 
 // Before anything is written; what commands write at the same time the launcher measures.
 Status check_room(const FileRules& rules, int root, const Room& more) {
-  ASSIGN_OR_RETURN(const Held held, held_by(root));
+  if (!rules.most_bytes && !rules.most_files) return {};
+  const int64_t most = rules.most_files.value_or(INT64_MAX);
+  ASSIGN_OR_RETURN(const os::FolderUse held,
+                   os::folder_use(root, {.most_names = most, .open_closed = true}));
+  if (held.unreadable)
+    return Error{Code::kTooLarge, "E_LIMIT_FS",
+                 "a folder of the session is closed to its node, which cannot count what is in it"};
   if (rules.most_bytes && held.bytes + more.bytes > *rules.most_bytes)
     return Error{Code::kTooLarge, "E_LIMIT_FS",
                  cat("the session's files would have more than its fsBytes, ", *rules.most_bytes)};
