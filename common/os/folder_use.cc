@@ -121,20 +121,17 @@ Result<FolderUse> folder_use(int folder, const FolderCount& how) {
 
 namespace {
 
-struct Look {
-  FolderUse use;
-  bool on_its_way = false;  // something, through a socket
-};
+FolderUse named_use(int folder, const FolderCount& how) {
+  const auto use = folder_use(folder, how);
+  return use.ok() ? *use : FolderUse{.unreadable = true};
+}
 
-Look look(int folder, const std::vector<pid_t>& tops, const FolderCount& how) {
-  struct stat root {};
-  const auto named = folder_use(folder, how);
-  if (!named.ok() || fstat(folder, &root) != 0) return {{.unreadable = true}};
-  Look out{*named};
+NamelessUse nameless_of_all(const std::vector<pid_t>& tops, dev_t device, bool layered) {
+  NamelessUse out;
   for (const pid_t top : tops) {
-    const NamelessUse nameless = nameless_use(top, root.st_dev, how.layered);
-    out.use.bytes += nameless.bytes;
-    out.on_its_way = out.on_its_way || nameless.unreadable;
+    const NamelessUse one = nameless_use(top, device, layered);
+    out.bytes += one.bytes;
+    out.unreadable = out.unreadable || one.unreadable;
   }
   return out;
 }
@@ -145,14 +142,18 @@ void pause_between_looks() { ::usleep(5'000); }
 
 FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCount& how,
                     const std::function<void()>& pause) {
-  Look last = look(folder, tops, how);
-  if (last.use.unreadable) last = look(folder, tops, how);
-  for (int looks = 1; looks < kLooks && last.on_its_way && !last.use.unreadable; ++looks) {
+  struct stat root {};
+  if (fstat(folder, &root) != 0) return {.unreadable = true};
+  FolderUse out = named_use(folder, how);
+  if (out.unreadable) out = named_use(folder, how);
+  NamelessUse nameless = nameless_of_all(tops, root.st_dev, how.layered);
+  for (int looks = 1; looks < kLooks && nameless.unreadable && !out.unreadable; ++looks) {
     pause();
-    last = look(folder, tops, how);
+    nameless = nameless_of_all(tops, root.st_dev, how.layered);
   }
-  last.use.unreadable = last.use.unreadable || last.on_its_way;
-  return last.use;
+  out.bytes += nameless.bytes;
+  out.unreadable = out.unreadable || nameless.unreadable;
+  return out;
 }
 
 }  // namespace paddock::os

@@ -49,6 +49,7 @@ NamelessUse nameless_use(pid_t top, dev_t device, bool layered = false);
 // also in a second look, makes it `unreadable`. Programs hand each other descriptors all the time,
 // and each is on its way for a moment: so there `pause` and further looks follow, kLooks in all, of
 // which one in which nothing is on its way is enough. It shows all that the first ones could not.
+// Those look at the processes alone: the folder, which may hold millions of names, is not in doubt.
 constexpr int kLooks = 10;
 void pause_between_looks();  // 5 ms
 FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCount& how,

@@ -236,6 +236,13 @@ TEST_F(UseOfAFolder, HasFilesWithoutANameAndSaysThatSomeAreOnTheirWay) {
   std::memcpy(CMSG_DATA(head), &sent, sizeof sent);
   ASSERT_EQ(::sendmsg(ends.ours.get(), &message, 0), 1);
   EXPECT_TRUE(whole().unreadable);
+  // The folder is gone through once: what comes there between the looks is not seen.
+  dir_.write("before", std::string(40'000, 'x'));
+  const FolderUse once = whole_use(root_.get(), {::getpid()}, {},
+                                   [&] { dir_.write("between", std::string(400'000, 'x')); });
+  EXPECT_TRUE(once.unreadable);
+  EXPECT_EQ(once.files, 1);
+  ASSERT_TRUE(remove_tree(dir_ / "before").ok() && remove_tree(dir_ / "between").ok());
   // One that has arrived by the time of a later look was never hidden: all of it is counted then.
   int pauses = 0;
   const auto passing = whole_use(root_.get(), {::getpid()}, {}, [&] {

@@ -207,6 +207,7 @@ Result<wire::Value> CallHost::put_run_file(const contracts::NodeCall& call) {
   sessions::RunFileRules rules{workspace.root.get(), workspace.user, workspace.bytes_left,
                                workspace.files_left};
   if (workspace.measured.valid()) rules.measured = workspace.measured.get();
+  rules.wrote = workspace.wrote;
   ASSIGN_OR_RETURN(const auto answer, sessions::put_whole(rules, order));
   return wire::encode(answer);
 }

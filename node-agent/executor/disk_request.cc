@@ -58,8 +58,10 @@ os::FolderUse RunLife::taken() const {
   std::vector<pid_t> tops;
   if (const pid_t launcher = launcher_pid_; launcher > 0) tops.push_back(launcher);
   const int64_t most = kNamesCounted + assignment_.policy.limits.file_count.value_or(0);
-  return os::whole_use(root->get(), tops,
-                       {.most_names = most, .layered = record_.layered, .since_ns = since});
+  return counted_->use([&] {
+    return os::whole_use(root->get(), tops,
+                         {.most_names = most, .layered = record_.layered, .since_ns = since});
+  });
 }
 
 int64_t RunLife::written_as_asked() const {

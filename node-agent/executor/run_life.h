@@ -15,6 +15,7 @@
 #include "node-agent/executor/executor_ports.h"
 #include "node-agent/executor/finished_sender.h"
 #include "node-agent/executor/input_feed.h"
+#include "node-agent/executor/kept_count.h"
 #include "node-agent/executor/launcher.h"
 #include "node-agent/executor/output_log.h"
 #include "node-agent/executor/recovery.h"
@@ -52,7 +53,7 @@ class RunLife {
   std::vector<std::string> held_accelerators() const;
   // Its files as its command sees them, to read. Any thread, once there is a launcher.
   Result<os::Fd> open_workspace() const;
-  // The same for one who puts files into it while it runs. RUN_NOT_RUNNING.
+  // The same for one who puts files into it while it runs, by one at a time. RUN_NOT_RUNNING.
   Result<WritableWorkspace> open_to_write() const;
   // Where its launcher takes commands to be executed in it, if it takes any. Any thread.
   std::string exec_socket() const { return folder_.file("exec"); }
@@ -61,7 +62,8 @@ class RunLife {
   std::optional<int64_t> asked_disk() const;
   int64_t written(int64_t most_names = kNamesLookedAt) const;
   int64_t written_as_asked() const;
-  // All of that, with what it hides: it takes a second or two where there are a million names.
+  // All of that, with what it hides, now or a little while ago (kept_count.h): it takes a second or
+  // two where there are a million names.
   os::FolderUse taken() const;
   // Ends its command at once, where it has one: the run has failed, DISK_REQUEST_EXCEEDED. Any
   // thread.
@@ -163,6 +165,7 @@ class RunLife {
   std::atomic<bool> ending_ = false;
   std::atomic<bool> recorded_ = false;  // its outcome: its files are needed no more
   Guarded<bool> freed_{false};
+  const std::shared_ptr<KeptCount> counted_ = std::make_shared<KeptCount>(ports_.clock);
   std::atomic<int64_t> begun_ns_ = kNotBegun;  // what was changed since then its command wrote
   std::atomic<pid_t> launcher_pid_ = 0;        // while it lives; 0: not known
   StopSignal stop_;

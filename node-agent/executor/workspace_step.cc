@@ -70,6 +70,7 @@ Result<os::Fd> RunLife::open_workspace() const {
 // are written through the run's own view, as the run's user.
 Result<WritableWorkspace> RunLife::open_to_write() const {
   WritableWorkspace out{.root = {}, .user = ports_.config.sandbox_uid};
+  out.wrote = [counted = counted_](int64_t bytes, int64_t files) { counted->add(bytes, files); };
   const os::FolderUse use = taken();
   const contracts::SandboxLimits& limits = assignment_.policy.limits;
   if (limits.fs_bytes) out.bytes_left = limits.fs_bytes->bytes - use.bytes;

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "common/os/fd.h"
@@ -16,6 +17,8 @@ struct WritableWorkspace {
   std::optional<int64_t> bytes_left = {};  // of its limits; none: it has none
   std::optional<int64_t> files_left = {};
   os::Fd measured = {};  // where these are counted, if not in the root: the run's own layer
+  // To be told what was put there.
+  std::function<void(int64_t bytes, int64_t files)> wrote = {};
 };
 
 }  // namespace paddock::executor

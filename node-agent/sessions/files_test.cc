@@ -14,6 +14,7 @@
 #include "common/os/folder_use.h"
 #include "node-agent/sessions/new_folders.h"
 #include "node-agent/sessions/run_files.h"
+#include "node-agent/sessions/write_turns.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::sessions {
@@ -301,6 +302,35 @@ TEST_F(SessionFiles, OfARunAreBoundedWithTheFoldersThatTheyNeed) {
   rules.bytes_left = 8'191;
   EXPECT_EQ(put_into_run(rules, "f/g", "x"), "E_LIMIT_FS");
   EXPECT_EQ(put_into_run(rules, "f", "x"), "");
+}
+
+// Who counts rarely is told what comes in between.
+TEST_F(SessionFiles, OfARunTellWhatTheyTake) {
+  const auto root = os::open_root(rules_.workspace);
+  ASSERT_TRUE(root.ok());
+  std::pair<int64_t, int64_t> told;
+  RunFileRules rules{.root = root->get(), .files_left = 3};
+  rules.wrote = [&](int64_t bytes, int64_t files) { told = {bytes, files}; };
+  EXPECT_EQ(put_into_run(rules, "a/b/c/d", "x"), "E_LIMIT_FILES");
+  EXPECT_EQ(told, (std::pair<int64_t, int64_t>(0, 0)));
+  EXPECT_EQ(put_into_run(rules, "a/b/c", "x"), "");
+  EXPECT_EQ(told, (std::pair<int64_t, int64_t>(3 * 4096, 3)));
+}
+
+TEST(WriteTurns, OfOneAreTakenByOneAtATimeAndOfOthersAtOnce) {
+  WriteTurns turns;
+  std::vector<WriteTurns::Turn> held;
+  for (int i = 0; i < 100; ++i) held.push_back(turns.take(std::to_string(i)));
+  std::atomic<bool> had = false;
+  std::thread next([&] {
+    const auto turn = turns.take("0");
+    had = true;
+  });
+  const auto other = turns.take("another");
+  EXPECT_FALSE(had);
+  held.clear();
+  next.join();
+  EXPECT_TRUE(had);
 }
 
 // Of a run with layers the upper one is measured: folders of the lower one come to be there too.

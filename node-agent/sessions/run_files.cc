@@ -83,6 +83,7 @@ Result<FileAnswer> put_whole(const RunFileRules& rules, const FileOrder& order) 
   ASSIGN_OR_RETURN(NewFile file, NewFile::make(std::move(folder)));
   TRY(file.finish(*bytes, os::base_name(order.path)));
   folders.keep();
+  if (rules.wrote) rules.wrote(more.bytes, more.files);
   return FileAnswer{};
 }
 

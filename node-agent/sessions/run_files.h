@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "common/contracts/session_calls.h"
@@ -23,6 +24,7 @@ struct RunFileRules {
   // Where what it writes is counted, if that is another folder: the upper one of its layers. The
   // folders on the way to a file come to be there too.
   std::optional<int> measured;
+  std::function<void(int64_t bytes, int64_t files)> wrote = {};  // is told what came there
 };
 
 // For who has the run's turn (write_turns.h), or others count the same room.

@@ -2,8 +2,8 @@
 // alone there until the file is whole: two would count the same room. Thread-safe.
 #pragma once
 
-#include <array>
-#include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -11,13 +11,31 @@ namespace paddock::sessions {
 
 class WriteTurns {
  public:
-  // Waits for those who write to `uid`, and now and then to another.
-  [[nodiscard]] std::unique_lock<std::mutex> take(const std::string& uid) {
-    return std::unique_lock(turns_[std::hash<std::string>()(uid) % turns_.size()]);
-  }
+  class Turn {
+   public:
+    explicit Turn(std::shared_ptr<std::mutex> turn) : turn_(std::move(turn)), held_(*turn_) {}
+    Turn(Turn&&) = default;
+    Turn& operator=(Turn&&) = delete;
+
+   private:
+    std::shared_ptr<std::mutex> turn_;
+    std::unique_lock<std::mutex> held_;
+  };
+  // Waits for those who write to `uid`, and for nobody else: counting takes as long as the owner of
+  // the files likes.
+  [[nodiscard]] Turn take(const std::string& uid) { return Turn(turn_of(uid)); }
 
  private:
-  std::array<std::mutex, 16> turns_;
+  std::shared_ptr<std::mutex> turn_of(const std::string& uid) {
+    const std::scoped_lock alone(mutex_);
+    std::erase_if(turns_, [](const auto& each) { return each.second.expired(); });
+    auto turn = turns_[uid].lock();
+    if (!turn) turns_[uid] = turn = std::make_shared<std::mutex>();
+    return turn;
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<std::mutex>> turns_;  // of those who write or wait
 };
 
 }  // namespace paddock::sessions
