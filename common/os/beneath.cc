@@ -41,6 +41,18 @@ Result<Fd> open_root(const std::string& folder) {
   return fd;
 }
 
+Result<Fd> open_closed_root(const std::string& folder) {
+  auto opened = open_root(folder);
+  struct stat info = {};
+  // With r alone it is opened, and nothing in it is found.
+  const bool closed = opened ? ::fstatat(opened->get(), ".", &info, 0) != 0 && errno == EACCES
+                             : opened.error().code == Code::kPermissionDenied;
+  if (!closed) return opened;
+  ASSIGN_OR_RETURN(const Fd above, open_root(folder_of(folder)));
+  if (!grant_owner(above.get(), base_name(folder))) return opened;
+  return open_root(folder);
+}
+
 Result<Fd> open_regular_beneath(int root, const std::string& relative) {
   ASSIGN_OR_RETURN(RegularFile file, open_regular_file_beneath(root, relative));
   return std::move(file.fd);

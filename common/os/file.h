@@ -48,6 +48,9 @@ std::string folder_of(const std::string& path);
 // openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS); on macOS, O_NOFOLLOW_ANY.
 // Refusals are InvalidArgument: LINK_IN_PATH, PATH_OUTSIDE_ROOT, BAD_PATH, NOT_A_REGULAR_FILE.
 Result<Fd> open_root(const std::string& folder);
+// The same of a folder of ours in which code that nobody trusts was our user, and may have closed
+// it to us: mode 0700, which stays, comes back where r or x of our own are missing.
+Result<Fd> open_closed_root(const std::string& folder);
 Result<Fd> open_beneath(int root, const std::string& relative, int flags, mode_t mode = 0);
 // Opens a regular file for reading; refuses links, devices, FIFOs and folders without blocking.
 Result<Fd> open_regular_beneath(int root, const std::string& relative);

@@ -78,6 +78,7 @@ Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
   const bool ran = !outcome.result || outcome.result->status != SandboxStatus::kInternalError;
   if (dirs.empty() || !ran) return {};
   PhaseTiming timing(ports_.clock, record_.timings_ms["artifacts"]);
+  if (!record_.layered) (void)os::open_closed_root(folder_.workspace());
   ASSIGN_OR_RETURN(const os::Fd root, open_workspace());
   ASSIGN_OR_RETURN(const artifacts::CollectRequest request, collect_request());
   ASSIGN_OR_RETURN(artifacts::Collected collected,

@@ -54,7 +54,9 @@ int64_t RunLife::written(int64_t most_names) const {
 os::FolderUse RunLife::taken() const {
   const int64_t since = begun_ns_;
   const auto root = os::open_root(folder_.workspace());
-  if (since == kNotBegun || !root) return {};
+  if (since == kNotBegun) return {};
+  // Closed, where its command is the agent's own user; or freed.
+  if (!root) return {.unreadable = root.error().code != Code::kNotFound};
   std::vector<pid_t> tops;
   if (const pid_t launcher = launcher_pid_; launcher > 0) tops.push_back(launcher);
   const int64_t most = kNamesCounted + assignment_.policy.limits.file_count.value_or(0);

@@ -1,5 +1,6 @@
 // Runs of a node whose disk is full: they end under that name, and others run once there is room.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include "common/contracts/node.h"
 #include "node-agent/executor/disk_probe.h"
 #include "node-agent/executor/run_life_fixture.h"
+#include "tests/support/ordinary_user.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
 
@@ -122,6 +124,10 @@ TEST_F(Life, TellsWhatItHasWrittenOfTheDiskThatItAskedFor) {
   EXPECT_LT(life->written_as_asked(), 100'000);
   ASSERT_TRUE(os::write_file_atomic(folder().workspace() + "/b", std::string(200'000, 'x')));
   EXPECT_EQ(life->written_as_asked(), 100'000) << "no more than that";
+  // What cannot be opened is not empty.
+  EXPECT_GE(life->taken().bytes, 220'000);
+  ASSERT_EQ(::chmod(folder().workspace().c_str(), 0), 0);
+  EXPECT_EQ(test::as_ordinary_user(base, [&] { return life->taken().unreadable; }), 0);
 }
 
 TEST_F(Life, FilesOfARunThatHasEndedGoBeforeItsOutcomeIsTakenWhereTheDiskNeedsThem) {
@@ -132,6 +138,7 @@ TEST_F(Life, FilesOfARunThatHasEndedGoBeforeItsOutcomeIsTakenWhereTheDiskNeedsTh
   EXPECT_TRUE(os::exists(folder().workspace())) << "they were not its ended run's";
   life->free_files();
   EXPECT_FALSE(os::exists(folder().workspace()));
+  EXPECT_FALSE(life->taken().unreadable) << "it has nothing more";
   life = recover();
   life->free_files();
   life->run();

@@ -110,7 +110,7 @@ Result<FileAnswer> remove(const FileRules& rules, int root, const FileOrder& ord
 }  // namespace
 
 Result<FileAnswer> do_with_file(const FileRules& rules, const FileOrder& order) {
-  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(rules.workspace));
+  ASSIGN_OR_RETURN(const os::Fd root, os::open_closed_root(rules.workspace));
   if (order.operation == FileOperation::kRead) return read(root.get(), order);
   if (order.path.empty()) return invalid_argument("BAD_PATH", "name a file of the session");
   if (order.operation == FileOperation::kWrite) return write(rules, root.get(), order);

@@ -15,6 +15,7 @@
 #include "node-agent/sessions/new_folders.h"
 #include "node-agent/sessions/run_files.h"
 #include "node-agent/sessions/write_turns.h"
+#include "tests/support/ordinary_user.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::sessions {
@@ -360,6 +361,22 @@ TEST_F(SessionFiles, NoFolderIsMadeDeeperThanCanBeMeasured) {
   EXPECT_EQ(reason(FileOperation::kWrite, deepest, true), "");
   EXPECT_EQ(put_into_run({.root = root->get()}, deepest + "/z"), "");
   EXPECT_TRUE(os::folder_use(root->get(), {}).ok());
+}
+
+// By a command of a node's own user.
+TEST_F(SessionFiles, AreThereInAWorkspaceThatIsClosed) {
+  const auto works = [&] {
+    rules_.workspace = os::join_path(dir_.path(), "closed");
+    if (!os::make_dirs(rules_.workspace).ok()) return false;
+    for (const mode_t mode : {0, 0400, 0100}) {
+      if (::chmod(rules_.workspace.c_str(), mode) != 0) return false;
+      if (!ask(FileOperation::kWrite, "a/b", "one").ok() || content("a/b") != "one") return false;
+      if (::chmod(rules_.workspace.c_str(), mode) != 0) return false;
+      if (!ask(FileOperation::kRemove, "a").ok()) return false;
+    }
+    return true;
+  };
+  EXPECT_EQ(test::as_ordinary_user(dir_.path(), works), 0);
 }
 
 // A link is not followed either: what it leads to is no folder of the session's.

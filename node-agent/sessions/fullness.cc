@@ -46,7 +46,7 @@ Fullness fullness(const os::FolderUse& use, const contracts::SandboxLimits& limi
 
 Result<Fullness> fullness_of(const std::string& workspace, const contracts::SandboxLimits& limits) {
   const os::FolderUse most = most_of(limits);
-  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(workspace));
+  ASSIGN_OR_RETURN(const os::Fd root, os::open_closed_root(workspace));
   auto use = os::folder_use(root.get(), {.most_names = kFarOver * most.files, .open_closed = true});
   if (!use.ok() && use.error().reason == "TREE_TOO_DEEP")
     return Error{Code::kTooLarge, "TREE_TOO_DEEP", cat(use.error().message, kWayOut)};

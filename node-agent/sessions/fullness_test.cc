@@ -82,6 +82,23 @@ TEST(Fullness, OfAFolderHasWhatIsHiddenFromWhoIsNotRoot) {
             0);
 }
 
+// Its top is opened as folders in it are.
+TEST(Fullness, OfAFolderThatIsClosedItself) {
+  const test::TempDir dir;
+  const auto is_counted = [&] {
+    const std::string top = dir.path() + "/top";
+    if (!os::make_dirs(top, 0700).ok()) return false;
+    if (!os::write_file_atomic(top + "/f", std::string(9000, 'x')).ok()) return false;
+    for (const mode_t mode : {0U, 0400U, 0100U, 0200U}) {
+      if (::chmod(top.c_str(), mode) != 0) return false;
+      if (fullness_of(top, limits(4096, 5)).error().reason != "E_LIMIT_FS") return false;
+      if (fullness_of(top, limits(1 << 20, 5)).value() != Fullness::kWithin) return false;
+    }
+    return true;
+  };
+  EXPECT_EQ(test::as_ordinary_user(dir.path(), is_counted), 0);
+}
+
 // Who was ended by a limit, or by others, was not counted any more.
 TEST(Fullness, IsKnownAfterACommandThatEndedByItself) {
   SandboxResult result;

@@ -243,6 +243,25 @@ TEST_P(Disk, EndsNobodyForWhatAnEarlierCommandHid) {
   ASSERT_EQ(chmod((workspace() + "/closed").c_str(), 0700), 0);
 }
 
+// It counts as it is; and where command and launcher are one user, the next command has it.
+TEST_P(Disk, CountsAWorkspaceThatIsClosedItself) {
+  const auto closing = [](const char* bytes) {
+    return std::vector<std::string>{
+        "sh", "-c", cat("head -c ", bytes, " /dev/zero > a; chmod ${0:-0} /workspace; exec true")};
+  };
+  expect_ended(bounded(closing("20000000")), "E_LIMIT_FS");
+  ASSERT_EQ(chmod(workspace().c_str(), 0755), 0);
+  if (as_root()) return;
+  for (const char* mode : {"0", "400", "100"}) {
+    LaunchRequest launch = bounded(closing("4000000"));
+    launch.command.emplace_back(mode);
+    launch.whole_workspace = true;
+    const Finished done = run(launch);
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason << done.err;
+  }
+}
+
 // An operator's own quota of the agent's folders holds.
 TEST_P(Disk, IsOfNoOtherProject) { expect_contained("project_id"); }
 

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/os/file.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
 
 namespace paddock::sandbox {
@@ -77,6 +78,8 @@ DiskWatch::~DiskWatch() {
 Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
   if (!plan.workspace) return std::unique_ptr<DiskWatch>();
   std::unique_ptr<DiskWatch> out(new DiskWatch(*plan.workspace, plan.privileged));
+  // An earlier command of the session may have closed it.
+  if (plan.workspace->whole) (void)os::open_closed_root(plan.workspace->folder);
   out->folder_.reset(raw::openat2(AT_FDCWD, plan.workspace->folder.c_str(),
                                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
                                   RESOLVE_NO_MAGICLINKS));
@@ -183,9 +186,10 @@ void DiskWatch::let_go_on() {
 std::optional<DiskHit> DiskWatch::look_back() {
   init_ = -1;
   Answer mine = measure_folder();
-  if (!mine.use.unreadable || !user_namespace_.valid()) return judge(mine);
-  // The measuring process can read every folder of an ordinary user's command. An answer that is
-  // still on its way was asked for while the command ran, and is dropped.
+  const bool counted = mine.failed == 0 && !mine.use.unreadable;
+  if (counted || !user_namespace_.valid()) return judge(mine);
+  // The measuring process can read every folder of an ordinary user's command, the workspace itself
+  // too. An answer that is still on its way was asked for while the command ran, and is dropped.
   while (asked_) (void)take(asked_at_);
   if (!(asked_ = ask(asked_at_, space_at_last_, false))) return judge(mine);
   std::optional<DiskHit> hit;
