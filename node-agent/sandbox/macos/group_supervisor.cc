@@ -62,9 +62,11 @@ Outcome GroupSupervisor::run() {
   kill_the_rest();
   group_.guard.release();
   reaped_ = reap_first(group_.pid);
-  // A process that left the group may hold the pipes: what is in them now is all that counts.
-  while (started_ && group_.out.valid()) read_output(group_.out, outputs_.out, now_, true);
-  while (started_ && group_.err.valid()) read_output(group_.err, outputs_.err, now_, true);
+  // A process that left the group may hold the pipes and go on writing.
+  if (started_) {
+    read_what_is_left(group_.out, outputs_.out, now_);
+    read_what_is_left(group_.err, outputs_.err, now_);
+  }
   outputs_.finish(now_);
   flush(true);
   return outcome();

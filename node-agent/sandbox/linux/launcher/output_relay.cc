@@ -15,11 +15,7 @@
 namespace paddock::sandbox {
 namespace {
 
-// A process outside may hold the pipe's other end (the command can hand it over), and so may a
-// system call of a killed process: how much is read, in how many calls, is bounded, so that neither
-// can keep us here, nor fill our memory.
-constexpr int kMostReads = 1024;
-constexpr int64_t kMostLeft = 1 << 20;  // where nobody says what it holds
+constexpr int kMostReads = 1024;  // of a terminal, that somebody outside may go on writing to
 
 // What a byte costs that somebody is shown, in bytes of the budget, so that a command that writes
 // forever is slowed. Of a terminal some 6 MiB a second are read, which is more than anybody reads.
@@ -27,15 +23,6 @@ constexpr int64_t kMostLeft = 1 << 20;  // where nobody says what it holds
 constexpr int64_t kTerminalCost = 31;
 constexpr int64_t kShownCost = 9;
 constexpr Millis kUnused{100};  // a terminal that nobody has open is looked at again so soon
-
-// All that was written before is in the pipe: what comes beyond that is of others.
-void read_what_is_left(os::Fd& pipe, OutputStream& stream, MonoTime now) {
-  const int holds = fcntl(pipe.get(), F_GETPIPE_SZ);
-  int64_t left = holds > 0 ? holds : kMostLeft;
-  for (int i = 0; i < kMostReads && left > 0 && pipe.valid(); ++i)
-    left -= static_cast<int64_t>(read_output(pipe, stream, now, true));
-  pipe.reset();
-}
 
 }  // namespace
 
