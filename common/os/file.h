@@ -33,6 +33,8 @@ Status make_dirs(const std::string& path, mode_t mode = 0700);
 // and whatever modes its folders have; a missing one is fine. FailedPrecondition, MOUNT_IN_TREE, at
 // a mount.
 Status remove_tree(const std::string& path);
+// The same of a folder by its name in another one.
+Status remove_folder(int parent, const std::string& name);
 bool exists(const std::string& path);
 // Names in a folder, sorted, without . and ..
 Result<std::vector<std::string>> list_dir(const std::string& path);

@@ -285,17 +285,22 @@ Status remove_tree(const std::string& path) {
   const std::string parent_path = slash == std::string::npos ? "."
                                   : slash == 0               ? "/"
                                                              : path.substr(0, slash);
-  const std::string name = base_name(path);
   ASSIGN_OR_RETURN(const Fd parent, open_root(parent_path));
-  Fd top = open_child_folder(parent.get(), name);
-  if (!top.valid() && errno == EACCES && grant_owner(parent.get(), name)) {
-    top = open_child_folder(parent.get(), name);
+  return remove_folder(parent.get(), base_name(path));
+}
+
+Status remove_folder(int parent, const std::string& name) {
+  Fd top = open_child_folder(parent, name);
+  if (!top.valid() && errno == EACCES && grant_owner(parent, name)) {
+    top = open_child_folder(parent, name);
   }
-  if (!top.valid()) return removal_error(name, errno);
-  if ((info.st_mode & S_IRWXU) != S_IRWXU) (void)::fchmod(top.get(), 0700);
+  if (!top.valid()) return errno == ENOENT ? Status() : Status(removal_error(name, errno));
+  struct stat info = {};
+  if (::fstat(top.get(), &info) == 0 && (info.st_mode & S_IRWXU) != S_IRWXU)
+    (void)::fchmod(top.get(), 0700);
   for (int pass = 1;; ++pass) {
     TRY(Remover(top).run());
-    if (::unlinkat(parent.get(), name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
+    if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
     if (errno != ENOTEMPTY || pass == kPasses) return removal_error(name, errno);
   }
 }

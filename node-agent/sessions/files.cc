@@ -91,19 +91,29 @@ Result<FileAnswer> write(const FileRules& rules, int root, const FileOrder& orde
   return FileAnswer{};
 }
 
-// A folder is moved out of the session at once, and taken apart where nobody else reaches it.
-Result<FileAnswer> remove(const FileRules& rules, int root, const FileOrder& order) {
+// What is left of it has its name again, unless somebody has taken that meanwhile. It is the
+// session's doing: who has the folder open can go on writing there, and close it to who removes it.
+Error not_removed(int above, const std::string& gone, const std::string& name, Error why) {
+  (void)renameat(above, gone.c_str(), above, name.c_str());
+  if (why.code == Code::kUnavailable) return why;  // the disk's
+  return {
+      Code::kFailedPrecondition, "FILE_NOT_ALLOWED",
+      "a command keeps some of the folder from being removed; what is left of it is still there"};
+}
+
+// A folder loses its name at once, and is taken apart where it is: as long as there is something of
+// it, it counts.
+Result<FileAnswer> remove(int root, const FileOrder& order) {
   ASSIGN_OR_RETURN(const os::Fd above, open_folder(root, parent_of(order.path)));
   const std::string name = os::base_name(order.path);
   if (unlinkat(above.get(), name.c_str(), 0) == 0) return FileAnswer{};
   if (errno != EISDIR && errno != EPERM) return failed("removing the file", errno);
-  TRY(os::make_dirs(rules.trash));
   static std::atomic<uint64_t> next{0};
-  const std::string gone = os::join_path(rules.trash, cat("gone-", next++));
-  TRY(os::remove_tree(gone));
-  if (renameat(above.get(), name.c_str(), AT_FDCWD, gone.c_str()) != 0)
+  const std::string gone = cat(".paddock-gone-", getpid(), "-", next++);
+  if (renameat(above.get(), name.c_str(), above.get(), gone.c_str()) != 0)
     return failed("removing the folder", errno);
-  TRY(os::remove_tree(gone));
+  if (Status removed = os::remove_folder(above.get(), gone); !removed.ok())
+    return not_removed(above.get(), gone, name, std::move(removed).error());
   return FileAnswer{};
 }
 
@@ -114,7 +124,7 @@ Result<FileAnswer> do_with_file(const FileRules& rules, const FileOrder& order) 
   if (order.operation == FileOperation::kRead) return read(root.get(), order);
   if (order.path.empty()) return invalid_argument("BAD_PATH", "name a file of the session");
   if (order.operation == FileOperation::kWrite) return write(rules, root.get(), order);
-  return remove(rules, root.get(), order);
+  return remove(root.get(), order);
 }
 
 }  // namespace paddock::sessions

@@ -12,7 +12,6 @@ namespace paddock::sessions {
 
 struct FileRules {
   std::string workspace;       // folder of the host
-  std::string trash;           // folder beside it, for what is being removed
   std::optional<int64_t> uid;  // of the commands, when the agent is root
   std::optional<int64_t> most_bytes;
   std::optional<int64_t> most_files;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <stop_token>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -29,7 +30,6 @@ class SessionFiles : public testing::Test {
  protected:
   void SetUp() override {
     rules_.workspace = os::join_path(dir_.path(), "workspace");
-    rules_.trash = os::join_path(dir_.path(), "trash");
     ASSERT_TRUE(os::make_dirs(rules_.workspace).ok());
     ASSERT_TRUE(os::write_file_atomic(outside(), "secret").ok());
   }
@@ -284,7 +284,7 @@ TEST_F(SessionFiles, AreBoundedWithTheFoldersThatTheyNeed) {
   EXPECT_EQ(reason(FileOperation::kWrite, "a/b/c"), "");
   EXPECT_EQ(reason(FileOperation::kWrite, "a/b", true), "");  // is there
   EXPECT_EQ(reason(FileOperation::kWrite, "d", true), "E_LIMIT_FILES");
-  rules_ = {.workspace = rules_.workspace, .trash = rules_.trash, .uid = {}, .most_bytes = 60'000};
+  rules_ = {.workspace = rules_.workspace, .uid = {}, .most_bytes = 60'000};
   EXPECT_EQ(reason(FileOperation::kWrite, "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15", true),
             "E_LIMIT_FS");
 }
@@ -363,12 +363,50 @@ TEST_F(SessionFiles, NoFolderIsMadeDeeperThanCanBeMeasured) {
   EXPECT_TRUE(os::folder_use(root->get(), {}).ok());
 }
 
+// Outside the workspace nothing would count it.
+TEST_F(SessionFiles, AreStillThereUnderTheirNameIfTheyCannotBeRemoved) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a folder of another user";
+  dir_.write("workspace/a/of-root/x", "x");
+  for (const char* each : {"", "/a"})
+    ASSERT_EQ(::chown((rules_.workspace + each).c_str(), 65534, 65534), 0);
+  EXPECT_EQ(
+      test::as_ordinary_user(
+          dir_.path(), [&] { return reason(FileOperation::kRemove, "a") == "FILE_NOT_ALLOWED"; }),
+      0);
+  const auto listed = ask(FileOperation::kRead, "");
+  ASSERT_EQ(listed->files.size(), 1U);
+  EXPECT_EQ(listed->files[0].name, "a");
+  EXPECT_TRUE(os::exists(inside("a")));
+  ASSERT_TRUE(ask(FileOperation::kRemove, "a").ok()) << "with the rights for it";
+  EXPECT_TRUE(ask(FileOperation::kRead, "")->files.empty());
+}
+
+// By who has it open and closes it again and again, to whoever is no root.
+TEST_F(SessionFiles, AreRemovedOrCountHoweverTheyAreHeld) {
+  const auto holds = [&] {
+    rules_.workspace = os::join_path(dir_.path(), "own");
+    if (!os::make_dirs(inside("a")).ok()) return false;
+    for (int i = 0; i < 500; ++i) {
+      if (!os::replace_file(inside(cat("a/", i)), "x").ok()) return false;
+    }
+    const os::Fd held(::open(inside("a").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    std::jthread hostile([&](const std::stop_token& over) {
+      while (!over.stop_requested()) ::fchmod(held.get(), 0);
+    });
+    const std::string why = reason(FileOperation::kRemove, "a");
+    const auto left = os::list_dir(rules_.workspace);
+    return os::list_dir(dir_.path())->size() == 3 &&
+           (why.empty() ? left->empty() : why == "FILE_NOT_ALLOWED" && left->size() == 1);
+  };
+  EXPECT_EQ(test::as_ordinary_user(dir_.path(), holds), 0);
+}
+
 // By a command of a node's own user.
 TEST_F(SessionFiles, AreThereInAWorkspaceThatIsClosed) {
   const auto works = [&] {
     rules_.workspace = os::join_path(dir_.path(), "closed");
     if (!os::make_dirs(rules_.workspace).ok()) return false;
-    for (const mode_t mode : {0, 0400, 0100}) {
+    for (const mode_t mode : {0U, 0400U, 0100U}) {
       if (::chmod(rules_.workspace.c_str(), mode) != 0) return false;
       if (!ask(FileOperation::kWrite, "a/b", "one").ok() || content("a/b") != "one") return false;
       if (::chmod(rules_.workspace.c_str(), mode) != 0) return false;

@@ -384,7 +384,6 @@ Result<contracts::FileAnswer> Service::file(const contracts::FileOrder& order) {
   const contracts::SandboxLimits& limits = session.base.policy.limits;
   FileRules rules;
   rules.workspace = session.workspace();
-  rules.trash = os::join_path(session.folder, "trash");
   rules.uid = setting_.uid;
   if (limits.fs_bytes) rules.most_bytes = limits.fs_bytes->bytes;
   rules.most_files = limits.file_count;

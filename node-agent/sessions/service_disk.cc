@@ -58,7 +58,6 @@ Status Service::note_end(const Session& session, const std::string& why) {
 // Its files make the room that the note of its end may need.
 void Service::empty(const Shared& session) {
   Status done = os::remove_tree(session->workspace());
-  if (done.ok()) done = os::remove_tree(session->trash());
   const std::string why = state_.with([&](State&) { return session->why_ended; });
   if (done.ok()) done = note_end(*session, why);
   if (!done.ok())

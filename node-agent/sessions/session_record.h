@@ -30,7 +30,6 @@ struct Service::Session {
   std::mutex counting;  // by one at a time: who finds no doubt relies on the count
 
   std::string workspace() const { return os::join_path(folder, "workspace"); }
-  std::string trash() const { return os::join_path(folder, "trash"); }
   // Why, of one that was ended for the disk.
   std::string end_file() const { return os::join_path(folder, "ended"); }
   Millis wall_time() const {
