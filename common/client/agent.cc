@@ -35,7 +35,8 @@ http::Request speaking(http::Request request) {
 }
 
 // What a controller is told that does not know these fields.
-std::string text_of(const contracts::SyncRequest& request, const FieldPaths& unknown) {
+template <class T>
+std::string text_of(const T& request, const FieldPaths& unknown) {
   if (unknown.empty()) return wire::encode_json(request);
   wire::Value out = wire::encode(request);
   leave_out(out, unknown);
@@ -152,10 +153,19 @@ Result<contracts::SyncAnswer> ControllerClient::synchronize_once(
   return read_answer(body, protocol);
 }
 
+// A request that an older controller refuses for a field has changed nothing there.
 Result<contracts::CallsAnswer> ControllerClient::exchange_calls(
     const std::string& node, const contracts::CallsRequest& request) {
+  const size_t before = left_out_.size();
+  auto answer = exchange_calls_once(node, request);
+  if (!answer.ok()) left_out_.merge(unknown_fields(answer.error()));
+  return left_out_.size() > before ? exchange_calls_once(node, request) : std::move(answer);
+}
+
+Result<contracts::CallsAnswer> ControllerClient::exchange_calls_once(
+    const std::string& node, const contracts::CallsRequest& request) {
   http::Request call =
-      json_request("POST", cat(paths::node(node), "/calls"), wire::encode_json(request));
+      json_request("POST", cat(paths::node(node), "/calls"), text_of(request, left_out_));
   call.timeout = Millis(request.wait_ms) + answer_time(endpoint_);
   ASSIGN_OR_RETURN(const wire::Value answer, call_once(call));
   return decode_answer<contracts::CallsAnswer>(answer);

@@ -72,6 +72,23 @@ TEST(AgentProtocol, WhatAnOlderControllerDoesNotKnowIsLeftOutUntilOneDoes) {
   EXPECT_TRUE(says(4)) << "one that knows it hears it at once";
 }
 
+TEST(AgentProtocol, ALaneLeavesOutWhatAnOlderControllerDoesNotKnow) {
+  const char* refused = R"({"error":{"code":"UNKNOWN_FIELD","message":"places: unknown field",)"
+                        R"("details":{"causes":[{"field":"places","message":"unknown field"}]}}})";
+  HttpServer server(script({answer(400, refused), answer(200, "{}"), answer(200, "{}")}));
+  ControllerClient client({server.url(), {}, {}, {}});
+  contracts::CallsRequest request;
+  request.session = "session-1";
+  request.places = 32;
+  for (int call = 0; call < 2; ++call) EXPECT_TRUE(client.exchange_calls("n1", request).ok());
+  const auto asked = server.requests();
+  ASSERT_EQ(asked.size(), 3u);
+  const auto says = [&](size_t i) { return asked[i].body.find("places") != std::string::npos; };
+  EXPECT_TRUE(says(0));
+  EXPECT_FALSE(says(1)) << "the same call again, without it";
+  EXPECT_FALSE(says(2));
+}
+
 TEST(AgentProtocol, WhatARunMayNotDoIsNeverLeftOut) {
   const auto odd = told(kProtocolVersion + 1, kUnknownPolicy);
   ASSERT_FALSE(odd.ok());

@@ -177,6 +177,8 @@ class ControllerClient {
   // Repeats `attempt`, which starts anew each time, like a GET.
   Status repeat(const std::function<Status(Failure&)>& attempt);
 
+  Result<contracts::CallsAnswer> exchange_calls_once(const std::string& node,
+                                                     const contracts::CallsRequest& request);
   Result<contracts::SyncAnswer> synchronize_once(const std::string& node,
                                                  const contracts::SyncRequest& request);
   Status ensure_workspace(const std::string& name_space, const std::string& name,

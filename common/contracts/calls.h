@@ -107,6 +107,7 @@ struct CallsRequest {
   std::vector<std::string> dropped;  // drops that the node has heard of
   std::vector<std::string> holds;    // calls under way here; one that is not known is dropped
   std::optional<SnippetSkills> snippets;
+  int64_t places = 0;  // for what is for this node alone, in all; 0: it does not say
   int64_t wait_ms = 0;
   static constexpr auto describe(auto&& visit) {
     using wire::field;
@@ -126,6 +127,9 @@ struct CallsRequest {
                        "calls that are under way here; nobody waits for those that no caller knows",
                        {.omit_empty = true, .max_length = 1024}),
                  field("snippets", &CallsRequest::snippets, "what this node can do"),
+                 field("places", &CallsRequest::places,
+                       "how many calls this node does at once of those that are for it alone",
+                       {.omit_empty = true, .min = 0, .max = 512}),
                  field("waitMs", &CallsRequest::wait_ms, "hold at most this long",
                        {.min = 0, .max = 60'000}));
   }

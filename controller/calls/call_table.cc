@@ -290,6 +290,7 @@ bool CallTable::take_back(const CallId& id, Wakes& wakes) {
 void CallTable::let_go(Lane& lane) {
   lane.call.clear();
   lane.shared_by.reset();
+  lane.place_of.reset();
 }
 
 Status CallTable::open(const LaneKey& lane, const contracts::CallsRequest& request, Wakes& wakes) {
@@ -297,6 +298,7 @@ Status CallTable::open(const LaneKey& lane, const contracts::CallsRequest& reque
   Node& node = nodes_[lane.node];
   node.silent_since.reset();
   if (request.snippets) node.skills = request.snippets;
+  node.places = static_cast<size_t>(request.places);
   for (const CallId& heard : request.dropped) node.drops.erase(heard);
   settle(lane, request.answer, wakes);
   drop_unknown(lane, request.holds);

@@ -131,11 +131,13 @@ class CallTable {
     bool eligible = false;   // as it was said last
     std::optional<MonoTime> silent_since;
     std::optional<contracts::SnippetSkills> skills;
+    size_t places = 0;  // for calls that are for it alone; 0: it does not say
     bool does_snippets() const { return !skills || skills->enabled; }
   };
   struct Lane {
     CallId call;                           // given to it; empty: none
     std::optional<std::string> shared_by;  // its caller, if any node could have had it
+    std::optional<std::string> place_of;   // its caller, if it takes a place of its own node
     bool takes = false;
     bool snippets = true;
     bool eligible = false;
@@ -166,7 +168,11 @@ class CallTable {
   size_t places(MonoTime now) const;
   // Of calls that any node can do. One that was canceled counts until its node lets go of it.
   Held held(MonoTime now) const;
+  // The same of calls that are for this node alone, and take a place there.
+  Held held_on(const std::string& node) const;
   size_t most_of_one(MonoTime now) const;
+  size_t most_on(const std::string& node) const;
+  Error why_its_node_waits(const NewCall& call, MonoTime now) const;
   Error why_it_waits(const Entry& entry, MonoTime now) const;
   void stop_waiting(const LaneKey& lane);
 

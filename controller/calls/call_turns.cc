@@ -4,10 +4,28 @@
 #include <limits>
 
 #include "common/base/text.h"
+#include "common/contracts/run_exec.h"
 #include "controller/calls/call_errors.h"
 #include "controller/calls/call_table.h"
 
 namespace paddock::calls {
+namespace {
+
+// A command that waits for somebody to type, and what he types, take none, as the node counts too
+// (node-agent/calls/places.h); how many of those a caller has is bounded where he asks for them.
+bool takes_place(const NewCall& call) {
+  return !call.node.empty() && !call.caller.empty() && call.kind != contracts::kRunAttach &&
+         call.kind != contracts::kRunInput;
+}
+
+Error holds_his_share(size_t mine, size_t total) {
+  return try_later("NODES_BUSY",
+                   cat("you hold ", mine, " of the ", total,
+                       " places that this node has for commands and files, as many as one caller "
+                       "may there: end one of your commands, or try again when one has ended"));
+}
+
+}  // namespace
 
 bool CallTable::takes_shared(const Node& node, MonoTime now) const {
   return node.eligible && node.does_snippets() && present(node, now);
@@ -75,13 +93,40 @@ void CallTable::give(Wakes& wakes) {
   give_in_turn(wakes);
 }
 
+Held CallTable::held_on(const std::string& node) const {
+  Held out;
+  for (auto at = lanes_.lower_bound({node, "", std::numeric_limits<int64_t>::min()});
+       at != lanes_.end() && at->first.node == node; ++at) {
+    if (at->second.place_of) ++out[*at->second.place_of];
+  }
+  return out;
+}
+
+// Some of these last for a day, so that nobody may hold all of them.
+size_t CallTable::most_on(const std::string& node) const {
+  const auto found = nodes_.find(node);
+  const size_t total = found == nodes_.end() ? 0 : found->second.places;
+  return total == 0 ? std::numeric_limits<size_t>::max() : share_of(total);
+}
+
 void CallTable::give_to_own_nodes(Wakes& wakes) {
+  std::map<std::string, Held> held;
   std::erase_if(queue_, [&](const CallId& id) {
     const Entry& entry = calls_[id];
-    if (entry.call.node.empty()) return false;
+    const NewCall& call = entry.call;
+    if (call.node.empty()) return false;
+    size_t* mine = nullptr;
+    if (takes_place(call)) {
+      auto on_node = held.find(call.node);
+      if (on_node == held.end()) on_node = held.emplace(call.node, held_on(call.node)).first;
+      mine = &on_node->second[call.caller];
+      if (*mine >= most_on(call.node)) return false;
+    }
     const auto lane = take_lane(entry);
-    if (lane) hand_over(id, *lane, wakes);
-    return lane.has_value();
+    if (!lane) return false;
+    if (mine != nullptr) ++*mine;
+    hand_over(id, *lane, wakes);
+    return true;
   });
 }
 
@@ -116,18 +161,22 @@ void CallTable::hand_over(const CallId& id, const LaneKey& lane, Wakes& wakes) {
   Lane& taker = lanes_[lane];
   taker.call = id;
   if (entry.call.node.empty()) taker.shared_by = entry.call.caller;
+  if (takes_place(entry.call)) taker.place_of = entry.call.caller;
   wakes.lanes.push_back(lane);
 }
 
+Error CallTable::why_its_node_waits(const NewCall& call, MonoTime now) const {
+  if (!any_present(call.node, now)) return no_node(call.node);
+  const Held has = held_on(call.node);
+  const auto mine = has.find(call.caller);
+  if (takes_place(call) && mine != has.end() && mine->second >= most_on(call.node))
+    return holds_his_share(mine->second, nodes_.at(call.node).places);
+  return try_later("NODES_BUSY",
+                   "its node had no hand free for it in time, and has not begun it; try again");
+}
+
 Error CallTable::why_it_waits(const Entry& entry, MonoTime now) const {
-  const std::string& node = entry.call.node;
-  if (!node.empty()) {
-    return any_present(node, now)
-               ? try_later("NODES_BUSY",
-                           "its node had no hand free for it in time, and has not "
-                           "begun it; try again")
-               : no_node(node);
-  }
+  if (!entry.call.node.empty()) return why_its_node_waits(entry.call, now);
   const bool some =
       std::ranges::any_of(nodes_, [&](const auto& each) { return takes_shared(each.second, now); });
   if (!some) return no_node("");

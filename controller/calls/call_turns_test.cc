@@ -26,12 +26,20 @@ class CompetingCalls : public testing::Test {
     request.snippets = contracts::SnippetSkills{};
     request.snippets->enabled = true;
     request.snippets->parallel = places_.contains(lane.node) ? places_[lane.node] : 0;
+    request.places = own_places_;
     ASSERT_TRUE(table_.open(lane, request, wakes_).ok());
     table_.set_eligible(lane, true, wakes_);
   }
   void nodes(int64_t parallel) { node("node-1", parallel); }
   Status ask(const CallId& id, const std::string& caller) {
     return table_.submit(id, {"snippet", id, 1, {}, caller}, now_, wakes_);
+  }
+  // What only node-1 can do.
+  Status ask_node(const CallId& id, const std::string& caller, const char* kind = "session.run") {
+    return table_.submit(id, {kind, id, 1, "node-1", caller}, now_, wakes_);
+  }
+  void ask_node_often(const std::string& caller, int count) {
+    for (int i = 0; i < count; ++i) ASSERT_TRUE(ask_node(cat(caller, "-", i), caller).ok());
   }
   void ask_many(const std::string& caller, int count) {
     for (int i = 0; i < count; ++i) ASSERT_TRUE(ask(cat(caller, "-", i), caller).ok());
@@ -72,6 +80,7 @@ class CompetingCalls : public testing::Test {
   MonoTime now_{};
   Wakes wakes_;
   std::map<std::string, int64_t> places_;
+  int64_t own_places_ = 0;
   std::map<CallId, LaneKey> has_;
 };
 
@@ -175,6 +184,53 @@ TEST_F(CompetingCalls, ANodeThatIsGoneCountsForNobody) {
   now_ = now_ + Millis(5'000);
   EXPECT_EQ(table_.load(now_).places, 4u);
   EXPECT_EQ(table_.load(now_).running, 2u);
+}
+
+TEST_F(CompetingCalls, OneCallerNeverHoldsAllPlacesOfANodeForWhatOnlyItCanDo) {
+  own_places_ = 4;
+  nodes(6);
+  ask_node_often("a", 5);
+  EXPECT_EQ(running("a", 5), 3u);
+  ASSERT_TRUE(ask_node("b-0", "b", "session.file").ok());
+  EXPECT_TRUE(runs("b-0"));
+  EXPECT_EQ(why("a-3"), "NODES_BUSY");
+  EXPECT_NE(said_.find("you hold 3 of the 4 places"), std::string::npos) << said_;
+  EXPECT_NE(said_.find("end one of your commands"), std::string::npos) << said_;
+  finish("a-0");
+  EXPECT_TRUE(runs("a-4"));
+}
+
+TEST_F(CompetingCalls, ACanceledCommandHoldsItsPlaceUntilItsNodeLetsGoOfIt) {
+  own_places_ = 4;
+  nodes(6);
+  ask_node_often("a", 4);
+  finish("a-0");
+  EXPECT_TRUE(runs("a-3"));
+  table_.cancel("a-1", wakes_);
+  ASSERT_TRUE(ask_node("a-4", "a").ok());
+  EXPECT_FALSE(runs("a-4"));
+  finish("a-1");
+  EXPECT_TRUE(runs("a-4"));
+}
+
+TEST_F(CompetingCalls, WhatIsTypedAndWhoWaitsForItTakeNoPlaceOfTheirNode) {
+  own_places_ = 1;
+  nodes(6);
+  ASSERT_TRUE(ask_node("a-0", "a").ok());
+  for (const char* kind : {"run.attach", "run.input"}) {
+    ASSERT_TRUE(ask_node(kind, "a", kind).ok());
+    EXPECT_TRUE(runs(kind)) << kind;
+  }
+  ASSERT_TRUE(ask_node("a-1", "a").ok());
+  EXPECT_FALSE(runs("a-1"));
+  ASSERT_TRUE(ask_node("close", "").ok());  // by the controller itself
+  EXPECT_TRUE(runs("close"));
+}
+
+TEST_F(CompetingCalls, AnAgentThatDoesNotSayHowManyItDoesGivesThemWithoutABound) {
+  nodes(4);
+  ask_node_often("a", 4);
+  EXPECT_EQ(running("a", 4), 4u);
 }
 
 TEST_F(CompetingCalls, NodesThatDoNotSayHowManyGiveWithoutABound) {

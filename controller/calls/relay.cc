@@ -19,6 +19,10 @@ Millis slice(MonoTime until, MonoTime now, Millis most) {
   return std::clamp<Millis>(until - now, Millis(0), most);
 }
 
+std::string holder_of_share(const CallOptions& options) {
+  return options.caller.empty() ? "" : cat(options.name_space, "/", options.caller);
+}
+
 Error over() { return {Code::kFailedPrecondition, "CALL_CANCELED", "what it was for is over"}; }
 
 }  // namespace
@@ -65,8 +69,8 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
       return Error{Code::kAlreadyExists, "CALL_EXISTS", "there is such a call already"};
     TRY(check_alike(state, options));
     if (!options.part_of.empty() && !state.callers.contains(options.part_of)) return over();
-    NewCall made{options.kind,   std::move(options.payload),           options.bytes, options.node,
-                 options.caller, options.arrival_patience > Millis(0), options.paced};
+    NewCall made{options.kind,     std::move(options.payload),           options.bytes, options.node,
+                 holder_of_share(options), options.arrival_patience > Millis(0), options.paced};
     TRY(state.table.submit(id, std::move(made), clock.mono(), wakes));
     state.callers[id] = held;
     if (!options.name.empty())

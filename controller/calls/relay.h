@@ -21,11 +21,11 @@ namespace paddock::calls {
 
 struct CallOptions {
   std::string name = {};    // to stop it by; one call of a name at a time
-  std::string caller = {};  // whose share it counts for
-  // Of calls with names: the caller's namespace, where he has but one, and his token, to stop what
-  // he asked for by.
+  // Whose share it counts for: the subject of a token and the namespace that it is bound to, if it
+  // is. Another of that name elsewhere is another caller.
+  std::string caller = {};
   std::string name_space = {};
-  std::string token = {};
+  std::string token = {};  // of calls with names: to stop what was asked for with it
   size_t most_alike = 0;  // calls with names of this kind that a caller may have on a node; 0: any
   std::string node = {};  // who alone can do it; empty: any
   std::string kind;

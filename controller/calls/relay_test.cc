@@ -228,6 +228,30 @@ TEST_F(Relayed, WhatWaitsForACallEndsWithIt) {
   EXPECT_EQ(typed(), "CALL_CANCELED");
 }
 
+// Another namespace may have a subject of that name: it is somebody else.
+TEST(Shares, AreOfASubjectInItsNamespace) {
+  Relay relay(Limits{.waiting_calls = 2 + 2});
+  SystemClock clock;
+  SystemRandom random;
+  std::vector<std::string> reasons;
+  const auto ask = [&](const char* name_space, const std::function<void()>& meanwhile) {
+    CallOptions options;
+    options.caller = "ci";
+    options.name_space = name_space;
+    options.kind = contracts::kSnippetCall;
+    options.patience = kLong;
+    options.queue_patience = Millis(0);
+    options.arrival_patience = kLong;
+    options.meanwhile = meanwhile;
+    return relay.call(std::move(options), clock, random).error().reason.str();
+  };
+  const auto fourth = [&] {
+    reasons = {ask("one", {}), ask("two", {})};
+  };
+  (void)ask("one", [&] { (void)ask("one", [&] { (void)ask("one", fourth); }); });
+  EXPECT_EQ(reasons, (std::vector<std::string>{"TOO_MANY_CALLS", "NO_NODE"}));
+}
+
 TEST_F(Relayed, FindsCallsByNameAndStopsThoseOfAToken) {
   auto mine = options(kLong);
   mine.name = "mine";

@@ -160,6 +160,7 @@ std::optional<contracts::CallsRequest> CallHost::next_request(int64_t number, bo
     out.wait_ms = (ready || !snippets_enabled_ ? kHold : kHoldUntilReady).count();
     out.takes_snippets = ready && takes_snippets(state.under_way, places_);
     out.takes = takes_calls(state.under_way, places_, ready);
+    out.places = places_.others;
     out.dropped = std::exchange(state.heard, {});
     for (const auto& [id, event] : state.calls) {
       if (state.unsure) out.holds.push_back(id);

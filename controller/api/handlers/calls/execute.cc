@@ -106,6 +106,7 @@ void bound_output(ExecuteAnswer& answer) {
 Result<SnippetReport> ask_node(Call& call, const SnippetOrder& order, std::string& holder) {
   calls::CallOptions options;
   options.caller = call.principal.subject;
+  options.name_space = call.principal.name_space;
   options.kind = contracts::kSnippetCall;
   options.patience = Millis(order.timeout_ms) + kAnswerTime;
   options.queue_patience = kQueueTime;

@@ -152,9 +152,13 @@ void Attached::carry_out() {
       command_, client(), [this](const wire::Value& piece) { tell_piece(piece); },
       [&] {
         const auto call = services.calls->find(name);
-        to_ = {call ? call->id : "",          name,
-               command_.run.metadata.uid,     command_.request.command_id,
-               command_.run.status.node_name, command_.caller};
+        to_ = {call ? call->id : "",
+               name,
+               command_.run.metadata.uid,
+               command_.request.command_id,
+               command_.run.status.node_name,
+               command_.caller,
+               command_.name_space};
         exchange_.started();
       }));
 }

@@ -32,6 +32,7 @@ Error understood(Error error) {
 Result<FileAnswer> ask(Call& call, const Run& run, const char* kind, const FileOrder& order) {
   calls::CallOptions options;
   options.caller = call.principal.subject;
+  options.name_space = call.principal.name_space;
   options.node = run.status.node_name;
   options.arrival_patience = call.services.node_patience;
   options.kind = kind;

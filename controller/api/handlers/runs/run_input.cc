@@ -60,6 +60,7 @@ Result<contracts::InputTaken> give_input(Services& services, const CommandInput&
   options.part_of = to.call;
   options.node = to.node;
   options.caller = to.caller;
+  options.name_space = to.name_space;
   options.kind = contracts::kRunInput;
   options.patience = kInputTime;
   options.queue_patience = kInputQueueTime;
@@ -86,6 +87,7 @@ Result<contracts::InputTaken> give_to_command(Call& call, const contracts::Run& 
   to.command_id = call.param("command");
   to.node = run.status.node_name;
   to.caller = call.principal.subject;
+  to.name_space = call.principal.name_space;
   return give_input(call.services, to, piece, call.request.client);
 }
 

@@ -21,6 +21,7 @@ struct CommandInput {
   std::string command_id;
   std::string node;
   std::string caller;
+  std::string name_space;  // that the caller is bound to; empty: none
 };
 // Gives the command one piece of its input. Errors are those of put_command_input() except those
 // about the caller.

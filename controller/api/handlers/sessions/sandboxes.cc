@@ -161,7 +161,7 @@ Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
   std::set<std::string> refused;
   Status first;
   while (refused.size() < kMostNodesAsked) {
-    const Status opened = open_session(call.services, session, call.principal.subject);
+    const Status opened = open_session(call.services, session, call.principal);
     if (opened.ok()) return {};
     if (opened.error().code != Code::kFailedPrecondition) {
       log_info("a session is not open yet", {{"why", opened.error().describe()}});

@@ -81,11 +81,12 @@ Result<std::string> read_session_body(Call& call, const Sandbox& session) {
                cat("a request about this session may have at most its rpcBytes, ", most)};
 }
 
-Status open_session(Services& services, Sandbox& session, const std::string& caller) {
+Status open_session(Services& services, Sandbox& session, const auth::Principal& caller) {
   if (session.status.phase != SandboxPhase::kPending) return {};
   ASSIGN_OR_RETURN(const contracts::SessionOrder order, order_of(services, session));
   calls::CallOptions options;
-  options.caller = caller;
+  options.caller = caller.subject;
+  options.name_space = caller.name_space;
   options.node = session.status.node_name;
   options.arrival_patience = services.node_patience;
   options.kind = contracts::kSessionOpen;

@@ -19,7 +19,7 @@ Result<std::string> read_session_body(Call& call, const contracts::Sandbox& sess
 
 // Opens it on its node, if that was not done. Idempotent. `caller`: whose share of what waits for
 // nodes it counts for.
-Status open_session(Services& services, contracts::Sandbox& session, const std::string& caller);
+Status open_session(Services& services, contracts::Sandbox& session, const auth::Principal& caller);
 // Soon on the disk: what was done with it, and that it was used just now and will be while a
 // command of it is under way. The number of that write; an error while nothing can be recorded.
 Result<uint64_t> note_session(Services& services, const contracts::Sandbox& session,

@@ -30,7 +30,7 @@ struct Command {
   Services& services;
   Sandbox session;
   contracts::CommandRequest request;
-  std::string subject;
+  auth::Principal caller;
   std::string request_id;
   Bearer bearer;
   bool stream = false;
@@ -49,7 +49,7 @@ contracts::AuditEvent event_of(const Command& command, std::string_view type) {
   auto event = sessions::command_event(command.session, command.request.command_id,
                                        command.services.clock.wall());
   event.type = type;
-  event.subject = command.subject;
+  event.subject = command.caller.subject;
   event.request_id = command.request_id;
   return event;
 }
@@ -101,7 +101,8 @@ Result<RunResult> ask_node(const Command& command, const DisconnectToken& client
                            const OnPiece& on_piece, const std::function<void()>& meanwhile) {
   calls::CallOptions options;
   options.name = name_of_call(command);
-  options.caller = command.subject;
+  options.caller = command.caller.subject;
+  options.name_space = command.caller.name_space;
   options.token = command.bearer.token_id;
   options.kind = contracts::kSessionRun;
   options.patience = time_of(command) + kCommandAnswerTime;
@@ -120,7 +121,7 @@ Result<RunResult> ask_node(const Command& command, const DisconnectToken& client
 // `on_start` on it can be canceled.
 Result<RunResult> carry_out(Command& command, const DisconnectToken& client,
                             const OnPiece& on_piece, const OnStart& on_start = {}) {
-  TRY(open_session(command.services, command.session, command.subject));
+  TRY(open_session(command.services, command.session, command.caller));
   ASSIGN_OR_RETURN(const uint64_t start, note_start(command));
   const auto settle = [&] { return command.services.later->settle(command.services.store, start); };
   auto result = ask_node(command, client, on_piece, [&] {
@@ -165,12 +166,8 @@ Result<Response> run_session_command(Call& call) {
       contracts::session_defaults::kCommandBytes);
   ASSIGN_OR_RETURN(const bool stream, flag_parameter(call.request, "stream"));
   ASSIGN_OR_RETURN(Bearer bearer, bearer_of(call));
-  Command command{call.services,
-                  std::move(session),
-                  std::move(request),
-                  call.principal.subject,
-                  call.request_id,
-                  std::move(bearer),
+  Command command{call.services,  std::move(session), std::move(request),
+                  call.principal, call.request_id,    std::move(bearer),
                   stream};
   if (command.request.command.size() > static_cast<size_t>(most))
     return refuse_length(command, most);

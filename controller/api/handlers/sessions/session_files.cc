@@ -50,13 +50,14 @@ Result<FileAnswer> understand(const Result<wire::Value>& answer) {
 }
 
 Result<FileAnswer> ask(Call& call, Sandbox& session, FileOrder order) {
-  TRY(open_session(call.services, session, call.principal.subject));
+  TRY(open_session(call.services, session, call.principal));
   TRY(call.services.later->check(call.services.store));
   TRY(note_session(call.services, session, {}));
   order.uid = session.metadata.uid;
   order.path = call.param("path");
   calls::CallOptions options;
   options.caller = call.principal.subject;
+  options.name_space = call.principal.name_space;
   options.kind = contracts::kSessionFile;
   options.bytes = order.data.size();
   options.payload = wire::encode(order);
