@@ -1,17 +1,39 @@
 #include "controller/nodes/report_rules.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <optional>
+#include <string_view>
 
 #include "common/base/text.h"
 #include "common/contracts/code_word.h"
 #include "common/contracts/tree_path.h"
+#include "common/wire/json.h"
 
 namespace paddock::nodes {
 namespace {
 
 using contracts::Artifact;
 using contracts::RunOutcome;
+
+// The phases of which agents say how long they took.
+constexpr std::array<std::string_view, 6> kTimed = {"workspace",        "volumes", "environment",
+                                                    "environmentBuild", "run",     "artifacts"};
+// An agent sends less of each: the sandbox's result has 64 KiB of a stream, and any byte may be
+// three in UTF-8; 288 denials (sandbox/result/denials.h) of the run, of its network and of commands
+// in it, with names of 1,000 bytes that may be escaped; 257 flows (sandbox/egress/records.h);
+// 10,000 artifacts and 1,001 files that were left out (artifacts/collect.h), to which those come
+// that could not be sent.
+constexpr size_t kMostSentence = size_t{64} << 10;
+constexpr size_t kMostStream = size_t{256} << 10;
+constexpr size_t kMostName = size_t{8} << 10;
+constexpr size_t kMostDenials = 1'024;
+constexpr size_t kMostFlows = 512;
+constexpr size_t kMostCapabilities = 128;
+constexpr size_t kMostRequested = size_t{256} << 10;  // bytes of JSON: a list of the policy's
+constexpr size_t kMostArtifacts = 10'000;
+constexpr size_t kMostLeftOut = 12'000;
 
 // As it may stand in a list for people: no control characters, and not without end.
 std::string harmless(std::string path) {
@@ -42,7 +64,69 @@ void fail(RunOutcome& outcome, const std::string& path, const std::string& why) 
   outcome.message = cat("the command succeeded, but ", path, " is no artifact: ", why);
 }
 
+void cut(std::string& text, size_t most) {
+  if (text.size() > most) text.resize(utf8_prefix(std::string_view(text).substr(0, most)));
+}
+
+void bound_lists(contracts::SandboxResult& result) {
+  if (result.denials.size() > kMostDenials) result.denials.resize(kMostDenials);
+  for (contracts::Denial& each : result.denials) {
+    for (auto* text : {&each.what, &each.target, &each.executable, &each.rule, &each.remedy})
+      cut(*text, kMostName);
+  }
+  auto& flows = result.usage.network;
+  if (flows.size() > kMostFlows) flows.resize(kMostFlows);
+  for (contracts::NetworkFlow& each : flows) {
+    for (auto* text : {&each.name, &each.address, &each.problem}) cut(*text, kMostName);
+  }
+}
+
+void bound_enforced(std::map<std::string, contracts::Enforcement>& enforced) {
+  std::erase_if(enforced, [](const auto& each) { return each.first.size() > 64; });
+  while (enforced.size() > kMostCapabilities) enforced.erase(std::prev(enforced.end()));
+  for (auto& [name, each] : enforced) {
+    cut(each.mechanism, kMostName);
+    cut(each.details, kMostName);
+    if (wire::to_json(each.requested).size() > kMostRequested) each.requested = {};
+  }
+}
+
+void bound_result(contracts::SandboxResult& result) {
+  cut(result.reason, kMostSentence);
+  cut(result.trace_id, kMostName);
+  cut(result.out, kMostStream);
+  cut(result.err, kMostStream);
+  bound_lists(result);
+  bound_enforced(result.enforced);
+}
+
+void bound_files(RunOutcome& outcome) {
+  if (outcome.artifacts.size() > kMostArtifacts) {
+    fail(outcome, harmless(outcome.artifacts[kMostArtifacts].path),
+         cat("a run has ", kMostArtifacts, " at most"));
+    outcome.artifacts.resize(kMostArtifacts);
+  }
+  auto& left_out = outcome.left_out;
+  for (contracts::LeftOut& each : left_out) cut(each.rule, kMostName);
+  if (left_out.size() <= kMostLeftOut) return;
+  const size_t more = left_out.size() - kMostLeftOut;
+  left_out.resize(kMostLeftOut);
+  left_out.push_back(
+      {"…", cat("and ", more, " more that are not listed"), Reason("MORE_LEFT_OUT")});
+}
+
 }  // namespace
+
+void bound_report(contracts::RunReport& report) {
+  std::erase_if(report.timings_ms, [](const auto& each) {
+    return std::ranges::find(kTimed, each.first) == kTimed.end();
+  });
+  cut(report.message, kMostSentence);
+  if (!report.outcome) return;
+  cut(report.outcome->message, kMostSentence);
+  bound_files(*report.outcome);
+  if (report.outcome->result) bound_result(*report.outcome->result);
+}
 
 Status check_output_size(const contracts::SyncRequest& request) {
   size_t bytes = 0;

@@ -19,6 +19,11 @@ inline constexpr Reason kArtifactNotSent = "ARTIFACT_NOT_SENT";
 // TooLarge (OUTPUT_TOO_LARGE) when the reports carry more output than a call may.
 Status check_output_size(const contracts::SyncRequest& request);
 
+// Keeps what a run's object is given by its node within bounds: phases that are known have times,
+// texts and lists are cut far above what an agent sends. What a list lost is told in it, where that
+// is a list for people.
+void bound_report(contracts::RunReport& report);
+
 // Codes that are none are replaced, here and in the result.
 void tidy_codes(contracts::RunOutcome& outcome);
 

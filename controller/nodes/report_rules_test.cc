@@ -55,6 +55,75 @@ TEST(ReportRules, CodesOfAnOutcomeAndItsResultAreTidied) {
   EXPECT_EQ(*outcome.result->error_class, "LIMIT_EXCEEDED");
 }
 
+TEST(ReportRules, OnlyPhasesThatAreKnownHaveTimes) {
+  contracts::RunReport report;
+  report.timings_ms = {{"workspace", 1},        {"volumes", 2}, {"environment", 3},
+                       {"environmentBuild", 4}, {"run", 5},     {"artifacts", 6}};
+  const auto all = report.timings_ms;
+  report.timings_ms["queue"] = 7;  // which the controller measures
+  report.timings_ms["\x1b[31m"] = 8;
+  bound_report(report);
+  EXPECT_EQ(report.timings_ms, all);
+}
+
+// More than any agent sends: what a node's call may carry is far more than an object should be.
+TEST(ReportRules, ANodesTextsAndListsAreCut) {
+  const std::string large(1 << 20, 'x');
+  contracts::RunReport report;
+  report.message = large;
+  RunOutcome& outcome = report.outcome.emplace();
+  outcome.message = large;
+  outcome.left_out.assign(20'000, {"a", large.substr(0, 9'000), "HARD_LINKED"});
+  auto& result = outcome.result.emplace();
+  result.out = result.err = result.reason = large;
+  result.denials.assign(2'000, {.what = large.substr(0, 9'000)});
+  result.usage.network.assign(2'000, {.name = large.substr(0, 9'000)});
+  for (int i = 0; i < 1'000; ++i) result.enforced[cat("c", i)].details = large.substr(0, 9'000);
+  result.enforced[large] = {};
+  result.enforced["a"].requested = large;
+  bound_report(report);
+  EXPECT_EQ(report.message.size(), 65'536U);
+  EXPECT_EQ(outcome.message.size(), 65'536U);
+  EXPECT_EQ(result.reason.size(), 65'536U);
+  EXPECT_EQ(result.out.size(), 262'144U);
+  EXPECT_EQ(result.err.size(), 262'144U);
+  EXPECT_EQ(result.denials.size(), 1'024U);
+  EXPECT_EQ(result.denials[0].what.size(), 8'192U);
+  EXPECT_EQ(result.usage.network.size(), 512U);
+  EXPECT_EQ(result.usage.network[0].name.size(), 8'192U);
+  EXPECT_EQ(result.enforced.size(), 128U);
+  EXPECT_TRUE(result.enforced.contains("a"));
+  EXPECT_TRUE(result.enforced["a"].requested.is_null());
+  EXPECT_EQ(result.enforced["c0"].details.size(), 8'192U);
+  ASSERT_EQ(outcome.left_out.size(), 12'001U);
+  EXPECT_EQ(outcome.left_out.back().rule, "and 8000 more that are not listed");
+}
+
+TEST(ReportRules, WhatAnAgentSendsAtMostIsLeftAsItIs) {
+  contracts::RunReport report;
+  RunOutcome& outcome = report.outcome.emplace(succeeded({}));
+  outcome.message = "the command ended with exit code 0";
+  outcome.artifacts.assign(10'000, {"out/a.txt", 3, kDigest, false});
+  outcome.left_out.assign(11'001, {"a", "a rule", "HARD_LINKED"});
+  auto& result = outcome.result.emplace();
+  result.out = std::string(3 * 65'536, 'x');
+  result.denials.assign(3 * 288, {.what = "open", .target = std::string(6'000, 'x')});
+  result.enforced["tools"].requested = wire::Value::Array(1'000, wire::Value("/usr/bin/python3"));
+  const auto before = wire::encode(report);
+  bound_report(report);
+  EXPECT_EQ(wire::encode(report), before);
+}
+
+TEST(ReportRules, NoRunHasMoreArtifactsThanAnAgentSends) {
+  contracts::RunReport report;
+  report.outcome = succeeded({});
+  report.outcome->artifacts.assign(10'001, {"out/a.txt", 3, kDigest, false});
+  bound_report(report);
+  EXPECT_EQ(report.outcome->artifacts.size(), 10'000U);
+  EXPECT_EQ(report.outcome->phase, RunPhase::kFailed);
+  EXPECT_EQ(report.outcome->reason, "ARTIFACT_NOT_SENT");
+}
+
 TEST(ReportRules, WhatWasSentStays) {
   RunOutcome outcome = succeeded({{"out/a.txt", 3, kDigest, false}});
   EXPECT_EQ(judged(outcome, true), 0U);
