@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/wire/json.h"
-#include "controller/api/server/authenticate.h"
+#include "controller/api/server/bearer.h"
 #include "controller/events/topic_listener.h"
 #include "controller/events/watch_history.h"
 #include "controller/k8s/watch.h"
@@ -20,7 +20,6 @@ constexpr size_t kTextAtOnce =
 constexpr size_t kDecodesAtOnce = 32;  // objects, read to be selected or shown: bound it too
 constexpr int64_t kFirstAtOnce = 8;    // objects, before it is known how large they are
 constexpr Millis kSoon{5};             // a commit that a page has seen is on its way to the history
-constexpr Millis kRound{60'000};       // whether the token still holds
 constexpr Millis kBookmarks{15'000};   // so soon a client may know that nobody is there any more
 
 // What the key alone tells of a field selector.
@@ -39,20 +38,19 @@ k8s::Selector part_of(const k8s::Selector& selector, bool by_key) {
 
 class Watch final : public Steps {
  public:
-  Watch(Services& services, const WatchedKind& kind, WatchQuery query, std::string authorization)
-      : services_(services),
+  Watch(const Call& call, const WatchedKind& kind, WatchQuery query)
+      : services_(call.services),
         kind_(kind),
         query_(std::move(query)),
-        authorization_(std::move(authorization)),
+        token_(call),
         by_key_(part_of(query_.list.fields, true)),
         by_text_(part_of(query_.list.fields, false)),
         present_(query_.list),
         telling_present_(query_.initial),
         at_(query_.list.resource_version),
-        changed_(services.notifier, store::kind_topic(kind_.stored_kind)),
-        end_(services.clock.mono() + query_.timeout),
-        next_round_(services.clock.mono() + kRound),
-        next_bookmark_(services.clock.mono() + kBookmarks) {
+        changed_(services_.notifier, store::kind_topic(kind_.stored_kind)),
+        end_(services_.clock.mono() + query_.timeout),
+        next_bookmark_(services_.clock.mono() + kBookmarks) {
     present_.options.limit = kFirstAtOnce;
     present_.options.newest_first = false;
   }
@@ -60,7 +58,7 @@ class Watch final : public Steps {
   Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) override {
     constexpr Next kOver{Then::kEnd};
     if (changed_.stopped()) return kOver;
-    if (telling_present_) return {Then::kAsk};
+    if (telling_present_ || services_.clock.mono() >= token_.next()) return {Then::kAsk};
     const uint64_t seen = changed_.version();
     const auto look = services_.history.after(kind_.stored_kind, at_, kChangesAtOnce);
     if (!look) return out.write(k8s::error_line(look.error())), kOver;
@@ -71,18 +69,17 @@ class Watch final : public Steps {
     if (!mark_end(out)) return {Then::kWait, kSoon};
     if (at_ >= told_.newest()) told_ = {};  // asked of older changes alone, and of many pages large
     const MonoTime now = services_.clock.mono();
-    if (now >= end_) return kOver;
-    if (now >= next_round_) return {Then::kAsk};
-    if (!mark_time(now, out)) return kOver;
+    if (now >= end_ || !mark_time(now, out)) return kOver;
     changed_.listen(seen, bell);
-    const MonoTime next = query_.bookmarks ? std::min(next_round_, next_bookmark_) : next_round_;
-    return {Then::kWait, std::min(next, end_) - now};
+    const MonoTime next = query_.bookmarks ? std::min(end_, next_bookmark_) : end_;
+    return {Then::kWait, std::min(next, token_.next()) - now};
   }
 
-  // All that it asks the store: pages of what is there, and then whether its token still holds.
+  // All that it asks the store: whether its token still holds, and pages of what is there.
   Next ask(ResponseStream& out) override {
-    const bool goes_on = telling_present_ ? tell_present(out) : make_round();
-    if (!goes_on) return {Then::kEnd};
+    if (!token_.holds()) return {Then::kEnd};
+    if (!telling_present_) return {Then::kAgain};
+    if (!tell_present(out)) return {Then::kEnd};
     return {telling_present_ ? Then::kAsk : Then::kAgain};
   }
 
@@ -194,16 +191,7 @@ class Watch final : public Steps {
         wire::Value::Array{k8s::table_row(item.cells, item.object, query_.list.include)}));
   }
 
-  // Once a minute: a token that was revoked ends its watches.
-  bool make_round() {
-    Request again;
-    again.headers["authorization"] = authorization_;
-    if (!principal_of(again, services_.store, services_.clock.wall()).ok()) return false;
-    next_round_ = services_.clock.mono() + kRound;
-    return true;
-  }
-
-  // More often a bookmark keeps a quiet one fresh.
+  // So often that a quiet one stays fresh.
   bool mark_time(MonoTime now, ResponseStream& out) {
     if (!query_.bookmarks || now < next_bookmark_) return true;
     next_bookmark_ = now + kBookmarks;
@@ -213,7 +201,7 @@ class Watch final : public Steps {
   Services& services_;
   const WatchedKind kind_;
   const WatchQuery query_;
-  const std::string authorization_;
+  HeldToken token_;
   const k8s::Selector by_key_;
   const k8s::Selector by_text_;
   ListQuery present_;  // the page of what is there that comes next
@@ -223,7 +211,6 @@ class Watch final : public Steps {
   int64_t at_;  // everything up to here was told
   events::TopicListener changed_;
   const MonoTime end_;
-  MonoTime next_round_;
   MonoTime next_bookmark_;
   size_t decoded_ = 0;  // objects, in this step
   bool columns_told_ = false;
@@ -247,8 +234,7 @@ Result<Response> start_watch(Call& call, const WatchedKind& kind, WatchQuery que
   query.list.continued_version = query.initial ? 0 : query.list.resource_version;
   TRY(check_versions(call, query.list, kind.stored_kind, newest));
   Response response;
-  response.steps = std::make_shared<Watch>(call.services, kind, std::move(query),
-                                           call.request.header("authorization"));
+  response.steps = std::make_shared<Watch>(call, kind, std::move(query));
   return response;
 }
 

@@ -58,6 +58,11 @@ Result<auth::Principal> holder_of_token(const std::string& hash, store::Store& s
 
 Result<auth::Principal> principal_of(const Request& request, store::Store& store, WallTime now) {
   ASSIGN_OR_RETURN(const std::string secret, secret_of(request));
+  return holder_of_secret(secret, store, now);
+}
+
+Result<auth::Principal> holder_of_secret(const std::string& secret, store::Store& store,
+                                         WallTime now) {
   if (secret.empty()) return auth::anonymous();
   if (auth::is_tool_secret(secret)) return holder_of(secret, store, now);
   return holder_of_token(auth::token_hash(secret), store, now);

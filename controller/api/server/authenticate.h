@@ -22,6 +22,9 @@ Result<auth::Principal> holder_of_token(const std::string& hash, store::Store& s
 // Anonymous without such a secret. Unauthenticated: AUTHORIZATION_MALFORMED,
 // TOKEN_UNKNOWN, TOKEN_REVOKED, TOKEN_EXPIRED; TOOL_TOKEN_INVALID, TOOL_TOKEN_EXPIRED.
 Result<auth::Principal> principal_of(const Request& request, store::Store& store, WallTime now);
+// The same of what secret_of() said.
+Result<auth::Principal> holder_of_secret(const std::string& secret, store::Store& store,
+                                         WallTime now);
 
 // What the store keeps of a token.
 store::TokenRecord token_record(const auth::MintedToken& token, std::string subject,

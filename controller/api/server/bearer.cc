@@ -4,6 +4,17 @@
 #include "controller/auth/token.h"
 
 namespace paddock::api {
+namespace {
+
+constexpr Millis kRound{60'000};
+
+// One that is malformed was refused before.
+std::string secret_in(const Request& request) {
+  auto secret = secret_of(request);
+  return secret.ok() ? std::move(*secret) : "";
+}
+
+}  // namespace
 
 Result<Bearer> bearer_of(const Call& call) {
   ASSIGN_OR_RETURN(const std::string secret, secret_of(call.request));
@@ -20,6 +31,18 @@ Status check_bearer(const Services& services, const Bearer& bearer) {
   if (bearer.token_id.empty()) return {};
   const auto holder = holder_of_token(bearer.token_hash, services.store, services.clock.wall());
   return holder.ok() ? Status() : Status(holder.error());
+}
+
+HeldToken::HeldToken(const Call& call)
+    : services_(call.services),
+      secret_(secret_in(call.request)),
+      next_(call.services.clock.mono() + kRound) {}
+
+bool HeldToken::holds() {
+  const MonoTime now = services_.clock.mono();
+  if (now < next_) return true;
+  next_ = now + kRound;
+  return holder_of_secret(secret_, services_.store, services_.clock.wall()).ok();
 }
 
 }  // namespace paddock::api

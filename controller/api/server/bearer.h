@@ -22,4 +22,21 @@ bool may_go_on(const Services& services, const Bearer& bearer);
 // TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_UNKNOWN.
 Status check_bearer(const Services& services, const Bearer& bearer);
 
+// For an answer that goes on for as long as there is something to tell: it ends within a minute of
+// the token that it was asked for with, whatever kind of token that is. One thread at a time; the
+// services outlive it.
+class HeldToken {
+ public:
+  explicit HeldToken(const Call& call);
+  // Asks the store once a minute. False: it was revoked, has expired or is gone.
+  bool holds();
+  // When it asks next.
+  MonoTime next() const { return next_; }
+
+ private:
+  Services& services_;
+  const std::string secret_;
+  MonoTime next_;
+};
+
 }  // namespace paddock::api

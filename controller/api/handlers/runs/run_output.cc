@@ -80,10 +80,10 @@ Result<LogRequest> read_log_request(const Call& call) {
 
 // How many lines come before the last `tail`, of what is there now.
 int64_t lines_before_tail(Services& services, const std::string& uid, const LogRequest& log,
-                          ResponseStream& out) {
+                          const HeldToken& token, ResponseStream& out) {
   LogText all(LogOptions{.since_ms = log.options.since_ms});
   follow_run(
-      services, {uid, 0, false}, out,
+      services, {uid, 0, false}, token, out,
       [&](const std::vector<RunEvent>& events) {
         (void)all.next(events);
         return true;
@@ -106,10 +106,11 @@ std::string sse_frame(const RunEvent& event) {
 
 namespace {
 
-void stream_events(Services& services, const Follow& follow, ResponseStream& out) {
+void stream_events(Services& services, const Follow& follow, const HeldToken& token,
+                   ResponseStream& out) {
   if (!out.write(": ok\n\n")) return;  // the client sees at once that it is connected
   follow_run(
-      services, follow, out,
+      services, follow, token, out,
       [&](const std::vector<RunEvent>& events) {
         std::string text;
         for (const RunEvent& event : events) text += sse_frame(event);
@@ -141,13 +142,13 @@ void end_stream_tokens(Services& services, const std::string& run_uid) {
 
 // The same from the last lines on, or from a time: `start` says that this is understood, and the
 // first event behind it has any number.
-void stream_end_of_events(Services& services, const Follow& follow, const LogRequest& log,
-                          ResponseStream& out) {
+void stream_end_of_events(Services& services, const Follow& follow, const HeldToken& token,
+                          const LogRequest& log, ResponseStream& out) {
   if (!out.write(": ok\n\nevent: start\ndata: {}\n\n")) return;
   LogStart start(log.options.since_ms,
                  log.tail ? lines_before_tail(services, follow.run_uid, log, out) : 0);
   follow_run(
-      services, follow, out,
+      services, follow, token, out,
       [&](const std::vector<RunEvent>& events) {
         std::string text;
         for (RunEvent event : events)
@@ -173,12 +174,12 @@ Result<Response> run_events(Call& call) {
   Response response;
   response.content_type = "text/event-stream";
   response.headers.emplace_back("cache-control", "no-store");
-  response.stream = [&services = call.services, part, log,
+  response.stream = [&services = call.services, part, log, token = HeldToken(call),
                      follow = Follow{run.metadata.uid, after, true}](ResponseStream& out) {
     if (part) {
-      stream_end_of_events(services, follow, log, out);
+      stream_end_of_events(services, follow, token, log, out);
     } else {
-      stream_events(services, follow, out);
+      stream_events(services, follow, token, out);
     }
     end_stream_tokens(services, follow.run_uid);
   };
@@ -190,13 +191,13 @@ Result<Response> run_log(Call& call) {
   TRY(refuse_array(run, "log"));
   ASSIGN_OR_RETURN(const LogRequest request, read_log_request(call));
   Response response = text_response({});
-  response.stream = [&services = call.services, uid = run.metadata.uid,
-                     request](ResponseStream& out) {
+  response.stream = [&services = call.services, uid = run.metadata.uid, request,
+                     token = HeldToken(call)](ResponseStream& out) {
     LogOptions options = request.options;
-    if (request.tail) options.skip_lines = lines_before_tail(services, uid, request, out);
+    if (request.tail) options.skip_lines = lines_before_tail(services, uid, request, token, out);
     LogText log(options);
     follow_run(
-        services, {uid, 0, request.follow}, out,
+        services, {uid, 0, request.follow}, token, out,
         [&](const std::vector<RunEvent>& events) {
           const std::string text = log.next(events);
           return (text.empty() || out.write(text)) && !log.full();

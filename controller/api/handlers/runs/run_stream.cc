@@ -27,7 +27,7 @@ Result<Look> look(Services& services, const std::string& uid, int64_t after) {
 
 }  // namespace
 
-void follow_run(Services& services, const Follow& follow, ResponseStream& out,
+void follow_run(Services& services, const Follow& follow, HeldToken token, ResponseStream& out,
                 const std::function<bool(const std::vector<contracts::RunEvent>&)>& take,
                 const std::function<bool()>& idle) {
   const std::string topic = store::run_topic(follow.run_uid);
@@ -41,7 +41,7 @@ void follow_run(Services& services, const Follow& follow, ResponseStream& out,
       if (!take(now->events)) return;
       after = now->events.back().id;
     }
-    if (now->complete) return;
+    if (now->complete || !token.holds()) return;
     if (now->events.size() == static_cast<size_t>(kPage)) continue;
     if (!follow.follow) return;
     const bool woken = services.notifier.wait(topic, seen, kHeartbeat, waiter);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/api/server/bearer.h"
 #include "controller/api/server/http.h"
 #include "controller/api/server/services.h"
 
@@ -17,9 +18,9 @@ struct Follow {
 };
 
 // Hands on events in order, some at a time. Ends when `take` or `idle` returns false, after the
-// last event of a finished or deleted run, when the client is gone or the server stops. `idle` is
-// called about every second in which nothing happened.
-void follow_run(Services& services, const Follow& follow, ResponseStream& out,
+// last event of a finished or deleted run, within a minute of the end of `token`, when the client
+// is gone or the server stops. `idle` is called about every second in which nothing happened.
+void follow_run(Services& services, const Follow& follow, HeldToken token, ResponseStream& out,
                 const std::function<bool(const std::vector<contracts::RunEvent>&)>& take,
                 const std::function<bool()>& idle);
 
