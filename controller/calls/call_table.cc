@@ -93,25 +93,6 @@ std::optional<Result<wire::Value>> CallTable::take_outcome(const CallId& id, Mon
   return out;
 }
 
-std::vector<wire::Value> CallTable::take_pieces(const CallId& id) {
-  const auto found = calls_.find(id);
-  if (found == calls_.end()) return {};
-  found->second.unwritten += found->second.pieces.size();
-  return std::exchange(found->second.pieces, {});
-}
-
-void CallTable::note_written(const CallId& id) {
-  const auto found = calls_.find(id);
-  if (found != calls_.end()) found->second.unwritten = 0;
-}
-
-bool CallTable::has_room(const CallId& id) const {
-  constexpr size_t kMostPaced = 128;
-  const auto found = calls_.find(id);
-  return found == calls_.end() || !found->second.call.paced || found->second.outcome ||
-         found->second.pieces.size() + found->second.unwritten < kMostPaced;
-}
-
 Status CallTable::stop(const CallId& id, Wakes& wakes) {
   const auto found = calls_.find(id);
   if (found == calls_.end())
@@ -134,20 +115,6 @@ void CallTable::tell_to_end(const CallId& id, const LaneKey& holder, Wakes& wake
   node->second.drops.insert(id);
   for (const int64_t lane : node->second.open)
     wakes.lanes.push_back({holder.node, holder.session, lane});
-}
-
-void CallTable::pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces,
-                        Wakes& wakes) {
-  for (const contracts::CallPiece& each : pieces) {
-    const auto found = calls_.find(each.id);
-    if (found == calls_.end() || !found->second.given || found->second.outcome) continue;
-    const LaneKey& holder = *found->second.given;
-    if (holder.node != lane.node || holder.session != lane.session) continue;
-    if (each.seq <= found->second.last_piece) continue;  // it came before
-    found->second.last_piece = each.seq;
-    found->second.pieces.push_back(each.piece);
-    wakes.callers.push_back(each.id);
-  }
 }
 
 // A node without a lane is silent from then on, and not sooner.

@@ -43,7 +43,7 @@ struct NewCall {
   std::string node = {};      // who alone can do it; empty: any
   std::string caller = {};    // whose share it counts for; empty: nobody's
   bool awaits_nodes = false;  // it waits also where no node that could take it is there
-  bool paced = false;         // few parts of its answer may wait for the caller
+  bool paced = false;         // its node waits with its answer: few parts of it may wait here
 };
 
 // Of the calls that any node can do.
@@ -59,6 +59,12 @@ struct Wakes {
   std::vector<LaneKey> lanes;
 };
 
+// Bytes of memory that it takes, about.
+size_t weight_of(const wire::Value& value);
+size_t weight_of(const std::vector<contracts::CallPiece>& pieces);
+// Of the pieces of one request; twice what an agent sends at once.
+inline constexpr size_t kMostPieces = size_t{16} << 20;
+
 class CallTable {
  public:
   explicit CallTable(Limits limits = {}) : limits_(limits) {}
@@ -73,7 +79,7 @@ class CallTable {
   std::vector<wire::Value> take_pieces(const CallId& id);
   // Those that were taken have been written to whoever asked.
   void note_written(const CallId& id);
-  // Whether more of them may come now: few wait, to be taken or to be written.
+  // Whether more of them may come now: few wait, to be taken or to be written, and with few bytes.
   bool has_room(const CallId& id) const;
   // Asks the call to end soon; its outcome is still delivered. NotFound: CALL_NOT_FOUND.
   Status stop(const CallId& id, Wakes& wakes);
@@ -113,13 +119,22 @@ class CallTable {
   Load load(MonoTime now) const;
 
  private:
+  // Of the parts of an answer: those that wait, and those that were taken and not written yet.
+  struct Kept {
+    size_t pieces = 0;
+    size_t bytes = 0;
+    void add(size_t weight) {
+      ++pieces;
+      bytes += weight;
+    }
+  };
   struct Entry {
     NewCall call;
     std::optional<LaneKey> given;
     bool picked_up = false;  // its lane's answer has been made
     bool stopped = false;    // it is to end, whoever has heard that already
     std::vector<wire::Value> pieces;
-    size_t unwritten = 0;  // taken, and on the way to the caller
+    Kept kept;
     int64_t last_piece = 0;
     std::optional<Result<wire::Value>> outcome;
   };

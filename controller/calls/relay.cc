@@ -69,8 +69,9 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
       return Error{Code::kAlreadyExists, "CALL_EXISTS", "there is such a call already"};
     TRY(check_alike(state, options));
     if (!options.part_of.empty() && !state.callers.contains(options.part_of)) return over();
-    NewCall made{options.kind,     std::move(options.payload),           options.bytes, options.node,
-                 holder_of_share(options), options.arrival_patience > Millis(0), options.paced};
+    NewCall made{options.kind, std::move(options.payload), options.bytes,
+                 options.node, holder_of_share(options),   options.arrival_patience > Millis(0),
+                 options.paced};
     TRY(state.table.submit(id, std::move(made), clock.mono(), wakes));
     state.callers[id] = held;
     if (!options.name.empty())
@@ -103,7 +104,7 @@ void Relay::let_go(const CallId& id, const CallOptions& options) {
     }
     return {};
   });
-  if (options.paced) room_.notify_all();
+  room_.notify_all();
 }
 
 // What waits to be done for a call that is over is not done for a later one of its name.
@@ -184,7 +185,6 @@ void Relay::hand_on(const CallId& id, const CallOptions& options,
   for (const wire::Value& piece : pieces) {
     if (options.on_piece) options.on_piece(piece);
   }
-  if (!options.paced) return;
   table_.with([&](State& state) { state.table.note_written(id); });
   room_.notify_all();
 }

@@ -20,14 +20,14 @@
 namespace paddock::calls {
 
 struct CallOptions {
-  std::string name = {};    // to stop it by; one call of a name at a time
+  std::string name = {};  // to stop it by; one call of a name at a time
   // Whose share it counts for: the subject of a token and the namespace that it is bound to, if it
   // is. Another of that name elsewhere is another caller.
   std::string caller = {};
   std::string name_space = {};
   std::string token = {};  // of calls with names: to stop what was asked for with it
-  size_t most_alike = 0;  // calls with names of this kind that a caller may have on a node; 0: any
-  std::string node = {};  // who alone can do it; empty: any
+  size_t most_alike = 0;   // calls with names of this kind that a caller may have on a node; 0: any
+  std::string node = {};   // who alone can do it; empty: any
   std::string kind;
   wire::Value payload;
   size_t bytes = 0;                                       // of the payload, about
@@ -78,8 +78,8 @@ class Relay {
   Result<std::shared_ptr<Lane>> open(const LaneKey& lane, const contracts::CallsRequest& request,
                                      std::function<bool()> eligible, const Clock& clock);
   // Parts of the answer to a call that a lane was given. Waits for a caller who is slow to take
-  // them, where the call is paced; not for long. ResourceExhausted, TOO_MANY_CALLS: he has not
-  // taken them, nothing of these is kept, and they are to be sent again.
+  // them; not for long. ResourceExhausted, TOO_MANY_CALLS: he has not taken them, nothing of these
+  // is kept, and they are to be sent again. TooLarge, BODY_TOO_LARGE: more than kMostPieces.
   Status pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces,
                  const Clock& clock);
 
@@ -138,7 +138,7 @@ class Relay {
                                        const Clock& clock);
 
   const Millis longest_pace_;
-  std::condition_variable room_;  // a caller has taken parts of an answer that is paced
+  std::condition_variable room_;  // a caller has taken parts of an answer
   Guarded<State> table_;
   Guarded<Known> known_;
   TakenInput taken_input_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/text.h"
 #include "controller/calls/call_errors.h"
 #include "controller/calls/relay.h"
 
@@ -15,6 +16,9 @@ bool Relay::has_room(const State& state, const std::vector<contracts::CallPiece>
 // While its request is held for a slow caller, the node can say nothing else.
 Status Relay::pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces,
                       const Clock& clock) {
+  if (weight_of(pieces) > kMostPieces)
+    return Error{Code::kTooLarge, "BODY_TOO_LARGE",
+                 cat("pieces of answers may take ", kMostPieces, " bytes: send fewer at once")};
   table_.with([&](State& state) {
     const Millis held = has_room(state, pieces) ? Millis(0) : longest_pace_;
     state.table.hear(lane, clock.mono() + held);

@@ -172,6 +172,15 @@ TEST_F(Relayed, ACallerWhoReadsSlowlyIsSentNoMoreThanMayWait) {
   EXPECT_EQ(written, accepted + 1);
 }
 
+TEST_F(Relayed, ARequestWhosePiecesAreTooLargeIsRefusedWhole) {
+  const contracts::CallPiece large{"nobody's", 1, std::string(5 << 20, 'x')};
+  const LaneKey key{"n1", "session-1", 0};
+  EXPECT_TRUE(relay_.pass_on(key, {large, large, large}, clock_).ok());
+  const Status refused = relay_.pass_on(key, {large, large, large, large}, clock_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, Code::kTooLarge);
+}
+
 // They may last for a day: one caller leaves places to others, and each node counts apart.
 TEST_F(Relayed, ACallerHasNoMoreCallsOfAKindOnANodeThanHeMay) {
   const auto asking = [&](const std::string& name, const std::string& space = {}) {
@@ -245,9 +254,7 @@ TEST(Shares, AreOfASubjectInItsNamespace) {
     options.meanwhile = meanwhile;
     return relay.call(std::move(options), clock, random).error().reason.str();
   };
-  const auto fourth = [&] {
-    reasons = {ask("one", {}), ask("two", {})};
-  };
+  const auto fourth = [&] { reasons = {ask("one", {}), ask("two", {})}; };
   (void)ask("one", [&] { (void)ask("one", [&] { (void)ask("one", fourth); }); });
   EXPECT_EQ(reasons, (std::vector<std::string>{"TOO_MANY_CALLS", "NO_NODE"}));
 }
