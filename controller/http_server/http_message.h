@@ -83,10 +83,11 @@ class Steps {
  public:
   virtual ~Steps() = default;
   enum class Then {
-    kAgain,  // there is more: once what it wrote is sent
-    kAsk,    // ask() is next, once what it wrote is sent
-    kWait,   // nothing, until the bell rings or `limit` has passed
-    kEnd,    // that was all
+    kAgain,   // there is more: once what it wrote is sent
+    kAsk,     // ask() is next, once what it wrote is sent
+    kWait,    // nothing, until the bell rings or `limit` has passed
+    kEnd,     // that was all
+    kBroken,  // the rest cannot be told: the client sees that the answer is broken off
   };
   struct Next {
     Then then;

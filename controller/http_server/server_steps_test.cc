@@ -152,6 +152,18 @@ TEST_F(ServerSteps, WhatAStepThrowsBreaksTheAnswerOffAndSaysNoMore) {
   expect_alive();
 }
 
+// Half a document must not look like a whole answer.
+TEST_F(ServerSteps, OneThatCannotGoOnBreaksItsAnswerOff) {
+  start(patient());
+  RawClient one = client();
+  one.send(get("/steps/breaks"));
+  const std::string all = one.read_to_end();
+  EXPECT_THAT(all, testing::HasSubstr("begun"));
+  EXPECT_FALSE(all.ends_with("0\r\n\r\n"));
+  ASSERT_TRUE(ended_.wait_until(1));
+  expect_alive();
+}
+
 TEST_F(ServerSteps, AClientThatDoesNotReadIsGivenUpAndHoldsUpNobody) {
   start(impatient());
   std::vector<RawClient> deaf;

@@ -38,7 +38,7 @@ Turn SteppedAnswer::turn(Transport& transport) {
   if (ask_next_ && !ask) return {Turn::Then::kAgain};
   const bool gone = transport.stopping() || transport.peer_gone();
   const auto next = gone ? Steps::Next{Steps::Then::kEnd} : step(transport, ask);
-  if (!next) return {Turn::Then::kBroken};
+  if (!next || next->then == Steps::Then::kBroken) return {Turn::Then::kBroken};
   ask_next_ = next->then == Steps::Then::kAsk;
   if (next->then == Steps::Then::kEnd) {
     unsent_ += kLastChunk;

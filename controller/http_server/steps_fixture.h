@@ -153,6 +153,17 @@ class Throwing final : public Steps {
   }
 };
 
+class Breaking final : public Steps {
+ public:
+  Next step(ResponseStream& out, const std::shared_ptr<Bell>&) override {
+    out.write("begun");
+    return {std::exchange(begun_, true) ? Then::kBroken : Then::kAgain};
+  }
+
+ private:
+  bool begun_ = false;
+};
+
 // An answer that is there once a feed says more, or 20 ms later. It tells whether it was made.
 class Awaiting final : public HeldAnswer {
  public:
@@ -233,6 +244,7 @@ inline std::shared_ptr<Steps> steps_of(const std::string& kind, Feed& feed) {
   if (kind == "computes") return std::make_shared<Computing>(feed);
   if (kind == "asks") return std::make_shared<Asking>(feed);
   if (kind == "throws") return std::make_shared<Throwing>();
+  if (kind == "breaks") return std::make_shared<Breaking>();
   return std::make_shared<Counting>(1, 1, Millis(0));
 }
 

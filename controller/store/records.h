@@ -32,6 +32,7 @@ struct ListOptions {
   std::optional<std::string> name = {};   // only those of this name: found by the key alone
   bool active = false;                    // only runs that are not over; not with `name`
   bool newest_first = false;              // by their creation, within one namespace
+  size_t bytes = 0;  // of stored text: behind them a page ends, with one object at least; 0: any
 };
 
 template <class T>
@@ -40,6 +41,7 @@ struct Page {
   int64_t resource_version = 0;  // of the snapshot
   std::string continue_after;    // not empty when more is left
   int64_t remaining = 0;         // how many are left; 0 too where that is not counted
+  size_t bytes = 0;              // of stored text that was read
 };
 
 struct TokenRecord {

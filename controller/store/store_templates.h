@@ -107,6 +107,7 @@ Result<Page<T>> ReadTxn::list(const ListOptions& options) {
   page.resource_version = rows.resource_version;
   page.continue_after = std::move(rows.continue_after);
   page.remaining = rows.remaining;
+  page.bytes = rows.bytes;
   page.items.reserve(rows.items.size());
   for (const Row& row : rows.items) {
     auto object = internal::decode_row<T>(row.data);

@@ -219,6 +219,8 @@ TEST_P(StoreTest, ListsTheNewestFirst) {
   EXPECT_EQ(page({.limit = 2}), "k a 3");
   EXPECT_EQ(page({.limit = 2, .after = "3"}), "z m ");
   EXPECT_EQ(page({.limit = 4}), "k a z m ");
+  EXPECT_EQ(page({.bytes = 1}), "k 4") << "one at least, and no more than fit";
+  EXPECT_EQ(page({.after = "2", .bytes = 1}), "m ");
   EXPECT_EQ(page({.active = true}), "k a m ");
   EXPECT_EQ(page({.limit = 1, .after = "3", .active = true}), "m ");
   ASSERT_TRUE(store_->write([](WriteTxn& txn) {
@@ -255,6 +257,9 @@ TEST_P(StoreTest, ListsThoseOfOneName) {
   EXPECT_EQ(page({.name = "2"}), "uid-a-2 uid-b-2 uid-c-2  0 6");
   EXPECT_EQ(page({.limit = 2, .name = "2"}), "uid-a-2 uid-b-2 b/2 1 6");
   EXPECT_EQ(page({.limit = 2, .after = "b/2", .name = "2"}), "uid-c-2  0 6");
+  EXPECT_EQ(page({.name = "2", .bytes = 1}), "uid-a-2 a/2 2 6") << "as many as fit";
+  EXPECT_EQ(page({.name = "2", .bytes = 1 << 20}), "uid-a-2 uid-b-2 uid-c-2  0 6");
+  EXPECT_EQ(page({.after = "c/1", .bytes = 1}), "uid-c-2  0 6");
 }
 
 TEST_P(StoreTest, KnowsWhichRunsAreActiveAndWhere) {

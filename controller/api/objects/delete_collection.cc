@@ -26,6 +26,7 @@ Result<ListQuery> parse_deletion(Call& call, const k8s::Labels& supported) {
   }
   ASSIGN_OR_RETURN(ListQuery query, parse_list_query(call, supported));
   query.options.limit = kDeletedAtOnce;
+  query.options.bytes = kDeletionBytesShown;
   return query;
 }
 

@@ -15,8 +15,10 @@ struct Deletions {
   std::vector<Error> why;  // of the first of them, each with the object in its cause
 };
 
-inline constexpr int64_t kDeletedAtOnce = 100;   // objects looked at in one transaction
-inline constexpr size_t kDeletionsShown = 1000;  // of the answer's items; the rest is counted
+inline constexpr int64_t kDeletedAtOnce = 100;  // objects looked at in one transaction
+// Of the answer's items, and of their stored text; the rest is counted.
+inline constexpr size_t kDeletionsShown = 1000;
+inline constexpr size_t kDeletionBytesShown = size_t{4} << 20;
 
 // The selectors, and nothing that means a part of a collection. PARAMETER_INVALID, NAME_REQUIRED,
 // INVALID_FIELD.
@@ -33,6 +35,7 @@ template <class T>
 struct Deletion {
   Deletions done;
   std::vector<T> objects;  // the first of those that were deleted
+  size_t bytes = 0;        // of stored text that they were, about
 };
 void absorb(Deletions& all, Deletions part);
 
@@ -59,19 +62,21 @@ Status delete_listed(store::WriteTxn& txn, const Call& call, const ListQuery& qu
 // The next part of the collection. What is undone is not told.
 template <DeletableKind T, class View>
 Status delete_part(Call& call, const ListQuery& query, const DeleteOptions& options,
-                   const std::vector<T>& listed, Deletion<T>& all) {
+                   const store::Page<T>& listed, Deletion<T>& all) {
   Deletion<T> part;
   const Status written =
       free_or_try(call.services.store, options.dry_run, [&](store::WriteTxn& txn) -> Status {
         part = {};  // this may run twice
-        for (const T& each : listed)
+        for (const T& each : listed.items)
           TRY((delete_listed<T, View>(txn, call, query, options, each, part)));
         return {};
       });
   if (!written.ok()) return written;
   absorb(all.done, std::move(part.done));
   for (T& each : part.objects) {
-    if (all.objects.size() < kDeletionsShown) all.objects.push_back(std::move(each));
+    if (all.objects.size() >= kDeletionsShown || all.bytes >= kDeletionBytesShown) break;
+    all.objects.push_back(std::move(each));
+    all.bytes += listed.bytes / listed.items.size();
   }
   return {};
 }
@@ -101,7 +106,7 @@ Result<Response> delete_collection(Call& call) {
   do {
     if (call.request.client.gone()) return cut_short(all.done);
     ASSIGN_OR_RETURN(const store::Page<T> page, (next_matching<T, View>(call, query)));
-    if (!page.items.empty()) TRY((delete_part<T, View>(call, query, options, page.items, all)));
+    if (!page.items.empty()) TRY((delete_part<T, View>(call, query, options, page, all)));
     query.options.after = page.continue_after;
     answer.meta.resource_version = page.resource_version;
   } while (!query.options.after.empty());

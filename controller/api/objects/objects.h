@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "controller/api/objects/list_query.h"
+#include "controller/api/objects/long_list.h"
 #include "controller/api/objects/views.h"
 #include "controller/api/objects/watch.h"
 #include "controller/api/server/call.h"
@@ -26,6 +28,7 @@ template <class View>
 struct ObjectPage {
   std::vector<typename View::Stored> items;
   k8s::ListMeta meta;
+  std::string after = {};  // where the list goes on; empty: this is all
 };
 
 template <class View>
@@ -40,54 +43,103 @@ store::ListOptions options_of(const ListQuery& query) {
   return options;
 }
 
-// One page of matching objects. With selectors it reads on until the page is full.
+// Reads matching objects until there are as many as the query wants, or as many bytes of them: then
+// `after` is where the list goes on. Of a list without `limit` a part ends too where much was read
+// and little of it matched, so that others have their turn.
 template <class View>
-Status read_page(Services& services, const ListQuery& query, ObjectPage<View>& out) {
+Status read_part(store::ReadTxn& txn, Services& services, const ListQuery& query, size_t most,
+                 ObjectPage<View>& out) {
   using T = typename View::Stored;
-  return services.store.read([&](store::ReadTxn& txn) -> Status {
-    store::ListOptions options = options_of<View>(query);
-    const auto wanted = static_cast<size_t>(query.options.limit);
-    while (true) {
-      ASSIGN_OR_RETURN(store::Page<T> page, txn.list<T>(options));
-      out.meta.resource_version = page.resource_version;
-      for (T& item : page.items) {
-        KindTraits<T>::complete(services, item);
-        if (matches<View>(query, item)) out.items.push_back(std::move(item));
-      }
-      options.after = page.continue_after;
-      if (page.continue_after.empty()) return {};
-      if (wanted > 0 && out.items.size() >= wanted) {
-        // Later pages carry the first one's version: a watch from there misses nothing.
-        const int64_t first =
-            query.continued_version > 0 ? query.continued_version : page.resource_version;
-        out.meta.continue_token = k8s::continue_token({first, page.continue_after});
-        if (query.labels.empty() && query.fields.empty()) out.meta.remaining = page.remaining;
-        return {};
-      }
-      if (wanted > 0) options.limit = static_cast<int64_t>(wanted - out.items.size());
+  store::ListOptions options = options_of<View>(query);
+  options.bytes = most;
+  const auto wanted = static_cast<size_t>(query.options.limit);
+  const size_t most_read = wanted > 0 ? SIZE_MAX : 16 * most;
+  size_t read = 0;
+  size_t kept = 0;
+  while (true) {
+    const size_t left = wanted == 0 ? kListRows : wanted - out.items.size();
+    options.limit = std::min(kListRows, static_cast<int64_t>(left));
+    ASSIGN_OR_RETURN(store::Page<T> page, txn.list<T>(options));
+    out.meta.resource_version = page.resource_version;
+    const size_t before = out.items.size();
+    for (T& item : page.items) {
+      KindTraits<T>::complete(services, item);
+      if (matches<View>(query, item)) out.items.push_back(std::move(item));
     }
+    read += page.bytes;
+    if (!page.items.empty()) kept += page.bytes * (out.items.size() - before) / page.items.size();
+    out.meta.remaining = page.remaining;
+    out.after = options.after = std::move(page.continue_after);
+    if (out.after.empty() || (wanted > 0 && out.items.size() >= wanted) || kept >= most ||
+        read >= most_read)
+      return {};
+  }
+}
+
+template <class View>
+Status read_page(Services& services, const ListQuery& query, size_t most, ObjectPage<View>& out) {
+  return services.store.read([&](store::ReadTxn& txn) -> Status {
+    out = {};
+    return read_part(txn, services, query, most, out);
   });
 }
 
 template <class View>
-Response list_response(Call& call, const ObjectPage<View>& page, const ListQuery& query) {
+wire::Value::Array shown_items(const std::vector<typename View::Stored>& items,
+                               const ListQuery& query, WallTime now) {
   wire::Value::Array out;
-  out.reserve(page.items.size());
-  for (const auto& item : page.items) {
+  out.reserve(items.size());
+  for (const auto& item : items) {
     wire::Value object = View::object(item);
     if (query.form == k8s::Form::kTable) {
-      out.push_back(k8s::table_row(View::cells(item, call.now()), object, query.include));
+      out.push_back(k8s::table_row(View::cells(item, now), object, query.include));
     } else {
       out.push_back(query.form == k8s::Form::kMetadata ? k8s::partial_object(object)
                                                        : std::move(object));
     }
   }
-  wire::Value meta = k8s::list_meta(page.meta);
+  return out;
+}
+
+template <class View>
+wire::Value list_document(const k8s::ListMeta& list, const ListQuery& query,
+                          wire::Value::Array items) {
+  wire::Value meta = k8s::list_meta(list);
   if (query.form == k8s::Form::kTable)
-    return json_response(k8s::table(View::columns(), std::move(meta), std::move(out)));
+    return k8s::table(View::columns(), std::move(meta), std::move(items));
   if (query.form == k8s::Form::kMetadata)
-    return json_response(k8s::partial_list(std::move(meta), std::move(out)));
-  return json_response(k8s::list(View::kApiVersion, View::kKind, std::move(meta), std::move(out)));
+    return k8s::partial_list(std::move(meta), std::move(items));
+  return k8s::list(View::kApiVersion, View::kKind, std::move(meta), std::move(items));
+}
+
+template <class View>
+Response list_response(Call& call, const ObjectPage<View>& page, const ListQuery& query) {
+  return json_response(
+      list_document<View>(page.meta, query, shown_items<View>(page.items, query, call.now())));
+}
+
+// A page of a list that goes on behind it.
+template <class View>
+Response page_response(Call& call, ObjectPage<View> page, const ListQuery& query) {
+  page.meta.continue_token = k8s::continue_token({page.meta.resource_version, page.after});
+  if (!query.labels.empty() || !query.fields.empty()) page.meta.remaining = 0;
+  return list_response(call, page, query);
+}
+
+// All of a list of which `page` is the beginning.
+template <class View>
+Response whole_response(Call& call, const ObjectPage<View>& page, ListQuery query) {
+  const wire::Value empty = list_document<View>({page.meta.resource_version, {}, 0}, query, {});
+  wire::Value::Array first = shown_items<View>(page.items, query, call.now());
+  query.options.after = page.after;
+  const auto next = [&services = call.services, query]() mutable -> Result<ListPart> {
+    ObjectPage<View> part;
+    TRY(read_page(services, query, kListStepBytes, part));
+    query.options.after = part.after;
+    return ListPart{shown_items<View>(part.items, query, services.clock.wall()),
+                    part.after.empty()};
+  };
+  return long_list(call, empty, std::move(first), next);
 }
 
 template <class View>
@@ -142,10 +194,13 @@ Result<Response> list_objects(Call& call) {
   }
   ASSIGN_OR_RETURN(const ListQuery query, parse_list_query(call, fields));
   ObjectPage<View> page;
-  TRY(read_page(call.services, query, page));
+  TRY(read_page(call.services, query, kListBytes, page));
   TRY(check_versions(call, query, View::Stored::kKind, page.meta.resource_version));
+  // Later pages carry the first one's version: a watch from there misses nothing.
   if (query.continued_version > 0) page.meta.resource_version = query.continued_version;
-  return list_response(call, page, query);
+  if (page.after.empty()) return list_response(call, page, query);
+  if (query.options.limit == 0) return whole_response(call, page, query);
+  return page_response(call, std::move(page), query);
 }
 
 template <class View>
@@ -158,7 +213,7 @@ Result<Response> get_object(Call& call) {
     return json_response(k8s::partial_object(View::object(object)));
   query.include = k8s::parse_include_object(call.request.parameter("includeObject").value_or(""));
   const int64_t version = parse_integer<int64_t>(object.metadata.resource_version).value_or(0);
-  return list_response(call, ObjectPage<View>{{std::move(object)}, {version, {}, 0}}, query);
+  return list_response(call, ObjectPage<View>{{std::move(object)}, {version, {}, 0}, {}}, query);
 }
 
 }  // namespace paddock::api

@@ -28,6 +28,19 @@ Key split_continue(const std::string& after) {
   return {after.substr(0, slash), after.substr(slash + 1)};
 }
 
+// Whether a page takes no more.
+template <class Row>
+bool is_full(const ListOptions& options, const Page<Row>& page) {
+  const bool rows = options.limit > 0 && static_cast<int64_t>(page.items.size()) >= options.limit;
+  return rows || (options.bytes > 0 && page.bytes >= options.bytes);
+}
+
+template <class Row>
+void take(Row row, Page<Row>& page) {
+  page.bytes += row.data.size();
+  page.items.push_back(std::move(row));
+}
+
 }  // namespace
 
 // A literal each, so that each has a plan of its own over the key's index. Within one namespace the
@@ -91,11 +104,11 @@ Status Transaction::list_newest(std::string_view kind, const ListOptions& option
   while (true) {
     ASSIGN_OR_RETURN(const bool row, rows.step());
     if (!row) return {};
-    if (options.limit > 0 && static_cast<int64_t>(page.items.size()) == options.limit) {
+    if (is_full(options, page)) {
       page.continue_after = std::to_string(last);
       return {};
     }
-    page.items.push_back({rows.text(0), rows.integer(1)});
+    take(Row{rows.text(0), rows.integer(1)}, page);
     last = rows.integer(2);
   }
 }
@@ -115,13 +128,13 @@ Result<Page<ReadTxn::Row>> Transaction::list_rows(std::string_view kind,
   }
   Statement rows = select_rows(kind, options, after);
   Key last;
-  while (true) {
+  while (!is_full(options, page)) {
     ASSIGN_OR_RETURN(const bool row, rows.step());
     if (!row) break;
-    page.items.push_back({rows.text(0), rows.integer(1)});
+    take(Row{rows.text(0), rows.integer(1)}, page);
     last = {rows.text(2), rows.text(3)};
   }
-  if (options.limit > 0 && static_cast<int64_t>(page.items.size()) == options.limit) {
+  if (is_full(options, page)) {
     ASSIGN_OR_RETURN(const int64_t more, count_rows(kind, options, last));
     if (more > 0) page.continue_after = cat(last.name_space, "/", last.name);
     page.remaining = more > kMostCounted ? 0 : more;
@@ -134,7 +147,7 @@ Status Transaction::add_row(std::string_view kind, const Key& key, const Key& af
                             Page<Row>& page) {
   if (std::tie(key.name_space, key.name) <= std::tie(after.name_space, after.name)) return {};
   ASSIGN_OR_RETURN(std::optional<Row> row, find_text(kind, key));
-  if (row) page.items.push_back(std::move(*row));
+  if (row) take(std::move(*row), page);
   return {};
 }
 

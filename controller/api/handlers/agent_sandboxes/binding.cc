@@ -3,6 +3,7 @@
 #include "controller/agent_sandboxes/claims.h"
 #include "controller/api/handlers/agent_sandboxes/sandbox_view.h"
 #include "controller/api/objects/creates.h"
+#include "controller/api/objects/long_list.h"
 
 namespace paddock::api {
 namespace {
@@ -100,17 +101,22 @@ Status bind_claim(const Call& call, SandboxClaim& claim) {
 }
 
 Status bind_waiting_claims(const Call& call) {
-  store::Page<SandboxClaim> page;
-  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
-    store::ListOptions options;
-    options.name_space = call.param("ns");
-    ASSIGN_OR_RETURN(page, txn.list<SandboxClaim>(options));
-    return {};
-  }));
-  for (SandboxClaim& claim : page.items) {
-    if (!agent_sandboxes::is_bound(claim) && !claim.metadata.deletion_timestamp)
-      TRY(bind_claim(call, claim));
-  }
+  store::ListOptions options;
+  options.name_space = call.param("ns");
+  options.limit = kListRows;
+  options.bytes = kListBytes;
+  do {
+    store::Page<SandboxClaim> page;
+    TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+      ASSIGN_OR_RETURN(page, txn.list<SandboxClaim>(options));
+      return {};
+    }));
+    for (SandboxClaim& claim : page.items) {
+      if (!agent_sandboxes::is_bound(claim) && !claim.metadata.deletion_timestamp)
+        TRY(bind_claim(call, claim));
+    }
+    options.after = page.continue_after;
+  } while (!options.after.empty());
   return {};
 }
 

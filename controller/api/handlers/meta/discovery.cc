@@ -3,6 +3,7 @@
 #include <set>
 
 #include "common/base/log.h"
+#include "common/base/text.h"
 #include "common/contracts/readiness.h"
 #include "common/contracts/version.h"
 #include "controller/api/metrics/metrics.h"
@@ -29,10 +30,20 @@ using contracts::ToolToken;
 using contracts::Volume;
 using contracts::Workspace;
 
+// One object of each is read: behind it the next namespace begins.
 template <class T>
 Status add_namespaces(store::ReadTxn& txn, std::set<std::string>& out) {
-  ASSIGN_OR_RETURN(const store::Page<T> page, txn.list<T>({}));
-  for (const T& item : page.items) out.insert(item.metadata.name_space);
+  constexpr const char* kBehindAllNames = "/\x7f";
+  store::ListOptions options;
+  options.limit = 1;
+  do {
+    ASSIGN_OR_RETURN(const store::Page<T> page, txn.list<T>(options));
+    options.after = page.continue_after;
+    for (const T& item : page.items) {
+      out.insert(item.metadata.name_space);
+      if (!options.after.empty()) options.after = cat(item.metadata.name_space, kBehindAllNames);
+    }
+  } while (!options.after.empty());
   return {};
 }
 

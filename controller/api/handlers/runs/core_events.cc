@@ -2,6 +2,7 @@
 
 #include "common/contracts/event_name.h"
 #include "controller/api/objects/list_query.h"
+#include "controller/api/objects/long_list.h"
 #include "controller/api/objects/watch.h"
 #include "controller/api/server/documents.h"
 #include "controller/events/watch_history.h"
@@ -14,7 +15,9 @@ namespace {
 using store::PhaseRecord;
 using wire::Value;
 
-constexpr int64_t kEventsAtOnce = 500;
+constexpr int64_t kEventsAtOnce = 100;
+constexpr int64_t kMostLookedAt = 2'000;  // for a part of a list, whatever of them is wanted
+constexpr size_t kShownAbout = 512;       // bytes of an event beside its own text
 
 // <object>/<event>: where a list goes on.
 Status go_on_after(const std::string& place, store::PhaseQuery& query) {
@@ -54,45 +57,52 @@ WatchItem item_of(const PhaseRecord& record, WallTime now) {
   return item;
 }
 
-// Hands over what matches, in the order of the runs, until `take` has enough: then `phases` is
-// where it goes on.
-Status walk(store::ReadTxn& txn, const ListQuery& query, WallTime now, store::PhaseQuery& phases,
-            const std::function<bool(WatchItem)>& take) {
+// Hands over what matches, in the order of the runs, until `take` has enough or `most` records were
+// read (0: any number): then `phases` is where it goes on. Whether there may be more.
+Result<bool> walk(store::ReadTxn& txn, const ListQuery& query, WallTime now,
+                  store::PhaseQuery& phases, int64_t most,
+                  const std::function<bool(WatchItem, size_t bytes)>& take) {
   phases.limit = kEventsAtOnce;
-  while (true) {
+  for (int64_t read = 0; most == 0 || read < most; read += kEventsAtOnce) {
     ASSIGN_OR_RETURN(const auto records, txn.phase_records(phases));
     for (const PhaseRecord& record : records) {
       WatchItem item = item_of(record, now);
       const bool wanted = query.labels.matches(item.labels) && query.fields.matches(item.fields);
-      if (wanted && !take(std::move(item))) return {};
+      if (wanted && !take(std::move(item), record.event.data.size() + kShownAbout)) return true;
       phases.after_object = record.object_id;
       phases.after_event = record.event.id;
     }
-    if (records.size() < static_cast<size_t>(kEventsAtOnce)) return {};
+    if (records.size() < static_cast<size_t>(kEventsAtOnce)) return false;
   }
+  return true;
 }
 
 struct EventPage {
   std::vector<WatchItem> events;
   k8s::ListMeta meta;
+  store::PhaseQuery place = {};  // where the list goes on
+  bool more = false;
 };
 
-// With selectors it reads on until the page is full, and by one more: whether there is another.
-Status read_events(Call& call, const ListQuery& query, store::PhaseQuery phases, EventPage& page) {
-  return call.services.store.read([&](store::ReadTxn& txn) -> Status {
+// A part of at most so many bytes. With `limit` it reads on until the page is full, and by one
+// more: whether there is another.
+Status read_events(Services& services, const ListQuery& query, store::PhaseQuery phases,
+                   size_t most, EventPage& page) {
+  return services.store.read([&](store::ReadTxn& txn) -> Status {
+    page = {};
+    page.place = phases;
     ASSIGN_OR_RETURN(page.meta.resource_version, txn.resource_version());
     const auto wanted = static_cast<size_t>(query.options.limit);
-    return walk(txn, query, call.now(), phases, [&](WatchItem item) {
-      if (wanted > 0 && page.events.size() == wanted) {
-        const int64_t first =
-            query.continued_version > 0 ? query.continued_version : page.meta.resource_version;
-        const std::string place = cat(phases.after_object, "/", phases.after_event);
-        page.meta.continue_token = k8s::continue_token({first, place});
-        return false;
-      }
+    size_t kept = 0;
+    const auto take = [&](WatchItem item, size_t bytes) {
+      if ((wanted > 0 && page.events.size() == wanted) || kept >= most) return false;
+      kept += bytes;
       page.events.push_back(std::move(item));
       return true;
-    });
+    };
+    ASSIGN_OR_RETURN(page.more, walk(txn, query, services.clock.wall(), page.place,
+                                     wanted > 0 ? 0 : kMostLookedAt, take));
+    return {};
   });
 }
 
@@ -142,9 +152,9 @@ Result<PresentPage> list_present(Services& services, const ListQuery& query,
 constexpr WatchedKind kEvents{store::kPhaseKind,  "Event",     "v1",         false,
                               k8s::event_columns, read_change, list_present, place_of_change};
 
-Response page_response(EventPage page, const ListQuery& query) {
+Value::Array shown_events(std::vector<WatchItem> events, const ListQuery& query) {
   Value::Array items;
-  for (WatchItem& each : page.events) {
+  for (WatchItem& each : events) {
     if (query.form == k8s::Form::kTable) {
       items.push_back(k8s::table_row(std::move(each.cells), each.object, query.include));
     } else {
@@ -152,12 +162,38 @@ Response page_response(EventPage page, const ListQuery& query) {
                                                          : std::move(each.object));
     }
   }
-  Value meta = k8s::list_meta(page.meta);
+  return items;
+}
+
+Value event_list(const k8s::ListMeta& list, const ListQuery& query, Value::Array items) {
+  Value meta = k8s::list_meta(list);
   if (query.form == k8s::Form::kTable)
-    return json_response(k8s::table(k8s::event_columns(), std::move(meta), std::move(items)));
+    return k8s::table(k8s::event_columns(), std::move(meta), std::move(items));
   if (query.form == k8s::Form::kMetadata)
-    return json_response(k8s::partial_list(std::move(meta), std::move(items)));
-  return json_response(k8s::list("v1", "Event", std::move(meta), std::move(items)));
+    return k8s::partial_list(std::move(meta), std::move(items));
+  return k8s::list("v1", "Event", std::move(meta), std::move(items));
+}
+
+// A whole list, or a page of one.
+Response events_response(EventPage page, const ListQuery& query) {
+  if (page.more) {
+    const std::string place = cat(page.place.after_object, "/", page.place.after_event);
+    page.meta.continue_token = k8s::continue_token({page.meta.resource_version, place});
+  }
+  return json_response(event_list(page.meta, query, shown_events(std::move(page.events), query)));
+}
+
+// All of a list of which `page` is the beginning.
+Response all_events(const Call& call, EventPage page, const ListQuery& query) {
+  const auto next = [&services = call.services, query,
+                     place = page.place]() mutable -> Result<ListPart> {
+    EventPage part;
+    TRY(read_events(services, query, place, kListStepBytes, part));
+    place = part.place;
+    return ListPart{shown_events(std::move(part.events), query), !part.more};
+  };
+  return long_list(call, event_list(page.meta, query, {}),
+                   shown_events(std::move(page.events), query), next);
 }
 
 }  // namespace
@@ -173,10 +209,11 @@ Result<Response> list_events(Call& call) {
   store::PhaseQuery phases = phases_of(query);
   TRY(go_on_after(query.options.after, phases));
   EventPage page;
-  TRY(read_events(call, query, phases, page));
+  TRY(read_events(call.services, query, phases, kListBytes, page));
   TRY(check_versions(call, query, store::kPhaseKind, page.meta.resource_version));
   if (query.continued_version > 0) page.meta.resource_version = query.continued_version;
-  return page_response(std::move(page), query);
+  if (page.more && query.options.limit == 0) return all_events(call, std::move(page), query);
+  return events_response(std::move(page), query);
 }
 
 // A list of one, by the selector that finds an event through its run: the name of an event holds
@@ -189,12 +226,16 @@ Result<Response> get_event(Call& call) {
   query.include = k8s::parse_include_object(call.request.parameter("includeObject").value_or(""));
   const store::PhaseQuery phases = phases_of(query);
   EventPage page;
-  if (!phases.run_name.empty()) TRY(read_events(call, query, phases, page));
+  query.options.limit = 1;
+  if (!phases.run_name.empty()) {
+    TRY(read_events(call.services, query, phases, kListBytes, page));
+  }
+  page.more = false;
   if (page.events.empty()) {
     return Error{Code::kNotFound, "EVENT_NOT_FOUND",
                  cat("events \"", to_utf8_lossy(call.param("name")), "\" not found")};
   }
-  if (query.form == k8s::Form::kTable) return page_response(std::move(page), query);
+  if (query.form == k8s::Form::kTable) return events_response(std::move(page), query);
   Value& event = page.events.front().object;
   return json_response(query.form == k8s::Form::kMetadata ? k8s::partial_object(event)
                                                           : std::move(event));

@@ -250,7 +250,7 @@ Result<std::vector<Run>> earlier_runs(store::ReadTxn& txn, const Call& call,
 }
 
 Response list_answer(Call& call, std::vector<Run> runs, int status) {
-  ObjectPage<Itself<Run>> page{std::move(runs), {}};
+  ObjectPage<Itself<Run>> page{std::move(runs), {}, {}};
   for (const Run& run : page.items) {
     const int64_t version = parse_integer<int64_t>(run.metadata.resource_version).value_or(0);
     page.meta.resource_version = std::max(page.meta.resource_version, version);
