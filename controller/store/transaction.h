@@ -53,6 +53,8 @@ class ReadTxn {
   virtual Result<contracts::Run> run_by_uid(const std::string& uid) = 0;
   // Every run whose phase is not terminal, oldest first.
   virtual Result<std::vector<contracts::Run>> active_runs() = 0;
+  // The same one after the other, so that they are not all in memory.
+  virtual Status visit_active_runs(const std::function<void(const contracts::Run&)>& visit) = 0;
   virtual Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) = 0;
 
   // Objects that were written after a resource version, oldest first; nothing if that part of the

@@ -26,6 +26,7 @@ class Transaction final : public WriteTxn {
   Status expect_objects(const std::vector<NewObject>& objects) override;
   Result<contracts::Run> run_by_uid(const std::string& uid) override;
   Result<std::vector<contracts::Run>> active_runs() override;
+  Status visit_active_runs(const std::function<void(const contracts::Run&)>& visit) override;
   Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) override;
   Result<int64_t> resource_version() override;
 
@@ -135,6 +136,7 @@ class Transaction final : public WriteTxn {
   void keep_ahead(std::string_view kind, const Key& key, const Statement& row);
   Row row_of(const AheadRow& row);
   Row row_of(const Statement& row);  // of `SELECT data, resource_version`
+  Statement select_active_runs();
   Result<std::vector<contracts::Run>> collect_runs(Statement rows);
   // The start of a line of output, in its parts.
   struct OpenLine {

@@ -80,10 +80,23 @@ Result<std::vector<contracts::Run>> Transaction::collect_runs(Statement rows) {
   }
 }
 
+Statement Transaction::select_active_runs() {
+  return db_.prepare(
+      "SELECT data, resource_version FROM objects WHERE kind = 'Run' AND active = 1 ORDER BY id");
+}
+
 Result<std::vector<contracts::Run>> Transaction::active_runs() {
-  return collect_runs(
-      db_.prepare("SELECT data, resource_version FROM objects WHERE kind = 'Run' AND active = 1 "
-                  "ORDER BY id"));
+  return collect_runs(select_active_runs());
+}
+
+Status Transaction::visit_active_runs(const std::function<void(const contracts::Run&)>& visit) {
+  Statement rows = select_active_runs();
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, rows.step());
+    if (!row) return {};
+    ASSIGN_OR_RETURN(const contracts::Run run, decode<contracts::Run>(row_of(rows)));
+    visit(run);
+  }
 }
 
 Result<std::vector<contracts::Run>> Transaction::active_runs_on(const std::string& node) {

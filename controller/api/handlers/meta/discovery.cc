@@ -71,15 +71,25 @@ wire::Value core_list(const char* kind, wire::Value::Array items) {
   return k8s::list("v1", kind, k8s::list_meta({}), std::move(items));
 }
 
-std::string active_runs_text(const std::vector<Run>& active) {
+// Of an array its elements.
+using PhaseCounts = std::map<RunPhase, int64_t>;
+
+Result<PhaseCounts> count_active(store::ReadTxn& txn, const std::string& only) {
+  PhaseCounts out;
+  TRY(txn.visit_active_runs([&](const Run& run) {
+    if (contracts::is_array(run.spec)) return;
+    if (only.empty() || run.metadata.name_space == only) ++out[run.status.phase];
+  }));
+  return out;
+}
+
+std::string active_runs_text(const PhaseCounts& active) {
   constexpr const char* kName = "paddock_runs_active";
   std::string text = metric_type(kName, "gauge", "runs that have not ended, by phase");
   for (const auto& [phase, name] : wire::EnumNames<RunPhase>::values) {
     if (contracts::is_terminal(phase)) continue;
-    int64_t count = 0;
-    for (const Run& run : active)  // of an array its elements
-      count += run.status.phase == phase && !contracts::is_array(run.spec) ? 1 : 0;
-    text += metric_line(kName, "phase", name, count);
+    const auto found = active.find(phase);
+    text += metric_line(kName, "phase", name, found == active.end() ? 0 : found->second);
   }
   return text;
 }
@@ -124,11 +134,9 @@ Result<wire::Value> runs_value(Call& call) {
   const std::string& only = call.principal.name_space;
   wire::Value out = wire::Value::Object{};
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const auto active, txn.active_runs());
+    ASSIGN_OR_RETURN(const PhaseCounts active, count_active(txn, only));
     std::map<std::string, int64_t> phases;
-    for (const Run& run : active)  // of an array its elements
-      if (!contracts::is_array(run.spec) && (only.empty() || run.metadata.name_space == only))
-        ++phases[std::string(wire::enum_name(run.status.phase))];
+    for (const auto& [phase, count] : active) phases[std::string(wire::enum_name(phase))] = count;
     for (const auto& [phase, count] : phases) out.set(phase, count);
     ASSIGN_OR_RETURN(const int64_t ended,
                      txn.finished_count(only.empty() ? std::nullopt : std::optional(only)));
@@ -167,10 +175,10 @@ Result<Response> server_status(Call& call) {
 }
 
 Result<Response> metrics(Call& call) {
-  std::vector<Run> active;
+  PhaseCounts active;
   std::vector<contracts::Node> nodes;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(active, txn.active_runs());
+    ASSIGN_OR_RETURN(active, count_active(txn, ""));
     ASSIGN_OR_RETURN(auto page, txn.list<contracts::Node>({}));
     nodes = std::move(page.items);
     return {};

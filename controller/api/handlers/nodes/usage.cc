@@ -14,21 +14,13 @@ using contracts::Run;
 using nodes::Measured;
 using wire::Value;
 
-struct Cluster {
-  std::map<std::string, Node> nodes;
-  std::vector<Run> runs;  // that have not ended
-};
+using Nodes = std::map<std::string, Node>;
 
-Result<Cluster> read_cluster(Call& call, bool with_runs) {
-  Cluster cluster;
-  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(auto page, txn.list<Node>({}));
-    for (Node& each : page.items) cluster.nodes.emplace(each.metadata.name, std::move(each));
-    if (!with_runs) return {};
-    ASSIGN_OR_RETURN(cluster.runs, txn.active_runs());
-    return {};
-  }));
-  return cluster;
+Result<Nodes> read_nodes(store::ReadTxn& txn) {
+  Nodes out;
+  ASSIGN_OR_RETURN(auto page, txn.list<Node>({}));
+  for (Node& each : page.items) out.emplace(each.metadata.name, std::move(each));
+  return out;
 }
 
 std::optional<Value> shown(Call& call, const Node& node) {
@@ -37,10 +29,9 @@ std::optional<Value> shown(Call& call, const Node& node) {
   return k8s::node_metrics(node, seen->use, seen->at);
 }
 
-std::optional<Value> shown(Call& call, const Run& run, const Cluster& cluster) {
-  const auto node = cluster.nodes.find(run.status.node_name);
-  if (run.status.phase != contracts::RunPhase::kRunning || node == cluster.nodes.end())
-    return std::nullopt;
+std::optional<Value> shown(Call& call, const Run& run, const Nodes& nodes) {
+  const auto node = nodes.find(run.status.node_name);
+  if (run.status.phase != contracts::RunPhase::kRunning || node == nodes.end()) return std::nullopt;
   const auto seen = call.services.usage->of_run(run, node->second, call.services.clock.mono());
   if (!seen || !k8s::is_measured(seen->use)) return std::nullopt;
   return k8s::pod_metrics(run, seen->use, seen->at);
@@ -64,9 +55,13 @@ Result<Response> metrics_resources(Call&) { return json_response(k8s::metrics_re
 
 Result<Response> list_node_metrics(Call& call) {
   ASSIGN_OR_RETURN(const ListQuery query, parse_list_query(call, CoreNodeView::fields(Node{})));
-  ASSIGN_OR_RETURN(const Cluster cluster, read_cluster(call, false));
+  Nodes nodes;
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(nodes, read_nodes(txn));
+    return {};
+  }));
   Value::Array items;
-  for (const auto& [name, node] : cluster.nodes) {
+  for (const auto& [name, node] : nodes) {
     if (!query.labels.matches(CoreNodeView::labels(node)) ||
         !query.fields.matches(CoreNodeView::fields(node)))
       continue;
@@ -87,28 +82,32 @@ Result<Response> get_node_metrics(Call& call) {
 
 Result<Response> list_pod_metrics(Call& call) {
   ASSIGN_OR_RETURN(const ListQuery query, parse_list_query(call, k8s::pod_fields(Run{})));
-  ASSIGN_OR_RETURN(const Cluster cluster, read_cluster(call, true));
   Value::Array items;
-  for (const Run& run : cluster.runs) {
-    const auto& only = query.options.name_space;
-    if ((only && run.metadata.name_space != *only) || !query.labels.matches(k8s::pod_labels(run)) ||
-        !query.fields.matches(k8s::pod_fields(run)))
-      continue;
-    if (auto item = shown(call, run, cluster)) items.push_back(std::move(*item));
-  }
+  TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
+    items.clear();
+    ASSIGN_OR_RETURN(const Nodes nodes, read_nodes(txn));
+    return txn.visit_active_runs([&](const Run& run) {
+      const auto& only = query.options.name_space;
+      if ((only && run.metadata.name_space != *only) ||
+          !query.labels.matches(k8s::pod_labels(run)) ||
+          !query.fields.matches(k8s::pod_fields(run)))
+        return;
+      if (auto item = shown(call, run, nodes)) items.push_back(std::move(*item));
+    });
+  }));
   return list_of("PodMetrics", std::move(items));
 }
 
 Result<Response> get_pod_metrics(Call& call) {
-  Cluster cluster;
+  Nodes nodes;
   Run run;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(run, txn.get<Run>(call.key()));
     ASSIGN_OR_RETURN(auto node, txn.find<Node>({"", run.status.node_name}));
-    if (node) cluster.nodes.emplace(node->metadata.name, std::move(*node));
+    if (node) nodes.emplace(node->metadata.name, std::move(*node));
     return {};
   }));
-  if (auto item = shown(call, run, cluster)) return json_response(*item);
+  if (auto item = shown(call, run, nodes)) return json_response(*item);
   return not_measured("runs", call.param("name"));
 }
 
