@@ -33,20 +33,23 @@ int64_t WatchHistory::up_to() const {
 void WatchHistory::publish(std::vector<store::ObjectWrite> changes) {
   state_.with([&](State& state) {
     for (store::ObjectWrite& change : changes) {
-      const auto [place, fresh] = state.kinds.try_emplace(change.kind);
-      Kind& kind = place->second;
-      if (fresh) kind.lost_up_to = state.begun_at;
+      const auto [kind_at, new_kind] = state.kinds.try_emplace(change.kind);
+      Kind& kind = kind_at->second;
+      if (new_kind) kind.lost_up_to = state.begun_at;
+      const auto [space_at, new_space] = kind.spaces.try_emplace(change.key.name_space);
+      if (new_space) space_at->second.lost_up_to = state.begun_at;
       state.up_to = std::max(state.up_to, change.resource_version);
-      add(kind, std::move(change));
+      kind.bytes += add(space_at->second, std::move(change));
+      ++kind.changes;
       trim(kind);
     }
   });
 }
 
-void WatchHistory::add(Kind& kind, store::ObjectWrite change) {
+size_t WatchHistory::add(Space& space, store::ObjectWrite change) {
   auto entry = std::make_shared<ObjectChange>();
   entry->resource_version = change.resource_version;
-  Text& newest = kind.newest[{change.key.name_space, change.key.name}];
+  Text& newest = space.newest[change.key.name];
   if (change.op != store::ObjectWrite::Op::kCreate) {
     const bool shared = newest && *newest == change.before;
     entry->before = shared ? newest : std::make_shared<const std::string>(std::move(change.before));
@@ -55,40 +58,65 @@ void WatchHistory::add(Kind& kind, store::ObjectWrite change) {
     entry->after = std::make_shared<const std::string>(std::move(change.after));
   newest = entry->after ? entry->after : entry->before;
   entry->key = std::move(change.key);
-  kind.bytes += cost_of(*entry);
-  kind.changes.push_back(std::move(entry));
+  const size_t cost = cost_of(*entry);
+  space.bytes += cost;
+  space.changes.push_back(std::move(entry));
+  return cost;
+}
+
+void WatchHistory::drop_oldest(Kind& kind, Space& space) {
+  const ObjectChange& oldest = *space.changes.front();
+  const auto newest = space.newest.find(oldest.key.name);
+  const Text& text = oldest.after ? oldest.after : oldest.before;
+  if (newest != space.newest.end() && newest->second == text) space.newest.erase(newest);
+  const size_t cost = cost_of(oldest);
+  space.bytes -= cost;
+  kind.bytes -= cost;
+  --kind.changes;
+  space.lost_up_to = oldest.resource_version;
+  kind.lost_up_to = std::max(kind.lost_up_to, oldest.resource_version);
+  space.changes.pop_front();
 }
 
 void WatchHistory::trim(Kind& kind) const {
-  while (kind.changes.size() > limits_.changes || kind.bytes > limits_.bytes) {
-    const ObjectChange& oldest = *kind.changes.front();
-    const auto newest = kind.newest.find({oldest.key.name_space, oldest.key.name});
-    const Text& text = oldest.after ? oldest.after : oldest.before;
-    if (newest != kind.newest.end() && newest->second == text) kind.newest.erase(newest);
-    kind.bytes -= cost_of(oldest);
-    kind.lost_up_to = oldest.resource_version;
-    kind.changes.pop_front();
-  }
+  const auto bytes = [](const auto& each) { return each.second.bytes; };
+  const auto changes = [](const auto& each) { return each.second.changes.size(); };
+  while (kind.bytes > limits_.bytes)
+    drop_oldest(kind, std::ranges::max_element(kind.spaces, {}, bytes)->second);
+  while (kind.changes > limits_.changes)
+    drop_oldest(kind, std::ranges::max_element(kind.spaces, {}, changes)->second);
+}
+
+void WatchHistory::take(const Space& space, int64_t after, size_t most, std::vector<Change>& out) {
+  auto next = std::ranges::upper_bound(space.changes, after, {},
+                                       [](const auto& each) { return each->resource_version; });
+  for (; next != space.changes.end() && most > 0; ++next, --most) out.push_back(*next);
 }
 
 Result<WatchHistory::Look> WatchHistory::after(std::string_view kind, int64_t resource_version,
-                                               size_t most) const {
+                                               size_t most,
+                                               const std::optional<std::string>& name_space) const {
   return state_.with([&](const State& state) -> Result<Look> {
     Look look;
     look.up_to = std::max(resource_version, state.up_to);
     const auto found = state.kinds.find(kind);
-    const int64_t lost = found == state.kinds.end() ? state.begun_at : found->second.lost_up_to;
+    const Spaces* spaces = found == state.kinds.end() ? nullptr : &found->second.spaces;
+    int64_t lost = spaces == nullptr ? state.begun_at : found->second.lost_up_to;
+    const Space* one = nullptr;
+    if (spaces != nullptr && name_space) {
+      const auto at = spaces->find(*name_space);
+      if (at != spaces->end()) one = &at->second;
+      lost = one == nullptr ? state.begun_at : one->lost_up_to;
+    }
     if (resource_version < lost) return too_old(resource_version, lost);
-    if (found == state.kinds.end()) return look;
-    const auto& changes = found->second.changes;
-    auto next = std::ranges::upper_bound(changes, resource_version, {},
-                                         [](const auto& each) { return each->resource_version; });
-    for (; next != changes.end(); ++next) {
-      if (look.changes.size() == most) {
-        look.up_to = look.changes.back()->resource_version;
-        break;
-      }
-      look.changes.push_back(*next);
+    if (one != nullptr) take(*one, resource_version, most + 1, look.changes);
+    if (spaces != nullptr && !name_space) {
+      for (const auto& [name, each] : *spaces) take(each, resource_version, most + 1, look.changes);
+      std::ranges::sort(look.changes, {}, [](const auto& each) { return each->resource_version; });
+    }
+    if (look.changes.size() > most) {
+      look.changes.resize(most);
+      look.up_to = look.changes.back()->resource_version;
     }
     return look;
   });

@@ -1,5 +1,7 @@
 // The newest changes of every kind, in memory, for watches: each reads on from a resource version
 // of its own. Bounded; a watch that is further behind than what is kept gets Gone and lists again.
+// What is too much goes from the namespace that has most, so that whoever writes without end loses
+// his own changes and not those of others.
 // A new process begins with an empty history at the store's resource version. Any thread; starts
 // none. Wire it up with StoreOptions::on_changes.
 #pragma once
@@ -7,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,24 +47,37 @@ class WatchHistory {
     std::vector<std::shared_ptr<const ObjectChange>> changes;  // in order
     int64_t up_to = 0;  // every change of this kind up to here was looked at
   };
-  // At most `most` changes of a kind after a resource version. Gone (RESOURCE_VERSION_TOO_OLD).
-  Result<Look> after(std::string_view kind, int64_t resource_version, size_t most) const;
+  // At most `most` changes of a kind after a resource version, of one namespace or of all. Gone
+  // (RESOURCE_VERSION_TOO_OLD).
+  Result<Look> after(std::string_view kind, int64_t resource_version, size_t most,
+                     const std::optional<std::string>& name_space = {}) const;
 
  private:
   using Text = std::shared_ptr<const std::string>;
-  struct Kind {
+  using Change = std::shared_ptr<const ObjectChange>;
+  struct Space {
     int64_t lost_up_to = 0;  // changes up to here are not kept
     size_t bytes = 0;
-    std::deque<std::shared_ptr<const ObjectChange>> changes;
-    std::map<std::pair<std::string, std::string>, Text> newest;  // by object, while it is kept
+    std::deque<Change> changes;
+    std::map<std::string, Text> newest;  // by object, while it is kept
+  };
+  // By namespace; the empty one is the cluster.
+  using Spaces = std::map<std::string, Space, std::less<>>;
+  struct Kind {
+    int64_t lost_up_to = 0;  // of any namespace
+    size_t bytes = 0;
+    size_t changes = 0;
+    Spaces spaces;
   };
   struct State {
     int64_t begun_at = 0;
     int64_t up_to = 0;
     std::map<std::string, Kind, std::less<>> kinds;
   };
-  static void add(Kind& kind, store::ObjectWrite change);
+  static size_t add(Space& space, store::ObjectWrite change);
+  static void drop_oldest(Kind& kind, Space& space);
   void trim(Kind& kind) const;
+  static void take(const Space& space, int64_t after, size_t most, std::vector<Change>& out);
 
   const Limits limits_;
   Guarded<State> state_;

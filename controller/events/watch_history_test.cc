@@ -70,6 +70,52 @@ TEST(WatchHistory, TellsAWatchThatIsTooFarBehind) {
   EXPECT_TRUE(history.after("Node", 5, 1).ok());  // each kind has a history of its own
 }
 
+store::ObjectWrite in(const std::string& name_space, store::ObjectWrite change) {
+  change.key.name_space = name_space;
+  return change;
+}
+
+std::vector<int64_t> versions_in(const WatchHistory& history, const std::string& name_space,
+                                 int64_t version) {
+  std::vector<int64_t> out;
+  const auto look = history.after("Run", version, 100, name_space);
+  if (!look.ok()) return {-1};
+  for (const auto& each : look->changes) out.push_back(each->resource_version);
+  return out;
+}
+
+TEST(WatchHistory, GivesTheChangesOfOneNamespaceOrOfAllInOrder) {
+  WatchHistory history;
+  history.begin(0);
+  history.publish({in("b", change(1, "x", "", "1")), in("a", change(2, "x", "", "1")),
+                   in("b", change(3, "y", "", "1")), in("a", change(4, "x", "1", "2"))});
+  EXPECT_EQ(versions_in(history, "a", 0), (std::vector<int64_t>{2, 4}));
+  EXPECT_EQ(versions_in(history, "b", 1), (std::vector<int64_t>{3}));
+  EXPECT_EQ(versions_in(history, "none", 0), (std::vector<int64_t>{}));
+  EXPECT_EQ(versions_after(history, 0), (std::vector<int64_t>{1, 2, 3, 4}));
+  EXPECT_EQ(versions_after(history, 0, 3), (std::vector<int64_t>{1, 2, 3}));
+  EXPECT_EQ(history.after("Run", 0, 3)->up_to, 3);
+  EXPECT_EQ(history.after("Run", 0, 1, "a")->up_to, 2);
+  EXPECT_EQ(history.after("Run", 2, 1, "a")->up_to, 4);
+}
+
+// Whoever writes without end has his own watches list again.
+TEST(WatchHistory, KeepsTheChangesOfOthersWhereOneNamespaceWritesMost) {
+  for (const auto& limits : {WatchHistory::Limits{.changes = 1000, .bytes = 4096},
+                             WatchHistory::Limits{.changes = 5, .bytes = 1 << 20}}) {
+    WatchHistory history(limits);
+    history.begin(0);
+    history.publish({in("quiet", change(1, "x", "", "1"))});
+    for (int64_t v = 2; v <= 20; ++v)
+      history.publish({in("loud", change(v, cat("r", v), "", std::string(700, 'x')))});
+    history.publish({in("quiet", change(21, "x", "1", "2"))});
+    EXPECT_EQ(versions_in(history, "quiet", 0), (std::vector<int64_t>{1, 21}));
+    EXPECT_EQ(versions_in(history, "loud", 1), (std::vector<int64_t>{-1}));
+    EXPECT_EQ(history.after("Run", 1, 100).error().code, Code::kGone) << "of all namespaces";
+    EXPECT_EQ(versions_after(history, 18), (std::vector<int64_t>{19, 20, 21}));
+  }
+}
+
 TEST(WatchHistory, IsBoundedInBytesToo) {
   WatchHistory history({.changes = 1000, .bytes = 4096});
   history.begin(0);

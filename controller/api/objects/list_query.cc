@@ -125,7 +125,8 @@ Status check_versions(Call& call, const ListQuery& query, std::string_view store
                  "the server keeps no older states; list again without resourceVersionMatch"};
   }
   if (query.continued_version == 0) return {};
-  const auto kept = call.services.history.after(stored_kind, query.continued_version, 1);
+  const auto kept = call.services.history.after(stored_kind, query.continued_version, 1,
+                                                query.options.name_space);
   return kept.ok() ? Status() : Status(kept.error());
 }
 

@@ -60,7 +60,8 @@ class Watch final : public Steps {
     if (changed_.stopped()) return kOver;
     if (telling_present_ || services_.clock.mono() >= token_.next()) return {Then::kAsk};
     const uint64_t seen = changed_.version();
-    const auto look = services_.history.after(kind_.stored_kind, at_, kChangesAtOnce);
+    const auto look = services_.history.after(kind_.stored_kind, at_, kChangesAtOnce,
+                                              query_.list.options.name_space);
     if (!look) return out.write(k8s::error_line(look.error())), kOver;
     const Result<bool> told_all = tell(look->changes, out);
     if (!told_all) return out.write(k8s::error_line(told_all.error())), kOver;
