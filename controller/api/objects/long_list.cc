@@ -22,7 +22,7 @@ class LongList final : public Steps {
 
   // The first part was read already.
   Next step(ResponseStream& out, const std::shared_ptr<Bell>&) override {
-    return tell(first_, out);
+    return tell(std::exchange(first_, {}), out);
   }
 
   Next ask(ResponseStream& out) override {
