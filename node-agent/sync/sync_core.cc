@@ -59,14 +59,6 @@ std::map<std::string, const Assignment*> newest(const contracts::SyncAnswer& ans
 
 int64_t next_generation(int64_t last, WallTime now) { return std::max(last + 1, now.ms); }
 
-size_t estimated_bytes(const RunOutcome& outcome) {
-  size_t bytes = 1024 + outcome.message.size();
-  for (const auto& each : outcome.artifacts) bytes += each.path.size() * 2 + 160;
-  for (const auto& each : outcome.left_out) bytes += each.path.size() * 2 + each.rule.size() + 64;
-  if (outcome.result) bytes += (outcome.result->out.size() + outcome.result->err.size()) * 2 + 8192;
-  return bytes;
-}
-
 SyncCore::SyncCore(std::string session, int64_t generation,
                    std::map<std::string, std::string> labels, CallLimits limits)
     : session_(std::move(session)),
@@ -211,7 +203,7 @@ void SyncCore::add_outcomes(contracts::SyncRequest& request) const {
     if (!run.seen.outcome || !run.assigned) continue;
     const int64_t reached = report.output.empty() ? run.acked : report.output.back().seq;
     if (reached < run.last_seq) continue;
-    const size_t size = estimated_bytes(*run.seen.outcome);
+    const size_t size = wire::encode_json(*run.seen.outcome).size();
     if (used > 0 && used + size > limits_.outcome_bytes) continue;
     used += size;
     report.outcome = run.seen.outcome;

@@ -77,7 +77,7 @@ enum class Lane { kReport, kHold };
 
 struct CallLimits {
   size_t output_bytes = 512 << 10;  // raw, over all runs of a call
-  size_t outcome_bytes = 4 << 20;   // estimated, over all outcomes of a call; at least one is sent
+  size_t outcome_bytes = 4 << 20;   // as JSON, over all outcomes of a call; at least one is sent
   Millis hold{20'000};              // never longer than two thirds of the lease
 };
 
@@ -173,7 +173,5 @@ class SyncCore {
 // The generation of a new agent process: the time, and larger than the last one even if the clock
 // went back; the controller refuses a smaller one.
 int64_t next_generation(int64_t last, WallTime now);
-// A cautious guess of an outcome's size as JSON.
-size_t estimated_bytes(const contracts::RunOutcome& outcome);
 
 }  // namespace paddock::sync

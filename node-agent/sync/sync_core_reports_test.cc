@@ -147,19 +147,30 @@ TEST_F(Core, ATooLargeCallIsFollowedByASmallerOne) {
   EXPECT_THAT(report().request.runs[0].output, SizeIs(4));
 }
 
+// A run chooses how much was refused to it, and with which names.
 TEST_F(Core, LargeOutcomesAreSpreadOverCalls) {
-  exchange({assignment("a"), assignment("b")});
-  for (const char* uid : {"a", "b"}) {
-    RunReport seen{.run_uid = uid, .attempt = 1, .phase = RunPhase::kRunning};
-    seen.outcome = contracts::RunOutcome{.phase = RunPhase::kSucceeded};
-    seen.outcome->message = std::string(3 << 20, 'm');
-    core.observe(seen, 0);
+  contracts::RunOutcome wordy{.phase = RunPhase::kSucceeded};
+  wordy.message = std::string(3 << 20, 'm');
+  contracts::RunOutcome refused{.phase = RunPhase::kFailed};
+  refused.result.emplace().denials.resize(256);
+  for (contracts::Denial& denial : refused.result->denials)
+    denial.target = std::string(6'000, '\\');
+  int64_t attempt = 0;
+  for (const contracts::RunOutcome& outcome : {wordy, refused}) {
+    exchange({assignment("a", ++attempt), assignment("b", attempt)});
+    for (const char* uid : {"a", "b"}) {
+      RunReport seen{.run_uid = uid, .attempt = attempt, .phase = RunPhase::kRunning};
+      seen.outcome = outcome;
+      core.observe(seen, 0);
+    }
+    const Call first = report();
+    EXPECT_TRUE(first.request.runs[0].outcome.has_value());
+    EXPECT_FALSE(first.request.runs[1].outcome.has_value());
+    answer(first, says({assignment("b", attempt)}));
+    const Call second = report();
+    EXPECT_TRUE(second.request.runs[0].outcome.has_value());
+    answer(second, says({}));
   }
-  const Call first = report();
-  EXPECT_TRUE(first.request.runs[0].outcome.has_value());
-  EXPECT_FALSE(first.request.runs[1].outcome.has_value());
-  answer(first, says({assignment("b")}));
-  EXPECT_TRUE(report().request.runs[0].outcome.has_value());
 }
 
 }  // namespace
