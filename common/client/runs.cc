@@ -87,10 +87,10 @@ Status ControllerClient::try_run(const std::string& name_space, wire::Value run,
                                  const contracts::Tree& tree) {
   const std::string target = cat(paths::collection(name_space, "runs"), "?dryRun=All");
   run.set("tree", wire::encode(tree));
-  http::Request request = json_request("POST", target, run);
+  http::Request request = json_request("POST", target, wire::to_json(run));
   if (request.body.size() > kMostTried) {
     run.set("tree", wire::Value());
-    request = json_request("POST", target, run);
+    request = json_request("POST", target, wire::to_json(run));
   }
   const Result<wire::Value> tried = call_json(request, true);
   if (tried) return {};
