@@ -275,15 +275,24 @@ def shell_lines(block):
     return lines
 
 
+def blocks_of_commands(text):
+    """Where each block of a document begins, and what is in it: those that say `sh`, and indented ones that begin with a program."""
+    for match in re.finditer(r"(?ms)^ *```sh\n(.*?)^ *```", text):
+        yield text.count("\n", 0, match.start()) + 1, match.group(1)
+    outside = re.sub(r"(?ms)^ *```.*?^ *```", lambda fenced: "\n" * fenced.group(0).count("\n"), text)
+    for match in re.finditer(r"(?m)^\n((?: {4,}\S.*\n)+)", outside):
+        if match.group(1).split()[0] in PROGRAMS:
+            yield outside.count("\n", 0, match.start()) + 2, match.group(1)
+
+
 def blocks_of_commands_have_one_on_each_line(tree):
     """What is copied from a document into a terminal: whoever fills paragraphs anew must not fill these."""
     faults = []
     for path, text in tree.files.items():
         if not path.endswith(".md"):
             continue
-        for match in re.finditer(r"(?ms)^ *```sh\n(.*?)^ *```", text):
-            at = text.count("\n", 0, match.start()) + 1
-            for line in shell_lines(match.group(1)):
+        for at, block in blocks_of_commands(text):
+            for line in shell_lines(block):
                 _, _, comment = line.partition(" # ")
                 if line.split()[0] not in PROGRAMS or re.search(r"\bpaddock [a-z]", re.sub("`.*?`", "", comment)):
                     faults.append(f"{path}:{at}: no command begins here, or two are on one line: {line[:60]}")
