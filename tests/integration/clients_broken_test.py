@@ -219,6 +219,22 @@ class Asking(Broken):
         for name in ("", ".", ".."):
             self.refused("INVALID_NAME", lambda: client.runs.get(name))  # noqa: B023
 
+    def test_paths_of_a_session_are_taken_as_programs_there_have_them(self):
+        for path in ("a b/c.txt", "./a b/c.txt", "/workspace/a b/c.txt", "/workspace//a b/c.txt", "a b/c.txt/"):
+            server, client = self.serve(answer(201, SANDBOX), answer(200, "x"))
+            client.sandboxes.create().files.remove(path)
+            self.assertIn("/files/a%20b/c.txt HTTP/1.1", server.requests[1], path)
+        for path in ("", ".", "./", "/workspace", "/workspace/"):
+            server, client = self.serve(answer(201, SANDBOX), answer(200, '{"files": []}', "application/json"))
+            self.assertEqual(client.sandboxes.create().files.list(path), [])
+            self.assertIn("/files HTTP/1.1", server.requests[1], path)
+        for path in ("/etc/passwd", "../a", "a//b", "a/./b", "/", "//workspace/a"):
+            _, client = self.serve(answer(201, SANDBOX))
+            self.assertIn("below /workspace", str(self.refused("INVALID_NAME", lambda: client.sandboxes.create().files.write(path, "x"))))  # noqa: B023
+        for path in ("", ".", "/workspace/"):
+            _, client = self.serve(answer(201, SANDBOX))
+            self.refused("INVALID_NAME", lambda: client.sandboxes.create().files.remove(path))  # noqa: B023
+
     def test_addresses_and_tokens_that_make_no_sense(self):
         for url in ("", "host", "ftp://host", "https://", "https://user:pw@host", "https://host:99999", "https://host/?a=1", "http://example.org"):
             self.refused("INVALID_SERVER", lambda: self.client_of(url, "token"))  # noqa: B023

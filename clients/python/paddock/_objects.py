@@ -20,6 +20,21 @@ def path_in(path: str) -> str:
     return "/".join(part(each) for each in path.split("/"))
 
 
+def path_inside(path: str) -> str:
+    """Of a session's file, as programs there name it: relative, or below /workspace; quoted. Empty: the folder itself."""
+    inside = path
+    if inside == "/workspace" or inside.startswith("/workspace/"):
+        inside = inside[len("/workspace"):].lstrip("/")
+    while inside.startswith("./"):
+        inside = inside[2:].lstrip("/")
+    inside = inside.rstrip("/") or inside[:1]
+    if inside in ("", "."):
+        return ""
+    if any(each in ("", ".", "..") for each in inside.split("/")):
+        raise PaddockError(f"{path!r} is no path below /workspace, such as src/a.py", code="INVALID_NAME")
+    return path_in(inside)
+
+
 def query(**given: object) -> str:
     """`?a=1&b=true` of those that are not None."""
     words = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items() if value is not None}

@@ -254,6 +254,18 @@ export function pathIn(path: string): string {
   return path.split("/").map(part).join("/");
 }
 
+/** Of a session's file, as programs there name it: relative, or below /workspace; encoded. Empty: the folder itself. */
+export function pathInside(path: string): string {
+  let inside = path;
+  if (inside === "/workspace" || inside.startsWith("/workspace/")) inside = inside.slice("/workspace".length).replace(/^\/+/, "");
+  while (inside.startsWith("./")) inside = inside.slice(2).replace(/^\/+/, "");
+  inside = inside.replace(/\/+$/, "") || inside.slice(0, 1);
+  if (inside === "" || inside === ".") return "";
+  if (inside.split("/").some((each) => ["", ".", ".."].includes(each)))
+    throw new PaddockError(`"${path}" is no path below /workspace, such as src/a.py`, { code: "INVALID_NAME" });
+  return pathIn(inside);
+}
+
 /** `?a=1&b=true` of those that are given. */
 export function query(given: Record<string, string | number | boolean | undefined>): string {
   const words = Object.entries(given).filter((each): each is [string, string | number | boolean] => each[1] !== undefined);

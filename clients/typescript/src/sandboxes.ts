@@ -2,7 +2,7 @@
 import { commandEvents, type CommandEvent } from "./commands.js";
 import { randomName } from "./crypto.js";
 import { PaddockError } from "./errors.js";
-import { part, pathIn, query, type CallOptions, type Transport } from "./http.js";
+import { part, pathInside, query, type CallOptions, type Transport } from "./http.js";
 import { create, newObject, type CreateOptions } from "./runs.js";
 import type { RunResult, Sandbox, SandboxSpecInput, SecurityOptionsInput, SessionFile, SessionFileList } from "./types.js";
 
@@ -23,7 +23,7 @@ export interface CommandOptions extends CallOptions {
   commandId?: string | undefined;
 }
 
-/** The files of a session, by their path beneath its folder. */
+/** The files of a session, by their path beneath its folder: `src/a.py`, or `/workspace/src/a.py` as programs there have it. */
 export class Files {
   constructor(
     private readonly transport: Transport,
@@ -31,7 +31,14 @@ export class Files {
   ) {}
 
   #path(path: string): string {
-    return path ? `${this.base}/${pathIn(path)}` : this.base;
+    const inside = pathInside(path);
+    return inside ? `${this.base}/${inside}` : this.base;
+  }
+
+  #below(path: string): string {
+    const inside = pathInside(path);
+    if (!inside) throw new PaddockError(`"${path}" is the session's folder itself; name what is in it`, { code: "INVALID_NAME" });
+    return `${this.base}/${inside}`;
   }
 
   async #get(path: string, options: CallOptions): Promise<{ folder: boolean; data: Uint8Array }> {
@@ -58,16 +65,16 @@ export class Files {
   /** The whole file; folders on the way to it are made. */
   async write(path: string, data: string | Uint8Array, options: CallOptions = {}): Promise<void> {
     const headers = { "Content-Type": "application/octet-stream" };
-    await this.transport.request("PUT", `${this.base}/${pathIn(path)}`, { ...options, body: data, headers });
+    await this.transport.request("PUT", this.#below(path), { ...options, body: data, headers });
   }
 
   async makeFolder(path: string, options: CallOptions = {}): Promise<void> {
     const headers = { "Content-Type": "application/octet-stream" };
-    await this.transport.request("PUT", `${this.base}/${pathIn(path)}${query({ folder: true })}`, { ...options, body: "", headers });
+    await this.transport.request("PUT", `${this.#below(path)}${query({ folder: true })}`, { ...options, body: "", headers });
   }
 
   async remove(path: string, options: CallOptions = {}): Promise<void> {
-    await this.transport.request("DELETE", `${this.base}/${pathIn(path)}`, options);
+    await this.transport.request("DELETE", this.#below(path), options);
   }
 }
 

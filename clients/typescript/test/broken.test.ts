@@ -133,6 +133,21 @@ test("names lead nowhere else", () =>
     for (const name of ["", ".", ".."]) await refused("INVALID_NAME", () => client.runs.get(name));
   }));
 
+test("paths of a session are taken as programs there have them", async () => {
+  for (const path of ["a b/c.txt", "./a b/c.txt", "/workspace/a b/c.txt", "a b/c.txt/"]) {
+    await broken([SANDBOX, json(200, "x")], async ({ client, requests }) => {
+      await (await client.sandboxes.create()).files.remove(path);
+      assert.ok(requests[1]?.url?.endsWith("/files/a%20b/c.txt"), requests[1]?.url);
+    });
+  }
+  for (const path of ["/etc/passwd", "../a", "a//b", "/", "", ".", "/workspace"]) {
+    await broken([SANDBOX], async ({ client }) => {
+      const session = await client.sandboxes.create();
+      await refused("INVALID_NAME", () => session.files.write(path, "x"));
+    });
+  }
+});
+
 test("who is away or does not lead is passed over", async () => {
   const standby = json(503, { message: "no", error: { code: "NOT_LEADER", retryable: true } });
   let left = "";

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from .. import types
 from .._codec import decode, encode
-from .._objects import new_object, part, path_in, query
+from .._objects import new_object, part, path_inside, query
 from .._wire import Answer
 from ._transport import AsyncTransport
 from ..errors import PaddockError, unexpected
@@ -18,13 +18,20 @@ DEFAULT_TIMEOUT_MS = 10_000
 
 
 class AsyncFiles:
-    """The files of a session, by their path beneath its folder."""
+    """The files of a session, by their path beneath its folder: `src/a.py`, or `/workspace/src/a.py` as programs there have it."""
 
     def __init__(self, transport: AsyncTransport, base: str) -> None:
         self._transport, self._base = transport, f"{base}/files"
 
     async def _get(self, path: str) -> Answer:
-        return await self._transport.request("GET", f"{self._base}/{path_in(path)}" if path else self._base, headers={"Accept": "*/*"})
+        inside = path_inside(path)
+        return await self._transport.request("GET", f"{self._base}/{inside}" if inside else self._base, headers={"Accept": "*/*"})
+
+    def _below(self, path: str) -> str:
+        inside = path_inside(path)
+        if not inside:
+            raise PaddockError(f"{path!r} is the session's folder itself; name what is in it", code="INVALID_NAME")
+        return f"{self._base}/{inside}"
 
     async def read(self, path: str) -> bytes:
         answer = await self._get(path)
@@ -44,14 +51,14 @@ class AsyncFiles:
     async def write(self, path: str, data: Union[bytes, str]) -> None:
         """The whole file; folders on the way to it are made."""
         body = data.encode() if isinstance(data, str) else bytes(data)
-        await self._transport.request("PUT", f"{self._base}/{path_in(path)}", body, headers={"Content-Type": "application/octet-stream"})
+        await self._transport.request("PUT", self._below(path), body, headers={"Content-Type": "application/octet-stream"})
 
     async def make_folder(self, path: str) -> None:
-        await self._transport.request("PUT", f"{self._base}/{path_in(path)}" + query(folder=True), b"",
+        await self._transport.request("PUT", self._below(path) + query(folder=True), b"",
                                       headers={"Content-Type": "application/octet-stream"})
 
     async def remove(self, path: str) -> None:
-        await self._transport.request("DELETE", f"{self._base}/{path_in(path)}")
+        await self._transport.request("DELETE", self._below(path))
 
 
 class AsyncSession:
