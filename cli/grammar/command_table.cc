@@ -30,6 +30,7 @@ std::vector<CommandRow> instance_commands() {
         {"--python-index", "URL", "package index for requirements.txt, such as a mirror's /simple"},
         {"--npm-registry", "URL", "registry for package.json"},
         {"--wheel-dir", "DIR", "folder of Python wheels, beside or instead of an index"},
+        {"--packages-ca", "FILE", "CA certificate of an index that is not publicly trusted (PEM)"},
         {"--network", "", "runs may ask for hosts to reach (--allow-domain)"},
         {"--no-network", "", "they may not, as at first"},
         {"--timeout", "D", "how long to wait until it is ready; 60s unless given"}},

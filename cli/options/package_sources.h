@@ -14,6 +14,7 @@ struct PackageSources {
   std::string python_index;
   std::string npm_registry;
   std::string wheel_dir;
+  std::string ca_file = {};  // of the indexes; absolute, or empty
   static constexpr auto describe(auto&& visit) {
     using wire::field;
     return visit(field("pythonIndex", &PackageSources::python_index, "given with --python-index",
@@ -21,14 +22,17 @@ struct PackageSources {
                  field("npmRegistry", &PackageSources::npm_registry, "given with --npm-registry",
                        {.omit_empty = true}),
                  field("wheelDir", &PackageSources::wheel_dir, "given with --wheel-dir",
+                       {.omit_empty = true}),
+                 field("caFile", &PackageSources::ca_file, "given with --packages-ca",
                        {.omit_empty = true}));
   }
   bool operator==(const PackageSources&) const = default;
 };
 
 // What was remembered, changed by --packages public|none first, then by --python-index,
-// --npm-registry and --wheel-dir; an empty value takes one back. InvalidArgument:
-// PACKAGES_INVALID, PACKAGE_INDEX_INVALID or WHEEL_DIR_INVALID, with the option.
+// --npm-registry, --wheel-dir and --packages-ca; an empty value takes one back. InvalidArgument:
+// PACKAGES_INVALID, PACKAGE_INDEX_INVALID, WHEEL_DIR_INVALID or CA_FILE_UNREADABLE, with the
+// option.
 Result<PackageSources> choose_sources(const Parsed& parsed, const std::string& cwd,
                                       PackageSources remembered);
 // For the node agent's command line.

@@ -42,6 +42,18 @@ TEST(PackageSources, AWheelFolderIsTakenFromTheCurrentFolder) {
   EXPECT_EQ(chosen->wheel_dir, folder);
 }
 
+TEST(PackageSources, ACaIsRememberedBesideTheIndexesAndGoesWithThem) {
+  const std::string file = os::join_path(testing::TempDir(), "sources-ca.pem");
+  ASSERT_TRUE(os::write_file_atomic(file, "-----BEGIN CERTIFICATE-----\nAA==\n").ok());
+  const auto chosen = choose({{"packages", {"public"}}, {"packages-ca", {"sources-ca.pem"}}});
+  ASSERT_TRUE(chosen.ok()) << chosen.error().describe();
+  EXPECT_EQ(chosen->ca_file, file);
+  EXPECT_EQ(choose({{"packages", {"public"}}}, *chosen)->ca_file, file);
+  EXPECT_EQ(*choose({{"packages", {"none"}}}, *chosen), PackageSources{});
+  EXPECT_EQ(choose({{"packages-ca", {""}}}, *chosen)->ca_file, "");
+  EXPECT_THAT(source_args(*chosen), testing::IsSupersetOf({std::string("--packages-ca"), file}));
+}
+
 TEST(PackageSources, BadValuesAreRefusedByTheirOption) {
   const std::string file = os::join_path(testing::TempDir(), "sources-file");
   ASSERT_TRUE(os::write_file_atomic(file, "x").ok());
@@ -57,7 +69,9 @@ TEST(PackageSources, BadValuesAreRefusedByTheirOption) {
        "--python-index"},
       {{{"npm-registry", {"https://10.0.0.1/"}}}, "PACKAGE_INDEX_INVALID", "--npm-registry"},
       {{{"wheel-dir", {"sources-not-there"}}}, "WHEEL_DIR_INVALID", "--wheel-dir"},
-      {{{"wheel-dir", {file}}}, "WHEEL_DIR_INVALID", "--wheel-dir"}};
+      {{{"wheel-dir", {file}}}, "WHEEL_DIR_INVALID", "--wheel-dir"},
+      {{{"packages-ca", {"sources-not-there"}}}, "CA_FILE_UNREADABLE", "--packages-ca"},
+      {{{"packages-ca", {file}}}, "CA_FILE_UNREADABLE", "--packages-ca"}};
   for (const auto& each : kCases) {
     const auto chosen = choose(each.options);
     ASSERT_FALSE(chosen.ok()) << each.field;

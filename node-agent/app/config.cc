@@ -30,6 +30,8 @@ constexpr std::array kFlags = {
          [](AgentConfig& config) -> std::string& { return config.packages.python_index; }},
     Flag{"--npm-registry",
          [](AgentConfig& config) -> std::string& { return config.packages.npm_registry; }},
+    Flag{"--packages-ca",
+         [](AgentConfig& config) -> std::string& { return config.packages.ca_file; }},
     Flag{"--enroll-token-file",
          [](AgentConfig& config) -> std::string& { return config.enroll_token_file; }}};
 

@@ -84,12 +84,13 @@ Error no_source(const Build& build, std::string_view what, std::string_view opti
 
 Error failed(const Build& build, const SandboxResult& result,
              const std::map<std::string, std::string>& places) {
-  if (const std::string log = installer_log(cat(result.out, "\n", result.err)); !log.empty())
-    build.ports.quote(log);
+  const std::string said = cat(result.out, "\n", result.err);
+  if (const std::string log = installer_log(said); !log.empty()) build.ports.quote(log);
   const std::string verdict = with_places(installer_verdict(complaint_of(result)), places);
   return {Code::kFailedPrecondition, "ENVIRONMENT_FAILED",
           cat("the requirements could not be installed: ", wire::enum_name(result.status),
-              verdict.find('\n') == verdict.npos ? " " : "\n", verdict, refused_names(result))};
+              verdict.find('\n') == verdict.npos ? " " : "\n", verdict, refused_names(result),
+              ca_hint(said, build.config.instance))};
 }
 
 }  // namespace paddock::runtimes

@@ -26,6 +26,46 @@ std::string first_with(const Lines& lines, std::string_view start) {
   return found == lines.end() ? "" : std::string(trim(found->substr(start.size())));
 }
 
+// What is behind the first `word`; all of it where there is none.
+std::string_view behind(std::string_view text, std::string_view word) {
+  const size_t at = text.find(word);
+  return at == std::string_view::npos ? text : text.substr(at + word.size());
+}
+
+// The last part of `'NewConnectionError('<object at 0x1>: Failed to …: Name or service not
+// known')'` and of `SSLError(SSLCertVerificationError(1, '[SSL: …] certificate verify failed: …
+// (_ssl.c:1)'))`: names of Python's classes and addresses of its objects tell a user nothing, and
+// push the cause beyond what is shown.
+std::string_view plain_cause(std::string_view broken_by) {
+  constexpr std::string_view kAround = "'\"()";
+  std::string_view out = behind(broken_by, ">: ");
+  if (out.size() == broken_by.size()) out = behind(out, "] ");
+  if (out.size() == broken_by.size()) out = behind(out, "(");
+  out = out.substr(0, out.find(" (_ssl.c:"));
+  const size_t first = out.find_first_not_of(kAround);
+  const size_t last = out.find_last_not_of(kAround);
+  return first == std::string_view::npos ? broken_by : out.substr(first, last + 1 - first);
+}
+
+// `(Retry(total=4, …)) after connection broken by 'CAUSE': /simple/PACKAGE/`
+std::string retried(const std::string& line) {
+  const std::string_view broken_by = behind(line, "after connection broken by ");
+  const size_t path = broken_by.rfind(": /");
+  if (broken_by.size() == line.size() || path == std::string_view::npos) return line;
+  return cat(broken_by.substr(path + 2), ": ", plain_cause(broken_by.substr(0, path)));
+}
+
+// `https://INDEX/PACKAGE/: There was a problem …: … (Caused by CAUSE) - skipping`
+std::string not_fetched(const std::string& line) {
+  const size_t caused = line.find(" (Caused by ");
+  const size_t end = line.rfind(") - skipping");
+  const size_t url = line.find(": ");
+  if (caused == std::string::npos || end == std::string::npos || end < caused || url > caused)
+    return line;
+  const size_t start = caused + std::string_view(" (Caused by ").size();
+  return cat(line.substr(0, url), ": ", plain_cause(line.substr(start, end - start)));
+}
+
 // What pip's resolver says below its error: what wants which version.
 Lines conflict_of(const Lines& lines) {
   auto line = std::ranges::find_if(lines, [](const std::string& each) {
@@ -35,6 +75,15 @@ Lines conflict_of(const Lines& lines) {
   while (line != lines.end() && ++line != lines.end() && line->starts_with("    "))
     out.emplace_back(trim(*line));
   return out;
+}
+
+// Why pip could not reach its index; nothing if it could.
+std::string unreached_index(const Lines& lines) {
+  std::string cause = not_fetched(first_with(lines, "Could not fetch URL"));
+  if (cause.empty()) cause = retried(first_with(lines, "WARNING: Retrying"));
+  if (cause.empty()) return {};
+  const std::string index = first_with(lines, "Looking in indexes:");
+  return cat("; the index ", index, index.empty() ? "" : " ", "could not be reached: ", cause);
 }
 
 // pip's error says "no versions" where the truth is that its index could not be reached. Its last
@@ -49,49 +98,56 @@ Lines pip_verdict(const Lines& lines) {
     if (!said.empty() && !repeats) out.push_back(said);
   }
   if (out.empty()) return out;
-  std::string cause = first_with(lines, "Could not fetch URL");
-  if (cause.empty()) cause = first_with(lines, "WARNING: Retrying");
-  if (!cause.empty()) out[0] += cat("; the index could not be reached: ", cause);
+  out[0] += unreached_index(lines);
   const Lines conflict = conflict_of(lines);
   out.insert(out.end(), conflict.begin(), conflict.end());
   return out;
-}
 
-bool explains_nothing(std::string_view line) {
-  constexpr std::array<std::string_view, 6> kStarts = {"code ", "errno ", "syscall ",
-                                                       "path ", "type ",  "A complete log"};
-  return line.empty() || std::ranges::any_of(kStarts, [&](std::string_view start) {
-           return line.starts_with(start);
-         });
-}
+  // What OpenSSL, node and pip say of a certificate whose issuer they do not know.
+  bool is_untrusted(std::string_view output) {
+    constexpr std::array<std::string_view, 6> kWords = {
+        "SELF_SIGNED_CERT_IN_CHAIN",        "DEPTH_ZERO_SELF_SIGNED_CERT",
+        "UNABLE_TO_GET_ISSUER_CERT",        "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+        "self-signed certificate in chain", "CERTIFICATE_VERIFY_FAILED"};
+    return std::ranges::any_of(
+        kWords, [&](std::string_view word) { return output.find(word) != std::string_view::npos; });
+  }
 
-// npm repeats `error` before each line; the cause follows the code.
-std::string npm_verdict(const Lines& lines) {
-  std::string code;
-  for (const std::string& line : lines) {
-    std::string_view rest = line;
-    if (line.starts_with("npm error ")) {
-      rest.remove_prefix(10);
-    } else if (line.starts_with("npm ERR! ")) {
-      rest.remove_prefix(9);
-    } else {
-      continue;
+  bool explains_nothing(std::string_view line) {
+    constexpr std::array<std::string_view, 6> kStarts = {"code ", "errno ", "syscall ",
+                                                         "path ", "type ",  "A complete log"};
+    return line.empty() || std::ranges::any_of(kStarts, [&](std::string_view start) {
+             return line.starts_with(start);
+           });
+  }
+
+  // npm repeats `error` before each line; the cause follows the code.
+  std::string npm_verdict(const Lines& lines) {
+    std::string code;
+    for (const std::string& line : lines) {
+      std::string_view rest = line;
+      if (line.starts_with("npm error ")) {
+        rest.remove_prefix(10);
+      } else if (line.starts_with("npm ERR! ")) {
+        rest.remove_prefix(9);
+      } else {
+        continue;
+      }
+      rest = trim(rest);
+      if (code.empty() && rest.starts_with("code ")) code = rest.substr(5);
+      if (explains_nothing(rest)) continue;
+      return code.empty() ? std::string(rest) : cat(code, ": ", rest);
     }
-    rest = trim(rest);
-    if (code.empty() && rest.starts_with("code ")) code = rest.substr(5);
-    if (explains_nothing(rest)) continue;
-    return code.empty() ? std::string(rest) : cat(code, ": ", rest);
+    return code;
   }
-  return code;
-}
 
-std::string last_line(const Lines& lines) {
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    if (!trim(*line).empty() && line->find("notice") == std::string::npos)
-      return std::string(trim(*line));
+  std::string last_line(const Lines& lines) {
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+      if (!trim(*line).empty() && line->find("notice") == std::string::npos)
+        return std::string(trim(*line));
+    }
+    return {};
   }
-  return {};
-}
 
 }  // namespace
 
@@ -120,6 +176,16 @@ std::string with_places(const std::string& verdict,
     }
   }
   return join(lines, "\n");
+}
+
+std::string ca_hint(std::string_view output, std::string_view instance) {
+  if (!is_untrusted(output)) return {};
+  if (instance.empty())
+    return "; the node does not know the CA of the index: its operator names it in packages.caFile "
+           "of the agent's configuration";
+  const std::string named = instance == "default" ? "" : cat(" --instance ", instance);
+  return cat("; the CA of the index is not known here: `paddock up", named,
+             " --packages-ca FILE` names it");
 }
 
 std::string installer_log(std::string_view output) {

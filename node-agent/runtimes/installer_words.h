@@ -17,6 +17,10 @@ std::string installer_verdict(std::string_view output);
 std::string with_places(const std::string& verdict,
                         const std::map<std::string, std::string>& places);
 
+// How the operator names the CA of an index, where the output says that nobody knows it; else
+// nothing. `instance`: of `paddock up`; empty elsewhere.
+std::string ca_hint(std::string_view output, std::string_view instance);
+
 // Its end, at most 64 KiB of UTF-8, from the beginning of a line.
 std::string installer_log(std::string_view output);
 

@@ -41,6 +41,53 @@ TEST(InstallerWords, AnIndexThatCouldNotBeReachedIsSaid) {
             "(Retry(total=4)) after connection broken by 'SSLError'");
 }
 
+// The cause is at the end of a line that is longer than what is shown.
+TEST(InstallerWords, WhyAnIndexWasNotReachedIsNotCutOff) {
+  const std::string retry =
+      "WARNING: Retrying (Retry(total=4, connect=None, read=None, redirect=None, status=None)) "
+      "after connection broken by ";
+  const std::string error = "\nERROR: No matching distribution found for pandas\n";
+  const std::string said = "No matching distribution found for pandas; the index ";
+  EXPECT_EQ(installer_verdict(
+                "Looking in indexes: https://pypi.test/simple\n" + retry +
+                "'NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at "
+                "0x7f2a>: Failed to establish a new connection: [Errno -2] Name or service not "
+                "known')': /simple/pandas/" +
+                error),
+            said +
+                "https://pypi.test/simple could not be reached: /simple/pandas/: Failed to "
+                "establish a new connection: [Errno -2] Name or service not known");
+  EXPECT_EQ(
+      installer_verdict(retry +
+                        "'SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] "
+                        "certificate verify failed: self-signed certificate (_ssl.c:1000)'))': "
+                        "/simple/pandas/" +
+                        error),
+      said +
+          "could not be reached: /simple/pandas/: certificate verify failed: self-signed "
+          "certificate");
+  EXPECT_EQ(
+      installer_verdict(
+          "Could not fetch URL https://pypi.test/simple/pandas/: There was a problem confirming "
+          "the ssl certificate: HTTPSConnectionPool(host='pypi.test', port=443): Max retries "
+          "exceeded with url: /simple/pandas/ (Caused by NewConnectionError('<urllib3 object at "
+          "0x1>: Failed to establish a new connection: [Errno 111] Connection refused')) - "
+          "skipping" +
+          error),
+      said +
+          "could not be reached: https://pypi.test/simple/pandas/: Failed to establish a new "
+          "connection: [Errno 111] Connection refused");
+}
+
+TEST(InstallerWords, AnUnknownCaIsNamedWithItsSetting) {
+  const std::string npm = "npm error code SELF_SIGNED_CERT_IN_CHAIN\n";
+  EXPECT_NE(ca_hint(npm, "").find("packages.caFile"), std::string::npos);
+  EXPECT_NE(ca_hint(npm, "default").find("`paddock up --packages-ca FILE`"), std::string::npos);
+  EXPECT_NE(ca_hint("[SSL: CERTIFICATE_VERIFY_FAILED]", "lab").find("up --instance lab --packages"),
+            std::string::npos);
+  EXPECT_EQ(ca_hint("npm error code E404\n", "default"), "");
+}
+
 TEST(InstallerWords, NpmsCodeAndCauseAreTheVerdict) {
   EXPECT_EQ(
       installer_verdict("npm error code SELF_SIGNED_CERT_IN_CHAIN\nnpm error errno "

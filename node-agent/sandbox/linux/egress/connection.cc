@@ -102,7 +102,8 @@ void Connection::connect_to(const Resolved& resolved) {
         cat(name_, ":", port_, " at ", to_text(resolved.refused[0])),
         "the name leads to an address that is not public",
         "the operator of this node may allow the address's range: network.allowRanges of its "
-        "configuration");
+        "configuration, or PADDOCK_NODE_AGENT_NETWORK_ALLOW_RANGES at the start of an instance of "
+        "`paddock up`");
   }
   if (resolved.why) return fail(why_unresolved(*resolved.why));
   addresses_ = resolved.addresses;
