@@ -5,6 +5,7 @@
 #include "cli/commands/instance_start.h"
 #include "cli/instance/instance_lock.h"
 #include "cli/instance/pointer.h"
+#include "cli/instance/start_variables.h"
 #include "cli/options/names.h"
 #include "cli/options/option_values.h"
 #include "cli/options/package_sources.h"
@@ -43,6 +44,25 @@ Result<UpOptions> up_options(const Parsed& parsed, const Env& env) {
   return options;
 }
 
+// A program that runs reads no variables any more, and nothing remembers them for the next start.
+void tell_of_unheard(const Env& env, const InstanceStart& start) {
+  constexpr size_t kMostEnvironment = size_t{4} << 20;
+  const auto unheard = [&](const std::optional<ProcessRef>& process, std::string_view prefix) {
+    const auto environment =
+        process ? os::read_file(cat("/proc/", process->pid, "/environ"), kMostEnvironment)
+                : Result<std::string>(std::string());
+    return environment.ok() && process ? unheard_variables(env.vars, prefix, *environment)
+                                       : std::vector<std::string>();
+  };
+  std::vector<std::string> names = unheard(start.pointer.controller, "PADDOCK_CONTROLLER_");
+  for (std::string& name : unheard(start.pointer.agent, "PADDOCK_NODE_AGENT_"))
+    names.push_back(std::move(name));
+  if (names.empty()) return;
+  env.say(cat("  not taken: ", join(names, ", "),
+              "; a variable is read at the start alone: `paddock down` first, and give it at each "
+              "`paddock up`"));
+}
+
 void announce(const InstanceStart& start) {
   const Env& env = start.env;
   env.say(cat("instance ", start.paths.name,
@@ -55,6 +75,7 @@ void announce(const InstanceStart& start) {
   env.say(cat("  packages: ", join(source_lines(start.settings.packages), ", ")));
   env.say(cat("  network: ", network_line(start.settings, network_by_variables(start.pointer))));
   env.say(cat("  logs ", start.paths.folder, "/logs"));
+  tell_of_unheard(env, start);
 }
 
 // An instance that is up has its data where it was told before.
