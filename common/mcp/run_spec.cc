@@ -2,6 +2,8 @@
 
 #include "common/base/text.h"
 #include "common/contracts/run.h"
+#include "common/mcp/shell_words.h"
+#include "common/wire/json.h"
 
 namespace paddock::mcp {
 namespace {
@@ -57,13 +59,28 @@ Result<Value> policy_of(const Arguments& given) {
   return out;
 }
 
+// Of the other types the server refuses such words itself. A program that takes any would be given
+// them, do something else, and succeed.
+Status check_line(const Arguments& given) {
+  const std::string line = given.text("command");
+  const auto word = given.text("type") == "command" ? shell_word(line) : std::nullopt;
+  if (!word) return {};
+  return bad_argument(
+      cat("command is split without a shell, and ", quoted(*word),
+          " is a shell's; give command \"sh\" with args [\"-c\", ", wire::to_json(line), "]"),
+      "command");
+}
+
 // A line that the server splits, or with `args` the words as they are.
-Value command_of(const Arguments& given) {
+Result<Value> command_of(const Arguments& given) {
   const Value* args = given.find("args");
-  if (args == nullptr) return *given.find("command");
+  if (args == nullptr) {
+    TRY(check_line(given));
+    return *given.find("command");
+  }
   Value::Array words = *args->array();
   words.insert(words.begin(), *given.find("command"));
-  return words;
+  return Value(std::move(words));
 }
 
 Status set_files(const Place& place, const Arguments& given, bool upload, Value& spec) {
@@ -92,7 +109,8 @@ Value run_document(Value metadata, Value spec) {
 }
 
 Result<Value> run_spec_of(const Place& place, const Arguments& given, bool upload) {
-  Value spec = Value::Object{{"type", "compute"}, {"command", command_of(given)}};
+  ASSIGN_OR_RETURN(Value command, command_of(given));
+  Value spec = Value::Object{{"type", "compute"}, {"command", std::move(command)}};
   copy(given, {"type", "requirements", "timeout"}, spec);
   if (const Value* dirs = given.find("artifactDirs"))
     spec.set("artifacts", Value::Object{{"dirs", *dirs}});

@@ -65,6 +65,16 @@ TEST_F(McpTools, StartAsksForDomainsWhereAnyAreNamed) {
   EXPECT_EQ(api_.last_body.at("spec.sandbox"), nullptr);
 }
 
+TEST_F(McpTools, StartRefusesALineForAShellAndSaysHowToHaveOne) {
+  const auto refused = call("run_start", R"({"command":"echo hi > out.txt","type":"command"})");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().reason, "ARGUMENT_INVALID");
+  EXPECT_THAT(refused.error().message, testing::HasSubstr(R"(args ["-c", "echo hi > out.txt"])"));
+  EXPECT_TRUE(api_.asked.empty());
+  api_.answers = {kPending};
+  EXPECT_TRUE(call("run_start", R"({"command":"sh","args":["-c","a > b"],"type":"command"})").ok());
+}
+
 TEST_F(McpTools, WhatTheApiRefusesIsSaidOfArguments) {
   struct Case {
     const char* tool;
