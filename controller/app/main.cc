@@ -210,9 +210,10 @@ Result<workspaces::RestoredBlobs> restore_blobs(const Config& config, const std:
   return workspaces::restore_blobs(*store, *opened.blobs, stem + ".blobs");
 }
 
-Status restore(const Config& config, const std::string& backup) {
+Status restore(const Config& config, const std::string& given) {
   if (!config.store.postgres.url_file.empty()) return store::backed_up_elsewhere();
   TRY(store::check_not_moving(store_file(config)));
+  const std::string backup = store::backup_file(config.data_dir, given);
   const SystemClock clock;
   ASSIGN_OR_RETURN(const store::Restored restored,
                    store::restore(backup, store_file(config), clock.wall()));
@@ -223,6 +224,7 @@ Status restore(const Config& config, const std::string& backup) {
              {{"digest", fault.digest}});
   }
   log_info("restored", {{"runs_given_up", std::to_string(restored.given_up)},
+                        {"backup", backup},
                         {"former_store", restored.kept},
                         {"files_put_back", std::to_string(blobs.put_back)},
                         {"files_lost", std::to_string(blobs.faults.size())}});

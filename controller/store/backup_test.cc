@@ -114,8 +114,26 @@ TEST(Restore, RefusesWhatIsNoBackupAndLeavesTheStoreAsItIs) {
   ASSERT_TRUE(submit(*must_open(folder.file()), "a").ok());
   EXPECT_EQ(restore(folder.file("none"), folder.file(), kNow).error().reason, "BACKUP_NOT_FOUND");
   std::ofstream(folder.file("junk")) << std::string(8192, 'x');
-  EXPECT_FALSE(restore(folder.file("junk"), folder.file(), kNow).ok());
+  std::ofstream(folder.file("short")) << "dataDir: /srv\n";
+  std::ofstream(folder.file("empty")) << "";
+  for (const char* name : {"junk", "short", "empty"}) {
+    const auto refused = restore(folder.file(name), folder.file(), kNow);
+    EXPECT_EQ(refused.error().reason, "BACKUP_NOT_FOUND") << refused.error().describe();
+    EXPECT_NE(refused.error().message.find(folder.file(name)), std::string::npos);
+  }
   EXPECT_EQ(active(*must_open(folder.file())).size(), 1u);
+}
+
+TEST(Restore, FindsABackupByItsNameToo) {
+  TempFolder folder;
+  const std::string data = folder.file("data");
+  std::filesystem::create_directories(data + "/backups");
+  std::ofstream(data + "/backups/mine.db") << "x";
+  EXPECT_EQ(backup_file(data, "mine"), data + "/backups/mine.db");
+  EXPECT_EQ(backup_file(data, "mine.db"), data + "/backups/mine.db");
+  EXPECT_EQ(backup_file(data, data + "/backups/mine.db"), data + "/backups/mine.db");
+  EXPECT_EQ(backup_file(data, "other"), "other");
+  EXPECT_EQ(backup_file(data, "/elsewhere/mine"), "/elsewhere/mine");
 }
 
 }  // namespace

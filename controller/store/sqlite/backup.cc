@@ -15,6 +15,7 @@
 #include "common/os/sync.h"
 #include "controller/store/run_writes.h"
 #include "controller/store/sqlite/connection.h"
+#include "controller/store/sqlite/open_file.h"
 
 namespace paddock::store {
 
@@ -88,10 +89,20 @@ Result<int64_t> give_up_placed(Store& store, WallTime now) {
   return given_up;
 }
 
+// What is wrong with a copy is wrong with the backup, and never with the store: that one is told
+// not to be touched. A disk that is full, or a backup of a newer version, says so itself.
+Error no_backup(const std::string& backup, const Error& error) {
+  if (error.reason != "STORE_CORRUPT" && error.reason != "STORE_NOT_OURS") return error;
+  return Error{Code::kNotFound, "BACKUP_NOT_FOUND",
+               cat(backup, " is no backup of a store, or a damaged one; the store was not touched")}
+      .within(error.describe());
+}
+
 // Everything that can fail about the backup, done to a copy of it.
-Result<int64_t> prepare(const std::string& backup, const std::string& copied, WallTime now) {
-  if (!os::exists(backup))
-    return Error{Code::kNotFound, "BACKUP_NOT_FOUND", "there is no backup of this name"};
+Result<int64_t> make_ready(const std::string& backup, const std::string& copied, WallTime now) {
+  struct stat info {};
+  // SQLite takes an empty file for a new database, and the instance would begin anew.
+  if (::stat(backup.c_str(), &info) == 0 && info.st_size == 0) return sqlite::not_ours();
   TRY(copy_file(backup, copied));
   {
     ASSIGN_OR_RETURN(
@@ -103,7 +114,26 @@ Result<int64_t> prepare(const std::string& backup, const std::string& copied, Wa
   return give_up_placed(*store, now);
 }
 
+Result<int64_t> prepare(const std::string& backup, const std::string& copied, WallTime now) {
+  if (!os::exists(backup))
+    return Error{Code::kNotFound, "BACKUP_NOT_FOUND",
+                 cat("there is no file ", backup,
+                     "; a backup is a file such as backups/NAME.db in the data folder")};
+  auto ready = make_ready(backup, copied, now);
+  if (!ready.ok()) return no_backup(backup, ready.error());
+  return ready;
+}
+
 }  // namespace
+
+std::string backup_file(const std::string& data_dir, const std::string& given) {
+  if (os::exists(given) || given.find('/') != std::string::npos) return given;
+  const std::string named = os::join_path(data_dir, cat("backups/", given));
+  for (const std::string& file : {named, named + ".db"}) {
+    if (os::exists(file)) return file;
+  }
+  return given;
+}
 
 Error backed_up_elsewhere() {
   return {
