@@ -70,12 +70,35 @@ void ServeTest::TearDown() {
   SandboxTest::TearDown();
 }
 
-void ServeTest::start_server() {
+pid_t ServeTest::spawn_server() const {
   std::vector<std::string> words = {"serve",       "--socket", socket(),   "--lock",
                                     server_lock(), "--ready",  cat(kReady)};
   std::ranges::move(further_options(), std::back_inserter(words));
-  server_ = spawn_launcher(words);
+  return spawn_launcher(words);
+}
+
+void ServeTest::start_server() {
+  server_ = spawn_server();
   wait_until_ready();
+}
+
+pid_t ServeTest::start_server_by_another() {
+  const pid_t starter = fork();
+  if (starter < 0) std::abort();
+  if (starter == 0) {
+    (void)spawn_server();
+    while (true) pause();
+  }
+  while (children_of(starter).empty()) poll(nullptr, 0, 1);
+  server_ = children_of(starter).front();
+  wait_until_ready();
+  return starter;
+}
+
+void ServeTest::kill_starter(pid_t starter) {
+  kill(starter, SIGKILL);
+  waitpid(starter, nullptr, 0);
+  server_ = -1;
 }
 
 int ServeTest::end_server(int signal) {

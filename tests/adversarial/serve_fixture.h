@@ -22,6 +22,10 @@ class ServeTest : public SandboxTest {
   std::string socket() const { return folder() + "/io/socket"; }
   std::string server_lock() const { return folder() + "/io/server.lock"; }
   void start_server();
+  // By a process of its own, whose pid this returns.
+  pid_t start_server_by_another();
+  // That process ends at once, and nobody here waits for the server any more.
+  void kill_starter(pid_t starter);
   // Of its command line, beside what every server has.
   virtual std::vector<std::string> further_options() const { return {}; }
   // Of the server and those that wait: with a prepared sandbox of two processes each, where
@@ -37,6 +41,7 @@ class ServeTest : public SandboxTest {
 
  private:
   size_t ready_processes() const;
+  pid_t spawn_server() const;
 
   pid_t server_ = -1;
 };

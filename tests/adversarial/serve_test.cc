@@ -137,6 +137,18 @@ TEST_P(Serve, RunsGoOnWhenTheServerIsKilledOrToldToLeave) {
   }
 }
 
+// An agent that is killed tells nobody; the next one starts a server of its own.
+TEST_P(Serve, EndsWithTheProcessThatStartedItAndItsRunGoesOn) {
+  EXPECT_EQ(end_server(SIGTERM), 0);
+  const pid_t starter = start_server_by_another();
+  Launched launched = start(patient());
+  ASSERT_TRUE(launched.wait_for_output("READY"));
+  kill_starter(starter);
+  while (processes_of(launcher()).size() > 2) poll(nullptr, 0, 1);  // the run's, and its init
+  allow();
+  EXPECT_EQ(launched.wait().out, "READY\nDONE\n");
+}
+
 TEST_P(Serve, ASecondServerIsRefusedAndHarmsNothing) {
   const pid_t second = spawn_launcher({"serve", "--socket", socket(), "--lock", server_lock()});
   int status = 0;

@@ -1,6 +1,6 @@
 // A launcher that serves many runs: `paddock-sandbox serve`. It keeps a few processes ready, each
 // for one run; a request wakes one of them and meets nobody else. A hostile run can reach its own
-// supervisor at most. Runs go on when the server ends; the server outlives its clients.
+// supervisor at most. The server ends with the process that started it, and its runs go on.
 #pragma once
 
 #include <string>

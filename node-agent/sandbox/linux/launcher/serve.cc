@@ -22,6 +22,7 @@
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/os/packet_socket.h"
+#include "common/os/process.h"
 #include "node-agent/sandbox/linux/cgroup/cgroup.h"
 #include "node-agent/sandbox/linux/host/request_facts.h"
 #include "node-agent/sandbox/linux/kernel/loopback.h"
@@ -49,6 +50,13 @@ struct EmptyNetwork {
   std::string books;
 };
 
+// Readable once the process that started this one has ended, even by SIGKILL. Not valid where it
+// cannot be watched: the server then leaves when it was not used for long.
+os::Fd watch_parent() {
+  const auto parent = os::identify(getppid());
+  return parent ? os::exit_of(*parent) : os::Fd();
+}
+
 struct Ready {
   bool taken = false;
   EmptyNetwork network;          // the namespace that it was forked in
@@ -64,7 +72,7 @@ class Server {
         pace_(options.ready, clock.mono()),
         look_at_(clock.mono() + kLookAround) {}
   Status set_up();
-  // Serves until a signal comes, or until it was not used for long.
+  // Serves until a signal comes, its parent has ended, or it was not used for long.
   void run();
 
  private:
@@ -91,6 +99,7 @@ class Server {
   os::Fd listener_;
   struct stat socket_ {};
   os::Fd signals_;
+  os::Fd parent_;  // watch_parent()
   os::Pipe taken_;
   std::map<pid_t, Ready> processes_;
   std::vector<EmptyNetwork> networks_;  // free to be lent again
@@ -101,6 +110,7 @@ class Server {
 };
 
 Status Server::set_up() {
+  parent_ = watch_parent();
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&signals, signal);
@@ -196,6 +206,7 @@ void Server::choose_user() {
 void Server::forget_server() {
   lock_.reset();
   signals_.reset();
+  parent_.reset();
   taken_.read.reset();
   networks_.clear();
   users_.clear();
@@ -278,10 +289,14 @@ int Server::wait_ms() const {
 }
 
 void Server::wait_for_something() {
-  std::array<pollfd, 2> fds = {{{signals_.get(), POLLIN, 0}, {taken_.read.get(), POLLIN, 0}}};
+  // Once the parent's end is known, it is not watched any more: it would end each wait at once.
+  std::array<pollfd, 3> fds = {{{signals_.get(), POLLIN, 0},
+                                {taken_.read.get(), POLLIN, 0},
+                                {leave_ ? -1 : parent_.get(), POLLIN, 0}}};
   poll(fds.data(), fds.size(), wait_ms());
   if (fds[1].revents != 0) note_taken();
   if (fds[0].revents != 0) note_ended();
+  if (fds[2].revents != 0) leave_ = true;
 }
 
 void Server::run() {
