@@ -87,6 +87,16 @@ TEST_P(Loopback, CarriesTcpAndUdpOfBothFamiliesAndIsReported) {
   EXPECT_TRUE(network.applied);
 }
 
+// Servers of containers take port 80, and their tests with them.
+TEST_P(Loopback, HasPortsBelow1024Too) {
+  expect_out(
+      "for host, family in (('127.0.0.1', socket.AF_INET), ('::1', socket.AF_INET6)):\n"
+      "    server = socket.create_server((host, 80), family=family)\n"
+      "    socket.create_connection((host, 80), 60)\n"
+      "    print(server.getsockname()[1])\n",
+      "80\n80\n");
+}
+
 TEST_P(Loopback, AnswersWhoAsksForInterfacesAndNames) {
   expect_out(
       "print([name for _, name in socket.if_nameindex() if name == 'lo'])\n"

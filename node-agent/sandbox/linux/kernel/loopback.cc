@@ -94,6 +94,13 @@ Status add_six(const IpAddress& address) {
   return wait_for_six(told, address);
 }
 
+// Ports below 1024 too are the sandbox's own: no service of the host can be meant by them. Where
+// /proc cannot be written to (some container runtimes), they stay for root, and nobody is that.
+void open_low_ports() {
+  const os::Fd file(open("/proc/sys/net/ipv4/ip_unprivileged_port_start", O_WRONLY | O_CLOEXEC));
+  if (file.valid()) (void)os::write_all(file.get(), "0");
+}
+
 std::string read_book(const char* name) {
   const os::Fd file(open(cat("/proc/self/net/", name).c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return {};
@@ -104,6 +111,7 @@ std::string read_book(const char* name) {
 }  // namespace
 
 Status bring_up_loopback() {
+  open_low_ports();
   return set_flags(IFF_UP | IFF_RUNNING, "bringing up the sandbox's loopback device");
 }
 

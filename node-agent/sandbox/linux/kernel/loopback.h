@@ -10,6 +10,7 @@
 
 namespace paddock::sandbox {
 
+// With ports from 1 on for everybody, where the host lets it be said.
 Status bring_up_loopback();
 // Adds an address that others have outside: in this namespace it then means this device. Only the
 // one address is added, and no network around it.
