@@ -107,7 +107,9 @@ std::string names_of(const Profiles& profiles) {
 
 const std::map<std::string, std::string>& build_environment() {
   static const std::map<std::string, std::string> kEnvironment = {
-      {"LSAN_OPTIONS", "detect_leaks=0"}, {"PYTHONUNBUFFERED", "1"}};
+      {"LSAN_OPTIONS", "detect_leaks=0"},
+      {"PYTHONUNBUFFERED", "1"},
+      {"npm_config_update_notifier", "false"}};
   return kEnvironment;
 }
 

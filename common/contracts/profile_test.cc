@@ -77,6 +77,13 @@ TEST(Profiles, GiveALoopbackToAllButThoseOfExactDesigns) {
   }
 }
 
+// Each `npm` would look up its registry, and a denial in a run that did well be reported.
+TEST(Profiles, LetNpmAskForNoNewerNpmWhereProjectsRunIt) {
+  for (const char* name : {"command", "session"})
+    EXPECT_EQ(builtin_profiles().at(name).environment.at("npm_config_update_notifier"), "false");
+  EXPECT_EQ(build_environment().at("npm_config_update_notifier"), "false");
+}
+
 // proves partly: ELV-54
 TEST(Profiles, SnippetHasTheFolderAndTheExactVariablesOfItsDesign) {
   const Profile& snippet = builtin_profiles().at("snippet");

@@ -91,6 +91,14 @@ std::string_view family_name(uint32_t family) {
   }
 }
 
+// A program that may not reach a name server is refused before it says which name it looks for.
+std::string remedy_without_network(const SocketAddress& address) {
+  const bool lookup = address.port == contracts::kDnsPort;
+  return cat(
+      "set network.enabled and network.allowDomains in the sandbox policy (--allow-domain ",
+      lookup ? "HOST: the program's own messages name the host that it looked for)" : "HOST)");
+}
+
 std::string what_of(NetworkCall call, const SocketAddress& address) {
   switch (call) {
     case NetworkCall::kConnect:
@@ -175,8 +183,7 @@ contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,
   }
   denial.rule = reach.broker ? "network.allowDomains" : "network.enabled=false";
   denial.remedy =
-      !reach.broker ? "set network.enabled and network.allowDomains in the sandbox policy "
-                      "(--allow-domain HOST)"
+      !reach.broker ? remedy_without_network(address)
       : address.synthetic
           ? cat("add the name with :", address.port, " to network.allowDomains")
           : "connect by a name that network.allowDomains lists; addresses are not reached";

@@ -119,6 +119,9 @@ TEST(NetworkDenial, SaysWhatWouldAllowIt) {
   EXPECT_EQ(none.target, "1.1.1.1:443");
   EXPECT_EQ(none.executable, "/x");
   EXPECT_EQ(none.rule, "network.enabled=false");
+  EXPECT_TRUE(none.remedy.ends_with("(--allow-domain HOST)")) << none.remedy;
+  const auto lookup = network_denial(NetworkCall::kSend, read(four("127.0.0.1", 53)), {}, "/x");
+  EXPECT_THAT(lookup.remedy, testing::HasSubstr("name the host that it looked for"));
   const auto named =
       network_denial(NetworkCall::kSend, read(four("1.1.1.1", 53)), {.broker = true}, "/x");
   EXPECT_EQ(named.what, "name lookup");
