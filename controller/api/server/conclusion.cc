@@ -8,6 +8,7 @@
 #include "controller/api/metrics/metrics.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/host_faults.h"
+#include "controller/api/server/kubernetes_words.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/http_server/refusal.h"
 #include "controller/k8s/status.h"
@@ -96,8 +97,9 @@ Error left_to_leader(Services& services, const Request& request, const Error& er
 
 Response answer_error(Services& services, const Request& request, const Error& error,
                       const Trace& trace) {
-  Response response = http_server::refusal(error);
-  wire::Value document = http_server::refusal_document(error);
+  const Error told = in_kubernetes_words(error, request);
+  Response response = http_server::refusal(told);
+  wire::Value document = http_server::refusal_document(told);
   k8s::add_details(document, request.segments, trace.sent);
   response.body = wire::to_json(document);
   if (error.reason == "METHOD_NOT_ALLOWED" && !error.context.empty())

@@ -132,6 +132,8 @@ Request outline_of(const Request& request) {
   out.method = request.method;
   out.path = request.path;
   out.segments = request.segments;
+  if (std::string agent = request.header("user-agent"); !agent.empty())
+    out.headers["user-agent"] = std::move(agent);
   out.inner = request.inner;
   return out;
 }
