@@ -12,6 +12,7 @@
 #include "controller/api/server/route.h"
 #include "controller/api/server/services.h"
 #include "controller/auth/principal.h"
+#include "controller/auth/token.h"
 
 namespace paddock::api {
 
