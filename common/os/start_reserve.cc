@@ -31,10 +31,16 @@ void keep_some(const std::string& path) {
 
 }  // namespace
 
+Reserve look_at_room(const std::string& data_dir) {
+  const std::optional<int64_t> free = free_bytes(data_dir);
+  if (!free || *free >= kEnoughToStart) return Reserve::kKept;
+  return exists(join_path(data_dir, kStartReserve)) ? Reserve::kGivenUp : Reserve::kMissing;
+}
+
 Reserve make_room_to_start(const std::string& data_dir) {
   const std::string path = join_path(data_dir, kStartReserve);
-  const std::optional<int64_t> free = free_bytes(data_dir);
-  if (!free || *free >= kEnoughToStart) {
+  if (look_at_room(data_dir) == Reserve::kKept) {
+    const std::optional<int64_t> free = free_bytes(data_dir);
     if (free && *free >= kEnoughToKeepSome) keep_some(path);
     return Reserve::kKept;
   }

@@ -17,6 +17,8 @@ enum class Reserve {
 
 // For the start of a daemon, before it writes anything. Best effort: nothing of it is an error.
 Reserve make_room_to_start(const std::string& data_dir);
+// What make_room_to_start() would do now; nothing is written or removed.
+Reserve look_at_room(const std::string& data_dir);
 // What a log is to say of it; empty where there is room.
 std::string full_disk_text(Reserve reserve);
 

@@ -6,6 +6,7 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
+#include "common/os/start_reserve.h"
 #include "common/wire/json.h"
 #include "controller/app/check_places.h"
 #include "controller/app/database.h"
@@ -88,9 +89,25 @@ void check_store(const Config& config, const Clock& clock, std::vector<Finding>&
     out.push_back(check_shared(config, *options->postgres));
 }
 
+// As a start would find it, which gives up a file that is kept for a full disk.
+Status try_place(const Config& config, const std::string& folder) {
+  const Status tried = try_folder(folder);
+  if (tried.ok() || tried.error().reason != "DISK_FULL") return tried;
+  return os::look_at_room(config.data_dir) == os::Reserve::kGivenUp ? Status() : tried;
+}
+
+Finding warn_if_full(const Config& config, Finding found) {
+  const std::string full = os::full_disk_text(os::look_at_room(config.data_dir));
+  if (full.empty() || !found.good()) return found;
+  found.warns = true;
+  found.details =
+      cat(full, ": remove files beside the data folder, or old backups (backups/) in it");
+  return found;
+}
+
 Status try_bucket(const Config& config, const Clock& clock) {
   TRY(check_bucket(config, clock));
-  return try_folder(os::join_path(config.data_dir, "bucket-cache"));
+  return try_place(config, os::join_path(config.data_dir, "bucket-cache"));
 }
 
 Finding check_blobs(const Config& config, const Clock& clock) {
@@ -102,7 +119,7 @@ Finding check_blobs(const Config& config, const Clock& clock) {
     return fault("files", "blobs.s3",
                  Error{Code::kFailedPrecondition, "BLOBS_ELSEWHERE",
                        "the files of this data folder lie in a bucket: set blobs.s3 again"});
-  return told("files", "dataDir", try_folder(os::join_path(config.data_dir, "blobs/tmp")),
+  return told("files", "dataDir", try_place(config, os::join_path(config.data_dir, "blobs/tmp")),
               "in the data folder");
 }
 
@@ -116,21 +133,22 @@ Finding check_profiles(const Config& config) {
 
 // All that the start itself puts into the data folder.
 Status try_data_folder(const Config& config) {
-  TRY(try_folder(config.data_dir));
+  TRY(try_place(config, config.data_dir));
   TRY(try_lock(config));
-  TRY(try_folder(os::join_path(config.data_dir, "tokens")));
+  TRY(try_place(config, os::join_path(config.data_dir, "tokens")));
   return check_own_files(config);
 }
 
 Finding check_data_folder(const Config& config) {
-  return told("data folder", "dataDir", try_data_folder(config),
-              runs_here(config) ? "can be written; a controller runs with it" : "can be written");
+  return warn_if_full(config, told("data folder", "dataDir", try_data_folder(config),
+                                   runs_here(config) ? "can be written; a controller runs with it"
+                                                     : "can be written"));
 }
 
 Status try_tls(const Config& config, const Clock& clock) {
   TRY(check_tls_files(config, clock.wall()));
   if (!serves_local_ca(config)) return {};
-  return try_folder(os::join_path(config.data_dir, "tls"));
+  return try_place(config, os::join_path(config.data_dir, "tls"));
 }
 
 Finding check_tls(const Config& config, const Clock& clock) {
@@ -218,7 +236,10 @@ bool all_good(const std::vector<Finding>& findings) {
 std::string findings_text(const std::vector<Finding>& findings) {
   std::string out;
   for (const Finding& each : findings) {
-    out += cat(each.good() ? "ok     " : "FAULT  ", each.name, ": ", each.details);
+    out += cat(!each.good() ? "FAULT  "
+               : each.warns ? "warn   "
+                            : "ok     ",
+               each.name, ": ", each.details);
     if (each.good()) {
       out += "\n";
       continue;
@@ -235,6 +256,7 @@ std::string findings_json(const std::vector<Finding>& findings) {
   for (const Finding& each : findings) {
     checks.push_back(wire::Value::Object{{"name", each.name},
                                          {"ok", each.good()},
+                                         {"warning", each.warns},
                                          {"setting", each.setting},
                                          {"details", each.details},
                                          {"code", each.reason.str()},

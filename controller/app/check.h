@@ -17,6 +17,7 @@ struct Finding {
   std::string setting;  // the key of the configuration that it hangs on
   std::string details;  // one sentence
   Reason reason = {};   // of a fault; empty: all is well
+  bool warns = false;   // a start goes well, and somebody should see to it all the same
   bool good() const { return reason.empty(); }
 };
 
@@ -26,7 +27,7 @@ Finding check_failed(const Error& error);
 
 bool all_good(const std::vector<Finding>& findings);
 std::string findings_text(const std::vector<Finding>& findings);
-// {"ok": …, "checks": [{"name", "ok", "setting", "details", "code", "remedy"}]}
+// {"ok": …, "checks": [{"name", "ok", "warning", "setting", "details", "code", "remedy"}]}
 std::string findings_json(const std::vector<Finding>& findings);
 
 }  // namespace paddock::app

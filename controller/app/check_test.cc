@@ -1,6 +1,7 @@
 // What `paddock-controller --check` finds, by real folders, ports and a bucket in memory.
 #include "controller/app/check.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,11 +9,14 @@
 
 #include "common/base/text.h"
 #include "common/crypto/certificate.h"
+#include "common/os/fd.h"
 #include "common/os/file.h"
+#include "common/os/start_reserve.h"
 #include "common/wire/json.h"
 #include "controller/http_server/listener.h"
 #include "controller/store/store.h"
 #include "tests/support/fake_s3.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::app {
@@ -65,6 +69,31 @@ TEST_F(Checked, AStoreInUseIsWellAndLeftAsItIs) {
   const auto before = os::list_dir(config_.data_dir).value();
   EXPECT_EQ(faults(), "");
   EXPECT_EQ(os::list_dir(config_.data_dir).value(), before);
+}
+
+void fill_up(const std::string& path) {
+  const os::Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const std::string bytes(4096, 'x');
+  while (::write(file.get(), bytes.data(), bytes.size()) > 0) {
+  }
+}
+
+// With what was kept for that a start goes well; without it, it would not.
+TEST_F(Checked, AFullDiskIsAWarningAsLongAsSomeIsKeptForAStart) {
+  const std::string said = test::in_child([this]() -> std::string {
+    if (!test::mount_disk(folder_.path(), "16m")) return test::kNoMounts;
+    if (!os::make_dirs(config_.data_dir).ok()) return "no folder";
+    (void)os::make_room_to_start(config_.data_dir);
+    fill_up(folder_ / "filler");
+    const std::vector<Finding> found = check(config_, clock_);
+    if (!all_good(found)) return findings_text(found);
+    if (findings_text(found).find("warn   data folder: ") != 0) return findings_text(found);
+    if (::unlink((config_.data_dir + "/" + os::kStartReserve).c_str()) != 0) return "no reserve";
+    fill_up(folder_ / "filler2");
+    return faults().starts_with("data folder=DISK_FULL") ? "well" : faults();
+  });
+  if (said == test::kNoMounts) GTEST_SKIP() << said;
+  EXPECT_EQ(said, "well");
 }
 
 TEST_F(Checked, ADataFolderThatIsNoFolder) {
