@@ -62,9 +62,10 @@ Error failed(std::string_view doing, int number) {
     case EPERM:
       return not_allowed();
     case ELOOP:
-      return invalid_argument("LINK_IN_PATH",
-                              "a symbolic link is on the way; a command in the sandbox (`cat PATH`) reads "
-                              "through it");
+      return invalid_argument(
+          "LINK_IN_PATH",
+          "a symbolic link is on the way; a command in the sandbox (`cat PATH`) reads "
+          "through it");
     case ENAMETOOLONG:
       return invalid_argument("BAD_PATH", "the path is too long");
     default:
