@@ -414,7 +414,7 @@ inline constexpr Row kRows[] = {
     {"TOOL_USE_ANSWERED", kAlreadyExists, "an answer is given once"},
     // -- Short code (`POST /execute`)
     {"NO_NODE", kUnavailable, "no node takes code now: `paddock get nodes`, `snippets.enabled` there"},
-    {"NODES_BUSY", kResourceExhausted, "every place is taken, or as many as one caller may hold, or the node of a sandbox session has no hand free (the message says which): later; more nodes, or more `snippets.maxParallel`"},
+    {"NODES_BUSY", kResourceExhausted, "every place is taken, or as many as one caller may hold, or the node of a sandbox session has no hand free (the message says which): later, when some of them have ended; more nodes, or more `snippets.maxParallel` (short code) or `sessions.maxParallel` (commands and files)"},
     {"TOO_MANY_CALLS", kResourceExhausted, "as many as may wait, of all or of one caller: later"},
     {"CALL_LOST", kUnavailable, "what became of the call is not known: it was on its way to its node, or under way there, and no answer came. It may have done a part of it, so look before you send it again; Paddock does not run it a second time by itself"},
     {"CALL_UNKNOWN", kUnavailable, "the node's agent is of an earlier release and knows no such call, so nothing was begun: upgrade it"},
