@@ -50,7 +50,10 @@ TEST(Limits, ThatStruckAreNamedWithTheirOptions) {
             "limit: pids was 1024; --pids raises it\n");
   SandboxResult loud = struck(SandboxStatus::kOk);
   EXPECT_EQ(limits_struck(loud, "run"), "");
-  loud.truncated.out = true;
+  loud.truncated.out = true;  // of the part that its result repeats
+  loud.usage.stdout_bytes = 70'000;
+  EXPECT_EQ(limits_struck(loud, "run"), "");
+  loud.usage.stdout_bytes = (int64_t{64} << 20) + 1;
   EXPECT_EQ(limits_struck(loud, "run"), "limit: stdout was 64Mi; --output-bytes raises it\n");
   EXPECT_EQ(limits_struck(struck(SandboxStatus::kOk, "E_LIMIT_FS"), "run"),
             "limit: fsBytes was 4Gi; --disk raises it\n");

@@ -7,6 +7,7 @@
 #include "cli/terminal/table.h"
 #include "cli/terminal/terminal.h"
 #include "common/base/text.h"
+#include "common/contracts/limit_field.h"
 #include "common/wire/yaml.h"
 
 namespace paddock::cli {
@@ -179,6 +180,13 @@ std::string usage_text(const contracts::Usage& usage) {
   return join(parts, ", ");
 }
 
+// By its limit, or as the node had no room for it.
+bool is_log_cut(const contracts::SandboxResult& result) {
+  const bool lost = result.code == contracts::kNodeDiskFull;
+  const contracts::Truncated cut = lost ? result.truncated : contracts::cut_by_limit(result);
+  return cut.out || cut.err;
+}
+
 std::string result_text(const contracts::SandboxResult& result) {
   Lines lines;
   lines.add("Status", std::string(wire::enum_name(result.status)));
@@ -188,7 +196,7 @@ std::string result_text(const contracts::SandboxResult& result) {
   lines.add("Code", result.code.value_or(""));
   lines.add("Duration", elapsed_text(Millis(result.duration_ms)));
   lines.add("Usage", usage_text(result.usage));
-  lines.add("Cut output", result.truncated.out || result.truncated.err ? "yes" : "");
+  lines.add("Cut output", is_log_cut(result) ? "yes" : "");
   return lines.text("  ");
 }
 

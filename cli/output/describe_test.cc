@@ -22,6 +22,20 @@ contracts::Node resting(std::optional<wire::Timestamp> until) {
   return node;
 }
 
+TEST(DescribeRun, SaysThatOutputIsCutWhereTheLogLacksSomeOfIt) {
+  contracts::Run run;
+  contracts::SandboxResult& result = run.status.result.emplace();
+  result.policy.emplace().limits.stdout_bytes = wire::Quantity{100'000};
+  result.truncated.out = true;  // of the part that the result repeats
+  result.usage.stdout_bytes = 100'000;
+  EXPECT_THAT(describe_run(run, kNow), Not(HasSubstr("Cut output")));
+  result.usage.stdout_bytes = 100'001;
+  EXPECT_THAT(describe_run(run, kNow), HasSubstr("Cut output"));
+  result.usage.stdout_bytes = 100'000;
+  result.code = contracts::kNodeDiskFull;
+  EXPECT_THAT(describe_run(run, kNow), HasSubstr("Cut output"));
+}
+
 TEST(DescribeNode, TellsUntilWhenItRestsHowOftenItFailedAndWhy) {
   const std::string text = describe_node(resting(wire::Timestamp{kNow + Millis(60'000)}), kNow);
   EXPECT_THAT(text, HasSubstr("gets no runs until 1970-01-01"));

@@ -122,8 +122,8 @@ std::string run_line(const contracts::Run& run) {
 
 bool worth_telling(const contracts::SandboxResult& result) {
   if (!result.denials.empty() || result.error_class) return true;
-  if (result.truncated.out || result.truncated.err) return true;
-  return lacks_something(result);
+  const contracts::Truncated cut = contracts::cut_by_limit(result);
+  return cut.out || cut.err || lacks_something(result);
 }
 
 }  // namespace paddock::cli

@@ -36,7 +36,14 @@ TEST(RunReport, ShowsWhatWasEnforcedAndWhatWasDenied) {
             "  rule:   network.enabled\n"
             "  remedy: set network.enabled\n");
   EXPECT_TRUE(worth_telling(sample_result()));
-  EXPECT_FALSE(worth_telling(contracts::SandboxResult{}));
+  contracts::SandboxResult plain;
+  EXPECT_FALSE(worth_telling(plain));
+  plain.policy.emplace().limits.stdout_bytes = wire::Quantity{100'000};
+  plain.truncated.out = true;  // of the part that the result repeats
+  plain.usage.stdout_bytes = 100'000;
+  EXPECT_FALSE(worth_telling(plain));
+  plain.usage.stdout_bytes = 100'001;
+  EXPECT_TRUE(worth_telling(plain));
 }
 
 TEST(RunReport, SaysWhichAllowedNameTheNodeDidNotReach) {

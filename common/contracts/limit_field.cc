@@ -125,13 +125,27 @@ std::string_view limit_that_ended(const SandboxResult& result) {
   return {};
 }
 
+Truncated cut_by_limit(const SandboxLimits& limits, const Usage& usage) {
+  const auto over = [](int64_t written, const std::optional<wire::Quantity>& limit) {
+    return limit && written > limit->bytes;
+  };
+  return {over(usage.stdout_bytes, limits.stdout_bytes),
+          over(usage.stderr_bytes, limits.stderr_bytes)};
+}
+
+Truncated cut_by_limit(const SandboxResult& result) {
+  if (result.policy) return cut_by_limit(result.policy->limits, result.usage);
+  return result.code == Reason("E_LIMIT_OUTPUT") ? result.truncated : Truncated{};
+}
+
 std::vector<std::string_view> limits_outlived(const SandboxResult& result) {
   std::vector<std::string_view> out;
   const std::string_view met =
       result.status == SandboxStatus::kOk ? field_of_code(result) : std::string_view();
   if (!met.empty()) out.push_back(met);
-  if (result.truncated.out) out.emplace_back("stdout");
-  if (result.truncated.err) out.emplace_back("stderr");
+  const Truncated cut = cut_by_limit(result);
+  if (cut.out) out.emplace_back("stdout");
+  if (cut.err) out.emplace_back("stderr");
   return out;
 }
 

@@ -11,6 +11,10 @@ namespace paddock::contracts {
 
 // `pids` for `sandbox.limits.pids`; empty: the run ended by none.
 std::string_view limit_that_ended(const SandboxResult& result);
+// Which streams wrote more than the log keeps of them. `truncated` of a result says that of the
+// part that the result repeats, which is cut long before the log is.
+Truncated cut_by_limit(const SandboxLimits& limits, const Usage& usage);
+Truncated cut_by_limit(const SandboxResult& result);  // by its own policy; without one by its code
 // Limits that a run met and that did not end it: its output was cut, its scratch space was full.
 std::vector<std::string_view> limits_outlived(const SandboxResult& result);
 // Limits that a failed command complains of and nobody counts who meets: address space, open files

@@ -68,9 +68,30 @@ TEST(LimitField, IsWhatAFailedCommandComplainsOfWhereNobodyCounts) {
   EXPECT_EQ(limits_complained_of(unlimited), Fields{});
 }
 
+// Long before its log is, the part of it that a result repeats is cut.
+TEST(LimitField, OfOutputIsMetWhereMoreWasWrittenThanTheLogKeeps) {
+  SandboxResult result = ended_by(SandboxStatus::kOk, "");
+  SandboxLimits& limits = result.policy.emplace().limits;
+  limits.stdout_bytes = limits.stderr_bytes = wire::Quantity{100'000};
+  result.truncated = {true, true};
+  result.usage.stdout_bytes = result.usage.stderr_bytes = 100'000;
+  EXPECT_EQ(limits_outlived(result), Fields{});
+  result.usage.stderr_bytes = 100'001;
+  EXPECT_EQ(limits_outlived(result), Fields{"stderr"});
+  result.usage.stdout_bytes = 100'001;
+  EXPECT_EQ(limits_outlived(result), (Fields{"stdout", "stderr"}));
+}
+
+TEST(LimitField, OfOutputIsKnownByTheCodeWhereNoPolicyIs) {
+  SandboxResult result = ended_by(SandboxStatus::kFailed, "E_LIMIT_OUTPUT");
+  result.truncated = {false, true};
+  EXPECT_EQ(limits_outlived(result), Fields{"stderr"});
+}
+
 TEST(LimitField, OfScratchSpaceIsToldOfARunThatEndedWellToo) {
   SandboxResult full = ended_by(SandboxStatus::kOk, "E_LIMIT_FS");
-  full.truncated.out = true;
+  full.policy.emplace().limits.stdout_bytes = wire::Quantity{1000};
+  full.usage.stdout_bytes = 1001;
   EXPECT_EQ(limit_that_ended(full), "");
   EXPECT_EQ(limits_outlived(full), (Fields{"fsBytes", "stdout"}));
   EXPECT_EQ(limits_outlived(ended_by(SandboxStatus::kLimitExceeded, "E_LIMIT_FS")), Fields{});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/limit_field.h"
 #include "common/wire/json.h"
 
 namespace paddock::runs {
@@ -77,12 +78,7 @@ void add_limit(Trail& trail, std::string_view reason, std::string_view limit, in
 // Of a run: its log's limits are the policy's. What a result holds of it is only an excerpt.
 contracts::Truncated cut_of(const Run& run, const SandboxResult& result) {
   if (!run.status.policy) return {};
-  const auto over = [](int64_t written, const std::optional<wire::Quantity>& limit) {
-    return limit && written > limit->bytes;
-  };
-  const contracts::SandboxLimits& limits = run.status.policy->limits;
-  return {over(result.usage.stdout_bytes, limits.stdout_bytes),
-          over(result.usage.stderr_bytes, limits.stderr_bytes)};
+  return contracts::cut_by_limit(run.status.policy->limits, result.usage);
 }
 
 void add_limits(Trail& trail, const SandboxResult& result, const contracts::Truncated& cut,
