@@ -5,6 +5,7 @@
 #include "cli/client/list_items.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
+#include "common/contracts/status.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
@@ -107,15 +108,25 @@ Ready ask_ready(const http::Endpoint& endpoint, Millis timeout) {
   }
   out.clock_gap = answer->clock_gap;
   if (auto document = wire::parse_json(answer->body)) out.said = std::move(*document);
-  if (answer->status != 200) {
-    out.status = Error{Code::kUnavailable, "CONTROLLER_NOT_READY",
-                       cat("the controller answers ", answer->status, " to /readyz")};
-  }
+  out.status = readiness_of(answer->status, out.said);
   return out;
 }
 
+// A port that speaks TLS, a proxy that limits requests: they say so in the shape of every error.
+Status readiness_of(int http_status, const wire::Value& said) {
+  if (http_status == 200) return {};
+  if (!said.text("error.code").empty()) return contracts::error_from_body(http_status, said);
+  return Error{Code::kUnavailable, "CONTROLLER_NOT_READY",
+               cat("the controller answers ", http_status, " to /readyz")};
+}
+
 Status check_ready(const http::Endpoint& endpoint, Millis timeout) {
-  return ask_ready(endpoint, timeout).status;
+  Status ready = ask_ready(endpoint, timeout).status;
+  if (ready.ok() || ready.error().reason != "CONTROLLER_NOT_READY") return ready;
+  Error error = ready.error();
+  client::ControllerClient client(endpoint);
+  error.message += why_it_cannot_serve(client);
+  return error;
 }
 
 bool serves_on_full_disk(const http::Endpoint& endpoint) {

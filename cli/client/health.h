@@ -42,11 +42,15 @@ struct Health {
 Health gather_health(const ConnectionOptions& options, const Env& env);
 // What GET /readyz answered within `timeout`.
 struct Ready {
-  Status status;  // fails unless it was 200
+  Status status;  // see readiness_of()
   wire::Value said = contracts::readiness(false);
   std::optional<Millis> clock_gap = {};  // absent: it did not answer
 };
 Ready ask_ready(const http::Endpoint& endpoint, Millis timeout);
+// What an answer to it means: fails unless it is 200, with the error that it names, else with
+// CONTROLLER_NOT_READY. Pure.
+Status readiness_of(int http_status, const wire::Value& said);
+// The same as ask_ready(), with what the controller says of why to who has a token.
 Status check_ready(const http::Endpoint& endpoint, Millis timeout);
 // Whether it is there and does what frees something, and nothing else: STORE_FULL.
 bool serves_on_full_disk(const http::Endpoint& endpoint);

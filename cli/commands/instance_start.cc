@@ -72,7 +72,7 @@ Status wait_for_controller(InstanceStart& start, const os::ProcessIdentity& proc
                    instance_endpoint(start.paths, start.pointer.url));
   bool full = false;
   const bool ready = wait_until(start.env, start.left(), [&] {
-    const Status said = check_ready(endpoint, Millis(2000));
+    const Status said = ask_ready(endpoint, Millis(2000)).status;
     full = !said.ok() && said.error().reason == "CONTROLLER_NOT_READY" &&
            serves_on_full_disk(endpoint);
     return said.ok() || full || !os::alive(process);

@@ -107,6 +107,7 @@ int run_cli(const std::vector<std::string>& args, Env& env) {
   const auto patience = wait_option(wanted, "patience");
   if (!patience.ok()) return fail(env, patience.error());
   if (*patience) env.patience = **patience;
+  env.connection = connection_words(wanted);
   for (const std::string& remark : size_remarks(wanted))
     env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " ", remark));
   for (const auto& [name, function] : kFunctions) {

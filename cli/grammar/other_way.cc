@@ -64,6 +64,13 @@ std::string other_way(const Parsed& parsed, const Error& refusal) {
   return line;
 }
 
+std::string connection_words(const Parsed& parsed) {
+  std::string out;
+  for (const char* name : {"instance", "server", "token-file", "ca-file"})
+    if (parsed.has(name)) out += cat(" --", name, " ", printable(shell_word(parsed.text(name))));
+  return out;
+}
+
 void tell_other_way(const Parsed& parsed, const Error& refusal, const Env& env) {
   const std::string way = other_way(parsed, refusal);
   if (way.empty()) return;

@@ -16,4 +16,7 @@ std::string other_way(const Parsed& parsed, const Error& refusal);
 // Says it behind the error, if there is one.
 void tell_other_way(const Parsed& parsed, const Error& refusal, const Env& env);
 
+// The options of every command that say which controller, to be typed again: ` --server https://x`.
+std::string connection_words(const Parsed& parsed);
+
 }  // namespace paddock::cli

@@ -34,6 +34,12 @@ TEST(OtherWay, IsNoneWhereTheInputIsWrongEverywhere) {
   EXPECT_EQ(way({{"CMD", {"x"}}}, "COMMAND_NOT_ALLOWED", "run"), "");
 }
 
+TEST(ConnectionWords, AreThoseThatWereGiven) {
+  EXPECT_EQ(connection_words({"run", {{"name", {"x"}}}}), "");
+  EXPECT_EQ(connection_words({"run", {{"token-file", {"a b"}}, {"server", {"http://x:1"}}}}),
+            " --server http://x:1 --token-file 'a b'");
+}
+
 TEST(ShellWord, IsQuotedWhereAShellWouldReadIt) {
   EXPECT_EQ(shell_word("a/b-c=1,2"), "a/b-c=1,2");
   EXPECT_EQ(shell_word(""), "''");

@@ -27,14 +27,15 @@ constexpr std::array kHints = {
 
 }  // namespace
 
-std::string hint_for(const Error& error) {
+std::string hint_for(const Error& error, std::string_view connection) {
   for (const Hint& each : kHints) {
     if (error.reason == each.reason) return std::string(each.text);
   }
   if (error.code == Code::kUnauthenticated)
     return "pass a token with --token-file, or PADDOCK_TOKEN";
   if (is_one_of(error.reason, {kDiskReadOnlyReason, kDiskFailsReason})) return "";  // one of ours
-  if (error.code == Code::kUnavailable) return "`paddock status` shows what is up";
+  if (error.code == Code::kUnavailable)
+    return cat("`paddock status", connection, "` shows what is up");
   return "";
 }
 
@@ -65,7 +66,7 @@ std::string error_text(const Error& error, const Stream& stream, const std::stri
 }
 
 int fail(const Env& env, const Error& error, bool starting) {
-  env.err.write(error_text(error, env.err));
+  env.err.write(error_text(error, env.err, hint_for(error, env.connection)));
   return exit_code_of(error, starting);
 }
 

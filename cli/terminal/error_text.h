@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/terminal/env.h"
 #include "common/base/result.h"
@@ -9,7 +10,8 @@
 namespace paddock::cli {
 
 // What a person can do about an error, by its reason; empty when there is nothing to add.
-std::string hint_for(const Error& error);
+// `connection`: that of Env, for commands that it names.
+std::string hint_for(const Error& error, std::string_view connection = {});
 // `error: <message> [REASON]`, a line per cause, the hint. Ends with a newline.
 std::string error_text(const Error& error, const Stream& stream);
 // The same with another hint; empty: none.

@@ -126,6 +126,10 @@ TEST(ErrorText, SaysWhatWhereAndWhatToDo) {
             "hint: wait for it, or end it, and try again\n");
   EXPECT_THAT(error_text({Code::kUnavailable, "INSTANCE_NOT_UP", "x"}, plain),
               HasSubstr("paddock up"));
+  const Error away{Code::kUnavailable, "CONTROLLER_NOT_READY", "x"};
+  EXPECT_EQ(hint_for(away), "`paddock status` shows what is up");
+  EXPECT_EQ(hint_for(away, " --server http://x"),
+            "`paddock status --server http://x` shows what is up");
   const Error once{Code::kInvalidArgument, "USAGE", "huge has 5.0 GiB", {{"huge", "has 5.0 GiB"}}};
   EXPECT_EQ(error_text(once, plain), "error: huge has 5.0 GiB [USAGE]\n");
   const Error lines{Code::kInvalidArgument, "USAGE", "2 lines:\nr.txt line 1: x\nr.txt line 2: y"};
