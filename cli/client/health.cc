@@ -5,6 +5,7 @@
 #include "cli/client/list_items.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
+#include "common/contracts/node.h"
 #include "common/contracts/status.h"
 #include "common/wire/json.h"
 
@@ -13,10 +14,12 @@ namespace {
 
 using wire::Value;
 
-NodeHealth node_health(const Value& node) {
-  const Value* ready = node.at("status.ready");
-  const bool is_ready = ready != nullptr && ready->boolean() != nullptr && *ready->boolean();
-  return {node.text("metadata.name"), is_ready, node.text("status.message")};
+// The one that matters most: of the agent, of the host, of runs that could not begin.
+std::string message_of(const contracts::Node& node) {
+  if (!node.status.message.empty()) return node.status.message;
+  if (const contracts::Condition* unfit = contracts::unfit(node.status)) return unfit->message;
+  const auto& rest = node.status.cool_down;
+  return rest && rest->until ? rest->message : "";
 }
 
 void look_at_pointer(Health& health, const ConnectionOptions& options, const Env& env) {
@@ -72,29 +75,45 @@ void ask_controller(Health& health, const http::Endpoint& endpoint) {
                                        health.nodes.push_back(node_health(node));
                                      return Status();
                                    });
-  if (!nodes.ok()) {
+  if (!nodes.ok() && nodes.error().code == Code::kPermissionDenied) {
+    health.nodes_hidden = nodes.error().message;
+  } else if (!nodes.ok()) {
     health.reason = nodes.error().message;
     return;
   }
   ask_status(health, client);
 }
 
-std::string why_not_ready(const Health& health) {
-  if (health.nodes.empty()) return "no node has registered";
-  std::vector<std::string> parts;
-  for (const NodeHealth& node : health.nodes) {
-    parts.push_back(
-        cat("node ", node.name, " is not ready", node.message.empty() ? "" : ": ", node.message));
-  }
-  return join(parts, "; ");
+bool some_node_is_open(const Health& health) {
+  return !health.nodes_hidden.empty() || std::ranges::any_of(health.nodes, &NodeHealth::open);
 }
 
 }  // namespace
 
-bool Health::ready() const {
-  return controller_ready &&
-         std::ranges::any_of(nodes, [](const NodeHealth& node) { return node.ready; });
+NodeHealth node_health(const Value& item) {
+  const Result<contracts::Node> node = wire::decode<contracts::Node>(item);
+  if (!node.ok()) return {.name = item.text("metadata.name"), .message = node.error().message};
+  NodeHealth out{node->metadata.name, node->status.ready, contracts::is_open(*node),
+                 message_of(*node)};
+  for (const std::string_view word : contracts::closed_by(*node)) out.closed_by.emplace_back(word);
+  return out;
 }
+
+std::string node_text(const NodeHealth& node) {
+  std::string text = cat(node.name, node.ready ? " ready" : " not ready");
+  for (const std::string& word : node.closed_by) text += cat(", ", word);
+  return node.message.empty() ? text : cat(text, ": ", node.message);
+}
+
+std::string why_no_node(const Health& health) {
+  if (some_node_is_open(health)) return "";
+  if (health.nodes.empty()) return "no node has registered";
+  std::vector<std::string> parts;
+  for (const NodeHealth& node : health.nodes) parts.push_back(node_text(node));
+  return cat("no node takes new runs: ", join(parts, "; "));
+}
+
+bool Health::ready() const { return controller_ready && some_node_is_open(*this); }
 
 Ready ask_ready(const http::Endpoint& endpoint, Millis timeout) {
   http::Request request;
@@ -145,21 +164,27 @@ Health gather_health(const ConnectionOptions& options, const Env& env) {
   }
   health.url = endpoint->base_url;
   ask_controller(health, *endpoint);
-  if (health.reason.empty() && !health.ready()) health.reason = why_not_ready(health);
+  if (health.reason.empty()) health.reason = why_no_node(health);
   return health;
 }
 
 Value ready_document(const Health& health) {
   Value nodes = Value::Array{};
   for (const NodeHealth& node : health.nodes) {
-    nodes.push_back(
-        Value::Object{{"name", node.name}, {"ready", node.ready}, {"message", node.message}});
+    Value closed = Value::Array{};
+    for (const std::string& word : node.closed_by) closed.push_back(word);
+    nodes.push_back(Value::Object{{"name", node.name},
+                                  {"ready", node.ready},
+                                  {"closedBy", std::move(closed)},
+                                  {"message", node.message}});
   }
-  return Value::Object{
+  Value document = Value::Object{
       {"ready", health.ready()},
       {"controller", Value::Object{{"ready", health.controller_ready}, {"url", health.url}}},
       {"nodes", std::move(nodes)},
       {"reason", health.reason}};
+  if (!health.nodes_hidden.empty()) document.set("nodesNotShown", health.nodes_hidden);
+  return document;
 }
 
 }  // namespace paddock::cli

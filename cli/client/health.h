@@ -13,8 +13,14 @@ namespace paddock::cli {
 struct NodeHealth {
   std::string name;
   bool ready = false;
-  std::string message;
+  bool open = false;                        // it is ready and begins new runs
+  std::string message;                      // why not
+  std::vector<std::string> closed_by = {};  // as lists of nodes say it: DiskFull
 };
+// Of a Node as the API shows it. Pure.
+NodeHealth node_health(const wire::Value& node);
+// `gpu-2 ready, DiskFull: its disk is full`.
+std::string node_text(const NodeHealth& node);
 
 struct Health {
   std::string instance;  // empty for a controller elsewhere
@@ -25,16 +31,18 @@ struct Health {
   bool agent_alive = false;
   bool controller_ready = false;
   std::vector<NodeHealth> nodes;
-  wire::Value runs;     // how many in each phase, and `ended`; null where that is not known
-  std::string no_runs;  // why not
-  wire::Value stored;   // by namespace: {bytes, quota}; null where the controller does not say
-  std::string reason;   // why not ready
+  std::string nodes_hidden;  // why this caller is not shown them; the controller alone decides then
+  wire::Value runs;          // how many in each phase, and `ended`; null where that is not known
+  std::string no_runs;       // why not
+  wire::Value stored;        // by namespace: {bytes, quota}; null where the controller does not say
+  std::string reason;        // why not ready
   wire::Value readiness = contracts::readiness(false);  // what GET /readyz said
 
   // Of the controller, once it answered: how far its clock is ahead of this host's. Else why not.
   std::optional<Millis> clock_gap;
   std::optional<Error> controller_error;
 
+  // Whether it can take work: the controller answers, and a node is there that begins runs.
   bool ready() const;
 };
 
@@ -54,6 +62,8 @@ Status readiness_of(int http_status, const wire::Value& said);
 Status check_ready(const http::Endpoint& endpoint, Millis timeout);
 // Whether it is there and does what frees something, and nothing else: STORE_FULL.
 bool serves_on_full_disk(const http::Endpoint& endpoint);
+// Why it cannot, as far as the nodes say it; empty while one of them can.
+std::string why_no_node(const Health& health);
 wire::Value ready_document(const Health& health);
 
 }  // namespace paddock::cli

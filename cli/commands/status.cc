@@ -75,10 +75,9 @@ std::string status_text(const Health& health) {
         process_text(health.pointer ? health.pointer->agent : std::nullopt, health.agent_alive));
   }
   add("url", health.url);
-  for (const NodeHealth& node : health.nodes) {
-    add("node", cat(node.name, node.ready ? " ready" : " not ready",
-                    node.message.empty() ? "" : ": ", node.message));
-  }
+  for (const NodeHealth& node : health.nodes) add("node", node_text(node));
+  if (!health.nodes_hidden.empty())
+    add("nodes", cat("not shown to this token: ", health.nodes_hidden));
   if (health.settings) {
     for (std::string& line : source_lines(health.settings->packages))
       add("packages", std::move(line));
@@ -112,6 +111,8 @@ int ready_command(const Parsed& parsed, Env& env) {
   if (parsed.has("json")) {
     env.out.write(wire::to_pretty_json(health.readiness));
   } else {
+    if (health.ready() && !health.nodes_hidden.empty())
+      env.say(cat("of the nodes nothing is known: ", printable(health.nodes_hidden)));
     env.out.write(health.ready() ? std::string("ready\n")
                                  : cat("not ready: ", printable(health.reason), "\n"));
   }

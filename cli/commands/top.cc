@@ -33,25 +33,20 @@ Result<std::vector<contracts::Node>> all_nodes(client::ControllerClient& client)
 
 std::string of(int64_t asked, int64_t there) { return cat(asked, "/", there); }
 
-std::string state_of(const NodeUsage& node) {
-  if (!node.ready) return "not ready";
-  return node.cordoned ? "cordoned" : "ready";
-}
-
 std::string disk_of(const NodeUsage& node) {
   return node.allocatable_disk ? format_bytes(node.allocatable_disk->bytes) : "-";
 }
 
 void print(const Usage& usage, const NodeUses& uses, const Env& env) {
-  Table nodes{{"NODE", "STATE", "RUNS", "CPU USED", "ASKED", "MEMORY USED", "ASKED", "DISK ASKED",
+  Table nodes{{"NODE", "STATUS", "RUNS", "CPU USED", "ASKED", "MEMORY USED", "ASKED", "DISK ASKED",
                "DEVICES BUSY", "ASKED"},
               {}};
   for (const auto& [name, node] : usage.nodes) {
     const auto found = uses.find(name);
     const contracts::Use use = found == uses.end() ? contracts::Use{} : found->second;
     nodes.rows.push_back(
-        {name, state_of(node), of(node.asked.runs, node.capacity.max_runs),
-         units_text(use.cpu_milli), of(node.asked.cpu, node.capacity.cpu), bytes_text(use.memory),
+        {name, node.status, of(node.asked.runs, node.capacity.max_runs), units_text(use.cpu_milli),
+         of(node.asked.cpu, node.capacity.cpu), bytes_text(use.memory),
          cat(format_bytes(node.asked.memory), "/", format_bytes(node.capacity.memory.bytes)),
          cat(format_bytes(node.asked.disk), "/", disk_of(node)), units_text(use.accelerator_milli),
          of(node.asked.devices, node.devices)});

@@ -18,9 +18,11 @@ void add(const contracts::Run& run, Asked& asked) {
 Usage usage_of(const std::vector<contracts::Node>& nodes, const std::vector<contracts::Run>& runs) {
   Usage usage;
   for (const contracts::Node& node : nodes) {
-    usage.nodes[node.metadata.name] = {
-        node.status.capacity, node.status.allocatable_disk, contracts::well_devices(node.status),
-        node.status.ready,    node.spec.unschedulable,      {}};
+    usage.nodes[node.metadata.name] = {node.status.capacity,
+                                       node.status.allocatable_disk,
+                                       contracts::well_devices(node.status),
+                                       contracts::status_words(node),
+                                       {}};
   }
   for (const contracts::Run& run : runs) {
     if (contracts::is_terminal(run.status.phase)) continue;

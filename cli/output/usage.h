@@ -24,8 +24,7 @@ struct NodeUsage {
   contracts::Capacity capacity;
   std::optional<wire::Quantity> allocatable_disk;
   int64_t devices = 0;
-  bool ready = false;
-  bool cordoned = false;
+  std::string status;  // as lists of nodes say it: Ready,DiskFull
   Asked asked;
 };
 struct NamespaceUsage {

@@ -24,11 +24,13 @@ TEST(Usage, CountsWhatPlacedRunsAskedForAndWhoWaits) {
   contracts::Node node;
   node.metadata.name = "n1";
   node.status.ready = true;
+  node.spec.unschedulable = true;
   node.status.capacity.cpu = 8;
   const Usage usage =
       usage_of({node}, {run("a", RunPhase::kRunning, "n1"), run("a", RunPhase::kPreparing, "n1"),
                         run("a", RunPhase::kPending), run("b", RunPhase::kScheduled, "gone"),
                         run("b", RunPhase::kSucceeded, "n1")});
+  EXPECT_EQ(usage.nodes.at("n1").status, "Ready,SchedulingDisabled");
   EXPECT_EQ(usage.nodes.at("n1").asked.runs, 2);
   EXPECT_EQ(usage.nodes.at("n1").asked.cpu, 4);
   EXPECT_EQ(usage.nodes.at("n1").asked.memory, int64_t{2} << 30);

@@ -6,6 +6,11 @@
 #include "common/base/text.h"
 
 namespace paddock::contracts {
+namespace {
+
+constexpr std::string_view kTainted = "Tainted";
+
+}  // namespace
 
 NodeBounds bounds_of(const NodeStatus& status) { return {status.ceilings, status.largest_limits}; }
 
@@ -26,6 +31,32 @@ const Condition* unfit(const NodeStatus& status) {
     return each.type == kHostFault && each.status == "True";
   });
   return found == status.conditions.end() ? nullptr : &*found;
+}
+
+std::vector<std::string_view> closed_by(const Node& node) {
+  const NodeStatus& status = node.status;
+  std::vector<std::string_view> words;
+  const Condition* full = disk_pressure(status);
+  if (full != nullptr) words.emplace_back("DiskFull");
+  if (unfit(status) != full) words.emplace_back("Faulty");
+  if (status.cool_down && status.cool_down->until) words.emplace_back("Resting");
+  if (node.spec.unschedulable) words.emplace_back("SchedulingDisabled");
+  if (node.spec.drain) words.emplace_back("Draining");
+  if (!node.spec.taints.empty()) words.push_back(kTainted);
+  return words;
+}
+
+std::string status_words(const Node& node) {
+  std::string words = node.status.ready ? "Ready" : "NotReady";
+  if (node.status.reason == kNodeLost) words = "Lost";
+  for (const std::string_view each : closed_by(node)) words += cat(",", each);
+  return words;
+}
+
+bool is_open(const Node& node) {
+  const std::vector<std::string_view> words = closed_by(node);
+  return node.status.ready &&
+         std::ranges::all_of(words, [](std::string_view each) { return each == kTainted; });
 }
 
 Error name_full_disk(Error error) {

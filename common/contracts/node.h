@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/reason.h"
@@ -182,6 +183,14 @@ const Condition* disk_pressure(const NodeStatus& status);
 
 // Why it can take no new runs: one of the two conditions above, while that is True; null otherwise.
 const Condition* unfit(const NodeStatus& status);
+
+// What keeps new runs away from it while it is ready, in words of lists: DiskFull, Faulty, Resting,
+// SchedulingDisabled, Draining; Tainted, which keeps away only those that do not tolerate it.
+std::vector<std::string_view> closed_by(const Node& node);
+// All of that: `Ready`, `NotReady,SchedulingDisabled`, `Lost`.
+std::string status_words(const Node& node);
+// Whether it is ready and begins runs: nothing but taints keeps some away.
+bool is_open(const Node& node);
 
 // Of a node's work: no space left (or no quota) becomes NODE_DISK_FULL, a disk that is read-only or
 // fails NODE_DISK_READ_ONLY or NODE_DISK_FAILS; everything else stays.

@@ -147,21 +147,6 @@ std::string ends_in(const std::optional<wire::Timestamp>& end, bool lives, WallT
   return lives && end ? format_age(end->value - now) : "<none>";
 }
 
-// All that keeps new runs away from a node, as kubectl lists it.
-std::string status_words(const contracts::Node& node) {
-  const contracts::NodeStatus& status = node.status;
-  std::string words = status.ready ? "Ready" : "NotReady";
-  if (status.reason == contracts::kNodeLost) words = "Lost";
-  const contracts::Condition* full = contracts::disk_pressure(status);
-  if (full != nullptr) words += ",DiskFull";
-  if (contracts::unfit(status) != full) words += ",Faulty";
-  if (status.cool_down && status.cool_down->until) words += ",Resting";
-  if (node.spec.unschedulable) words += ",SchedulingDisabled";
-  if (node.spec.drain) words += ",Draining";
-  if (!node.spec.taints.empty()) words += ",Tainted";
-  return words;
-}
-
 std::string proven(const contracts::NodeStatus& status) {
   const auto& all = status.capabilities;
   if (all.empty()) return "<none>";
@@ -266,7 +251,7 @@ Value cells(const contracts::Grant& grant, WallTime now) {
 Value cells(const contracts::Node& node, WallTime now) {
   const auto& disk = node.status.allocatable_disk;
   return Value::Array{node.metadata.name,
-                      status_words(node),
+                      contracts::status_words(node),
                       node.status.capacity.cpu,
                       format_bytes(node.status.capacity.memory.bytes),
                       or_none(disk ? format_bytes(disk->bytes) : ""),
