@@ -3,6 +3,7 @@
 // in a field of its own, cut at kAuditText, and nowhere else.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -56,6 +57,16 @@ inline constexpr std::string_view kReceiptKeyRotate = "receiptkey.rotate";
 inline constexpr std::string_view kTokenCreate = "token.create";  // for a person or a program
 inline constexpr std::string_view kTokenRevoke = "token.revoke";
 inline constexpr std::string_view kAccessDenied = "access.denied";
+// All of them: no event has another type.
+inline constexpr std::array kTypes = {
+    kCommandStart,   kCommandComplete,  kCommandTimeout,  kCommandCancelled, kCommandLost,
+    kCommandRefused, kCapabilityDenied, kLimitExceeded,   kSandboxCreate,    kSandboxDestroy,
+    kObjectCreate,   kObjectUpdate,     kObjectDelete,    kWorkspaceWrite,   kFileWrite,
+    kFileRemove,     kVolumePublish,    kRunCancel,       kToolResult,       kExecuteRequest,
+    kMediaGenerate,  kMediaFailed,      kNodeToken,       kNodeEnroll,       kNodeRotate,
+    kNodeRevoke,     kNodeLeave,        kNodeCordon,      kNodeUncordon,     kNodeDrain,
+    kNodeTaint,      kBackupCreate,     kSecretKeyRotate, kReceiptKeyRotate, kTokenCreate,
+    kTokenRevoke,    kAccessDenied};
 }  // namespace audit
 
 inline constexpr size_t kAuditText = 1024;  // bytes of one detail
@@ -102,6 +113,9 @@ struct AuditList {
   }
 };
 
+// PARAMETER_INVALID with all types, the nearest first, for one that no event has: that there is
+// none of it would sound as if nothing had happened.
+Status check_audit_type(std::string_view type);
 // At most kAuditText bytes of valid UTF-8.
 std::string audit_text(std::string_view bytes);
 

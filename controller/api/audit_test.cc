@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include "controller/api/api_test_support.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/store/full_store_test_support.h"
@@ -177,7 +179,16 @@ TEST_F(Audit, IsReadByThoseWhoMayAndInTheirOwnNamespace) {
 TEST_F(Audit, RefusesQueriesThatMakeNoSense) {
   for (const char* query : {"?since=yesterday", "?after=-1", "?after=x", "?limit=0", "?limit=5001"})
     EXPECT_EQ(call("GET", cat("/audit", query)).reason(), "PARAMETER_INVALID") << query;
-  EXPECT_EQ(told("?type=%27%20OR%201=1"), Told{});
+}
+
+// An empty answer to a misspelt question would say that nothing happened.
+TEST_F(Audit, RefusesATypeThatIsNoneAndNamesTheNearestFirst) {
+  for (const char* type : {"capability.denid", "capability.*", "%27%20OR%201=1", "nosuch.type"})
+    EXPECT_EQ(call("GET", cat("/audit?type=", type)).reason(), "PARAMETER_INVALID") << type;
+  EXPECT_THAT(call("GET", "/audit?type=capability.*").text,
+              testing::HasSubstr("nearest first: capability.denied, "));
+  EXPECT_EQ(call("GET", "/audit?type=capability.denied").status, 200);
+  EXPECT_EQ(call("GET", "/audit?type=").status, 200);
 }
 
 }  // namespace

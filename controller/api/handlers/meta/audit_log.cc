@@ -23,6 +23,7 @@ Result<store::AuditQuery> audit_query(const Call& call) {
   query.name_space = call.request.parameter("namespace");
   if (!call.param("ns").empty()) query.name_space = call.param("ns");
   query.type = call.request.parameter("type").value_or("");
+  if (!query.type.empty()) TRY(contracts::check_audit_type(query.type));
   query.subject = call.request.parameter("subject").value_or("");
   query.session_id = call.request.parameter("session").value_or("");
   ASSIGN_OR_RETURN(query.since_ms, since_of(call));
