@@ -8,6 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 Parsed parsed(const std::vector<std::string>& args) {
   const auto answer = parse_args(args);
@@ -96,6 +97,20 @@ TEST(ParseArgs, KnowsWhatOtherToolsCallThings) {
   EXPECT_THAT(complaint({"sandbox", "cp", "a"}), HasSubstr("`paddock sandbox files`"));
   EXPECT_THAT(complaint({"sandbox", "kill", "a"}), HasSubstr("`paddock sandbox destroy`"));
   for (const char* word : {"--version", "-V", "-v"}) EXPECT_EQ(parsed({word}).command, "version");
+}
+
+TEST(ParseArgs, KnowsWhatOtherToolsCallOptions) {
+  EXPECT_THAT(complaint({"run", "--gpus", "1", "--", "x"}), HasSubstr("`--accelerator nvidia=N`?"));
+  EXPECT_THAT(complaint({"run", "--gpu=1", "--", "x"}), HasSubstr("`--accelerator nvidia=N`?"));
+  EXPECT_THAT(complaint({"compute", "d", "c", "--gres", "gpu:1"}), HasSubstr("nvidia=N`?"));
+  EXPECT_THAT(complaint({"run", "--mem", "1Gi", "--", "x"}), HasSubstr("`--memory`?"));
+  EXPECT_THAT(complaint({"run", "--time", "1h", "--", "x"}), HasSubstr("`--timeout`?"));
+  EXPECT_THAT(complaint({"run", "--volumes", "m", "--", "x"}), HasSubstr("`--volume`?"));
+  EXPECT_THAT(complaint({"run", "-d", "--", "x"}), HasSubstr("`--detach`?"));
+  EXPECT_THAT(complaint({"sandbox", "run", "-w", "/x", "--", "x"}), HasSubstr("`--workdir`?"));
+  EXPECT_THAT(complaint({"run", "--workdir", "/x", "--", "x"}), HasSubstr("sh -c 'cd DIR && …'"));
+  // Of a command that has no such thing nothing is offered by it.
+  EXPECT_THAT(complaint({"logs", "--gpus", "1", "x"}), Not(HasSubstr("accelerator")));
 }
 
 TEST(ParseArgs, GlobalOptionsMayStandBeforeTheCommand) {

@@ -40,6 +40,66 @@ constexpr std::array kOtherSandboxNames = {
     Name{"put", "files"},    Name{"mkdir", "files"},  Name{"file", "files"},
 };
 
+// What other tools call an option, by its name without dashes; ours; and what to type for it.
+struct OptionName {
+  std::string_view theirs;
+  std::string_view ours;
+  std::string_view typed = {};  // empty: --ours
+};
+constexpr std::string_view kGpus = "--accelerator nvidia=N";
+constexpr std::array kOtherOptions = {
+    OptionName{"gpu", "accelerator", kGpus},
+    OptionName{"gpus", "accelerator", kGpus},
+    OptionName{"gres", "accelerator", kGpus},
+    OptionName{"device", "accelerator", kGpus},
+    OptionName{"cpus-per-task", "cpu"},
+    OptionName{"cores", "cpu"},
+    OptionName{"mem", "memory"},
+    OptionName{"ram", "memory"},
+    OptionName{"m", "memory"},
+    OptionName{"pids-limit", "pids"},
+    OptionName{"tmpfs", "disk"},
+    OptionName{"shm-size", "disk"},
+    OptionName{"time", "timeout"},
+    OptionName{"time-limit", "timeout"},
+    OptionName{"walltime", "timeout"},
+    OptionName{"volumes", "volume"},
+    OptionName{"vol", "volume"},
+    OptionName{"w", "workdir"},
+    OptionName{"cwd", "workdir"},
+    OptionName{"chdir", "workdir"},
+    OptionName{"working-dir", "workdir"},
+    OptionName{"net", "allow-domain", "--allow-domain HOST"},
+    OptionName{"network", "allow-domain", "--allow-domain HOST"},
+    OptionName{"d", "detach"},
+    OptionName{"background", "detach"},
+    OptionName{"job-name", "name"},
+    OptionName{"J", "name"},
+    OptionName{"retries", "retry"},
+};
+// Where no option does it.
+constexpr std::string_view kElsewhere =
+    "; a program starts in the project's folder: `-- sh -c 'cd DIR && …'` starts one elsewhere";
+
+bool takes_option(const CommandRow& row, std::string_view name) {
+  return std::ranges::any_of(row.options,
+                             [&](const OptionRow& each) { return long_name(each) == name; });
+}
+
+// What to say of an option that other tools have; empty: this command has nothing of the kind.
+std::string by_another_name(std::string_view word, const CommandRow& row) {
+  const std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  const auto found = std::ranges::find(kOtherOptions, name, &OptionName::theirs);
+  const bool known = found != kOtherOptions.end();
+  const std::string_view ours = known ? found->ours : name;
+  if (known && takes_option(row, ours)) {
+    const std::string typed = found->typed.empty() ? cat("--", ours) : std::string(found->typed);
+    return cat("; did you mean `", typed, "`?");
+  }
+  const bool of_a_run = takes_option(row, "artifact-dir");
+  return ours == "workdir" && of_a_run ? std::string(kElsewhere) : "";
+}
+
 template <class Names>
 std::string_view meant_by(const Names& names, std::string_view word) {
   const auto found = std::ranges::find(names, word, &Name::first);
@@ -135,11 +195,16 @@ Error unknown_option(const std::string& word, const CommandRow& row) {
   names.emplace_back("--help");
   const std::string name = word.substr(0, word.find('='));
   const std::string near = nearest(name, names);
+  const std::string meant = by_another_name(name, row);
   std::string message = cat("`", row.path, "` has no option `", name, "`");
-  if (!near.empty()) message += cat("; did you mean `", near, "`?");
-  const bool takes_command = !row.arguments.empty() && row.arguments.back().name == "CMD";
+  if (!meant.empty()) {
+    message += meant;
+  } else if (!near.empty()) {
+    message += cat("; did you mean `", near, "`?");
+  }
+  const bool takes_command = std::ranges::count(row.arguments, "CMD", &ArgumentRow::name) > 0;
   if (takes_command)
-    message += cat(near.empty() ? "; options" : " Options",
+    message += cat(message.ends_with('?') ? " Options" : "; options",
                    " of the command itself go after `--`, or quote the whole command");
   return usage_error(std::move(message));
 }
