@@ -1,10 +1,13 @@
 #include "cli/client/name_choice.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "cli/client/object_choice.h"
 #include "cli/terminal/safe_output.h"
 #include "common/base/text.h"
+#include "common/contracts/array.h"
 
 namespace paddock::cli {
 namespace {
@@ -14,6 +17,22 @@ std::string selectors_text(const ObjectChoice& all) {
   if (all.fields.empty()) return cat("the labels ", all.selector);
   return all.selector.empty() ? cat("the fields ", all.fields)
                               : cat("the labels ", all.selector, " and the fields ", all.fields);
+}
+
+Result<std::vector<std::string>> elements_of(client::ControllerClient& client,
+                                             const RunRef& array) {
+  ObjectChoice all;
+  all.name_space = array.name_space;
+  all.selector = cat(contracts::kArrayLabel, "=", array.name);
+  return listed_names(client, all);
+}
+
+std::vector<std::string> by_index(std::vector<std::string> names) {
+  std::ranges::sort(names, {}, [](const std::string& name) {
+    const auto element = contracts::parse_element_name(name);
+    return element ? element->index : -1;
+  });
+  return names;
 }
 
 }  // namespace
@@ -61,6 +80,48 @@ Result<std::vector<RunRef>> chosen_runs(client::ControllerClient& client, const 
   ASSIGN_OR_RETURN(const std::vector<std::string> names, chosen_names(client, parsed, Kind::kRun));
   std::vector<RunRef> runs;
   for (const std::string& name : names) runs.push_back({parsed.text("namespace", "default"), name});
+  return runs;
+}
+
+std::vector<std::string> with_elements(
+    const std::vector<std::string>& names,
+    const std::map<std::string, std::vector<std::string>>& elements) {
+  std::set<std::string> some_chosen;
+  for (const std::string& name : names) {
+    if (const auto element = contracts::parse_element_name(name))
+      some_chosen.insert(element->array);
+  }
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
+  };
+  for (const std::string& name : names) {
+    const auto array = elements.find(name);
+    if (array == elements.end()) {
+      add(name);
+    } else if (!some_chosen.contains(name)) {
+      std::ranges::for_each(by_index(array->second), add);
+    }
+  }
+  return out;
+}
+
+Result<std::vector<RunRef>> chosen_single_runs(client::ControllerClient& client,
+                                               const Parsed& parsed) {
+  ASSIGN_OR_RETURN(const std::vector<RunRef> chosen, chosen_runs(client, parsed));
+  std::vector<std::string> names;
+  std::map<std::string, std::vector<std::string>> elements;
+  for (const RunRef& run : chosen) {
+    names.push_back(run.name);
+    const Result<contracts::Run> found = client.get_run(run.name_space, run.name);
+    if (!found.ok() && found.error().reason == "ABORTED") return found.error();
+    if (!found.ok() || !contracts::is_array(found->spec)) continue;  // it is said where it is used
+    ASSIGN_OR_RETURN(const auto there, elements_of(client, run));
+    if (!there.empty()) elements[run.name] = there;
+  }
+  std::vector<RunRef> runs;
+  for (std::string& name : with_elements(names, elements))
+    runs.push_back({chosen.front().name_space, std::move(name)});
   return runs;
 }
 

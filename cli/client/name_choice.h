@@ -1,6 +1,7 @@
 // Which objects of one kind a command is about: several NAMEs, or all that selectors choose.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,17 @@ Result<std::vector<std::string>> names_of(Kind kind, const std::vector<std::stri
 Result<std::vector<std::string>> chosen_names(client::ControllerClient& client,
                                               const Parsed& parsed, Kind kind);
 Result<std::vector<RunRef>> chosen_runs(client::ControllerClient& client, const Parsed& parsed);
+
+// The same for what only a single run has, such as a log: an array or a gang stands for its
+// elements in the order of their indexes, as far as they are there, unless some of them were chosen
+// too.
+Result<std::vector<RunRef>> chosen_single_runs(client::ControllerClient& client,
+                                               const Parsed& parsed);
+// `names`, each once, with what `elements` knows of an array's name in place of it; an array of
+// which `names` has an element is left out. Pure.
+std::vector<std::string> with_elements(
+    const std::vector<std::string>& names,
+    const std::map<std::string, std::vector<std::string>>& elements);
 
 // Whose part of the output follows, where there are several.
 std::string part_title(const RunRef& run);

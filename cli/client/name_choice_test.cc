@@ -22,6 +22,21 @@ TEST(NameChoice, RefusesOtherKinds) {
   EXPECT_EQ(name_of(Kind::kRun, "nothing/a").error().reason, "UNKNOWN_KIND");
 }
 
+TEST(NameChoice, AnArrayStandsForItsElements) {
+  EXPECT_THAT(with_elements({"a", "sweep", "b"}, {{"sweep", {"sweep-0", "sweep-10", "sweep-2"}}}),
+              ElementsAre("a", "sweep-0", "sweep-2", "sweep-10", "b"));
+  EXPECT_THAT(with_elements({"sweep"}, {}), ElementsAre("sweep")) << "none of it is there yet";
+}
+
+// A selector of labels chooses the elements too, and one of fields perhaps some of them.
+TEST(NameChoice, AnArrayIsPassedOverWhereElementsOfItAreChosen) {
+  const std::map<std::string, std::vector<std::string>> elements = {
+      {"sweep", {"sweep-0", "sweep-1"}}};
+  EXPECT_THAT(with_elements({"sweep", "sweep-0", "sweep-1"}, elements),
+              ElementsAre("sweep-0", "sweep-1"));
+  EXPECT_THAT(with_elements({"sweep-1", "sweep"}, elements), ElementsAre("sweep-1"));
+}
+
 TEST(NameChoice, BlanksSelectNothing) {
   Parsed parsed;
   for (const char* blank : {"", " ", "\t \n"}) {

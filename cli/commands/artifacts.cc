@@ -84,19 +84,19 @@ std::string output_folder(const Parsed& parsed, const Env& env) {
   return parsed.has("output") ? absolute_path(env.cwd, parsed.text("output")) : "";
 }
 
-// Among chosen runs there may be one: that is no fault.
-void tell_of_elements(const Run& run, const Env& env) {
-  const std::string& name = run.metadata.name;
-  env.say(cat(name, contracts::is_gang(run.spec) ? " is a gang" : " is an array",
-              " and has no artifacts of its own; ask ", contracts::element_name(name, 0), " to ",
-              contracts::element_name(name, contracts::element_count(run.spec) - 1)));
+// Its elements would be asked if there were any.
+Error without_elements(const Run& run) {
+  return {Code::kFailedPrecondition, "RUN_IS_ARRAY",
+          cat(run.metadata.name, contracts::is_gang(run.spec) ? " is a gang" : " is an array",
+              " and has no artifacts of its own, and no ",
+              contracts::element_name(run.metadata.name, 0), " yet")};
 }
 
 // `folder` empty: they are listed.
 Status show_artifacts(Watcher& watcher, const RunRef& ref, const std::string& folder,
                       const Env& env) {
   ASSIGN_OR_RETURN(const Run run, watcher.client.get_run(ref.name_space, ref.name));
-  if (contracts::is_array(run.spec)) return tell_of_elements(run, env), Status();
+  if (contracts::is_array(run.spec)) return without_elements(run);
   const bool ended = contracts::is_terminal(run.status.phase);
   if (!ended && run.status.artifacts.empty()) {
     return Error{Code::kFailedPrecondition, "RUN_NOT_ENDED",
@@ -147,7 +147,7 @@ Status follow_artifacts(Watcher& watcher, const RunRef& ref, const std::string& 
                         const Env& env) {
   Bringing bringing(watcher, ref, folder, env);
   ASSIGN_OR_RETURN(Run run, get_run_patiently(watcher.client, ref, env));
-  if (contracts::is_array(run.spec)) return tell_of_elements(run, env), Status();
+  if (contracts::is_array(run.spec)) return without_elements(run);
   if (!contracts::is_terminal(run.status.phase)) {
     ASSIGN_OR_RETURN(run, follow_to_the_end(watcher, ref, bringing, env));
   }
@@ -167,7 +167,7 @@ Result<std::string> folder_of(const RunRef& run, const std::string& folder, bool
 }
 
 Result<int> artifacts_of_all(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
+  ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_single_runs(watcher.client, parsed));
   const std::string folder = output_folder(parsed, env);
   const bool several = runs.size() > 1;
   if (several && parsed.has("follow"))

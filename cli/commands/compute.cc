@@ -112,9 +112,10 @@ void summarise(const Job& job, const contracts::Run& run) {
   env.say(paint(env.err, good ? Paint::kGreen : Paint::kRed, run_line(run)));
   if (const auto& result = run.status.result) env.err.write(limits_struck(*result, "run"));
   if (contracts::is_array(run.spec)) {
-    const std::string first = contracts::element_name(run.metadata.name, 0);
+    const std::string& name = run.metadata.name;
     env.say(cat(contracts::is_gang(run.spec) ? "each member" : "each element",
-                " has its own log and files: paddock logs ", first, ", paddock artifacts ", first));
+                " has its own log and files: paddock logs ", name, ", paddock artifacts ", name,
+                " --output DIR"));
   }
   if (const std::string hint = not_found_hint(job, run); !hint.empty())
     env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " ", hint));

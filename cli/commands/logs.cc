@@ -119,7 +119,7 @@ int logs_command(const Parsed& parsed, Env& env) {
   if (!read.ok()) return fail(env, read.error());
   const LogOptions& options = *read;
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
-    ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
+    ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_single_runs(watcher.client, parsed));
     return print_all(watcher, parsed, runs, options, env);
   });
 }

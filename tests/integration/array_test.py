@@ -61,11 +61,9 @@ class Array(ProjectTest):
             self.assertEqual(run["metadata"]["labels"]["paddock.dev/array-index"], str(index))
         self.assertEqual(self.cli("logs", "sweep-11").stdout, "element 11 of 20\n")
 
-        for words in (["logs", "sweep"], ["logs", "-f", "sweep"]):
-            refused = self.cli(*words, code=1)
-            self.assertIn("RUN_IS_ARRAY", refused.stderr)
-            self.assertIn("sweep-0", refused.stderr)
-        self.assertIn("sweep-0 to sweep-19", self.cli("artifacts", "sweep").stderr)
+        whole = self.cli("logs", "sweep").stdout
+        self.assertEqual(whole, "".join(f"==> sweep-{index} <==\nelement {index} of 20\n" for index in range(20)))
+        self.assertIn("these are 20", self.cli("logs", "-f", "sweep", code=2).stderr)
         self.assertEqual(self.cli("wait", "sweep", code=3).returncode, 3)
         rows = self.cli("get", "runs").stdout
         self.assertIn("Failed 18/20", rows)
@@ -75,6 +73,22 @@ class Array(ProjectTest):
         wait_until("the watch to show its last end", lambda: seen.read_text().count('"finishedAt"') >= 20)
         watch.kill()
         self.assertEqual(self.most_that_lived(seen.read_text()), 3)
+
+    def test_files_and_logs_of_all_elements_come_by_the_name_of_the_array(self):
+        (self.project / "job.py").write_text("import os; i = os.environ['PADDOCK_ARRAY_INDEX']; print(i); "
+                                             "open('out/i.txt', 'w').write(i)")
+        done = self.cli("run", self.project, "--name", "few", "--array", "3", "--artifact-dir", "out", "-l", "kind=few", "--",
+                        "python3", "job.py")
+        self.assertIn("paddock artifacts few --output DIR", done.stderr)
+        elements = [f"few-{index}" for index in range(3)]
+        for number, words in enumerate((["few"], ["-l", "kind=few"])):
+            self.assertEqual(self.cli("logs", *words).stdout, "".join(f"==> {name} <==\n{name[-1]}\n" for name in elements))
+            results = self.project / f"results-{number}"
+            self.cli("artifacts", *words, "--output", results)
+            self.assertEqual({path.name: (path / "out/i.txt").read_text() for path in results.iterdir()},
+                             {name: name[-1] for name in elements})
+        self.cli("run", "--name", "waits", "--array", "2", "--node-selector", "no=node", "--detach", "--", "true")
+        self.assertIn("RUN_NOT_ENDED", self.cli("artifacts", "waits", "--output", "x", code=1).stderr)
 
     def most_that_lived(self, watched):
         """In the order in which the store has the changes of elements, and not by a clock."""
