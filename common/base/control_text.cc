@@ -1,6 +1,25 @@
 #include "common/base/control_text.h"
 
+#include "common/base/text.h"
+
 namespace paddock {
+namespace {
+
+// A control character of one, two or three bytes.
+std::string escaped(std::string_view character) {
+  if (character == "\n") return "\\n";
+  if (character == "\t") return "\\t";
+  if (character == "\r") return "\\r";
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return cat("\\x", hex(character));
+  const unsigned code = character.size() == 2
+                            ? (byte(0) & 0x1FU) << 6 | (byte(1) & 0x3FU)
+                            : (byte(0) & 0x0FU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);
+  const char bytes[] = {static_cast<char>(code >> 8), static_cast<char>(code & 0xFFU)};
+  return cat("\\u", hex({bytes, 2}));
+}
+
+}  // namespace
 
 size_t control_length(std::string_view text) {
   const auto byte = [&](size_t i) {
@@ -25,6 +44,16 @@ bool has_control(std::string_view text) {
     if (control_length(text.substr(i)) > 0) return true;
   }
   return false;
+}
+
+std::string escape_controls(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t length = control_length(text);
+    out += length == 0 ? std::string(text.substr(0, 1)) : escaped(text.substr(0, length));
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
 }
 
 }  // namespace paddock

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "common/base/control_text.h"
 #include "common/base/text.h"
 #include "common/cas/link_choice.h"
 #include "common/contracts/tree_path.h"
@@ -17,6 +18,7 @@ constexpr size_t kMaxIgnoreBytes = 1 << 20;
 constexpr size_t kMaxCauses = 20;
 constexpr std::string_view kOwnRules = ".paddockignore";
 constexpr std::string_view kOwnData[] = {"paddock.db", "agent.lock"};
+constexpr const char* kOtherName = "; rename it, or leave it out by .paddockignore";
 constexpr const char* kUnreadable =
     "cannot be read (permission denied); change its mode, or name it in .paddockignore";
 
@@ -37,6 +39,14 @@ const std::string& path_of_fault(const contracts::Tree& tree, const std::string&
   if (field.starts_with("links")) return path_at(tree.links, index);
   if (field.starts_with("folders")) return path_at(tree.folders, index);
   return path_at(tree.entries, index);
+}
+
+std::string shown(std::string_view path) { return escape_controls(to_utf8_lossy(path)); }
+
+// The rules of the wire name the path, as they are told without it elsewhere.
+std::string behind_name(std::string_view path, const std::string& fault) {
+  const std::string name = cat("\"", shown(path), "\" ");
+  return fault.starts_with(name) ? fault.substr(name.size()) : fault;
 }
 
 std::set<std::string> filled_folders(const contracts::Tree& tree) {
@@ -193,7 +203,7 @@ void ScanCollector::leave_out(const std::string& path, Reason reason, std::strin
 }
 
 void ScanCollector::refuse(const std::string& path, std::string why) {
-  if (causes_.size() < kMaxCauses) causes_.push_back({to_utf8_lossy(path), std::move(why)});
+  if (causes_.size() < kMaxCauses) causes_.push_back({shown(path), std::move(why)});
 }
 
 bool ScanCollector::over_limit() const {
@@ -215,7 +225,10 @@ void ScanCollector::check_names() {
   tree.folders = empty_folders(folders_, tree);
   wire::Check check;
   tree.validate(check);
-  for (const Cause& cause : check.causes()) refuse(path_of_fault(tree, cause.field), cause.message);
+  for (const Cause& cause : check.causes()) {
+    const std::string& path = path_of_fault(tree, cause.field);
+    refuse(path, cat(behind_name(path, cause.message), kOtherName));
+  }
 }
 
 Status ScanCollector::refused() {

@@ -283,9 +283,22 @@ TEST(ScanFolder, NamesEveryEntryItRefuses) {
   EXPECT_EQ(scan.error().reason, "WORKSPACE_ENTRY_REFUSED");
   std::vector<std::string> fields;
   for (const Cause& cause : scan.error().causes) fields.push_back(cause.field);
-  EXPECT_THAT(fields, testing::UnorderedElementsAre("large.bin", "case", "Twin/x", "new\nline",
+  EXPECT_THAT(fields, testing::UnorderedElementsAre("large.bin", "case", "Twin/x", "new\\nline",
                                                     "back\\slash", "\xEF\xBF\xBD"));
   EXPECT_THAT(scan.error().describe(), Not(HasSubstr(outer.path())));
+}
+
+TEST(ScanFolder, SaysOfANameThatIsRefusedWhatWouldHelp) {
+  const auto said = [](std::vector<std::string> files) {
+    const test::TempDir dir;
+    for (const std::string& each : files) dir.write(each, "");
+    const Result<Scan> scan = scan_folder(dir.path());
+    return scan.ok() ? "taken" : scan.error().message;
+  };
+  constexpr const char* kHelp = "; rename it, or leave it out by .paddockignore";
+  EXPECT_EQ(said({"README", "Readme"}), cat("Readme and \"README\" differ only by case", kHelp));
+  EXPECT_EQ(said({"new\nline"}), cat("new\\nline must not have control characters", kHelp));
+  EXPECT_EQ(said({"a/back\\slash"}), cat("a/back\\slash must not have a backslash", kHelp));
 }
 
 // As an ordinary user.

@@ -13,6 +13,11 @@ constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxNameBytes = 255;
 constexpr size_t kMaxHops = 40;  // as the kernel
 
+// A name for people: nothing in it does anything to a terminal.
+std::string quoted(std::string_view path) {
+  return cat("\"", escape_controls(to_utf8_lossy(path)), "\"");
+}
+
 // A folder of this path that another entry spells differently, as that one does; or empty.
 std::string other_spelling(const std::string& path, std::map<std::string, std::string>& folders) {
   for (size_t slash = path.find('/'); slash != std::string::npos;
@@ -42,18 +47,18 @@ class Names {
   void add(std::string_view list, size_t index, const std::string* previous,
            const std::string& path) {
     const At at(check_, list, index);
-    const std::string shown = to_utf8_lossy(path);
+    const std::string shown = quoted(path);
     if (std::string fault = tree_path_fault(path); !fault.empty())
-      check_.fail("path", cat("\"", shown, "\" ", fault));
+      check_.fail("path", cat(shown, " ", fault));
     if (previous != nullptr && path <= *previous)
       check_.fail("path", cat(list, " must be sorted by path, each once"));
     if (const auto [first, fresh] = folded_.try_emplace(ascii_lower(path), path); !fresh)
       check_.fail("path", first->second == path
-                              ? cat("\"", shown, "\" is there twice")
-                              : cat("\"", shown, "\" differs from another entry only by case"));
+                              ? cat(shown, " is there twice")
+                              : cat(shown, " and ", quoted(first->second), " differ only by case"));
     if (const std::string twin = other_spelling(path, folders_); !twin.empty()) {
-      check_.fail("path", cat("\"", shown, "\" lies in a folder that differs from \"",
-                              to_utf8_lossy(twin), "\" only by case"));
+      check_.fail("path", cat(shown, " lies in a folder that differs from ", quoted(twin),
+                              " only by case"));
     }
   }
 
@@ -63,9 +68,9 @@ class Names {
          slash = path.find('/', slash + 1)) {
       if (!folded_.contains(ascii_lower(path.substr(0, slash)))) continue;
       const At at(check_, list, index);
-      return check_.fail("path",
-                         cat("\"", to_utf8_lossy(path),
-                             "\" lies below an entry that is a file, a link or an empty folder"));
+      return check_.fail(
+          "path",
+          cat(quoted(path), " lies below an entry that is a file, a link or an empty folder"));
     }
   }
 
@@ -145,7 +150,7 @@ void Tree::validate(wire::Check& check) const {
     const std::string fault = link_target_fault(links[i].path, links[i].target);
     if (fault.empty()) continue;
     const At at(check, "links", i);
-    check.fail("target", cat("\"", to_utf8_lossy(links[i].target), "\" ", fault));
+    check.fail("target", cat(quoted(links[i].target), " ", fault));
   }
   for (size_t i = 0; i < folders.size(); ++i)
     names.add("folders", i, i > 0 ? &folders[i - 1].path : nullptr, folders[i].path);

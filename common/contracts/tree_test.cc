@@ -77,6 +77,27 @@ TEST(Tree, RefusesNamesThatDifferOnlyByCase) {
   EXPECT_EQ(faults_of({file("README"), file("readme")}), "entries[1].path");
 }
 
+// What is told of the faults, a line for each.
+std::string told_of(Tree given) {
+  const auto tree = wire::decode<Tree>(wire::encode(given));
+  std::vector<std::string> told;
+  if (!tree.ok())
+    for (const Cause& cause : tree.error().causes) told.push_back(cause.message);
+  return join(told, "\n");
+}
+
+TEST(Tree, NamesBothThatDifferOnlyByCase) {
+  EXPECT_EQ(told_of({{file("README"), file("Readme")}, {}, {}}),
+            "\"Readme\" and \"README\" differ only by case");
+  EXPECT_EQ(told_of({{file("a"), file("link")}, {{"A", "link"}}, {}}),
+            "\"A\" and \"a\" differ only by case");
+}
+
+TEST(Tree, ShowsNoCharacterOfANameThatATerminalActsOn) {
+  EXPECT_EQ(told_of({{file("new\nline\x1b[31m\xE2\x80\xAE")}, {}, {}}),
+            "\"new\\nline\\x1b[31m\\u202e\" must not have control characters");
+}
+
 TEST(Tree, RefusesAFileThatIsAlsoAFolder) {
   EXPECT_EQ(faults_of({file("a"), file("a/b")}), "entries[1].path");
   EXPECT_EQ(faults_of({file("A"), file("a/b/c")}), "entries[1].path");
