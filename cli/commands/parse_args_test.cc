@@ -113,6 +113,17 @@ TEST(ParseArgs, KnowsWhatOtherToolsCallOptions) {
   EXPECT_THAT(complaint({"logs", "--gpus", "1", "x"}), Not(HasSubstr("accelerator")));
 }
 
+TEST(ParseArgs, APlanTakesWhatARunAndWhatAComputeTakes) {
+  EXPECT_EQ(parsed({"plan", "--memory", "1Gi", "--", "true"}).list("PROGRAM"),
+            std::vector<std::string>{"true"});
+  const Parsed of_a_run = parsed({"plan", ".", "--", "npm", "test"});
+  EXPECT_EQ(of_a_run.text("DIR"), ".");
+  EXPECT_EQ(of_a_run.list("PROGRAM"), (std::vector<std::string>{"npm", "test"}));
+  const Parsed of_a_compute = parsed({"plan", ".", "python3 a.py"});
+  EXPECT_EQ(of_a_compute.list("CMD"), std::vector<std::string>{"python3 a.py"});
+  EXPECT_FALSE(of_a_compute.has("PROGRAM"));
+}
+
 TEST(ParseArgs, GlobalOptionsMayStandBeforeTheCommand) {
   const Parsed logs = parsed({"--server", "https://x", "--patience=2s", "logs", "-f", "name"});
   EXPECT_EQ(logs.text("server"), "https://x");

@@ -1,4 +1,4 @@
-// `paddock plan`: what `paddock compute` would do, without doing it.
+// `paddock plan`: what `paddock run` or `compute` would do, without doing it.
 #include "cli/client/run_plan.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
@@ -26,10 +26,13 @@ void print_artifact_types(const RunPlan& plan, const Env& env) {
                     " come back; `paddock run` brings back every file\n"));
 }
 
-void print(const RunPlan& plan, const cas::Scan& scan, const Env& env) {
+void print_project(const cas::Scan& scan, const Env& env) {
   env.out.write(cat("project: ", scan.tree.entries.size(),
                     scan.tree.entries.size() == 1 ? " file" : " files", ", at most ",
                     format_bytes(scan.bytes), " to upload\n"));
+}
+
+void print(const RunPlan& plan, const Env& env) {
   if (plan.placed) {
     env.out.write(cat("would run at once on node ", printable(plan.node), "\n"));
   } else {
@@ -46,14 +49,19 @@ Result<int> plan(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const OptionFiles files, read_option_files(parsed));
   ASSIGN_OR_RETURN(const ComputeOptions options, compute_options(parsed, env, files));
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("format")));
-  ASSIGN_OR_RETURN(const cas::Scan scan, scan_project(options.folder, {}));
+  const bool has_project = !options.folder.empty();
+  cas::Scan scan;
+  if (has_project) {
+    ASSIGN_OR_RETURN(scan, scan_project(options.folder, {}));
+  }
   const contracts::Run run = make_run(options, "plan", "");
   ASSIGN_OR_RETURN(const wire::Value answer, ask_plan(watcher.client, run, scan.tree));
   ASSIGN_OR_RETURN(const RunPlan decoded, wire::decode<RunPlan>(answer));
   if (is_document(format)) {
     env.out.write(document_text(answer, format));
   } else {
-    print(decoded, scan, env);
+    if (has_project) print_project(scan, env);
+    print(decoded, env);
     if (!options.artifact_dirs.empty()) print_artifact_types(decoded, env);
   }
   return decoded.placed ? kExitOk : kExitFailure;

@@ -57,9 +57,10 @@ std::string other_way(const Parsed& parsed, const Error& refusal) {
   const bool strict =
       parsed.command == "compute" || parsed.command == "build" || parsed.command == "plan";
   if (!strict || !has_other_way(refusal.reason)) return "";
-  std::string line =
-      cat("paddock run ", shell_word(parsed.text("DIR")), options_text(parsed), " --");
-  for (const std::string& word : program_of(parsed.list("CMD"), refusal))
+  const std::string folder = parsed.has("DIR") ? cat(" ", shell_word(parsed.text("DIR"))) : "";
+  std::string line = cat("paddock run", folder, options_text(parsed), " --");
+  for (const std::string& word :
+       program_of(parsed.list(parsed.has("PROGRAM") ? "PROGRAM" : "CMD"), refusal))
     line += cat(" ", shell_word(word));
   return line;
 }

@@ -24,6 +24,15 @@ TEST(OtherWay, IsTheLineThatRunsWhatWasMeant) {
             "paddock run 'my project' -- make");
 }
 
+TEST(OtherWay, IsOfAPlanToo) {
+  EXPECT_EQ(
+      way({{"PROGRAM", {"make", "all"}}, {"type", {"script"}}}, "COMMAND_NOT_ALLOWED", "plan"),
+      "paddock run 'my project' -- make all");
+  const Error refusal{Code::kInvalidArgument, "COMMAND_NOT_ALLOWED", ""};
+  EXPECT_EQ(other_way({"plan", {{"PROGRAM", {"make"}}, {"type", {"script"}}}}, refusal),
+            "paddock run -- make");
+}
+
 TEST(OtherWay, GivesALineForAShellToOne) {
   EXPECT_EQ(way({{"CMD", {"python3 a.py | sort > out"}}}, "COMMAND_METACHARACTER"),
             "paddock run 'my project' -- sh -c 'python3 a.py | sort > out'");

@@ -195,15 +195,19 @@ CommandRow plan_row() {
   CommandRow row = with_run_options(compute_command_row());
   row.path = "plan";
   row.summary = "what `run` or `compute` would do: where and why not, what would be sent";
-  row.options.insert(
-      row.options.begin(),
-      {"--type", "T", "command, compute, gradle, script or test; compute unless given"});
+  row.arguments = {{"DIR", "the project's folder; without it no file is sent", false},
+                   {"CMD", "command of `compute`, as one quoted string or as words", false, true},
+                   {"PROGRAM", "program of `run`, and its words", false, true, true}};
+  row.options.insert(row.options.begin(),
+                     {"--type", "T",
+                      "command, compute, gradle, script or test; unless given compute for CMD, "
+                      "command for PROGRAM"});
   row.options.push_back({"-o,--format", "FORMAT", "table, json or yaml"});
   row.more =
-      "Takes what `compute` takes, and with --type command what `run` takes; creates nothing. "
-      "Exits with 0 if the run would be placed at\n"
-      "once, with 1 if it would wait.\n\n"
-      "  paddock plan . \"python3 train.py\" --accelerator nvidia";
+      "Takes what `run` takes, with a program after `--`, and else what `compute` takes; creates\n"
+      "nothing. Exits with 0 if the run would be placed at once, with 1 if it would wait.\n\n"
+      "  paddock plan . --accelerator nvidia -- python3 train.py\n"
+      "  paddock plan . \"python3 train.py\" --requirements requirements.txt";
   return row;
 }
 

@@ -16,9 +16,15 @@ Result<contracts::Command> to_command(const std::vector<std::string>& words) {
 }
 
 // A program's words are never read.
-Result<contracts::Command> wanted_command(const Parsed& parsed) {
-  if (parsed.command == "run") return contracts::Command{parsed.list("PROGRAM"), ""};
-  return to_command(parsed.list("CMD"));
+Result<contracts::Command> wanted_command(const Parsed& parsed, contracts::RunType type) {
+  const bool program = parsed.has("PROGRAM");
+  if (parsed.command == "plan" && program == parsed.has("CMD"))
+    return invalid_argument(
+        "USAGE", "one of the two: DIR and a quoted command, or a program and its words after `--`",
+        "CMD");
+  const bool as_they_are = parsed.command == "run" || type == contracts::RunType::kCommand;
+  if (program && as_they_are) return contracts::Command{parsed.list("PROGRAM"), ""};
+  return to_command(parsed.list(program ? "PROGRAM" : "CMD"));
 }
 
 // Types that another command makes runs of.
@@ -37,9 +43,8 @@ Result<contracts::RunType> run_type(const Parsed& parsed) {
   std::vector<RunType> types = {RunType::kGradle, RunType::kScript, RunType::kTest};
   if (parsed.command != "build")
     types.insert(types.begin(), {RunType::kCommand, RunType::kCompute});
-  const std::string usual = parsed.command == "run"    ? "command"
-                            : parsed.command == "plan" ? "compute"
-                                                       : "";
+  const bool program = parsed.command == "run" || parsed.has("PROGRAM");
+  const std::string usual = program ? "command" : parsed.command == "plan" ? "compute" : "";
   const std::string asked = parsed.text("type", usual);
   std::vector<std::string> names;
   for (const RunType each : types) {
@@ -75,7 +80,7 @@ Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env,
   ComputeOptions options;
   ASSIGN_OR_RETURN(options.type, run_type(parsed));
   if (parsed.has("DIR")) options.folder = absolute_path(env.cwd, parsed.text("DIR"));
-  ASSIGN_OR_RETURN(options.command, wanted_command(parsed));
+  ASSIGN_OR_RETURN(options.command, wanted_command(parsed, options.type));
   ASSIGN_OR_RETURN(options.asked, run_options(parsed, env, files));
   options.stdin_source = parsed.text("stdin");
   options.requirements = project_path(parsed.text("requirements"));

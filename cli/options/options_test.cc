@@ -210,6 +210,28 @@ TEST_F(Options, APlanIsOfARunToo) {
       compute_options({"plan", {{"DIR", {"."}}, {"CMD", {"x"}}, {"type", {"x"}}}}, env_).ok());
 }
 
+TEST_F(Options, APlanOfAProgramBehindDashesIsOfARun) {
+  const auto plan = [this](std::map<std::string, std::vector<std::string>> words) {
+    return compute_options({"plan", std::move(words)}, env_);
+  };
+  const auto bare = plan({{"PROGRAM", {"true"}}});
+  ASSERT_TRUE(bare.ok());
+  EXPECT_EQ(bare->type, contracts::RunType::kCommand);
+  EXPECT_EQ(bare->folder, "");
+  EXPECT_EQ(plan({{"DIR", {"."}}, {"PROGRAM", {"a b"}}})->command.argv,
+            std::vector<std::string>{"a b"});
+  // Of the type that is named, by the rules of the command that makes such runs.
+  const auto compute = plan({{"DIR", {"."}}, {"PROGRAM", {"python3 a.py"}}, {"type", {"compute"}}});
+  EXPECT_EQ(compute->type, contracts::RunType::kCompute);
+  EXPECT_EQ(compute->command.argv, (std::vector<std::string>{"python3", "a.py"}));
+  EXPECT_EQ(plan({{"DIR", {"."}}, {"CMD", {"python3 a.py"}}})->type, contracts::RunType::kCompute);
+  for (const auto& wrong : {plan({{"DIR", {"."}}}), plan({}),
+                            plan({{"DIR", {"."}}, {"CMD", {"x"}}, {"PROGRAM", {"y"}}})}) {
+    ASSERT_FALSE(wrong.ok());
+    EXPECT_EQ(wrong.error().reason, "USAGE");
+  }
+}
+
 TEST_F(Options, ASandboxHasTheProfileAndTheOptionsOnTop) {
   const Parsed parsed{"sandbox run",
                       {{"CMD", {"ls"}},

@@ -221,6 +221,10 @@ class Runs(ProjectTest):
     def test_a_plan_says_the_same_and_creates_nothing(self):
         before = self.runs()
         self.assertIn("would run at once", self.paddock("plan", ".", "--type", "command", "--env", "A=1", "--", "sh", "-c", "a; b").stdout)
+        self.assertIn("would run at once", self.paddock("plan", ".", "--", "sh", "-c", "a; b").stdout)
+        bare = self.paddock("plan", "--memory", "64Mi", "--", "true").stdout
+        self.assertIn("would run at once", bare)
+        self.assertNotIn("project:", bare)
         waits = self.paddock("plan", ".", "--type", "command", "--cpu", "4000", "--", "true", check=False)
         self.assertEqual((waits.returncode, "would wait" in waits.stdout), (1, True))
         self.assertEqual(self.runs(), before)
