@@ -93,8 +93,11 @@ Result<int> rotate_key(Watcher& watcher, const Env& env) {
   ASSIGN_OR_RETURN(const Value answer,
                    watcher.client.send("POST", "/admin/secret-key/rotate", Value(Value::Object{})));
   ASSIGN_OR_RETURN(const auto done, wire::decode<contracts::SecretKeyRotation>(answer));
-  env.say(cat("the key is ", printable(done.key_id), " now; ", done.values,
-              done.values == 1 ? " value was" : " values were", " sealed with it"));
+  env.say(
+      cat("the key is ", printable(done.key_id), " now; ", done.values,
+          done.values == 1 ? " value was" : " values were",
+          " sealed with it. Keep a copy of the controller's secrets.key, and give it to the other "
+          "controllers of its database, if it has any"));
   return kExitOk;
 }
 

@@ -36,6 +36,7 @@ wire::Value status_document(const Health& health) {
   document.set("instance", health.instance);
   document.set("runs", health.runs);  // null: not known
   if (health.stored.object() != nullptr) document.set("stored", health.stored);
+  if (!health.secrets.is_null()) document.set("secrets", health.secrets);
   if (health.pointer) document.set("pointer", wire::encode(*health.pointer));
   if (health.settings) {
     document.set("packages", wire::encode(health.settings->packages));
@@ -84,6 +85,9 @@ std::string status_text(const Health& health) {
     add("network", network_line(*health.settings, by_variables(health)));
   }
   for (std::string& line : stored_lines(health.stored)) add("stored", std::move(line));
+  if (!health.secrets.is_null())
+    add("secrets", cat("none for runs: ", printable(health.secrets.text("message")), " [",
+                       printable(health.secrets.text("reason")), "]"));
   add("runs", runs_text(health));
   return render(table);
 }

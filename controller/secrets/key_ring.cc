@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "common/base/text.h"
+#include "common/crypto/digest.h"
 #include "common/crypto/sealed.h"
 
 namespace paddock::secrets {
@@ -75,22 +76,25 @@ Result<KeyRing> parse_ring(std::string_view text) {
   if (lines.size() < 3 || lines.front() != kFirstLine || !lines.back().empty()) return damaged();
   KeyRing ring;
   for (size_t i = 1; i + 1 < lines.size(); ++i) {
+    if (lines[i] == kFirstLine) continue;  // of a file that was put behind another one
     auto key = parse_line(lines[i]);
-    if (!key || ring.find(key->id) != nullptr) return damaged();
-    ring.keys.push_back(std::move(*key));
+    if (!key) return damaged();
+    const SealKey* const same = ring.find(key->id);
+    if (same != nullptr && same->bytes != key->bytes) return damaged();
+    if (same == nullptr) ring.keys.push_back(std::move(*key));
   }
+  if (ring.empty()) return damaged();
   return ring;
 }
 
-store::SealedValue seal(const KeyRing& ring, const Place& place, const std::string& name,
+store::SealedValue seal(const SealKey& key, const Place& place, const std::string& name,
                         std::string_view plain, Random& random) {
-  const SealKey& key = ring.keys.front();
   return {name, key.id, crypto::seal(key.bytes, bound_to(place, name), plain, random)};
 }
 
 Result<std::string> open(const KeyRing& ring, const Place& place, const store::SealedValue& value) {
   const SealKey* key = ring.find(value.key_id);
-  if (key == nullptr) return key_missing();
+  if (key == nullptr) return key_missing(ring, {value.key_id});
   auto plain = crypto::open_sealed(key->bytes, bound_to(place, value.name), value.sealed);
   if (plain) return std::move(*plain);
   return Error{Code::kFailedPrecondition, "SECRET_UNREADABLE",
@@ -98,11 +102,40 @@ Result<std::string> open(const KeyRing& ring, const Place& place, const store::S
                    " is damaged in the store; write it anew, or delete the Secret")};
 }
 
-Error key_missing() {
+std::string mark_of(const SealKey& key) {
+  return cat(key.id, " ", crypto::sha256_hex(cat(kFirstLine, "\n", key.id, "\n", key.bytes)));
+}
+
+Result<SealKey> key_to_seal_with(const KeyRing& ring, const KnownKeys& known) {
+  std::vector<std::string> missing;
+  for (const std::string& id : known.in_use) {
+    const SealKey* const key = ring.find(id);
+    // By its name it would be the right one, and it is not.
+    const bool another =
+        key != nullptr && known.mark.starts_with(cat(id, " ")) && known.mark != mark_of(*key);
+    if (key == nullptr || another) missing.push_back(id);
+  }
+  if (!missing.empty() || ring.empty()) return key_missing(ring, missing);
+  const auto is_marked = [&](const SealKey& key) { return mark_of(key) == known.mark; };
+  const auto marked = std::ranges::find_if(ring.keys, is_marked);
+  return marked == ring.keys.end() ? ring.keys.front() : *marked;
+}
+
+Error key_missing(const KeyRing& ring, const std::vector<std::string>& ids) {
+  const std::string names = ids.empty() ? std::string() : cat(" (", join(ids, ", "), ")");
+  if (ring.empty())
+    return {Code::kFailedPrecondition, "SECRET_KEY_MISSING",
+            cat("the key that this instance's Secrets are sealed with", names,
+                " is not there, as the controller's data folder has no secrets.key: put that file "
+                "back, from a copy or from another controller of this database (a backup of the "
+                "store does not hold it); or delete the Secrets and create them anew")};
   return {Code::kFailedPrecondition, "SECRET_KEY_MISSING",
-          "the key that this instance's Secrets are sealed with is not in secrets.key in the "
-          "controller's data folder: put that file back (a backup of the store does not hold it), "
-          "or delete the Secrets and create them anew"};
+          cat("secrets.key in the controller's data folder has other keys than the one that this "
+              "instance's Secrets are sealed with",
+              names,
+              ": append the file that has it, from a copy or from another controller of this "
+              "database (cat THAT_FILE >> secrets.key), and remove nothing from the one that is "
+              "there, as values may be sealed with its keys too")};
 }
 
 }  // namespace paddock::secrets

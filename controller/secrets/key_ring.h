@@ -1,4 +1,5 @@
-// The keys that values of Secrets are sealed with: the first one seals, all of them open. Pure.
+// The keys that values of Secrets are sealed with: the one that the store knows seals, all of them
+// open. Pure.
 #pragma once
 
 #include <string>
@@ -26,7 +27,7 @@ SealKey make_key(Random& random);
 
 // One line each, behind a first one that says what this is.
 std::string ring_text(const KeyRing& ring);
-// SECRET_KEY_DAMAGED.
+// Several files, one behind the other, are one with the keys of all. SECRET_KEY_DAMAGED.
 Result<KeyRing> parse_ring(std::string_view text);
 
 // What a value belongs to. Bound to it, a row that somebody moves to another Secret, or to another
@@ -36,12 +37,26 @@ struct Place {
   std::string secret_uid;
 };
 
-store::SealedValue seal(const KeyRing& ring, const Place& place, const std::string& name,
+store::SealedValue seal(const SealKey& key, const Place& place, const std::string& name,
                         std::string_view plain, Random& random);
 // SECRET_KEY_MISSING, SECRET_UNREADABLE.
 Result<std::string> open(const KeyRing& ring, const Place& place, const store::SealedValue& value);
 
-// No key is there, and values are sealed with one: what to do.
-Error key_missing();
+// What the store has of the keys.
+struct KnownKeys {
+  std::vector<std::string> in_use;  // the ids of those that values are sealed with
+  std::string mark;                 // of the key that sealed last; empty: none has
+};
+
+// The store keeps this setting. It says which key a ring must have, and nothing about its bytes.
+inline constexpr const char* kMarkSetting = "secrets/key";
+std::string mark_of(const SealKey& key);
+
+// The key that seals. One that cannot open all that is sealed already must not: a copy of the
+// right file, put in its place, would lose what it sealed. SECRET_KEY_MISSING.
+Result<SealKey> key_to_seal_with(const KeyRing& ring, const KnownKeys& known);
+
+// Keys that values are sealed with are not in the ring: which ones, and a way out that loses none.
+Error key_missing(const KeyRing& ring, const std::vector<std::string>& ids);
 
 }  // namespace paddock::secrets

@@ -10,13 +10,30 @@ namespace {
 
 constexpr size_t kMostKeyFileBytes = 64 << 10;
 
+Result<KnownKeys> known_in(store::Store& store) {
+  KnownKeys known;
+  TRY(store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(known, known_keys(txn));
+    return {};
+  }));
+  return known;
+}
+
+Status put_mark(store::WriteTxn& txn, const KnownKeys& known, const SealKey& key) {
+  const std::string mark = mark_of(key);
+  return known.mark == mark ? Status() : txn.put_setting(kMarkSetting, mark);
+}
+
+// With the first key of the ring.
 Result<int64_t> seal_anew(store::WriteTxn& txn, const KeyRing& ring, Random& random) {
   ASSIGN_OR_RETURN(const auto found, txn.all_sealed_values());
   for (const store::FoundSealedValue& each : found) {
     const Place place{each.secret, each.secret_uid};
     ASSIGN_OR_RETURN(const std::string plain, open(ring, place, each.value));
-    TRY(txn.put_sealed_value(each.secret_uid, seal(ring, place, each.value.name, plain, random)));
+    TRY(txn.put_sealed_value(each.secret_uid,
+                             seal(ring.keys.front(), place, each.value.name, plain, random)));
   }
+  TRY(put_mark(txn, {}, ring.keys.front()));
   return static_cast<int64_t>(found.size());
 }
 
@@ -35,27 +52,33 @@ Status Vault::keep(const KeyRing& ring) {
   return {};
 }
 
-Status Vault::make_ready(store::Store& store, Random& random) {
+Result<SealKey> Vault::make_ready(store::Store& store, Random& random) {
   const std::lock_guard lock(rotation_);
   ASSIGN_OR_RETURN(const KeyRing ring, keys());
-  if (!ring.empty()) return {};
-  std::vector<std::string> in_use;
-  TRY(store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(in_use, txn.sealing_keys());
-    return {};
-  }));
-  if (!in_use.empty()) return key_missing();
-  return keep(KeyRing{{make_key(random)}});
+  ASSIGN_OR_RETURN(const KnownKeys known, known_in(store));
+  if (!ring.empty() || !known.in_use.empty()) return key_to_seal_with(ring, known);
+  SealKey first = make_key(random);
+  TRY(keep(KeyRing{{first}}));
+  return first;
 }
 
 Status Vault::check(store::Store& store) {
   const std::lock_guard lock(rotation_);
   ASSIGN_OR_RETURN(const KeyRing ring, keys());
-  return store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const std::vector<std::string> in_use, txn.sealing_keys());
-    const auto there = [&](const std::string& id) { return ring.find(id) != nullptr; };
-    return std::ranges::all_of(in_use, there) ? Status() : Status(key_missing());
-  });
+  ASSIGN_OR_RETURN(const KnownKeys known, known_in(store));
+  if (known.in_use.empty()) return {};
+  TRY(key_to_seal_with(ring, known));
+  return {};
+}
+
+Status Vault::tell(store::Store& store) {
+  const std::lock_guard lock(rotation_);
+  ASSIGN_OR_RETURN(const KnownKeys before, known_in(store));
+  if (before.in_use.empty()) return {};
+  ASSIGN_OR_RETURN(const KeyRing ring, keys());
+  ASSIGN_OR_RETURN(const SealKey key, key_to_seal_with(ring, before));
+  if (before.mark == mark_of(key)) return {};
+  return store.write([&](store::WriteTxn& txn) { return put_mark(txn, before, key); });
 }
 
 Result<std::map<std::string, std::string>> Vault::open_values(store::Store& store,
@@ -79,6 +102,9 @@ Result<contracts::SecretKeyRotation> Vault::rotate(store::Store& store, Random& 
                                                    const Record& record) {
   const std::lock_guard lock(rotation_);
   ASSIGN_OR_RETURN(const KeyRing before, keys());
+  ASSIGN_OR_RETURN(const KnownKeys known, known_in(store));
+  // Before the file is changed: the new key must not stand in one that is not the store's.
+  if (!before.empty() || !known.in_use.empty()) TRY(key_to_seal_with(before, known));
   KeyRing both{{make_key(random)}};
   both.keys.insert(both.keys.end(), before.keys.begin(), before.keys.end());
   TRY(keep(both));
@@ -96,10 +122,21 @@ Result<contracts::SecretKeyRotation> Vault::rotate(store::Store& store, Random& 
   return out;
 }
 
+Result<KnownKeys> known_keys(store::ReadTxn& txn) {
+  KnownKeys known;
+  ASSIGN_OR_RETURN(known.in_use, txn.sealing_keys());
+  ASSIGN_OR_RETURN(const auto mark, txn.setting(kMarkSetting));
+  known.mark = mark.value_or("");
+  return known;
+}
+
 Status put_values(store::WriteTxn& txn, const KeyRing& ring, const Place& place,
                   const std::map<std::string, std::string>& plain, Random& random) {
+  ASSIGN_OR_RETURN(const KnownKeys known, known_keys(txn));
+  ASSIGN_OR_RETURN(const SealKey key, key_to_seal_with(ring, known));
+  TRY(put_mark(txn, known, key));
   for (const auto& [name, value] : plain)
-    TRY(txn.put_sealed_value(place.secret_uid, seal(ring, place, name, value, random)));
+    TRY(txn.put_sealed_value(place.secret_uid, seal(key, place, name, value, random)));
   return {};
 }
 

@@ -20,10 +20,13 @@ class Vault {
   // Empty where there is no file. SECRET_KEY_DAMAGED. May be asked inside a transaction: then what
   // is sealed is sealed with the key that rotate() leaves, whichever comes first.
   Result<KeyRing> keys() const;
-  // Makes the first key. SECRET_KEY_MISSING where there is none and values are sealed already.
-  Status make_ready(store::Store& store, Random& random);
+  // The key that seals now; makes the first one. SECRET_KEY_MISSING where values are sealed already
+  // and not all of their keys are there.
+  Result<SealKey> make_ready(store::Store& store, Random& random);
   // Whether every key is there that a value is sealed with. SECRET_KEY_MISSING, SECRET_KEY_DAMAGED.
   Status check(store::Store& store);
+  // Lets the store know which key seals, where it has values and does not know that yet.
+  Status tell(store::Store& store);
   // All values of a Secret, by name. Not inside a transaction.
   Result<std::map<std::string, std::string>> open_values(store::Store& store, const Place& place);
   // A new key, every value sealed with it, and the old ones forgotten; or nothing of it. `record`
@@ -40,7 +43,10 @@ class Vault {
   std::mutex rotation_;  // held by who needs rows and keys that belong together
 };
 
-// Seals values in place of those of the same names.
+Result<KnownKeys> known_keys(store::ReadTxn& txn);
+
+// Seals values in place of those of the same names, with the key that the store knows; it knows the
+// one that seals first. SECRET_KEY_MISSING.
 Status put_values(store::WriteTxn& txn, const KeyRing& ring, const Place& place,
                   const std::map<std::string, std::string>& plain, Random& random);
 

@@ -127,7 +127,9 @@ TEST_F(VaultTest, WithoutItsKeyNothingOpensAndNoOtherIsMadeInItsPlace) {
   for (const std::string& damaged :
        {std::string(), kept.substr(0, kept.size() - 1), cat(kept, "x"), std::string("key"),
         std::string("paddock secret keys 1\n0011223344556677 zz\n"),
-        std::string("paddock secret keys 1\n\n"), cat(kept, kept.substr(kept.find('\n') + 1))}) {
+        std::string("paddock secret keys 1\n\n"), std::string("paddock secret keys 1\n\n\n"),
+        std::string("paddock secret keys 1\npaddock secret keys 1\n"),
+        cat(kept, kept.substr(kept.find('\n') + 1, 17), std::string(64, '0'), "\n")}) {
     ASSERT_TRUE(os::write_file_atomic(key_file(), damaged).ok());
     EXPECT_EQ(open(place), "SECRET_KEY_DAMAGED") << damaged;
     EXPECT_EQ(vault_.make_ready(*store_, random_).error().reason, "SECRET_KEY_DAMAGED");
@@ -135,6 +137,84 @@ TEST_F(VaultTest, WithoutItsKeyNothingOpensAndNoOtherIsMadeInItsPlace) {
   ASSERT_TRUE(os::write_file_atomic(key_file(), kept).ok());
   EXPECT_EQ(open(place), kValue) << "put back, it counts at once";
   EXPECT_TRUE(vault_.check(*store_).ok());
+}
+
+// Another controller of the same store, with a key of its own: what it sealed would be lost when
+// the right file is copied over its own, as people are told to do.
+TEST_F(VaultTest, AnotherKeyThanTheStoresSealsNothing) {
+  const Place place = add("db", {{"k", kValue}});
+  const std::string right = *os::read_file(key_file());
+  const std::string other = ring_text(KeyRing{{make_key(random_)}});
+  ASSERT_TRUE(os::write_file_atomic(key_file(), other).ok());
+  EXPECT_EQ(vault_.check(*store_).error().reason, "SECRET_KEY_MISSING");
+  EXPECT_EQ(vault_.make_ready(*store_, random_).error().reason, "SECRET_KEY_MISSING");
+  const Status sealed = store_->write([&](store::WriteTxn& txn) {
+    return put_values(txn, *vault_.keys(), place, {{"l", "more"}}, random_);
+  });
+  ASSERT_FALSE(sealed.ok()) << "also when the file changed after it was looked at";
+  EXPECT_EQ(sealed.error().reason, "SECRET_KEY_MISSING");
+  EXPECT_EQ(rotate().error().reason, "SECRET_KEY_MISSING");
+  EXPECT_EQ(*os::read_file(key_file()), other) << "a rotation that is refused makes no key";
+  // What the error says to do.
+  ASSERT_TRUE(os::write_file_atomic(key_file(), cat(other, right)).ok());
+  EXPECT_EQ(open(place), kValue);
+  EXPECT_EQ(open(add("new", {{"k", "fresh"}})), "fresh");
+  ASSERT_TRUE(os::write_file_atomic(key_file(), right).ok());
+  EXPECT_EQ(open({{"team", "new"}, "uid-new"}), "fresh") << "sealed with the key of the store";
+}
+
+// As an older version left it: each of two files opens a part.
+TEST_F(VaultTest, KeysThatWereSplitAreOneFileAgainAndThenOneKey) {
+  const Place one = add("one", {{"k", kValue}});
+  const std::string right = *os::read_file(key_file());
+  const KeyRing other{{make_key(random_)}};
+  const Place two{{"team", "two"}, "uid-two"};
+  contracts::Secret secret;
+  secret.metadata.name = "two";
+  secret.metadata.name_space = "team";
+  secret.metadata.uid = two.secret_uid;
+  ASSERT_TRUE(store_
+                  ->write([&](store::WriteTxn& txn) -> Status {
+                    TRY(txn.create(secret));
+                    return txn.put_sealed_value(
+                        two.secret_uid, seal(other.keys.front(), two, "k", "other", random_));
+                  })
+                  .ok());
+  EXPECT_EQ(vault_.check(*store_).error().reason, "SECRET_KEY_MISSING");
+  ASSERT_TRUE(os::write_file_atomic(key_file(), cat(right, ring_text(other))).ok());
+  EXPECT_TRUE(vault_.check(*store_).ok());
+  ASSERT_TRUE(rotate().ok());
+  EXPECT_EQ(in_use().size(), 1u);
+  EXPECT_EQ(open(one), kValue);
+  EXPECT_EQ(open(two), "other");
+}
+
+TEST_F(VaultTest, AKeyOfTheSameNameIsNotTheSameKey) {
+  add("db", {{"k", kValue}});
+  KeyRing ring = *vault_.keys();
+  ring.keys.front().bytes.back() ^= 1;
+  ASSERT_TRUE(os::write_file_atomic(key_file(), ring_text(ring)).ok());
+  EXPECT_EQ(vault_.check(*store_).error().reason, "SECRET_KEY_MISSING");
+}
+
+// By an older version, which did not tell.
+TEST_F(VaultTest, TheStoreIsToldOfAKeyThatItDoesNotKnow) {
+  add("db", {{"k", kValue}});
+  const auto set = [&](const std::string& mark) {
+    return store_->write([&](store::WriteTxn& txn) { return txn.put_setting(kMarkSetting, mark); });
+  };
+  ASSERT_TRUE(set("0011223344556677 of a key that is no longer used").ok());
+  EXPECT_TRUE(vault_.check(*store_).ok());
+  ASSERT_TRUE(vault_.tell(*store_).ok());
+  std::string mark;
+  ASSERT_TRUE(store_
+                  ->read([&](store::ReadTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(const KnownKeys known, known_keys(txn));
+                    mark = known.mark;
+                    return {};
+                  })
+                  .ok());
+  EXPECT_EQ(mark, mark_of(vault_.keys()->keys.front()));
 }
 
 TEST_F(VaultTest, WithoutSecretsALostKeyIsMadeAnew) {

@@ -200,8 +200,19 @@ class Secrets(unittest.TestCase):
             self.assertIn("SECRET_KEY_MISSING", done.stdout + done.stderr)
             self.assertIn("secrets.key", done.stdout + done.stderr)
             self.assertIn("1", self.python("without", "print(1)").stdout)
+            # What another key sealed would be lost with the file that is put in its place.
+            for words in (("create", "other", "--from-literal", "a=some-value"), ("create", "db", "--replace", "--from-literal", "a=x"),
+                          ("rotate-key",)):
+                self.assertIn("[SECRET_KEY_MISSING]", self.instance.run("secret", *words, check=False).stderr, words)
+            self.assertEqual(key.read_text(), before)
+            self.assertIn("[SECRET_KEY_MISSING]", self.instance.run("status").stdout)
+            # As the words say: what is there stays, and the right one is appended.
+            key.write_text(before + kept)
+            self.create("other", "--from-literal", "a=some-value")
         finally:
             key.write_text(kept)
+        self.assertIn("10", self.python("both", "import os; print(len(os.environ['P']))", "--secret", "other/a=P").stdout)
+        self.assertNotIn("SECRET_KEY_MISSING", self.instance.run("status").stdout)
 
     def test_a_value_is_replaced_by_command_and_read_by_no_command(self):
         name = "changing"

@@ -136,10 +136,9 @@ Result<std::map<std::string, std::string>> take_values(Secret& secret) {
 // still make another request.
 Status hide_digest(Call& call) {
   if (!call.request.headers.contains("idempotency-key")) return {};
-  TRY(call.services.vault->make_ready(call.services.store, call.services.random));
-  ASSIGN_OR_RETURN(const secrets::KeyRing ring, call.services.vault->keys());
-  if (ring.empty()) return secrets::key_missing();
-  call.body_hash = crypto::hmac_sha256_hex(ring.keys.front().bytes, call.body_hash);
+  ASSIGN_OR_RETURN(const secrets::SealKey key,
+                   call.services.vault->make_ready(call.services.store, call.services.random));
+  call.body_hash = crypto::hmac_sha256_hex(key.bytes, call.body_hash);
   return {};
 }
 
@@ -179,14 +178,14 @@ Status KindTraits<Secret>::prepare_new(Services& services, Secret& secret) {
   TRY(check_kept(secret, {}));
   Secret tried = secret;
   TRY(take_values(tried));
-  return services.vault->make_ready(services.store, services.random);
+  TRY(services.vault->make_ready(services.store, services.random));
+  return {};
 }
 
 Status KindTraits<Secret>::save_new(Services& services, store::WriteTxn& txn, Secret& secret,
                                     WallTime) {
   ASSIGN_OR_RETURN(const auto plain, take_values(secret));
   ASSIGN_OR_RETURN(const secrets::KeyRing ring, services.vault->keys());
-  if (ring.empty()) return secrets::key_missing();
   TRY(txn.create(secret));
   return secrets::put_values(txn, ring, place_of(secret), plain, services.random);
 }
@@ -200,8 +199,8 @@ Status KindTraits<Secret>::check_update(Services& services, const Secret& live, 
   if (!brought_values(next).empty() || tried.data != live.data || next.type != live.type)
     ++next.metadata.generation;
   if (brought_values(next).empty()) return {};
-  ASSIGN_OR_RETURN(const secrets::KeyRing ring, services.vault->keys());
-  return ring.empty() ? Status(secrets::key_missing()) : Status();
+  TRY(services.vault->make_ready(services.store, services.random));
+  return {};
 }
 
 Status KindTraits<Secret>::save_update(Services& services, store::WriteTxn& txn, Secret& next,
@@ -221,7 +220,6 @@ Status KindTraits<Secret>::save_update(Services& services, store::WriteTxn& txn,
     if (!next.data.contains(each.name)) TRY(txn.drop_sealed_value(next.metadata.uid, each.name));
   if (plain.empty()) return {};
   ASSIGN_OR_RETURN(const secrets::KeyRing ring, services.vault->keys());
-  if (ring.empty()) return secrets::key_missing();
   return secrets::put_values(txn, ring, place_of(next), plain, services.random);
 }
 
