@@ -4,6 +4,7 @@
 
 #include "common/receipts/envelope.h"
 #include "controller/api/api_test_support.h"
+#include "controller/receipts/receipt_keys.h"
 
 namespace paddock::api {
 namespace {
@@ -65,6 +66,16 @@ TEST_F(Receipts, AnAdministratorRotatesTheKeyAndItIsRecorded) {
   EXPECT_EQ(call("POST", "/admin/receipt-key/rotate", R"({"a":1})").status, 400);
   EXPECT_EQ(call("POST", "/admin/receipt-key/rotate?dryRun=All", "{}").status, 400);
   EXPECT_EQ(keys(admin_), after);
+}
+
+// The next leader, whose file has not been copied since.
+TEST_F(Receipts, TheNextLeaderPublishesTheKeysOfTheOneBeforeIt) {
+  end_run("a");
+  const auto envelope = *wire::decode<contracts::ReceiptEnvelope>(call("GET", kReceipt).body);
+  services_.receipt_keys = std::make_shared<receipts::ReceiptKeys>();
+  EXPECT_TRUE(receipts::open_receipt(envelope, keys(admin_)).ok());
+  const auto again = *wire::decode<contracts::ReceiptEnvelope>(call("GET", kReceipt).body);
+  EXPECT_TRUE(receipts::open_receipt(again, keys(admin_)).ok());
 }
 
 }  // namespace

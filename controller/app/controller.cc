@@ -68,6 +68,9 @@ Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
   if (const Status settled = api::settle_receipt_keys(controller->api_->services); !settled.ok())
     log_warn("a rotation of the key of receipts did not end",
              {{"error", settled.error().describe()}});
+  if (const Status known = api::publish_receipt_keys(controller->api_->services); !known.ok())
+    log_warn("no receipts are signed",
+             {{"reason", known.error().reason}, {"message", known.error().message}});
   TRY(controller->log_findings());
   return controller;
 }
@@ -195,6 +198,7 @@ Status Controller::log_findings() {
   if (const Status keys = api_->services.vault->check(*store_); !keys.ok())
     log_warn("runs get no secrets",
              {{"reason", keys.error().reason}, {"message", keys.error().message}});
+  (void)api_->services.vault->tell(*store_);  // a full disk is no reason not to start
   log_info("opened the store", {{"runs_waiting", std::to_string(waiting)},
                                 {"runs_placed", std::to_string(placed)},
                                 {"runs_finished", std::to_string(finished)},

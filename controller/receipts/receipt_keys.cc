@@ -19,8 +19,19 @@ Error damaged() {
           "away: then a new key is made"};
 }
 
+Error replaced() {
+  const std::string words =
+      "the key of receipts in this controller's data folder was replaced by a rotation at another "
+      "controller of this database: copy receipt-keys.pem from that one's data folder, or make a "
+      "new key here (paddock receipt-keys --rotate)";
+  return {Code::kFailedPrecondition,
+          "STANDBY_FILES_DIFFER",
+          words,
+          {{"receipt-keys.pem", "is older than the last rotation"}}};
+}
+
 // The private key's block stands first, the former public ones behind it.
-Result<contracts::ReceiptKeyList> keys_in(const std::string& text) {
+Result<contracts::ReceiptKeyList> keys_in(std::string_view text) {
   const Result<std::string> now = crypto::public_key_of(text);
   if (!now.ok()) return damaged();
   ASSIGN_OR_RETURN(std::string id, crypto::signing_key_id(*now));
@@ -85,21 +96,47 @@ Status ReceiptKeys::settle(const RotationLog& log) {
   return settle_locked(log);
 }
 
-Result<contracts::ReceiptEnvelope> ReceiptKeys::sign(std::string_view statement) {
+Status ReceiptKeys::publish_text(std::string_view text, const KeyBook& book) const {
+  if (!book.known) return {};
+  ASSIGN_OR_RETURN(const contracts::ReceiptKeyList own, keys_in(text));
+  ASSIGN_OR_RETURN(contracts::ReceiptKeyList known, book.known());
+  const bool barred = was_replaced(known, own.items.front().key_id);
+  if (add_keys(known, own)) TRY(book.add(own));
+  return barred ? Status(replaced()) : Status();
+}
+
+Status ReceiptKeys::publish(const KeyBook& book) {
+  const std::lock_guard lock(mutex_);
+  if (path_.empty() ? in_memory_.empty() : !os::exists(path_)) return {};
+  ASSIGN_OR_RETURN(std::string keys, text());
+  const Status published = publish_text(keys, book);
+  crypto::wipe(keys);
+  return published;
+}
+
+Result<contracts::ReceiptEnvelope> ReceiptKeys::sign(std::string_view statement,
+                                                     const KeyBook& book) {
   const std::lock_guard lock(mutex_);
   ASSIGN_OR_RETURN(std::string keys, text());
-  auto signed_one = sign_statement(statement, keys);
+  const Status published = publish_text(keys, book);
+  auto signed_one = published.ok() ? sign_statement(statement, keys)
+                                   : Result<contracts::ReceiptEnvelope>(published.error());
   crypto::wipe(keys);
+  TRY(published);
   if (!signed_one.ok()) return damaged();
   return signed_one;
 }
 
-Result<contracts::ReceiptKeyList> ReceiptKeys::list() {
+Result<contracts::ReceiptKeyList> ReceiptKeys::list(const KeyBook& book) {
   const std::lock_guard lock(mutex_);
   ASSIGN_OR_RETURN(std::string keys, text());
-  auto found = keys_in(keys);
+  auto own = keys_in(keys);
   crypto::wipe(keys);
-  return found;
+  if (!own.ok() || !book.known) return own;
+  ASSIGN_OR_RETURN(contracts::ReceiptKeyList known, book.known());
+  // A store that takes nothing now still says what it knows.
+  if (add_keys(known, *own)) (void)book.add(*own);
+  return shown_keys(known, own->items.front().key_id);
 }
 
 // The new keys are on the disk before the record says that they sign.
@@ -116,7 +153,7 @@ Result<contracts::ReceiptKeyList> ReceiptKeys::rotate(const RotationLog& log) {
   const Status kept = now.ok() ? keep_aside(keys) : Status(now.error());
   crypto::wipe(keys);
   TRY(kept);
-  const Status recorded = log.record(now->items.front().key_id);
+  const Status recorded = log.record(*now);
   recorded_ = recorded.ok();
   if (!recorded.ok()) {
     (void)settle_locked(log);  // a store that fails late may have committed

@@ -10,13 +10,15 @@
 
 #include "common/base/result.h"
 #include "common/contracts/receipt.h"
+#include "controller/receipts/key_book.h"
 
 namespace paddock::receipts {
 
 // The record of a rotation decides: a new key signs if and only if it is in the audit log, whatever
 // ends between the two. Both may be asked while the keys are locked.
 struct RotationLog {
-  std::function<Status(const std::string& key_id)> record;          // committed, or an error
+  // Committed, or an error. The first one of `keys` is the new one.
+  std::function<Status(const contracts::ReceiptKeyList& keys)> record;
   std::function<Result<bool>(const std::string& key_id)> recorded;  // as the newest of all
 };
 
@@ -25,9 +27,14 @@ class ReceiptKeys {
   // An empty path: in memory alone, for a store that is.
   explicit ReceiptKeys(std::string path = {}) : path_(std::move(path)) {}
 
-  // RECEIPT_KEY_DAMAGED: the file holds no key; with a failing disk, its error.
-  Result<contracts::ReceiptEnvelope> sign(std::string_view statement);
-  Result<contracts::ReceiptKeyList> list();
+  // The key is in the book before anything is signed with it. RECEIPT_KEY_DAMAGED: the file holds
+  // no key; STANDBY_FILES_DIFFER: by the book it was replaced; with a failing disk or store, its
+  // error.
+  Result<contracts::ReceiptEnvelope> sign(std::string_view statement, const KeyBook& book = {});
+  // Those of the file, which is made if there is none, and of the book.
+  Result<contracts::ReceiptKeyList> list(const KeyBook& book = {});
+  // Puts the keys of the file, if there is one, into the book. As sign().
+  Status publish(const KeyBook& book);
   // A new key signs from now on; what was signed before is verified by the old one's public part.
   Result<contracts::ReceiptKeyList> rotate(const RotationLog& log);
   // Completes a rotation that a crash interrupted: finishes it if it is recorded in the audit log,
@@ -41,6 +48,7 @@ class ReceiptKeys {
   Status keep_aside(const std::string& text);
   Status put_in_place();
   Status settle_locked(const RotationLog& log);
+  Status publish_text(std::string_view text, const KeyBook& book) const;
 
   const std::string path_;
   std::mutex mutex_;  // guards what follows, and both files

@@ -3,6 +3,9 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "common/os/file.h"
@@ -21,13 +24,15 @@ std::vector<std::string> publics(ReceiptKeys& keys) {
 
 // One whose records are a file, as those of a store are.
 RotationLog log_in(const std::string& file) {
-  return {[file](const std::string& key_id) { return os::write_file_atomic(file, key_id); },
+  return {[file](const contracts::ReceiptKeyList& keys) {
+            return os::write_file_atomic(file, keys.items.front().key_id);
+          },
           [file](const std::string& key_id) -> Result<bool> {
             const auto newest = os::read_file(file);
             return newest.ok() && *newest == key_id;
           }};
 }
-const RotationLog kMemory{[](const std::string&) { return Status(); },
+const RotationLog kMemory{[](const contracts::ReceiptKeyList&) { return Status(); },
                           [](const std::string&) { return Result<bool>(false); }};
 
 TEST(ReceiptKeys, WhatWasSignedBeforeARotationIsVerifiedAfterIt) {
@@ -70,10 +75,10 @@ class KilledRotation : public testing::Test {
     return out;
   }
   // `record` ends the process that rotates.
-  void rotate_until(const std::function<void(const std::string&)>& record) {
+  void rotate_until(const std::function<void(const contracts::ReceiptKeyList&)>& record) {
     RotationLog log = log_in(record_);
-    log.record = [&](const std::string& key_id) {
-      record(key_id);
+    log.record = [&](const contracts::ReceiptKeyList& keys) {
+      record(keys);
       return Status();
     };
     EXPECT_EXIT((void)ReceiptKeys(path_).rotate(log), testing::KilledBySignal(SIGKILL), "");
@@ -90,13 +95,13 @@ class KilledRotation : public testing::Test {
 };
 
 TEST_F(KilledRotation, BeforeItsRecordIsNone) {
-  rotate_until([](const std::string&) { ::raise(SIGKILL); });
+  rotate_until([](const contracts::ReceiptKeyList&) { ::raise(SIGKILL); });
   EXPECT_EQ(ids(), before_);
 }
 
 TEST_F(KilledRotation, AfterItsRecordIsWhole) {
-  rotate_until([this](const std::string& key_id) {
-    EXPECT_TRUE(log_in(record_).record(key_id).ok());
+  rotate_until([this](const contracts::ReceiptKeyList& keys) {
+    EXPECT_TRUE(log_in(record_).record(keys).ok());
     ::raise(SIGKILL);
   });
   const auto after = ids();
@@ -104,7 +109,7 @@ TEST_F(KilledRotation, AfterItsRecordIsWhole) {
 }
 
 TEST_F(KilledRotation, IsSettledByTheNextOneToo) {
-  EXPECT_EXIT((void)ReceiptKeys(path_).rotate({[](const std::string&) {
+  EXPECT_EXIT((void)ReceiptKeys(path_).rotate({[](const contracts::ReceiptKeyList&) {
                                                  ::raise(SIGKILL);
                                                  return Status();
                                                },
@@ -117,17 +122,91 @@ TEST_F(KilledRotation, IsSettledByTheNextOneToo) {
 TEST_F(KilledRotation, ThatTheStoreRefusedChangesNothing) {
   ReceiptKeys keys(path_);
   RotationLog log = log_in(record_);
-  log.record = [](const std::string&) { return Status(Error{Code::kUnavailable, "STORE_FULL"}); };
+  log.record = [](const contracts::ReceiptKeyList&) {
+    return Status(Error{Code::kUnavailable, "STORE_FULL"});
+  };
   EXPECT_EQ(keys.rotate(log).error().reason, "STORE_FULL");
   EXPECT_EQ(ids(), before_);
   EXPECT_FALSE(os::exists(next_));
   // One that says so and has it all the same, as where a commit's end is not known.
-  log.record = [this](const std::string& key_id) -> Status {
-    TRY(log_in(record_).record(key_id));
+  log.record = [this](const contracts::ReceiptKeyList& now) -> Status {
+    TRY(log_in(record_).record(now));
     return Error{Code::kUnavailable, "STORE_IO"};
   };
   EXPECT_FALSE(keys.rotate(log).ok());
   EXPECT_EQ(ids(), (std::vector{*os::read_file(record_), before_.front()}));
+}
+
+// Two controllers of one store, each with a file of its own.
+class SharedBook : public testing::Test {
+ protected:
+  SharedBook() {
+    book_.known = [this]() -> Result<contracts::ReceiptKeyList> { return kept_; };
+    book_.add = [this](const contracts::ReceiptKeyList& own) {
+      ++additions_;
+      add_keys(kept_, own);
+      return Status();
+    };
+    log_.record = [this](const contracts::ReceiptKeyList& own) {
+      replace_keys(kept_, own);
+      return Status();
+    };
+    log_.recorded = [](const std::string&) { return Result<bool>(false); };
+  }
+  std::vector<std::string> shown(ReceiptKeys& keys) {
+    std::vector<std::string> out;
+    const auto list = *keys.list(book_);
+    for (const auto& each : list.items) out.push_back(each.public_key);
+    EXPECT_TRUE(list.items.front().current);
+    EXPECT_EQ(std::ranges::count(list.items, true, &contracts::ReceiptKey::current), 1);
+    return out;
+  }
+  const test::TempDir folder_;
+  contracts::ReceiptKeyList kept_;
+  int additions_ = 0;
+  KeyBook book_;
+  RotationLog log_;
+  ReceiptKeys one_{folder_ / "one.pem"};
+  ReceiptKeys two_{folder_ / "two.pem"};
+};
+
+TEST_F(SharedBook, WhatOneSignedIsVerifiedByWhatTheOtherPublishes) {
+  const auto by_one = *one_.sign("x", book_);
+  const auto by_two = *two_.sign("y", book_);
+  EXPECT_TRUE(open_receipt(by_one, shown(two_)).ok());
+  EXPECT_TRUE(open_receipt(by_two, shown(one_)).ok());
+  EXPECT_NE(shown(one_).front(), shown(two_).front()) << "that which signs comes first";
+  EXPECT_EQ(additions_, 2) << "each once";
+}
+
+TEST_F(SharedBook, AKeyThatWasReplacedSignsAtNoOtherController) {
+  ASSERT_TRUE(one_.sign("x", book_).ok());
+  std::filesystem::copy(folder_ / "one.pem", folder_ / "two.pem");
+  ASSERT_TRUE(one_.rotate(log_).ok());
+  const auto newer = *one_.sign("y", book_);
+  EXPECT_TRUE(open_receipt(newer, shown(two_)).ok()) << "and all of them publish the new one";
+  EXPECT_EQ(shown(two_).size(), 2U);
+  EXPECT_EQ(two_.sign("z", book_).error().reason, "STANDBY_FILES_DIFFER");
+  EXPECT_EQ(two_.publish(book_).error().reason, "STANDBY_FILES_DIFFER");
+  // What the error says to do: either of the two.
+  std::filesystem::copy(folder_ / "one.pem", folder_ / "two.pem",
+                        std::filesystem::copy_options::overwrite_existing);
+  EXPECT_TRUE(two_.sign("z", book_).ok());
+  ASSERT_TRUE(two_.rotate(log_).ok());
+  EXPECT_TRUE(open_receipt(newer, shown(two_)).ok());
+  EXPECT_EQ(one_.sign("z", book_).error().reason, "STANDBY_FILES_DIFFER");
+  ASSERT_TRUE(one_.rotate(log_).ok());
+  EXPECT_TRUE(one_.sign("z", book_).ok());
+}
+
+TEST_F(SharedBook, TellsFormerKeysOfAFileToo) {
+  ASSERT_TRUE(one_.rotate(kMemory).ok());
+  ASSERT_TRUE(one_.publish(book_).ok());
+  ASSERT_EQ(kept_.items.size(), 2U);
+  EXPECT_TRUE(kept_.items.front().current);
+  EXPECT_FALSE(kept_.items.back().current);
+  ASSERT_TRUE(two_.publish(book_).ok());
+  EXPECT_EQ(kept_.items.size(), 2U) << "it has no key yet, and makes none for this";
 }
 
 TEST(ReceiptKeys, ADamagedFileIsSaidAndNotReplaced) {

@@ -3,6 +3,7 @@
 #include "common/audit_chain/checkpoint.h"
 #include "common/wire/json.h"
 #include "controller/api/server/documents.h"
+#include "controller/api/server/receipt_key_book.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/receipts/receipt_keys.h"
 
@@ -35,7 +36,8 @@ Result<Response> make_audit_checkpoint(Call& call) {
   }));
   ASSIGN_OR_RETURN(
       const contracts::ReceiptEnvelope envelope,
-      call.services.receipt_keys->sign(wire::to_json(audit_chain::statement(checkpoint))));
+      call.services.receipt_keys->sign(wire::to_json(audit_chain::statement(checkpoint)),
+                                       receipt_key_book(call.services.store)));
   return object_response(envelope);
 }
 

@@ -6,6 +6,7 @@
 #include "controller/api/objects/objects.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
+#include "controller/api/server/receipt_key_book.h"
 #include "controller/receipts/receipt_keys.h"
 #include "controller/receipts/statement.h"
 
@@ -41,31 +42,38 @@ Result<Response> get_receipt(Call& call) {
                  cat("run ", run.metadata.name, " is still ", wire::enum_name(run.status.phase),
                      "; a receipt says how a run ended")};
   ASSIGN_OR_RETURN(const contracts::ReceiptEnvelope receipt,
-                   call.services.receipt_keys->sign(wire::to_json(receipts::statement(run))));
+                   call.services.receipt_keys->sign(wire::to_json(receipts::statement(run)),
+                                                    receipt_key_book(call.services.store)));
   return object_response(receipt);
 }
 
 Result<Response> list_receipt_keys(Call& call) {
-  ASSIGN_OR_RETURN(const contracts::ReceiptKeyList keys, call.services.receipt_keys->list());
+  ASSIGN_OR_RETURN(const contracts::ReceiptKeyList keys,
+                   call.services.receipt_keys->list(receipt_key_book(call.services.store)));
   return object_response(keys);
 }
 
 Result<Response> rotate_receipt_key(Call& call) {
   TRY(refuse_fields(call.body));
   receipts::RotationLog log = rotation_log(call.services.store);
-  log.record = [&call](const std::string& key_id) {
+  log.record = [&call](const contracts::ReceiptKeyList& keys) {
     contracts::ObjectMeta meta;
-    meta.name = key_id;
-    return call.services.store.write([&](store::WriteTxn& txn) {
+    meta.name = keys.items.front().key_id;
+    return call.services.store.write([&](store::WriteTxn& txn) -> Status {
+      TRY(put_replaced_keys(txn, keys));
       return record(txn, call, contracts::audit::kReceiptKeyRotate, kPlural, meta);
     });
   };
-  ASSIGN_OR_RETURN(const contracts::ReceiptKeyList keys, call.services.receipt_keys->rotate(log));
-  return object_response(keys);
+  TRY(call.services.receipt_keys->rotate(log));
+  return list_receipt_keys(call);
 }
 
 Status settle_receipt_keys(Services& services) {
   return services.receipt_keys->settle(rotation_log(services.store));
+}
+
+Status publish_receipt_keys(Services& services) {
+  return services.receipt_keys->publish(receipt_key_book(services.store));
 }
 
 }  // namespace paddock::api

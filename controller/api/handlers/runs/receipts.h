@@ -11,5 +11,7 @@ Result<Response> list_receipt_keys(Call& call);
 Result<Response> rotate_receipt_key(Call& call);
 // At the start: what a controller that was killed left of one.
 Status settle_receipt_keys(Services& services);
+// The store knows the key before the first receipt is asked for. STANDBY_FILES_DIFFER.
+Status publish_receipt_keys(Services& services);
 
 }  // namespace paddock::api
