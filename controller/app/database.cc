@@ -114,16 +114,18 @@ Result<store::PostgresOptions> postgres_options(const Config& config, Random& ra
   return postgres;
 }
 
+Result<store::PostgresOptions> postgres_options_as_they_are(const Config& config) {
+  ASSIGN_OR_RETURN(store::PostgresOptions postgres, options_without_holder(config));
+  ASSIGN_OR_RETURN(postgres.holder, known_holder(holder_file(config)));
+  return postgres;
+}
+
 Result<store::StoreOptions> store_options(const Config& config, Random& random) {
   return options_of(config, [&] { return postgres_options(config, random); });
 }
 
 Result<store::StoreOptions> store_options_as_they_are(const Config& config) {
-  return options_of(config, [&]() -> Result<store::PostgresOptions> {
-    ASSIGN_OR_RETURN(store::PostgresOptions postgres, options_without_holder(config));
-    ASSIGN_OR_RETURN(postgres.holder, known_holder(holder_file(config)));
-    return postgres;
-  });
+  return options_of(config, [&] { return postgres_options_as_they_are(config); });
 }
 
 }  // namespace paddock::app

@@ -22,6 +22,9 @@ Result<store::StoreOptions> store_options_as_they_are(const Config& config);
 // STORE_URL_INVALID.
 Result<store::PostgresOptions> postgres_options(const Config& config, Random& random);
 
+// The same without making anything: the holder is empty before the first start.
+Result<store::PostgresOptions> postgres_options_as_they_are(const Config& config);
+
 std::string store_file(const Config& config);
 
 }  // namespace paddock::app

@@ -46,6 +46,12 @@ bool has_blobs(const std::string& root) {
 
 Status check_database_is_there(const std::string& data_dir) {
   if (!is_empty_database(os::join_path(data_dir, "paddock.db"))) return {};
+  if (os::exists(os::join_path(data_dir, "store-holder")))
+    return Error{
+        Code::kFailedPrecondition, "STORE_MISSING",
+        "the store of this data folder is or was in a PostgreSQL database, as it has the file "
+        "store-holder: set store.postgres again, or use the data folder that the store was moved "
+        "to; or remove store-holder to begin a new instance, with new tokens"};
   if (!has_blobs(os::join_path(data_dir, "blobs")) && !os::exists(bucket_mark(data_dir))) return {};
   return Error{
       Code::kFailedPrecondition, "STORE_MISSING",

@@ -1,5 +1,6 @@
 // Whether the files of an instance lie in a data folder without the database that knows them. An
-// empty one in its place would be a new instance, which after a day has swept all of them.
+// empty one in its place would be a new instance, which after a day has swept all of them. Likewise
+// where the store is in a PostgreSQL database that the configuration does not name.
 #pragma once
 
 #include <string>

@@ -41,6 +41,14 @@ TEST_F(LostDatabase, FilesInABucketAreOnesToo) {
   EXPECT_EQ(found(), "STORE_MISSING");
 }
 
+// A new store would come with a new token in the place of the one that is good there.
+TEST_F(LostDatabase, AFolderWhoseStoreIsElsewhereBeginsNoOther) {
+  folder_.write("store-holder", "0123\n");
+  EXPECT_EQ(found(), "STORE_MISSING");
+  ASSERT_TRUE(store::Store::open({db()}).ok());
+  EXPECT_EQ(found(), "") << "it came back";
+}
+
 TEST_F(LostDatabase, OneInItsLogAloneIsThereAsLongAsTheLogIs) {
   add_blob();
   {

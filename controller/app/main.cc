@@ -232,6 +232,7 @@ Status restore(const Config& config, const std::string& given) {
 }
 
 Status migrate(const Config& config, store::MoveTo to) {
+  TRY(check_may_move(config, to));
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_dir(config));
   return migrate_store(config, to);
 }

@@ -11,6 +11,7 @@
 #include "controller/app/open_blobs.h"
 #include "controller/app/tls_files.h"
 #include "controller/auth/token.h"
+#include "controller/secrets/vault.h"
 
 namespace paddock::app {
 namespace {
@@ -55,6 +56,31 @@ Status add_token(store::LeadWatch& leader, const Config& config, const std::stri
   return {};
 }
 
+struct Compared {
+  bool told = false;  // the leader has told its files
+  std::vector<Cause> missing;
+};
+
+Result<Compared> compare_files(store::LeadWatch& leader, const Config& config) {
+  // The first question: the leader tells all in one change, after it made its tokens.
+  ASSIGN_OR_RETURN(const std::string blobs, leader.setting(kBlobsSetting));
+  Compared out{!blobs.empty(), {}};
+  TRY(add_token(leader, config, "admin", out.missing));
+  if (config.enroll_token) TRY(add_token(leader, config, "enroll", out.missing));
+  ASSIGN_OR_RETURN(const std::string execute, leader.setting(kExecuteSetting));
+  if (!execute.empty() && wants_execute_token(config) && execute_mark(config) != execute)
+    out.missing.push_back({"tokens/execute", "is not the leader's"});
+  ASSIGN_OR_RETURN(const std::string ca, leader.setting(kCaSetting));
+  if (!ca.empty() && serves_local_ca(config)) {
+    const bool key = os::exists(os::join_path(config.data_dir, "tls/ca-key.pem"));
+    if (ca_mark(config) != ca || !key) out.missing.push_back({"tls/ca.pem", "is not the leader's"});
+  }
+  if (!blobs.empty() && text_of(blobs_file(config)) != blobs)
+    out.missing.push_back(
+        {config.blobs.s3.used() ? "bucket-id" : "blobs", "are not those of the leader"});
+  return out;
+}
+
 Error files_differ(std::vector<Cause> missing) {
   std::vector<std::string> names;
   for (const Cause& each : missing) names.push_back(each.field);
@@ -85,24 +111,29 @@ Status tell_shared_files(store::Store& store, const Config& config, Random& rand
 }
 
 Result<bool> check_shared_files(store::LeadWatch& leader, const Config& config) {
-  // The first question: the leader tells all in one change, after it made its tokens.
-  ASSIGN_OR_RETURN(const std::string blobs, leader.setting(kBlobsSetting));
-  std::vector<Cause> missing;
-  TRY(add_token(leader, config, "admin", missing));
-  if (config.enroll_token) TRY(add_token(leader, config, "enroll", missing));
-  ASSIGN_OR_RETURN(const std::string execute, leader.setting(kExecuteSetting));
-  if (!execute.empty() && wants_execute_token(config) && execute_mark(config) != execute)
-    missing.push_back({"tokens/execute", "is not the leader's"});
-  ASSIGN_OR_RETURN(const std::string ca, leader.setting(kCaSetting));
-  if (!ca.empty() && serves_local_ca(config)) {
-    const bool key = os::exists(os::join_path(config.data_dir, "tls/ca-key.pem"));
-    if (ca_mark(config) != ca || !key) missing.push_back({"tls/ca.pem", "is not the leader's"});
-  }
-  if (!blobs.empty() && text_of(blobs_file(config)) != blobs)
-    missing.push_back(
-        {config.blobs.s3.used() ? "bucket-id" : "blobs", "are not those of the leader"});
-  if (!missing.empty()) return files_differ(std::move(missing));
-  return !blobs.empty();
+  ASSIGN_OR_RETURN(Compared found, compare_files(leader, config));
+  if (!found.missing.empty()) return files_differ(std::move(found.missing));
+  return found.told;
+}
+
+Result<bool> lacks_secret_key(store::LeadWatch& leader, const Config& config) {
+  ASSIGN_OR_RETURN(const std::string mark, leader.setting(secrets::kMarkSetting));
+  if (mark.empty()) return false;
+  const auto ring = secrets::Vault(os::join_path(config.data_dir, "secrets.key")).keys();
+  return !ring.ok() || std::ranges::none_of(ring->keys, [&](const secrets::SealKey& key) {
+    return secrets::mark_of(key) == mark;
+  });
+}
+
+Status check_is_folder_of(store::LeadWatch& leader, const Config& config) {
+  ASSIGN_OR_RETURN(const store::Lead lead, leader.look());
+  if (lead.ours || lead.clock == WallTime{}) return {};
+  ASSIGN_OR_RETURN(Compared found, compare_files(leader, config));
+  ASSIGN_OR_RETURN(const bool no_key, lacks_secret_key(leader, config));
+  if (no_key) found.missing.push_back({"secrets.key", "has not the key of the store's Secrets"});
+  if (!found.told && found.missing.empty())
+    found.missing.push_back({"store-holder", "is not of the instance that led last"});
+  return found.missing.empty() ? Status() : Status(files_differ(std::move(found.missing)));
 }
 
 }  // namespace paddock::app

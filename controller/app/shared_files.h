@@ -14,9 +14,21 @@ namespace paddock::app {
 // By the leader at its start, once its files are made: what the others compare theirs with.
 Status tell_shared_files(store::Store& store, const Config& config, Random& random);
 
+// Before a store comes from its database into this data folder as its file: this folder led it
+// last, or has all that the leader's has, with the key of its Secrets; else nobody could use what
+// was moved. Also good where the database has no store (the move says so). STANDBY_FILES_DIFFER.
+Status check_is_folder_of(store::LeadWatch& leader, const Config& config);
+
 // By one that would lead after another instance. False: there was nothing to differ from yet, since
 // the leader has just begun and did not tell its files: ask again. FailedPrecondition,
 // STANDBY_FILES_DIFFER, with a cause for each file.
 Result<bool> check_shared_files(store::LeadWatch& leader, const Config& config);
+
+// Whether the key that the Secrets of the store are sealed with is not in this data folder.
+inline constexpr const char* kSecretKeyWords =
+    "secrets.key in the data folder lacks the key that the Secrets of this database are sealed "
+    "with, so no run would get one if this controller led: append the file of the controller that "
+    "leads (cat THAT_FILE >> secrets.key)";
+Result<bool> lacks_secret_key(store::LeadWatch& leader, const Config& config);
 
 }  // namespace paddock::app

@@ -12,6 +12,7 @@
 #include "common/wire/json.h"
 #include "controller/app/shared_files.h"
 #include "controller/auth/token.h"
+#include "controller/secrets/key_ring.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::app {
@@ -61,13 +62,14 @@ TEST(Standby, TellsNothingThatWouldBreakAnAnswer) {
 
 class FakeWatch final : public store::LeadWatch {
  public:
-  Result<store::Lead> look() override { return store::Lead{}; }
+  Result<store::Lead> look() override { return lead; }
   Result<std::vector<std::string>> token_hashes(const std::string& subject) override {
     return tokens[subject];
   }
   Result<std::string> setting(const std::string& key) override { return settings[key]; }
   std::map<std::string, std::vector<std::string>> tokens;
   std::map<std::string, std::string> settings;
+  store::Lead lead;
 };
 
 class SharedFiles : public testing::Test {
@@ -106,6 +108,42 @@ TEST_F(SharedFiles, EachThatIsAnotherIsNamed) {
   put("tls/ca.pem", "another CA");
   put("blobs/instance-id", "4567");
   EXPECT_THAT(differing(), ElementsAre("tokens/admin", "tls/ca.pem", "blobs"));
+}
+
+// A store that went into a folder without its files would be one that nobody can use.
+TEST_F(SharedFiles, AStoreComesOnlyIntoAFolderThatHasThem) {
+  const auto refused = [&] {
+    const Status own = check_is_folder_of(watch_, config_);
+    return own.ok() ? std::string() : own.error().causes.front().field;
+  };
+  EXPECT_EQ(refused(), "") << "there is no store: the move says so";
+  watch_.lead.clock = WallTime{1};
+  watch_.lead.anew = false;
+  EXPECT_EQ(refused(), "") << "it has all that the leader's has";
+  SeededRandom random{3};
+  const secrets::SealKey key = secrets::make_key(random);
+  watch_.settings[secrets::kMarkSetting] = secrets::mark_of(key);
+  EXPECT_EQ(refused(), "secrets.key");
+  put("secrets.key", "no key file");
+  EXPECT_EQ(refused(), "secrets.key");
+  folder_.write("secrets.key", secrets::ring_text({{secrets::make_key(random), key}}), 0600);
+  EXPECT_EQ(refused(), "");
+  put("tokens/admin", "pdk-two");
+  EXPECT_EQ(refused(), "tokens/admin");
+  watch_.lead.ours = true;
+  EXPECT_EQ(refused(), "") << "its own, whatever became of a token";
+}
+
+// It was moved to the database, and no controller has been started with that: only the folder that
+// it came from is known to be right.
+TEST_F(SharedFiles, WithoutALeaderThatToldThemOnlyItsOwnFolderIsRight) {
+  watch_.settings.clear();
+  watch_.lead.clock = WallTime{1};
+  watch_.lead.anew = false;
+  const Status own = check_is_folder_of(watch_, config_);
+  ASSERT_FALSE(own.ok());
+  EXPECT_EQ(own.error().reason, "STANDBY_FILES_DIFFER");
+  EXPECT_EQ(own.error().causes.front().field, "store-holder");
 }
 
 TEST_F(SharedFiles, AreNotComparedBeforeTheLeaderHasToldThem) {

@@ -20,9 +20,11 @@ struct Lead {
   int64_t epoch = 0;   // grows with each leader; 0: nobody has led yet
   bool free = true;    // whoever looked may take the lead now
   bool anew = true;    // the same instance led last, or nobody: nothing of another is to be kept
+  bool ours = false;   // the same instance led last
   std::string leader;  // for the log: on which host
   std::string url;     // empty: it does not say
   Millis left{0};      // of the leader's lease, on the database's clock
+  WallTime clock;      // the database's, at some time of the look; 0: it has no store
 };
 
 class LeadWatch {

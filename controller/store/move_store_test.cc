@@ -193,7 +193,11 @@ TEST_F(MoveStore, IsRefusedWhereItCannotBeWhole) {
   EXPECT_EQ(moving(MoveTo::kSqlite), "STORE_NOT_EMPTY");
   std::filesystem::remove(places().file);
   ASSERT_EQ(moving(MoveTo::kSqlite), "moved");
-  EXPECT_EQ(refusal(options("another")), "STORE_MOVED_AWAY");
+  const auto gone = Store::open(options("another"));
+  ASSERT_FALSE(gone.ok());
+  EXPECT_EQ(gone.error().reason, "STORE_MOVED_AWAY");
+  EXPECT_NE(gone.error().describe().find(cat(places().file, " by mover")), std::string::npos)
+      << gone.error().describe();
   EXPECT_EQ(moving(MoveTo::kPostgres), "STORE_NOT_EMPTY");
 }
 
@@ -217,7 +221,9 @@ TEST_F(MoveStore, WhatWasMovedIsNoNewStoreToAnotherInstance) {
   EXPECT_TRUE(another.free);
   EXPECT_FALSE(another.anew) << "its files are compared first";
   EXPECT_EQ(another.leader, "mover");
-  EXPECT_TRUE(LeadWatch::open(*options("mover").postgres).value()->look().value().anew);
+  EXPECT_FALSE(another.ours);
+  const Lead own = LeadWatch::open(*options("mover").postgres).value()->look().value();
+  EXPECT_TRUE(own.anew && own.ours);
 }
 
 TEST_F(MoveStore, WhoWaitedForTheLeadLearnsThatItIsGone) {
@@ -243,7 +249,7 @@ TEST_F(MoveStore, IsNotEndedByWhoWouldLeadMeanwhile) {
                         "SELECT count(*) FROM pg_locks WHERE NOT granted AND "
                         "clock_timestamp() - waitstart > interval '1.3 s'") == "0")
     std::this_thread::yield();
-  EXPECT_TRUE(move::mark_taken(*source, id).ok());
+  EXPECT_TRUE(move::mark_taken(*source, id, "the file").ok());
   const Status taken = move::commit(*source);
   EXPECT_TRUE(taken.ok()) << taken.error().describe();
   leads.join();

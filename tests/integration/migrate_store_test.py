@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import signal
 import sqlite3
 import subprocess
@@ -92,6 +93,23 @@ class AnInstanceMoves(unittest.TestCase):
         self.assertEqual(self.instance.run("audit", "verify").returncode, 0)
         record = move(self.data, self.url_file, "postgres")[1][-1]
         self.assertEqual(record["reason"], "LOCK_HELD", "while the controller uses it")
+
+    def test_into_the_folder_that_is_its_own_alone(self):
+        self.end_controller()
+        self.move("postgres")
+        other = pathlib.Path(self.folder) / "other"
+        code, records = move(other, self.url_file, "sqlite")
+        self.assertEqual((code, records[-1]["reason"]), (1, "CONFIG_INVALID"), "it is not there")
+        other.mkdir(mode=0o700)
+        code, records = move(other, self.url_file, "sqlite")
+        self.assertEqual((code, records[-1]["reason"]), (1, "STANDBY_FILES_DIFFER"))
+        self.assertIn("tokens/admin", records[-1]["error"])
+        self.assertEqual(os.listdir(other), [], "nothing was written")
+        self.move("sqlite")
+        code, records = move(other, self.url_file, "sqlite")
+        self.assertEqual((code, records[-1]["reason"]), (1, "STORE_MOVED_AWAY"))
+        self.assertIn(str(self.data / "paddock.db"), records[-1]["error"], "where it is")
+        self.instance.run("up")
 
 
 @unittest.skipUnless(PROGRAMS, "PostgreSQL is not installed (Debian: postgresql-15)")

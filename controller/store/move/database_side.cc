@@ -46,9 +46,22 @@ Status wait_for_end(postgres::Connection& db, const std::string& id) {
   return {};
 }
 
-// Remarks on a table go with the transaction, and are no rows of the store.
-Status remark(postgres::Connection& db, std::string_view table, std::string_view id) {
-  return db.soon(cat("COMMENT ON TABLE ", table, " IS 'move ", id, "'"));
+// It stands in a statement: COMMENT takes no parameters. Names of folders may have any byte.
+std::string quoted(std::string_view text) {
+  std::string out = "E'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += c;
+    out += c >= ' ' && c < 0x7F ? c : '?';
+  }
+  return out + "'";
+}
+
+// Remarks on a table go with the transaction, and are no rows of the store. `place`: where the
+// store went, for people.
+Status remark(postgres::Connection& db, std::string_view table, std::string_view id,
+              std::string_view place = {}) {
+  const std::string text = cat("move ", id, place.empty() ? "" : " to ", place);
+  return db.soon(cat("COMMENT ON TABLE ", table, " IS ", quoted(text)));
 }
 
 Result<bool> has_remark(const PostgresOptions& options, std::string_view table,
@@ -59,7 +72,8 @@ Result<bool> has_remark(const PostgresOptions& options, std::string_view table,
   ASSIGN_OR_RETURN(const Answer row,
                    db->ask("SELECT obj_description(to_regclass($1::text), 'pg_class')",
                            {postgres::text(table)}));
-  return postgres::bytes_in(row.get(), 0, 0) == cat("move ", id);
+  const std::string_view said = postgres::bytes_in(row.get(), 0, 0);
+  return said == cat("move ", id) || said.starts_with(cat("move ", id, " to "));
 }
 
 }  // namespace
@@ -125,9 +139,9 @@ Status hold_source(postgres::Connection& db, const PostgresOptions& options) {
   return postgres::hold_lead(db, options);
 }
 
-Status mark_taken(postgres::Connection& db, const std::string& id) {
+Status mark_taken(postgres::Connection& db, const std::string& id, const std::string& place) {
   TRY(db.soon(cat("ALTER TABLE ", kBroughtTable, " RENAME TO ", postgres::kMovedAway)));
-  return remark(db, postgres::kMovedAway, id);
+  return remark(db, postgres::kMovedAway, id, place);
 }
 
 Result<bool> has_brought(const PostgresOptions& options, const std::string& id) {

@@ -29,8 +29,8 @@ Status mark_brought(postgres::Connection& db, const std::string& id);
 
 // As the source: it is ours and of our schema, and nobody leads it until this transaction ends.
 Status hold_source(postgres::Connection& db, const PostgresOptions& options);
-// From then on no controller takes it for its store (STORE_MOVED_AWAY).
-Status mark_taken(postgres::Connection& db, const std::string& id);
+// From then on no controller takes it for its store (STORE_MOVED_AWAY, which says where it went).
+Status mark_taken(postgres::Connection& db, const std::string& id, const std::string& place);
 
 // Whether the move of this id was committed. Ends a session of it that is left over and waits for
 // its transaction; STORE_AWAY, STORE_BUSY: not known, ask again.

@@ -85,11 +85,11 @@ Result<Inventory> fill_file(const std::string& file, postgres::Connection& sourc
 }
 
 // From then on the file is the store.
-Status hand_over(postgres::Connection& source, const std::string& file, const std::string& id) {
-  TRY(mark_taken(source, id));
+Status hand_over(postgres::Connection& source, const MovePlaces& places, const std::string& id) {
+  TRY(mark_taken(source, id, cat(places.file, " by ", places.postgres.holder_name)));
   TRY(source.finish());
-  TRY(write_marker(file, {MoveTo::kSqlite, id}));
-  return commit_or_forget(source, file);
+  TRY(write_marker(places.file, {MoveTo::kSqlite, id}));
+  return commit_or_forget(source, places.file);
 }
 
 Result<Moved> to_file(const MovePlaces& places, const std::string& id) {
@@ -97,7 +97,7 @@ Result<Moved> to_file(const MovePlaces& places, const std::string& id) {
   ASSIGN_OR_RETURN(const Database source, begin_at(places.postgres, id));
   TRY(hold_source(*source, places.postgres));
   auto copied = fill_file(places.file, *source);
-  const Status handed = copied.ok() ? hand_over(*source, places.file, id) : Status(copied.error());
+  const Status handed = copied.ok() ? hand_over(*source, places, id) : Status(copied.error());
   if (!handed.ok() && handed.error().reason != "STORE_OUTCOME_UNKNOWN") remove_target(places.file);
   TRY(handed);
   ASSIGN_OR_RETURN(Moved done, finish_at_file(places));

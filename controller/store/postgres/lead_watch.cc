@@ -55,7 +55,8 @@ class PgLeadWatch final : public LeadWatch {
     ASSIGN_OR_RETURN(
         const Answer row,
         db->ask(cat("SELECT epoch, holder, holder_name, ", postgres::kLeftMs,
-                    ", (SELECT value FROM settings WHERE key = $1) FROM paddock_leader"),
+                    ", (SELECT value FROM settings WHERE key = $1), (extract(epoch FROM "
+                    "clock_timestamp()) * 1000)::bigint FROM paddock_leader"),
                 {postgres::text(kLeaderUrlSetting)}));
     if (PQntuples(row.get()) != 1) return Lead{};
     Lead lead;
@@ -64,7 +65,9 @@ class PgLeadWatch final : public LeadWatch {
     lead.leader = bytes_in(row.get(), 0, 2);
     lead.left = Millis(integer_in(row.get(), 0, 3));
     lead.url = bytes_in(row.get(), 0, 4);
-    lead.anew = holder.empty() || holder == holder_;
+    lead.clock = WallTime{integer_in(row.get(), 0, 5)};
+    lead.ours = !holder.empty() && holder == holder_;
+    lead.anew = holder.empty() || lead.ours;
     lead.free = lead.anew || lead.left == Millis(0);
     return lead;
   }

@@ -203,15 +203,32 @@ Result<int64_t> count_tables(Connection& db) {
   return integer_in(found.get(), 0, 0);
 }
 
+namespace {
+
+// The remark of the move has the place; one of an older version has none.
+Error moved_away(Connection& db) {
+  Error error{Code::kFailedPrecondition, "STORE_MOVED_AWAY",
+              "the store of this database was moved to a file; remove store.postgres, or give the "
+              "controller another database"};
+  const auto row =
+      db.ask("SELECT obj_description(to_regclass($1), 'pg_class')", {text(kMovedAway)});
+  if (!row.ok()) return error;
+  const std::string_view said = bytes_in(row->get(), 0, 0);
+  constexpr std::string_view kTo = " to ";
+  const size_t place = said.find(kTo);
+  if (place == std::string_view::npos) return error;
+  error.causes = {{"store.postgres.urlFile", cat("moved to ", said.substr(place + kTo.size()))}};
+  return error;
+}
+
+}  // namespace
+
 Result<int64_t> stored_schema(Connection& db) {
   ASSIGN_OR_RETURN(const Answer found,
                    db.ask("SELECT to_regclass('paddock_leader') IS NOT NULL, to_regclass($1) IS "
                           "NOT NULL",
                           {text(kMovedAway)}));
-  if (integer_in(found.get(), 0, 1) != 0)
-    return Error{Code::kFailedPrecondition, "STORE_MOVED_AWAY",
-                 "the store of this database was moved to a file; remove store.postgres, or give "
-                 "the controller another database"};
+  if (integer_in(found.get(), 0, 1) != 0) return moved_away(db);
   if (integer_in(found.get(), 0, 0) == 0) {
     ASSIGN_OR_RETURN(const int64_t others, count_tables(db));
     if (others == 0) return 0;
