@@ -1,7 +1,6 @@
 #include "controller/app/check.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
@@ -10,6 +9,7 @@
 #include "common/wire/json.h"
 #include "controller/app/check_places.h"
 #include "controller/app/database.h"
+#include "controller/app/database_clock.h"
 #include "controller/app/open_blobs.h"
 #include "controller/app/own_files.h"
 #include "controller/app/profiles.h"
@@ -21,8 +21,6 @@
 
 namespace paddock::app {
 namespace {
-
-constexpr Millis kMostGap{60'000};
 
 Finding well(std::string name, std::string setting, std::string details) {
   return {std::move(name), std::move(setting), std::move(details)};
@@ -56,10 +54,8 @@ std::string store_words(const store::Examined& found) {
 }
 
 Finding check_clock(Millis ahead) {
-  const Millis gap(std::abs(ahead.count()));
-  const std::string words = cat("the database's clock is ", format_duration(gap),
-                                ahead < Millis(0) ? " behind" : " ahead of", " this host's");
-  if (gap <= kMostGap) return well("database clock", "store.postgres.urlFile", words);
+  const std::string words = clock_words(ahead);
+  if (!is_wrong(ahead)) return well("database clock", "store.postgres.urlFile", words);
   return {"database clock", "store.postgres.urlFile", words, "CLOCK_WRONG"};
 }
 
@@ -76,6 +72,17 @@ Finding check_shared(const Config& config, const store::PostgresOptions& options
               "what both must have is the same here");
 }
 
+// That the next leader needs for Secrets. A standby without it stands by, and says so.
+Finding check_secret_key(const Config& config, const store::PostgresOptions& options) {
+  const std::string name = "key of Secrets";
+  const auto watch = store::LeadWatch::open(options);
+  if (!watch.ok()) return fault(name, "dataDir", watch.error());
+  const auto lacks = lacks_secret_key(**watch, config);
+  if (!lacks.ok()) return fault(name, "dataDir", lacks.error());
+  if (!*lacks) return well(name, "dataDir", "that of the store, where it has one");
+  return {name, "dataDir", kSecretKeyWords, "SECRET_KEY_MISSING"};
+}
+
 void check_store(const Config& config, const Clock& clock, std::vector<Finding>& out) {
   const std::string setting = on_postgres(config) ? "store.postgres.urlFile" : "dataDir";
   const std::string name = on_postgres(config) ? "database" : "store";
@@ -85,8 +92,9 @@ void check_store(const Config& config, const Clock& clock, std::vector<Finding>&
   if (!found.ok()) return out.push_back(fault(name, setting, found.error()));
   out.push_back(well(name, setting, store_words(*found)));
   if (found->ahead) out.push_back(check_clock(*found->ahead));
-  if (options->postgres && found->schema > 0)
-    out.push_back(check_shared(config, *options->postgres));
+  if (!options->postgres || found->schema == 0) return;
+  out.push_back(check_shared(config, *options->postgres));
+  out.push_back(check_secret_key(config, *options->postgres));
 }
 
 // As a start would find it, which gives up a file that is kept for a full disk.

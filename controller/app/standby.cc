@@ -12,6 +12,7 @@
 #include "common/http/http_client.h"
 #include "common/wire/json.h"
 #include "controller/app/database.h"
+#include "controller/app/database_clock.h"
 #include "controller/app/follower.h"
 #include "controller/app/listening.h"
 #include "controller/app/self_description.h"
@@ -30,6 +31,11 @@ bool may_pass(const Error& error) {
   return is_one_of(error.reason,
                    {"STORE_AWAY", "STORE_BUSY", "STORE_IO", "STORE_LOCKED", "STORE_READ_ONLY"});
 }
+
+// What may go wrong with this one once it leads is looked at so often.
+constexpr Millis kLookAheadEvery{60'000};
+// So long a standby whose clock is wrong leaves the lead to another one.
+constexpr Millis kYields{5'000};
 
 constexpr int kNotLeader = 503;
 
@@ -58,7 +64,7 @@ class Waiting {
   Result<std::unique_ptr<Controller>> wait() {
     while (true) {
       ASSIGN_OR_RETURN(const bool free, look());
-      if (free) {
+      if (free && !yields()) {
         auto opened = lead();
         if (opened.ok() || !goes_on(opened.error())) return opened;
       }
@@ -115,7 +121,47 @@ class Waiting {
     return {};
   }
 
+  // Leading with a wrong clock is better than nobody, and worse than another one.
+  bool yields() {
+    if (!clock_wrong_ || !front_) return false;
+    const MonoTime now = dependencies_.clock.mono();
+    if (!free_since_) free_since_ = now;
+    return now - *free_since_ < kYields;
+  }
+
+  void look_at_clock(const store::Lead& lead, WallTime before) {
+    const auto ahead = database_ahead(lead.clock, before, dependencies_.clock.wall());
+    if (!ahead) return;
+    const bool wrong = is_wrong(*ahead);
+    if (std::exchange(clock_wrong_, wrong) == wrong) return;
+    if (wrong)
+      log_warn("the clock of this host or of the database's is wrong",
+               {{"reason", Reason("CLOCK_WRONG")},
+                {"details", clock_words(*ahead)},
+                {"remedy", std::string(Reason("CLOCK_WRONG").remedy())}});
+    if (!wrong) log_info("the clock is right again", {{"details", clock_words(*ahead)}});
+  }
+
+  void look_at_secret_key() {
+    const auto lacks = lacks_secret_key(*watch_, config_);
+    if (!lacks.ok() || std::exchange(key_lacks_, *lacks) == *lacks || !*lacks) return;
+    log_warn("runs would get no secrets from this controller",
+             {{"reason", Reason("SECRET_KEY_MISSING")}, {"message", kSecretKeyWords}});
+  }
+
+  // What nobody would notice before this one leads.
+  void look_ahead(const store::Lead& lead, WallTime before) {
+    if (!lead.free) free_since_.reset();
+    const MonoTime now = dependencies_.clock.mono();
+    if (lead.clock == WallTime{} || (now < look_ahead_at_ && !lead.free)) return;
+    look_at_clock(lead, before);
+    if (now < look_ahead_at_) return;
+    look_ahead_at_ = now + kLookAheadEvery;
+    if (!lead.anew) look_at_secret_key();
+  }
+
   Result<bool> look() {
+    const WallTime before = dependencies_.clock.wall();
     auto lead = watch_->look();
     if (!lead.ok()) {
       if (goes_on(lead.error())) return false;
@@ -127,6 +173,7 @@ class Waiting {
       if (!told.ok()) return false;
       if (*told) checked_ = lead->epoch;
     }
+    look_ahead(*lead, before);
     seen_->with([&](Seen& seen) { seen.url = lead->url; });
     leader_ = lead->leader;
     return lead->free;
@@ -158,6 +205,10 @@ class Waiting {
   int64_t checked_ = -1;  // the epoch whose files were compared last
   std::string told_;      // what kept it from leading, as the log has it
   std::string unread_;    // likewise, from reading
+  MonoTime look_ahead_at_;
+  bool clock_wrong_ = false;
+  bool key_lacks_ = false;
+  std::optional<MonoTime> free_since_;  // since when it leaves the lead to another one
   std::unique_ptr<Front> front_;
   std::optional<SelfDescription> self_;
 };

@@ -54,7 +54,7 @@ class Controller:
         tls = ssl.create_default_context(cafile=str(self.pair.ca))
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=tls, timeout=patience)
         try:
-            connection.request(method, path, body and json.dumps(body), {"Authorization": f"Bearer {self.pair.token}",
+            connection.request(method, path, None if body is None else json.dumps(body), {"Authorization": f"Bearer {self.pair.token}",
                                                                          "Content-Type": "application/json"})
             answer = connection.getresponse()
             return answer.status, answer.headers, answer.read().decode()

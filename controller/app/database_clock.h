@@ -1,0 +1,20 @@
+// Whether this host and its database agree on the time. Leases are on the database's clock, but a
+// leader's own decides about deadlines of runs, the ends of tokens and every time that is shown.
+// Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/time.h"
+
+namespace paddock::app {
+
+// How far the database's clock is ahead of this host's; it was read at some time between `before`
+// and `after`. Nothing where that took too long to tell a minute.
+std::optional<Millis> database_ahead(WallTime database, WallTime before, WallTime after);
+// More than a minute.
+bool is_wrong(Millis ahead);
+std::string clock_words(Millis ahead);
+
+}  // namespace paddock::app

@@ -1,0 +1,73 @@
+"""Two controllers on one database, and the keys in their data folders: what one sealed or signed, and the other does not have."""
+import json
+import signal
+
+from controller_pair import ControllerPair
+from harness import main, wait_until
+
+SECRETS = "/apis/paddock.dev/v1alpha1/namespaces/default/secrets"
+
+
+def secret(name):
+    return {"apiVersion": "paddock.dev/v1alpha1", "kind": "Secret", "metadata": {"name": name}, "stringData": {"p": f"value-of-{name}"}}
+
+
+class Keys(ControllerPair):
+    def make(self, controller, name):
+        """The status, and the code of a refusal."""
+        status, _, text = controller.ask(SECRETS, "POST", secret(name), patience=30)
+        return status, json.loads(text).get("error", {}).get("code")
+
+    def lead(self, controller, other):
+        other.end(signal.SIGKILL)
+        wait_until("the other one to lead", controller.is_ready)
+
+    def said(self, controller, reason):
+        return any(each.get("reason") == reason for each in controller.records())
+
+    def test_a_secret_is_sealed_with_the_key_of_the_store_alone(self):
+        self.assertEqual(self.make(self.one, "one"), (201, None))
+        (self.two.folder / "secrets.key").write_text("paddock secret keys 1\n0011223344556677 " + "5a" * 32 + "\n")
+        own = (self.two.folder / "secrets.key").read_text()
+        self.begin_standby()
+        wait_until("the standby to say so", lambda: self.said(self.two, "SECRET_KEY_MISSING"))
+        self.lead(self.two, self.one)
+        self.assertEqual(self.make(self.two, "two"), (422, "SECRET_KEY_MISSING"))
+        self.assertEqual(self.two.ask("/admin/secret-key/rotate", "POST", {}, 30)[0], 422)
+        self.assertEqual((self.two.folder / "secrets.key").read_text(), own, "no key was made")
+        self.assertEqual(json.loads(self.two.ask("/status")[2])["secrets"]["reason"], "SECRET_KEY_MISSING")
+        # As the refusal says: appended, and nothing taken out.
+        (self.two.folder / "secrets.key").write_text(own + (self.one.folder / "secrets.key").read_text())
+        self.assertEqual(self.make(self.two, "two"), (201, None))
+        self.begin(self.one)
+        wait_until("the first to wait", self.one.refuses)
+        self.lead(self.one, self.two)
+        self.assertNotIn("secrets", json.loads(self.one.ask("/status")[2]), "the first one opens what the second sealed")
+
+    def receipt_keys(self, controller):
+        return {each["keyId"]: each["current"] for each in json.loads(controller.ask("/receipt-keys")[2])["items"]}
+
+    def checkpoint(self, controller):
+        """Something that is signed: the status, and the key that signed or the code of the refusal."""
+        status, _, text = controller.ask("/audit/checkpoint", patience=30)
+        answer = json.loads(text)
+        return status, answer["signatures"][0]["keyid"] if status == 200 else answer["error"]["code"]
+
+    def test_keys_of_receipts_are_published_by_whoever_leads(self):
+        _, first = self.checkpoint(self.one)
+        (self.two.folder / "receipt-keys.pem").write_text((self.one.folder / "receipt-keys.pem").read_text())
+        self.assertEqual(self.one.ask("/admin/receipt-key/rotate", "POST", {}, 30)[0], 200)
+        status, second = self.checkpoint(self.one)
+        self.assertEqual(status, 200)
+        self.assertNotEqual(second, first)
+        self.begin_standby()
+        self.lead(self.two, self.one)
+        self.assertEqual(self.receipt_keys(self.two), {second: True, first: False})
+        self.assertEqual(self.checkpoint(self.two), (422, "STANDBY_FILES_DIFFER"), "a key that was replaced signs nothing")
+        (self.two.folder / "receipt-keys.pem").write_text((self.one.folder / "receipt-keys.pem").read_text())
+        self.assertEqual(self.checkpoint(self.two), (200, second))
+        self.assertEqual(self.receipt_keys(self.two), {second: True, first: False})
+
+
+if __name__ == "__main__":
+    main()
