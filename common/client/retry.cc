@@ -22,8 +22,8 @@ std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int f
   const Error& error = failure.error;
   if (error.reason == "ABORTED" || failed >= kMaxAttempts) return std::nullopt;
   // A request that never left, or was left alone, may be sent again whatever it is.
-  if (!repeatable && error.reason != "UNREACHABLE" && error.reason != "NOT_LEADER")
-    return std::nullopt;
+  const bool left_alone = is_one_of(error.reason, {"UNREACHABLE", "NOT_LEADER", "STORE_FENCED"});
+  if (!repeatable && !left_alone) return std::nullopt;
   const bool may_pass = error.code == Code::kUnavailable ||
                         error.code == Code::kResourceExhausted ||
                         error.code == Code::kDeadlineExceeded;

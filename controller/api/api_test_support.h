@@ -60,8 +60,12 @@ class FakeStream final : public ResponseStream {
     text += bytes;
     return open();
   }
-  bool open() const override { return until_.empty() || text.find(until_) == std::string::npos; }
+  bool open() const override {
+    return !broken && (until_.empty() || text.find(until_) == std::string::npos);
+  }
+  void break_off() override { broken = true; }
   std::string text;
+  bool broken = false;
 
  private:
   std::string until_;

@@ -82,7 +82,10 @@ Status Controller::read_profiles() {
 
 Status Controller::open_state() {
   ASSIGN_OR_RETURN(store::StoreOptions options, store_options(config_, dependencies_.random));
-  if (options.postgres) options.postgres->on_fenced = dependencies_.on_fenced;
+  if (options.postgres) {
+    options.postgres->on_fenced = dependencies_.on_fenced;
+    options.postgres->on_lead_confirmed = [this](bool confirmed) { lead_confirmed(confirmed); };
+  }
   options.on_commit = [this](const std::vector<std::string>& topics) {
     metrics_.count_commit();
     notifier_.notify(topics);
@@ -148,6 +151,20 @@ void Controller::look_back() {
         "for "
         "an hour",
         {{"since", format_duration(*ahead)}, {"now", format_time(dependencies_.clock.wall())}});
+}
+
+// All who wait here for news are woken, so that they ask the one that leads by now. If that is this
+// one again, it could hear no agent meanwhile.
+void Controller::lead_confirmed(bool confirmed) {
+  if (confirmed) {
+    leases_.begin_anew(dependencies_.clock.mono());
+    return history_.reopen();
+  }
+  history_.close({Code::kUnavailable, "NOT_LEADER",
+                  "the database has not confirmed for too long that this controller leads; watch "
+                  "on from here at the one that leads"});
+  calls_->nodes_changed();
+  notifier_.notify_all();
 }
 
 // Watches begin here: what happened before this start is not history, unless a standby has heard

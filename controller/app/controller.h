@@ -80,6 +80,7 @@ class Controller {
   Status open_state();
   Status open_api();
   Status begin_history();
+  void lead_confirmed(bool confirmed);
   void look_back();
   Status log_findings();
   Status warn_of_lost_files();

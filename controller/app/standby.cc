@@ -9,7 +9,6 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/contracts/readiness.h"
-#include "common/http/http_client.h"
 #include "common/wire/json.h"
 #include "controller/app/database.h"
 #include "controller/app/database_clock.h"
@@ -243,9 +242,7 @@ http_server::Response standby_answer(const http_server::Request& request,
                   known ? leader_url : "the one that leads")};
   error.facts = {{"retryAfterSeconds", "1"}};
   if (known) error.facts.emplace_back("leader", leader_url);
-  answer = http_server::refusal(error);
-  answer.headers.emplace_back(http::kLeaderHeader, known ? leader_url : "elsewhere");
-  return answer;
+  return http_server::refusal(error);
 }
 
 }  // namespace paddock::app

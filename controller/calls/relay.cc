@@ -232,6 +232,21 @@ void Relay::node_changed(const std::string& node) {
   for (const auto& bell : asked) bell->ring();
 }
 
+void Relay::nodes_changed() {
+  known_.with([](Known& known) {
+    ++known.changes;
+    known.eligible.clear();
+  });
+  std::vector<std::shared_ptr<Bell>> asked;
+  table_.with([&](State& state) {
+    for (const auto& [key, lane] : state.lanes) {
+      lane->asks = true;
+      if (lane->bell) asked.push_back(lane->bell);
+    }
+  });
+  for (const auto& bell : asked) bell->ring();
+}
+
 std::optional<bool> Relay::known_eligible(const std::string& node) const {
   return known_.with([&](const Known& known) -> std::optional<bool> {
     const auto found = known.eligible.find(node);

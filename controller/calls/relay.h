@@ -85,6 +85,8 @@ class Relay {
 
   // The stored Node object has changed.
   void node_changed(const std::string& node);
+  // It may be that of all of them, so each lane asks anew.
+  void nodes_changed();
   // Whether a node may be given anything, if it was said since it changed last.
   std::optional<bool> known_eligible(const std::string& node) const;
   // Notes whether the node may be given calls, as it was read after so many `changes` of any node.

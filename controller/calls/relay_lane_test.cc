@@ -13,6 +13,8 @@ TEST_F(Relayed, WhatIsKnownOfANodeHoldsUntilThatNodeChanges) {
   relay_.node_changed("n1");
   EXPECT_FALSE(relay_.known_eligible("n1"));
   EXPECT_EQ(relay_.known_eligible("n2"), false);
+  relay_.nodes_changed();
+  EXPECT_FALSE(relay_.known_eligible("n2"));
   relay_.know_eligible("n1", seen, true);  // somebody who looked before that
   EXPECT_FALSE(relay_.known_eligible("n1"));
 }

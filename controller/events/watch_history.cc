@@ -26,6 +26,14 @@ void WatchHistory::begin(int64_t resource_version) {
   });
 }
 
+void WatchHistory::close(const Error& why) {
+  state_.with([&](State& state) { state.closed = why; });
+}
+
+void WatchHistory::reopen() {
+  state_.with([](State& state) { state.closed.reset(); });
+}
+
 int64_t WatchHistory::up_to() const {
   return state_.with([](const State& state) { return state.up_to; });
 }
@@ -97,6 +105,7 @@ Result<WatchHistory::Look> WatchHistory::after(std::string_view kind, int64_t re
                                                size_t most,
                                                const std::optional<std::string>& name_space) const {
   return state_.with([&](const State& state) -> Result<Look> {
+    if (state.closed) return *state.closed;
     Look look;
     look.up_to = std::max(resource_version, state.up_to);
     const auto found = state.kinds.find(kind);

@@ -39,6 +39,10 @@ class WatchHistory {
   // What the store has at this version is not history. What was published before is forgotten: who
   // has not read it yet is Gone, and has to be woken to hear that.
   void begin(int64_t resource_version);
+  // Nobody is told anything until reopen(): who looks hears `why`, and has to be woken for that.
+  // What is published meanwhile is kept.
+  void close(const Error& why);
+  void reopen();
   // The version of what was published last, or where it begins.
   int64_t up_to() const;
   void publish(std::vector<store::ObjectWrite> changes);
@@ -48,7 +52,7 @@ class WatchHistory {
     int64_t up_to = 0;  // every change of this kind up to here was looked at
   };
   // At most `most` changes of a kind after a resource version, of one namespace or of all. Gone
-  // (RESOURCE_VERSION_TOO_OLD).
+  // (RESOURCE_VERSION_TOO_OLD); or why it is closed.
   Result<Look> after(std::string_view kind, int64_t resource_version, size_t most,
                      const std::optional<std::string>& name_space = {}) const;
 
@@ -70,6 +74,7 @@ class WatchHistory {
     Spaces spaces;
   };
   struct State {
+    std::optional<Error> closed;
     int64_t begun_at = 0;
     int64_t up_to = 0;
     std::map<std::string, Kind, std::less<>> kinds;

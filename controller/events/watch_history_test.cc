@@ -49,6 +49,18 @@ TEST(WatchHistory, ThatBeginsAnewHasForgottenWhatWasBefore) {
   EXPECT_EQ(versions_after(history, 20), (std::vector<int64_t>{21}));
 }
 
+TEST(WatchHistory, ThatIsClosedSaysWhyAndThenGoesOnWithWhatWasPublishedMeanwhile) {
+  WatchHistory history;
+  history.begin(10);
+  history.publish({change(11, "a", "", "1")});
+  history.close({Code::kUnavailable, "NOT_LEADER", "ask another one"});
+  history.publish({change(12, "a", "1", "2")});
+  EXPECT_EQ(history.after("Run", 10, 100).error().reason, "NOT_LEADER");
+  EXPECT_EQ(history.after("Node", 12, 100).error().reason, "NOT_LEADER");
+  history.reopen();
+  EXPECT_EQ(versions_after(history, 10), (std::vector<int64_t>{11, 12}));
+}
+
 TEST(WatchHistory, SaysHowFarALookWent) {
   WatchHistory history;
   history.begin(1);

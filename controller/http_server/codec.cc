@@ -36,6 +36,7 @@ class StreamOut final : public ResponseStream {
     return send(bytes) && (*left_ > 0 || open());
   }
   bool open() const override { return ok_ && !transport_.stopping() && !transport_.peer_gone(); }
+  void break_off() override { ok_ = false; }
   bool ok() const { return ok_; }
   // Whether all that was announced has been written.
   bool finish() { return left_ ? ok_ && *left_ == 0 : ok_ && send(kLastChunk); }

@@ -67,6 +67,9 @@ class ResponseStream {
   virtual bool write(std::string_view bytes) = 0;
   // True while it makes sense to go on; cheap, sees a closed connection without writing.
   virtual bool open() const = 0;
+  // What was written is not all, and no more comes: the client is to see a broken answer, and not
+  // take it for a whole one.
+  virtual void break_off() {}
   // Who reads it; gone once it is no longer open.
   DisconnectToken client() const {
     return {[this] { return open(); }, when_gone()};

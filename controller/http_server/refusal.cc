@@ -14,12 +14,29 @@ std::string_view kubernetes_word(const Error& error, int status) {
   return "BadRequest";
 }
 
-constexpr std::string_view kRetryAfterSeconds = "retryAfterSeconds";  // a fact of an error
+// Facts of an error.
+constexpr std::string_view kRetryAfterSeconds = "retryAfterSeconds";
+constexpr std::string_view kLeader = "leader";
+// By which a client knows that nothing was done here and another address is to be asked.
+constexpr const char* kLeaderHeader = "paddock-leader";
+constexpr const char* kNotKnown = "elsewhere";
 
 // 0: that of its code.
 int own_status(const Error& error) {
   const reasons::Row* row = error.reason.row();
   return row == nullptr ? 0 : row->http;
+}
+
+void add_facts(const Error& error, Response& response) {
+  bool leader_known = false;
+  for (const auto& [name, fact] : error.facts) {
+    if (name == kRetryAfterSeconds) response.headers.emplace_back("retry-after", fact);
+    if (name != kLeader) continue;
+    response.headers.emplace_back(kLeaderHeader, fact);
+    leader_known = true;
+  }
+  if (!leader_known && is_one_of(error.reason, {"NOT_LEADER", "STORE_FENCED"}))
+    response.headers.emplace_back(kLeaderHeader, kNotKnown);
 }
 
 }  // namespace
@@ -42,9 +59,7 @@ Response refusal(const Error& error) {
   Response response;
   response.status = refusal_status(error);
   response.body = wire::to_json(refusal_document(error));
-  for (const auto& [name, fact] : error.facts) {
-    if (name == kRetryAfterSeconds) response.headers.emplace_back("retry-after", fact);
-  }
+  add_facts(error, response);
   return response;
 }
 

@@ -9,6 +9,7 @@ import signal
 import ssl
 import subprocess
 import tempfile
+import threading
 import unittest
 
 from harness import BIN, held_port, wait_until
@@ -79,6 +80,60 @@ class Controller:
         body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": name}, "spec": {"type": "code", "code": "print(1)"}}
         answer = self.ask(RUNS, "POST", body, patience)
         return answer is not None and answer[0] in (201, 409)
+
+
+class Watch:
+    """What a controller tells of runs, from a resource version on, until it ends."""
+
+    def __init__(self, controller, version):
+        tls = ssl.create_default_context(cafile=str(controller.pair.ca))
+        self.connection = http.client.HTTPSConnection("127.0.0.1", controller.port, context=tls, timeout=60)
+        self.connection.request("GET", f"{RUNS}?watch=true&resourceVersion={version}", None, {"Authorization": f"Bearer {controller.pair.token}"})
+        self.answer = self.connection.getresponse()
+        assert self.answer.status == 200, self.answer.read()
+        self.events = []
+        self.over = threading.Event()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        with contextlib.suppress(OSError, http.client.HTTPException, ValueError, AttributeError):  # it is cut, or closed here
+            while line := self.answer.readline():
+                self.events.append(json.loads(line))
+        self.over.set()
+
+    def close(self):
+        self.connection.close()
+
+    def versions(self):
+        return [int(each["object"]["metadata"]["resourceVersion"]) for each in self.events if each["type"] != "DELETED"]
+
+    def has(self, name):
+        return any(each["object"]["metadata"]["name"] == name for each in self.events)
+
+
+class Stream:
+    """An answer that goes on, read until it ends."""
+
+    def __init__(self, controller, path):
+        tls = ssl.create_default_context(cafile=str(controller.pair.ca))
+        self.connection = http.client.HTTPSConnection("127.0.0.1", controller.port, context=tls, timeout=60)
+        self.connection.request("GET", path, None, {"Authorization": f"Bearer {controller.pair.token}"})
+        self.answer = self.connection.getresponse()
+        assert self.answer.status == 200, self.answer.read()
+        self.whole = None
+        self.over = threading.Event()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        try:
+            self.answer.read()
+            self.whole = True
+        except (OSError, http.client.HTTPException):
+            self.whole = False
+        self.over.set()
+
+    def close(self):
+        self.connection.close()
 
 
 @unittest.skipUnless(PROGRAMS, "PostgreSQL is not installed (Debian: postgresql-15)")

@@ -6,11 +6,12 @@ import signal
 import subprocess
 import time
 
-from controller_pair import ControllerPair
+from controller_pair import RUNS, ControllerPair, Stream, Watch
 from harness import BIN, main, make_project, wait_until
 from postgres_server import Cable
 
 LINES = 150
+LOST_AFTER = 10  # seconds without a word of a node's, where a test says so
 JOB = f"""
 import time
 for i in range({LINES}):
@@ -22,7 +23,7 @@ for i in range({LINES}):
 class Failover(ControllerPair):
     def setUp(self):
         super().setUp()
-        self.project = make_project(self.folder / "project", job__py=JOB, quick__py="print('once')\n")
+        self.project = make_project(self.folder / "project", job__py=JOB, quick__py="print('once')\n", quiet__py=f"import time\ntime.sleep({2 * LOST_AFTER})\n")
 
     def servers(self):
         return f"{self.one.url},{self.two.url}"
@@ -137,6 +138,68 @@ class Failover(ControllerPair):
             self.assertEqual(wait_until("the former one to wait", leader.refuses), next_one.url)
         self.assertEqual(self.two.end(), 0, "a standby ends when it is told to")
         self.assertTrue(self.one.post("last"))
+
+    def test_who_is_cut_off_for_long_costs_no_run(self):
+        """It lives and answers, so that nothing but its answers tells its agents and clients to ask the other one."""
+        cable = self.enterContext(Cable(self.server))
+        self.env.update(PADDOCK_CONTROLLER_NODES_LEASE="4s", PADDOCK_CONTROLLER_NODES_LOST_AFTER=f"{LOST_AFTER}s")
+        self.one.end()
+        self.one.store_url = self.server.url(cable.folder)
+        self.begin(self.one)
+        wait_until("the first to lead again", self.one.is_ready)
+        self.begin_standby()
+        self.begin_agent()
+        for name in ("quiet-0", "quiet-1"):
+            self.paddock("compute", self.project, "python3 quiet.py", "--detach", "--name", name)
+        for name in ("quiet-0", "quiet-1"):
+            wait_until(f"{name} to run", lambda name=name: self.json("get", "run", name).get("status", {}).get("phase") == "Running")
+        self.paddock("compute", self.project, "python3 job.py", "--detach", "--name", "job")
+        self.seen(5)
+        watch = Watch(self.one, json.loads(self.one.ask(RUNS)[2])["metadata"]["resourceVersion"])
+        streams = [Stream(self.one, f"{RUNS}/job/{part}") for part in ("log?follow=true", "events")]
+        for each in (watch, *streams):
+            self.addCleanup(each.close)
+        follower = self.follower()
+        cable.cut()
+        wait_until("the second to lead", self.two.is_ready)
+        # The former one is first among the addresses all the while.
+        began = time.monotonic()
+        self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "after")
+        self.assertEqual(wait_until("the former one to lead no more", self.one.refuses), "elsewhere")
+        self.assertEqual(self.one.ask(RUNS, "POST", {})[0], 503)
+        self.assertTrue(watch.over.wait(60), "it is told to ask elsewhere")
+        self.assertEqual((watch.events[-1]["type"], watch.events[-1]["object"]["error"]["code"]), ("ERROR", "NOT_LEADER"))
+        for stream in streams:
+            self.assertTrue(stream.over.wait(60), "it ends")
+            self.assertFalse(stream.whole, "what was broken off does not look whole")
+        self.check_run("after")
+        self.check_job()
+        self.assertEqual(follower.stdout.read().splitlines(), [f"line {i}" for i in range(LINES)])
+        self.assertEqual(follower.wait(60), 0)
+        for name in ("quiet-0", "quiet-1"):
+            self.check_run(name)
+        self.assertGreater(time.monotonic() - began, LOST_AFTER, "an agent that had gone on asking the former one would be lost by now")
+        self.assertTrue(self.json("get", "node", "node-1")["status"]["ready"])
+        cable.mend()
+        self.assertEqual(self.one.process.wait(60), 1)
+        self.assertEqual(self.one.records()[-1]["reason"], "STORE_FENCED")
+        self.check_audit()
+
+    def test_a_database_that_was_away_for_long_costs_no_run(self):
+        """Nobody else takes the lead, and meanwhile the leader can hear no agent."""
+        self.env.update(PADDOCK_CONTROLLER_NODES_LEASE="4s", PADDOCK_CONTROLLER_NODES_LOST_AFTER="6s")
+        self.one.end()
+        self.begin(self.one)
+        wait_until("the first to lead again", self.one.is_ready)
+        self.begin_agent()
+        self.paddock("compute", self.project, "python3 quiet.py", "--detach", "--name", "quiet")
+        wait_until("it to run", lambda: self.json("get", "run", "quiet").get("status", {}).get("phase") == "Running")
+        self.server.stop()
+        time.sleep(8)  # so long an agent that is not heard is lost
+        self.assertEqual(self.one.refuses(), "elsewhere")
+        self.server.start()
+        self.check_run("quiet")
+        self.assertEqual(self.epoch(), 2)
 
     def test_a_data_folder_of_its_own_takes_nothing_over(self):
         shutil.rmtree(self.two.folder)

@@ -1,43 +1,10 @@
 """What a standby on the leader's PostgreSQL database answers: reads and watches, and whose they are when it leads."""
-import contextlib
-import http.client
 import json
 import signal
-import ssl
-import threading
 
-from controller_pair import RUNS, ControllerPair
+from controller_pair import RUNS, ControllerPair, Watch
 from harness import main, wait_until
 from postgres_server import Cable
-
-
-class Watch:
-    """What a controller tells of runs, from a resource version on, until it ends."""
-
-    def __init__(self, controller, version):
-        tls = ssl.create_default_context(cafile=str(controller.pair.ca))
-        self.connection = http.client.HTTPSConnection("127.0.0.1", controller.port, context=tls, timeout=60)
-        self.connection.request("GET", f"{RUNS}?watch=true&resourceVersion={version}", None, {"Authorization": f"Bearer {controller.pair.token}"})
-        self.answer = self.connection.getresponse()
-        assert self.answer.status == 200, self.answer.read()
-        self.events = []
-        self.over = threading.Event()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self):
-        with contextlib.suppress(OSError, http.client.HTTPException, ValueError, AttributeError):  # it is cut, or closed here
-            while line := self.answer.readline():
-                self.events.append(json.loads(line))
-        self.over.set()
-
-    def close(self):
-        self.connection.close()
-
-    def versions(self):
-        return [int(each["object"]["metadata"]["resourceVersion"]) for each in self.events if each["type"] != "DELETED"]
-
-    def has(self, name):
-        return any(each["object"]["metadata"]["name"] == name for each in self.events)
 
 
 class Standby(ControllerPair):

@@ -6,9 +6,9 @@ from .errors import PaddockError
 MAX_ATTEMPTS = 4
 REPEATABLE = ("GET", "PUT", "DELETE")
 # Nothing has been begun: such a request may be sent again whatever it asks for.
-NEVER_BEGUN = ("UNREACHABLE", "NOT_LEADER", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
+NEVER_BEGUN = ("UNREACHABLE", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
 # Nothing has been begun, and another address of the same instance may answer.
-PASSED_OVER = ("UNREACHABLE", "NOT_LEADER", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW")
+PASSED_OVER = ("UNREACHABLE", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW")
 
 
 def nobody_there(error: PaddockError) -> bool:

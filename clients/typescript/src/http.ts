@@ -6,9 +6,9 @@ const MAX_ATTEMPTS = 4;
 const MAX_ERROR = 1 << 20;
 const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
-const NEVER_BEGUN = ["UNREACHABLE", "NOT_LEADER", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
+const NEVER_BEGUN = ["UNREACHABLE", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
 /** Nothing has been begun, and another address of the same instance may answer. */
-const PASSED_OVER = ["UNREACHABLE", "NOT_LEADER", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW"];
+const PASSED_OVER = ["UNREACHABLE", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW"];
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
 /** The words of OpenSSL's verification, as Node has them, and Node's own. */
@@ -142,7 +142,7 @@ export class Transport {
     } catch (error) {
       watchdog.stop();
       const ended = lost(error, watchdog, sending.signal);
-      const leads = answered && !(ended instanceof PaddockError && ended.code === "NOT_LEADER");
+      const leads = answered && !(ended instanceof PaddockError && ["NOT_LEADER", "STORE_FENCED"].includes(ended.code));
       if (!leads && !sending.signal?.aborted && this.#turn === turn) this.#turn++;
       throw ended;
     }

@@ -78,7 +78,7 @@ class Watch final : public Steps {
 
   // All that it asks the store: whether its token still holds, and pages of what is there.
   Next ask(ResponseStream& out) override {
-    if (!token_.holds()) return {Then::kEnd};
+    if (const Status held = token_.check(); !held.ok()) return over(held.error(), out);
     if (!telling_present_) return {Then::kAgain};
     if (!tell_present(out)) return {Then::kEnd};
     return {telling_present_ ? Then::kAsk : Then::kAgain};
@@ -190,6 +190,12 @@ class Watch final : public Steps {
     return wire::to_json(k8s::table(
         std::move(columns), std::move(meta),
         wire::Value::Array{k8s::table_row(item.cells, item.object, query_.list.include)}));
+  }
+
+  // A client that was told why goes on elsewhere.
+  static Next over(const Error& token, ResponseStream& out) {
+    if (token.code == Code::kUnavailable) out.write(k8s::error_line(token));
+    return {Then::kEnd};
   }
 
   // So often that a quiet one stays fresh.

@@ -38,11 +38,12 @@ HeldToken::HeldToken(const Call& call)
       secret_(secret_in(call.request)),
       next_(call.services.clock.mono() + kRound) {}
 
-bool HeldToken::holds() {
+Status HeldToken::check() {
   const MonoTime now = services_.clock.mono();
-  if (now < next_) return true;
+  if (now < next_) return {};
   next_ = now + kRound;
-  return holder_of_secret(secret_, services_.store, services_.clock.wall()).ok();
+  const auto holder = holder_of_secret(secret_, services_.store, services_.clock.wall());
+  return holder.ok() ? Status() : Status(holder.error());
 }
 
 }  // namespace paddock::api

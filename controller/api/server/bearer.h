@@ -28,8 +28,10 @@ Status check_bearer(const Services& services, const Bearer& bearer);
 class HeldToken {
  public:
   explicit HeldToken(const Call& call);
-  // Asks the store once a minute. False: it was revoked, has expired or is gone.
-  bool holds();
+  // Asks the store once a minute. TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_UNKNOWN; or unavailable: the
+  // store cannot say.
+  Status check();
+  bool holds() { return check().ok(); }
   // When it asks next.
   MonoTime next() const { return next_; }
 

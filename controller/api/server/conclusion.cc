@@ -71,6 +71,20 @@ bool is_for_leader(const Error& error) {
          error.code == Code::kResourceExhausted || error.code == Code::kInternal;
 }
 
+// Whether doing it again elsewhere may do it twice. What agents report they report again and again.
+bool acts_each_time(const Request& request, const Trace& trace) {
+  const bool acts = request.method == "POST" || request.method == "PATCH";
+  return acts && trace.begun && trace.route->scope != auth::Scope::kNodeSelf;
+}
+
+// NOT_LEADER says that nothing was done, so that clients ask the next controller whatever it was.
+// Of what was begun while this one led that is not known. Who may repeat it hears NOT_LEADER then.
+Error left_unfinished() {
+  return {Code::kUnavailable, "STORE_AWAY",
+          "the database does not confirm any more that this controller leads, and what was left of "
+          "this was not done; send it again, or look first where it must not be done twice"};
+}
+
 void tell_of_denial(Services& services, const Request& request, const Error& error,
                     const Trace& trace) {
   services.metrics.count_denial();
@@ -146,6 +160,9 @@ Response conclude(Passage& passage, const Request& request, Result<Response> res
   Services& services = passage.services;
   Trace& trace = passage.trace;
   if (!result) result = as_passing(result.error());
+  if (!result && is_one_of(result.error().reason, {"NOT_LEADER", "STORE_FENCED"}) &&
+      acts_each_time(request, trace))
+    result = left_unfinished();
   if (!result) trace.reason = result.error().reason;
   if (!result && services.follows && is_for_leader(result.error()))
     result = left_to_leader(services, request, result.error(), trace);

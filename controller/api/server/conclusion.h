@@ -23,6 +23,7 @@ struct Trace {
   std::string reason;  // of a refusal
   std::string sent;    // the name of the object in the body
   const Route* route = nullptr;
+  bool begun = false;  // its handler may have done some of it
   std::shared_ptr<OpenRequests::Permit> place;
 };
 

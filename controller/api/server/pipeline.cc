@@ -116,6 +116,7 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
   TRY(check_dry_run(route, call));
   if (std::string name = call.body.text("metadata.name"); name.size() <= 253)
     trace.sent = std::move(name);
+  trace.begun = true;
   ASSIGN_OR_RETURN(Response response, route.endpoint(call));
   // Of the routes that need no token only previews take long. All callers without a token together
   // count as one holder.

@@ -1,6 +1,8 @@
 #include "controller/store/postgres/connection.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -49,7 +51,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const Target& target,
     return connect_error(said_by(db.get()));
   PQsetNoticeProcessor(
       db.get(), [](void*, const char*) {}, nullptr);
-  return std::unique_ptr<Connection>(new Connection(std::move(db)));
+  os::Fd line(::fcntl(PQsocket(db.get()), F_DUPFD_CLOEXEC, 0));
+  return std::unique_ptr<Connection>(new Connection(std::move(db), std::move(line)));
 }
 
 Statement Connection::prepare(const char* sql) {
@@ -210,6 +213,10 @@ Status Connection::wait_readable() {
   if (ready < 0) return errno == EINTR ? Status() : Status(lose("poll"));
   if (PQconsumeInput(db_.get()) != 1) return lose(said_by(db_.get()));
   return {};
+}
+
+void Connection::hang_up() const {
+  if (line_.valid()) ::shutdown(line_.get(), SHUT_RDWR);
 }
 
 bool Connection::ended_by_server() {

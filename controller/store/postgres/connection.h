@@ -19,6 +19,7 @@
 
 #include "common/base/result.h"
 #include "common/base/time.h"
+#include "common/os/fd.h"
 #include "controller/store/postgres/gathered_rows.h"
 #include "controller/store/postgres/parameter.h"
 #include "controller/store/postgres/target.h"
@@ -128,6 +129,8 @@ class Connection final : public sql::Connection {
   // Whether there is anything that changes rows and has no answer yet.
   bool owes() const { return owes_ || !kept_rows_.empty() || !own_rows_.empty(); }
   bool lost() const { return lost_; }
+  // Loses it under whoever uses it: no answer comes any more. Any thread, while it lives.
+  void hang_up() const;
   // While nobody uses it: whether the server has ended it meanwhile.
   bool ended_by_server();
   // Rows that were changed since it was made.
@@ -142,7 +145,7 @@ class Connection final : public sql::Connection {
     void operator()(PGconn* db) const { PQfinish(db); }
   };
   using Db = std::unique_ptr<PGconn, Close>;
-  explicit Connection(Db db) : db_(std::move(db)) {}
+  Connection(Db db, os::Fd line) : db_(std::move(db)), line_(std::move(line)) {}
 
   Status send(const std::string& sql, const std::vector<Parameter>& parameters = {});
   Status send_rows(GatheredRows& rows);
@@ -156,6 +159,7 @@ class Connection final : public sql::Connection {
   void note(const PGresult* answer);
 
   Db db_;
+  os::Fd line_;             // its socket once more, which libpq does not close meanwhile
   int answer_ms_ = 40'000;  // beyond what a statement may take at the server
   std::unordered_map<const char*, PgStatement> statements_;
   size_t sent_ = 0;       // without an answer yet

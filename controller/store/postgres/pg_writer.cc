@@ -122,19 +122,25 @@ Status PgWriter::leads() const {
   if (fenced_.load())
     return Error{Code::kUnavailable, "STORE_FENCED",
                  "another controller leads this database; ask that one"};
-  if (steady_ms() > valid_until_ms_.load())
-    return Error{Code::kUnavailable, "STORE_AWAY",
-                 "the database has not confirmed for too long that this controller leads; send it "
-                 "again"};
-  return {};
+  return lease_left() < Millis(0) ? Status(unconfirmed()) : Status();
 }
+
+Error PgWriter::unconfirmed() {
+  return {Code::kUnavailable, "NOT_LEADER",
+          "the database has not confirmed for too long that this controller leads, and it did "
+          "nothing of this; ask the one that leads, or this one again"};
+}
+
+Millis PgWriter::lease_left() const { return Millis(valid_until_ms_.load() - steady_ms()); }
 
 Status PgWriter::connect() {
   if (db_ && !db_->lost() && !db_->ended_by_server()) return {};
+  line_.put(nullptr);
   db_.reset();
   auto made = Connection::open(target_, session_name(lead_.epoch));
   if (!made.ok()) return std::move(made).error();
   db_ = std::move(*made);
+  line_.put(db_.get());
   db_->gather();
   return {};
 }

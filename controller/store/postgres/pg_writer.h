@@ -12,6 +12,7 @@
 
 #include "controller/store/postgres/connection.h"
 #include "controller/store/postgres/leadership.h"
+#include "controller/store/postgres/line.h"
 #include "controller/store/sql/writer.h"
 
 namespace paddock::store::postgres {
@@ -33,8 +34,15 @@ class PgWriter final : public sql::Writer {
   Status undo_savepoint() override;
   bool wrote() const override { return wrote_; }
 
-  // STORE_FENCED, or STORE_AWAY when the lease ran out and nobody renewed it. Any thread.
+  // STORE_FENCED, or NOT_LEADER when the lease ran out and nobody renewed it: another one may lead
+  // by now. Any thread.
   Status leads() const;
+  // Of the latter.
+  static Error unconfirmed();
+  // Until the lease runs out unless it is renewed; less than nothing: since it ran out. Any thread.
+  Millis lease_left() const;
+  // Loses the connection under whoever waits for its answer. Any thread.
+  void hang_up() { line_.hang_up(); }
   const Target& target() const { return target_; }
   int64_t epoch() const { return lead_.epoch; }
   // Ends waiting for a database that is away. Any thread.
@@ -52,6 +60,7 @@ class PgWriter final : public sql::Writer {
   const PostgresOptions options_;
   Leadership lead_;  // with the number of the batch that was begun last
   std::unique_ptr<Connection> db_;
+  Line line_;                           // of db_
   std::vector<NewObject> new_objects_;  // of the batch that is begun next
   Numbers saved_;                       // at the savepoint
   std::array<int64_t, 3> committed_{};  // the numbers that were given when a commit was confirmed

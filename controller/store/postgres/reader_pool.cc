@@ -46,15 +46,34 @@ Result<std::unique_ptr<Connection>> ReaderPool::take() {
   if (!mine)
     return Error{Code::kUnavailable, "STORE_BUSY",
                  "all connections to the database are in use; send it again"};
-  if (idle && !idle->ended_by_server()) return idle;
+  if (!idle || idle->ended_by_server()) {
+    auto made = connect();
+    if (!made.ok()) {
+      give_back(nullptr);
+      return made;
+    }
+    idle = std::move(*made);
+  }
+  state_.with([&](State& state) { state.reading.insert(idle.get()); });
+  return idle;
+}
+
+Result<std::unique_ptr<Connection>> ReaderPool::connect() {
   auto made = Connection::open(target_, name_);
-  if (!made.ok()) give_back(nullptr);
+  if (made.ok() && patience_) (*made)->give_up_after(*patience_);
   return made;
+}
+
+void ReaderPool::hang_up() {
+  state_.with([](const State& state) {
+    for (const Connection* each : state.reading) each->hang_up();
+  });
 }
 
 void ReaderPool::give_back(std::unique_ptr<Connection> reader) {
   state_.with([&](State& state) {
     --state.taken;
+    state.reading.erase(reader.get());
     if (reader && !reader->lost()) state.idle.push_back(std::move(reader));
   });
   freed_.notify_one();

@@ -4,6 +4,8 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,25 +18,31 @@ namespace paddock::store::postgres {
 
 class ReaderPool {
  public:
-  ReaderPool(Target target, std::string name, size_t most)
-      : target_(std::move(target)), name_(std::move(name)), most_(most) {}
+  // `patience`: with one answer; none: as long as a statement may take.
+  ReaderPool(Target target, std::string name, size_t most, std::optional<Millis> patience = {})
+      : target_(std::move(target)), name_(std::move(name)), most_(most), patience_(patience) {}
 
   // In a snapshot of its own. STORE_BUSY when no connection is free in time; as Connection::open.
   // Any thread.
   Status read(sql::DecodedCache& cache, const std::function<Status(ReadTxn&)>& look);
+  // Whoever reads this moment has no answer any more. Any thread.
+  void hang_up();
 
  private:
   Result<std::unique_ptr<Connection>> take();
+  Result<std::unique_ptr<Connection>> connect();
   // Null: it was lost. Each that was taken comes back.
   void give_back(std::unique_ptr<Connection> reader);
 
   struct State {
     std::vector<std::unique_ptr<Connection>> idle;
-    size_t taken = 0;
+    std::set<const Connection*> reading;
+    size_t taken = 0;  // with those that are being made
   };
   const Target target_;
   const std::string name_;
   const size_t most_;
+  const std::optional<Millis> patience_;
   Guarded<State> state_;
   std::condition_variable freed_;
 };

@@ -54,6 +54,22 @@ Status GroupCommit::submit(const Change& change, Purpose purpose,
   return std::move(job.result);
 }
 
+// Whoever was told to lead the next batch sees to its own.
+void GroupCommit::give_up_waiting(const Error& why) {
+  const std::lock_guard lock(mutex_);
+  std::deque<Job*> kept;
+  for (Job* job : waiting_) {
+    if (job->leads) {
+      kept.push_back(job);
+      continue;
+    }
+    job->result = why;
+    job->done = true;
+    job->turn.notify_one();
+  }
+  waiting_.swap(kept);
+}
+
 GroupCommit::Batch GroupCommit::take_batch() {
   const auto count = static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kMaxBatch));
   Batch batch(waiting_.begin(), waiting_.begin() + count);

@@ -41,6 +41,8 @@ class GroupCommit {
   // Returns after the commit. Any thread.
   Status submit(const Change& change, Purpose purpose = {},
                 const std::vector<NewObject>& makes = {});
+  // Refuses with `why` all that wait for their turn: nothing of them was begun. Any thread.
+  void give_up_waiting(const Error& why);
   // Whether the last change that had to reach the disk was refused by it. Any thread.
   bool disk_refuses() const { return disk_refuses_.load(); }
 

@@ -35,13 +35,18 @@ Result<bool> takes_calls(Services& services, const std::string& name) {
 }
 
 // The same, remembered until the node changes.
-bool may_take_calls(Services& services, const std::string& node) {
+Result<bool> may_take_calls(Services& services, const std::string& node) {
   calls::Relay& relay = *services.calls;
   const uint64_t seen = relay.changes();  // before it is read
   if (const auto known = relay.known_eligible(node)) return *known;
   const auto takes = takes_calls(services, node);
   if (takes.ok()) relay.know_eligible(node, seen, *takes);
-  return takes.ok() && *takes;
+  return takes;
+}
+
+// Its node has to ask who leads by now.
+bool leads_no_more(const Error& error) {
+  return is_one_of(error.reason, {"NOT_LEADER", "STORE_FENCED"});
 }
 
 // What a lane knows of its node without reading the store.
@@ -53,7 +58,11 @@ class Eligibility {
   bool may() const {
     return services_.calls->known_eligible(node_).value_or(read_.value_or(false));
   }
-  void read() { read_ = may_take_calls(services_, node_); }
+  Status read() {
+    const auto may = may_take_calls(services_, node_);
+    read_ = may.ok() && *may;
+    return may.ok() ? Status() : Status(may.error());
+  }
   // What was read is good for one look: after that the node may have changed.
   void forget() { read_.reset(); }
 
@@ -76,15 +85,22 @@ class HeldLane final : public HeldAnswer {
   }
   bool settle() override {
     if (!std::exchange(to_read_, false)) return true;
-    eligibility_->read();
-    return false;
+    if (Status read = eligibility_->read(); !read.ok() && leads_no_more(read.error()))
+      ended_ = std::move(read);
+    return !ended_.ok();
   }
-  Result<Response> make() override { return object_response(lane_->finish()); }
+  // A call that it was given has its answer here alone.
+  Result<Response> make() override {
+    contracts::CallsAnswer answer = lane_->finish();
+    if (!ended_.ok() && !answer.call) return ended_.error();
+    return object_response(answer);
+  }
 
  private:
   const std::shared_ptr<calls::Relay::Lane> lane_;
   const std::shared_ptr<Eligibility> eligibility_;
   bool to_read_ = false;
+  Status ended_;  // why it is to ask elsewhere
 };
 
 }  // namespace

@@ -118,9 +118,11 @@ Status check_serving(Call& call) {
 
 }  // namespace
 
-// Nothing but this: whoever asks has no token.
+// Nothing but this, and that another one leads: whoever asks has no token.
 Result<Response> readyz(Call& call) {
   const Status serving = check_serving(call);
+  if (!serving.ok() && is_one_of(serving.error().reason, {"NOT_LEADER", "STORE_FENCED"}))
+    return serving.error();
   if (!serving.ok() && !call.services.notifier.stopped())
     log_error("not ready", {{"error", serving.error().describe()}});
   return json_response(contracts::readiness(serving.ok()), serving.ok() ? 200 : 503);

@@ -34,7 +34,9 @@ class Collected final : public ResponseStream {
     into_.more = into_.more || bytes.size() > room;
     return open();
   }
-  bool open() const override { return !into_.more && !outer_.client.gone(); }
+  bool open() const override { return !broken_ && !into_.more && !outer_.client.gone(); }
+  void break_off() override { broken_ = true; }
+  bool broken() const { return broken_; }
 
  private:
   DisconnectToken::WhenGone when_gone() const override { return outer_.client.when_gone; }
@@ -43,6 +45,7 @@ class Collected final : public ResponseStream {
   size_t before_;
   size_t limit_;
   const Request& outer_;
+  bool broken_ = false;
 };
 
 class OwnApi final : public mcp::Api {
@@ -102,6 +105,8 @@ class OwnApi final : public mcp::Api {
     Collected collected(part, good ? from : 0, limit, call_.request);
     collected.write(response.body);
     stream_here(response, collected);
+    if (collected.broken())
+      return Error{Code::kUnavailable, "STREAM_LOST", "the answer broke off; ask again"};
     if (good) return part;
     const auto error = wire::parse_json(part.bytes);
     return contracts::error_from_body(response.status, error ? *error : wire::Value());

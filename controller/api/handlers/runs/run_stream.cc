@@ -36,12 +36,19 @@ void follow_run(Services& services, const Follow& follow, HeldToken token, Respo
   while (out.open()) {
     const uint64_t seen = services.notifier.version(topic);
     const Result<Look> now = look(services, follow.run_uid, after);
-    if (!now) return;  // deleted, or the store is away: the client resumes
+    if (!now) {  // deleted; or it cannot be read here, and the client resumes where it can
+      if (now.error().code != Code::kNotFound) out.break_off();
+      return;
+    }
     if (!now->events.empty()) {
       if (!take(now->events)) return;
       after = now->events.back().id;
     }
-    if (now->complete || !token.holds()) return;
+    if (now->complete) return;
+    if (const Status held = token.check(); !held.ok()) {
+      if (held.error().code == Code::kUnavailable) out.break_off();
+      return;
+    }
     if (now->events.size() == static_cast<size_t>(kPage)) continue;
     if (!follow.follow) return;
     const bool woken = services.notifier.wait(topic, seen, kHeartbeat, waiter);
