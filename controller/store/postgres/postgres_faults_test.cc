@@ -106,6 +106,20 @@ TEST_F(PostgresFaults, AServerThatStopsIsNamedAndWhatWasAcknowledgedIsThereWhenI
   EXPECT_EQ(stored(), (std::set<std::string>{"a-one", "a-three", "b-one", "b-three"}));
 }
 
+// Small changes find room in what there is, on a disk that has none for more.
+TEST_F(PostgresFaults, WhetherThereIsRoomAgainIsTriedWithAsMuchAsItSays) {
+  auto store = Store::open(options("full")).value();
+  server_->query(database_,
+                 "CREATE FUNCTION full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+                 "RAISE disk_full; END $$; CREATE TRIGGER full BEFORE INSERT ON objects "
+                 "FOR EACH ROW EXECUTE FUNCTION full()");
+  ASSERT_EQ(reason(write_pair(*store, "one")), "STORE_FULL");
+  EXPECT_TRUE(store->check_writable().ok());
+  const std::string size = server_->query(
+      database_, "SELECT pg_column_size(value) FROM settings WHERE key = 'write-probe'");
+  EXPECT_GE(std::stoi(size), 64 << 10);
+}
+
 TEST_F(PostgresFaults, ADatabaseThatCannotBeOursIsRefusedByName) {
   auto elsewhere = options("a");
   elsewhere.postgres->url = server_->url("no_such_database");

@@ -7,7 +7,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -22,6 +24,16 @@
 namespace paddock::store::postgres {
 
 namespace {
+
+// 64 KiB of letters, the same each time, in which nothing comes again.
+std::string unpackable_text() {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::mt19937 number;
+  std::string out(64 << 10, ' ');
+  for (char& each : out) each = kLetters[number() >> 26];
+  return out;
+}
 
 class PgStore final : public sql::CachingStore {
  public:
@@ -65,8 +77,8 @@ class PgStore final : public sql::CachingStore {
   Status check_writable() override {
     TRY(leads());
     if (!writer_.disk_refuses()) return {};
-    return submit(
-        [](WriteTxn& txn) { return txn.put_setting("write-probe", std::string(64 << 10, '0')); });
+    // A text that the database cannot pack: a packed one finds room where nothing else does.
+    return submit([](WriteTxn& txn) { return txn.put_setting("write-probe", unpackable_text()); });
   }
 
  private:
