@@ -9,10 +9,13 @@
 namespace paddock::store {
 namespace {
 
+// Whoever has had no answer for so long is sent to the leader.
+constexpr Millis kPatience{10'000};
+
 class ReadingStore final : public Store {
  public:
   ReadingStore(postgres::Target target, size_t most_readers)
-      : readers_(std::move(target), postgres::kLookingName, most_readers) {}
+      : readers_(std::move(target), postgres::kLookingName, most_readers, kPatience) {}
 
   Status write(const std::function<Status(WriteTxn&)>& /*change*/) override { return not_leader(); }
   Status read(const std::function<Status(ReadTxn&)>& look) override {
