@@ -25,6 +25,25 @@ void say_when_waiting(client::ControllerClient& client, const Env& env) {
   });
 }
 
+namespace {
+
+// Sends again what nobody has begun, for as long as `client` does.
+class PatientHttp final : public http::Client {
+ public:
+  PatientHttp(client::ControllerClient& client, http::Client& http)
+      : client_(client), http_(http) {}
+  Result<http::Response> send(const http::Request& request) override {
+    return client_.send_by(http_, request);
+  }
+  void abort() override { http_.abort(); }
+
+ private:
+  client::ControllerClient& client_;
+  http::Client& http_;
+};
+
+}  // namespace
+
 int watch(const Parsed& parsed, const Env& env, const std::function<Result<int>(Watcher&)>& body) {
   const Result<http::Endpoint> endpoint = resolve_endpoint(connection_options(parsed), env);
   if (!endpoint.ok()) return fail(env, endpoint.error());
@@ -42,7 +61,8 @@ int watch(const Parsed& parsed, const Env& env, const std::function<Result<int>(
     http->abort();
   });
   if (!interrupts.ok()) return fail(env, interrupts.error());
-  Watcher watcher{*endpoint, client, *http};
+  PatientHttp patient(client, *http);
+  Watcher watcher{*endpoint, client, patient};
   const Result<int> code = body(watcher);
   if (signal != 0) return 128 + signal;
   return code.ok() ? *code : fail(env, code.error());

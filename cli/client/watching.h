@@ -15,7 +15,8 @@ Result<RunRef> run_ref(const Parsed& parsed);
 // Says on stderr, once, that nobody answers and for how long it goes on trying.
 void say_when_waiting(client::ControllerClient& client, const Env& env);
 
-// What to watch with; `http` and `client` are ended by Ctrl-C.
+// What to watch with; `http` and `client` are ended by Ctrl-C. Both wait for who leads next, or for
+// a controller that is being restarted; of `http` an answer other than 2xx is an error.
 struct Watcher {
   const http::Endpoint& endpoint;
   client::ControllerClient& client;

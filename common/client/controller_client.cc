@@ -49,6 +49,23 @@ Result<http::Response> ControllerClient::call(http::Client& http, const http::Re
   }
 }
 
+Result<http::Response> ControllerClient::send_by(http::Client& http, const http::Request& request) {
+  bool heard = false;
+  http::Request asked = request;
+  if (request.on_data) {
+    asked.on_data = [&](std::string_view piece) {
+      heard = true;
+      return request.on_data(piece);
+    };
+  }
+  const bool repeatable = safe_to_repeat(request.method, false);
+  for (Patience asking(patience_);;) {
+    Failure failure;
+    Result<http::Response> response = once(http, asked, failure);
+    if (response || heard || !wait_for_next(asking, failure, repeatable)) return response;
+  }
+}
+
 Result<wire::Value> ControllerClient::call_once(const http::Request& request) {
   Failure failure;
   ASSIGN_OR_RETURN(const http::Response response, once(*http_, request, failure));

@@ -63,6 +63,10 @@ class ControllerClient {
   // Called once, when the first few tries are over and it goes on trying: from any lane.
   void set_on_waiting(std::function<void(const Error&)> tell) { on_waiting_ = std::move(tell); }
 
+  // By a connection of the caller's, again by the rule of every other request, but not once a piece
+  // of its answer was handed on. An answer other than 2xx is an error.
+  Result<http::Response> send_by(http::Client& http, const http::Request& request);
+
   // --- any resource, as documents (what `paddock get` prints) ---
   Result<wire::Value> get(const std::string& target, ListForm form = ListForm::kObjects);
   Result<wire::Value> send(const std::string& method, const std::string& target,

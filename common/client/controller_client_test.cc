@@ -349,6 +349,47 @@ TEST(ControllerClient, CarriesTheServersOwnErrorAndSendsTheKey) {
   EXPECT_EQ(server.requests().at(0).target, cat(kBase, "/namespaces/ns/runs"));
 }
 
+// A command in a session, say: nothing else tells that it was not begun.
+TEST(ControllerClient, WaitsForWhoLeadsNextAlsoByAConnectionOfTheCallers) {
+  struct Case {
+    const char* reason;
+    bool passes;
+  };
+  for (const Case& each :
+       {Case{"NOT_LEADER", true}, Case{"STORE_FENCED", true}, Case{"NODES_BUSY", false}}) {
+    HttpServer server([&, seen = 0](const HttpRequest&) mutable {
+      if (++seen > 1) return answer(200, "done");
+      return error_answer({Code::kUnavailable, Reason::parse(each.reason), "not now"});
+    });
+    ControllerClient client({server.url(), {}, {}, "pdk_x"});
+    const auto http = http::make_client({server.url(), {}, {}, "pdk_x"});
+    http::Request request = json_request("POST", "/exec", "{}");
+    std::string heard;
+    request.on_data = [&](std::string_view piece) {
+      heard += piece;
+      return true;
+    };
+    const auto sent = client.send_by(*http, request);
+    EXPECT_EQ(sent.ok(), each.passes) << each.reason;
+    EXPECT_EQ(heard, each.passes ? "done" : "");
+    EXPECT_EQ(server.requests().size(), each.passes ? 2U : 1U);
+  }
+}
+
+TEST(ControllerClient, ShowsNoPieceOfAnAnswerTwice) {
+  HttpServer server([](const HttpRequest&) {
+    return HttpAnswer{"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome of it", true};
+  });
+  ControllerClient client({server.url(), {}, {}, "pdk_x"});
+  const auto http = http::make_client({server.url(), {}, {}, "pdk_x"});
+  http::Request request = read_request("/log", ListForm::kObjects);
+  int heard = 0;
+  request.on_data = [&](std::string_view) { return ++heard > 0; };
+  EXPECT_FALSE(client.send_by(*http, request).ok());
+  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(server.requests().size(), 1U);
+}
+
 TEST(ControllerClient, RepeatsWhatIsSafeAndNothingElse) {
   const auto busy_once = [](int failures) {
     return [failures, seen = 0](const HttpRequest&) mutable {

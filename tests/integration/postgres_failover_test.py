@@ -1,4 +1,5 @@
 """Who leads on one PostgreSQL database: a standby takes over, once and whole; an agent and the command line follow."""
+import concurrent.futures
 import json
 import os
 import shutil
@@ -103,6 +104,22 @@ class Failover(ControllerPair):
         self.check_audit()
         self.begin(self.one)
         self.assertEqual(wait_until("the former leader to wait", self.one.refuses), self.two.url)
+
+    def test_commands_that_were_not_begun_wait_for_the_next_leader(self):
+        self.begin_standby()
+        self.begin_agent()
+        session = self.paddock("sandbox", "create").stdout.split()[0]
+        self.paddock("run", "--detach", "--name", "live", "--", "sleep", "300")
+        wait_until("it to run", lambda: self.json("get", "run", "live").get("status", {}).get("phase") == "Running")
+        self.one.end(signal.SIGKILL)
+        commands = [("sandbox", "exec", session, "--", "echo", "hello"), ("sandbox", "files", session), ("exec", "live", "--", "echo", "hello"),
+                    ("files", "live"), ("cp", self.project / "quick.py", "live:/workspace/copied")]
+        with concurrent.futures.ThreadPoolExecutor(len(commands)) as pool:  # all of them while nobody leads
+            for words, done in zip(commands, pool.map(lambda words: self.paddock(*words, check=False), commands), strict=True):
+                self.assertEqual(done.returncode, 0, (words, done.stderr))
+                if "echo" in words:
+                    self.assertEqual(done.stdout, "hello\n")
+        self.assertTrue(self.two.is_ready())
 
     def test_a_leader_that_was_stopped_writes_nothing_when_it_goes_on(self):
         self.begin_standby()
