@@ -197,10 +197,10 @@ TEST_F(PostgresLead, OneWhoseLeaseRanOutSendsEverybodyElsewhereUntilItIsConfirme
   std::string read;
   std::thread reader([&] {
     read = reason(store->read([&](ReadTxn& txn) -> Status {
-      TRY(txn.resource_version());
+      TRY(txn.audit_events({}));
       reading.count_down();
       held.wait();
-      for (;;) TRY(txn.resource_version());
+      for (;;) TRY(txn.audit_events({}));
     }));
   });
   std::thread writer([&] {

@@ -110,9 +110,9 @@ TEST_F(PostgresFaults, AServerThatStopsIsNamedAndWhatWasAcknowledgedIsThereWhenI
 TEST_F(PostgresFaults, WhetherThereIsRoomAgainIsTriedWithAsMuchAsItSays) {
   auto store = Store::open(options("full")).value();
   server_->query(database_,
-                 "CREATE FUNCTION full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-                 "RAISE disk_full; END $$; CREATE TRIGGER full BEFORE INSERT ON objects "
-                 "FOR EACH ROW EXECUTE FUNCTION full()");
+                 "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+                 "RAISE disk_full; END $$; CREATE TRIGGER no_room BEFORE INSERT ON objects "
+                 "FOR EACH ROW EXECUTE FUNCTION no_room()");
   ASSERT_EQ(reason(write_pair(*store, "one")), "STORE_FULL");
   EXPECT_TRUE(store->check_writable().ok());
   const std::string size = server_->query(

@@ -106,7 +106,7 @@ class PgStore final : public sql::CachingStore {
   void renew() {
     while (rest(renew_every_)) {
       const Status renewed = writer_.submit([](WriteTxn&) { return Status(); });
-      if (!renewed.ok())
+      if (!renewed.ok() && renewed.error().reason != "NOT_LEADER")  // which is told of once
         log_warn("the lease on the database was not renewed",
                  {{"reason", renewed.error().reason}, {"error", renewed.error().describe()}});
     }
