@@ -102,52 +102,53 @@ Lines pip_verdict(const Lines& lines) {
   const Lines conflict = conflict_of(lines);
   out.insert(out.end(), conflict.begin(), conflict.end());
   return out;
+}
 
-  // What OpenSSL, node and pip say of a certificate whose issuer they do not know.
-  bool is_untrusted(std::string_view output) {
-    constexpr std::array<std::string_view, 6> kWords = {
-        "SELF_SIGNED_CERT_IN_CHAIN",        "DEPTH_ZERO_SELF_SIGNED_CERT",
-        "UNABLE_TO_GET_ISSUER_CERT",        "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-        "self-signed certificate in chain", "CERTIFICATE_VERIFY_FAILED"};
-    return std::ranges::any_of(
-        kWords, [&](std::string_view word) { return output.find(word) != std::string_view::npos; });
-  }
+// What OpenSSL, node and pip say of a certificate whose issuer they do not know.
+bool is_untrusted(std::string_view output) {
+  constexpr std::array<std::string_view, 6> kWords = {
+      "SELF_SIGNED_CERT_IN_CHAIN",        "DEPTH_ZERO_SELF_SIGNED_CERT",
+      "UNABLE_TO_GET_ISSUER_CERT",        "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+      "self-signed certificate in chain", "CERTIFICATE_VERIFY_FAILED"};
+  return std::ranges::any_of(
+      kWords, [&](std::string_view word) { return output.find(word) != std::string_view::npos; });
+}
 
-  bool explains_nothing(std::string_view line) {
-    constexpr std::array<std::string_view, 6> kStarts = {"code ", "errno ", "syscall ",
-                                                         "path ", "type ",  "A complete log"};
-    return line.empty() || std::ranges::any_of(kStarts, [&](std::string_view start) {
-             return line.starts_with(start);
-           });
-  }
+bool explains_nothing(std::string_view line) {
+  constexpr std::array<std::string_view, 6> kStarts = {"code ", "errno ", "syscall ",
+                                                       "path ", "type ",  "A complete log"};
+  return line.empty() || std::ranges::any_of(kStarts, [&](std::string_view start) {
+           return line.starts_with(start);
+         });
+}
 
-  // npm repeats `error` before each line; the cause follows the code.
-  std::string npm_verdict(const Lines& lines) {
-    std::string code;
-    for (const std::string& line : lines) {
-      std::string_view rest = line;
-      if (line.starts_with("npm error ")) {
-        rest.remove_prefix(10);
-      } else if (line.starts_with("npm ERR! ")) {
-        rest.remove_prefix(9);
-      } else {
-        continue;
-      }
-      rest = trim(rest);
-      if (code.empty() && rest.starts_with("code ")) code = rest.substr(5);
-      if (explains_nothing(rest)) continue;
-      return code.empty() ? std::string(rest) : cat(code, ": ", rest);
+// npm repeats `error` before each line; the cause follows the code.
+std::string npm_verdict(const Lines& lines) {
+  std::string code;
+  for (const std::string& line : lines) {
+    std::string_view rest = line;
+    if (line.starts_with("npm error ")) {
+      rest.remove_prefix(10);
+    } else if (line.starts_with("npm ERR! ")) {
+      rest.remove_prefix(9);
+    } else {
+      continue;
     }
-    return code;
+    rest = trim(rest);
+    if (code.empty() && rest.starts_with("code ")) code = rest.substr(5);
+    if (explains_nothing(rest)) continue;
+    return code.empty() ? std::string(rest) : cat(code, ": ", rest);
   }
+  return code;
+}
 
-  std::string last_line(const Lines& lines) {
-    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-      if (!trim(*line).empty() && line->find("notice") == std::string::npos)
-        return std::string(trim(*line));
-    }
-    return {};
+std::string last_line(const Lines& lines) {
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    if (!trim(*line).empty() && line->find("notice") == std::string::npos)
+      return std::string(trim(*line));
   }
+  return {};
+}
 
 }  // namespace
 

@@ -146,7 +146,7 @@ void stream_end_of_events(Services& services, const Follow& follow, const HeldTo
                           const LogRequest& log, ResponseStream& out) {
   if (!out.write(": ok\n\nevent: start\ndata: {}\n\n")) return;
   LogStart start(log.options.since_ms,
-                 log.tail ? lines_before_tail(services, follow.run_uid, log, out) : 0);
+                 log.tail ? lines_before_tail(services, follow.run_uid, log, token, out) : 0);
   follow_run(
       services, follow, token, out,
       [&](const std::vector<RunEvent>& events) {
