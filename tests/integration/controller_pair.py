@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import tempfile
@@ -89,6 +90,7 @@ class Watch:
         tls = ssl.create_default_context(cafile=str(controller.pair.ca))
         self.connection = http.client.HTTPSConnection("127.0.0.1", controller.port, context=tls, timeout=60)
         self.connection.request("GET", f"{RUNS}?watch=true&resourceVersion={version}", None, {"Authorization": f"Bearer {controller.pair.token}"})
+        self.socket = self.connection.sock
         self.answer = self.connection.getresponse()
         assert self.answer.status == 200, self.answer.read()
         self.events = []
@@ -102,6 +104,8 @@ class Watch:
         self.over.set()
 
     def close(self):
+        with contextlib.suppress(OSError):  # else close() would wait for the thread that reads
+            self.socket.shutdown(socket.SHUT_RDWR)
         self.connection.close()
 
     def versions(self):
