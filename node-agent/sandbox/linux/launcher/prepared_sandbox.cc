@@ -356,7 +356,9 @@ Result<ControlMessage> PreparedSandbox::expect(ControlMessage::Type type) {
     return expect(type);
   }
   if (message->type == Type::kFailed) return setup_failed(message->text);
-  if (message->type != type) return setup_failed("the sandbox answered out of turn");
+  if (message->type != type)
+    return setup_failed(cat("the sandbox answered out of turn: ", static_cast<char>(message->type),
+                            " ", message->number, ", not ", static_cast<char>(type)));
   return std::move(*message);
 }
 
