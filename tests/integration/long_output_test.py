@@ -1,4 +1,5 @@
 """The last lines of an output that is too long to be kept whole are there, wherever one looks."""
+import json
 import re
 import tempfile
 import unittest
@@ -54,9 +55,12 @@ class LongOutput(unittest.TestCase):
     def test_a_session_and_short_code_answer_with_both_ends(self):
         name = self.instance.run("sandbox", "create").stdout.strip()
         self.addCleanup(self.instance.run, "sandbox", "destroy", name, check=False)
-        shown = self.instance.run("sandbox", "exec", name, "--", "yes warning | head -c 2M; echo RESULT=42").stdout
-        self.assertEqual(len(MARKER.findall(shown)), 1)
-        self.assertTrue(shown.endswith("RESULT=42\n"))
+        command = "yes warning | head -c 2M; echo RESULT=42"
+        shown = self.instance.run("sandbox", "exec", name, "--", command).stdout
+        self.assertEqual(len(shown), (2 << 20) + len("RESULT=42\n"), "all that is shown while it runs")
+        kept = json.loads(self.instance.run("sandbox", "exec", name, "-o", "json", "--", command).stdout)["stdout"]
+        self.assertEqual(len(MARKER.findall(kept)), 1)
+        self.assertTrue(kept.endswith("RESULT=42\n"))
         with tempfile.NamedTemporaryFile("w", suffix=".py") as code:
             code.write("print('wörning ' * 300000)\nprint('RESULT=42')\n")
             code.flush()

@@ -112,7 +112,7 @@ class Names(unittest.TestCase):
     def test_requests_are_counted_by_route_and_commits_by_time(self):
         runs = "/apis/paddock.dev/v1alpha1/namespaces/{ns}/runs"
         count = f'paddock_http_request_seconds_count{{method="POST",route="{runs}",class="2xx"}}'
-        self.assertEqual(self.value(count), 1)
+        self.assertEqual(self.value(count), 2, "whether it would be taken, before its files are sent, and the run")
         self.assertGreater(self.value("paddock_store_commit_seconds_sum"), 0)
 
     def test_what_a_sandbox_refused_is_counted(self):
