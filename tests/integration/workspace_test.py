@@ -82,7 +82,7 @@ class Workspaces(ProjectTest):
         return sum(path.stat().st_size for path in paths_below(self.instance.home, "blobs/*/*") if path.is_file())
 
     def test_a_tree_comes_to_the_node_once(self):
-        make_project(self.project, job__py="print('hi')\n")
+        make_project(self.project, job__py="print('once')\n")
         before = self.trees()
         self.assertIn("(1 blob fetched)", self.compute("python3 job.py").stderr)
         self.assertIn("(0 blobs fetched)", self.compute("python3 job.py").stderr)
