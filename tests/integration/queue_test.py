@@ -37,7 +37,7 @@ class Queue(unittest.TestCase):
         run = shown(r"(?m)^default +first +\S+ +(\d+\.\d\d) +- +(\S+ [KM]iB) +- +(\d+) +- +-$", "runs")
         self.assertLess(float(run[1]), 1, "it sleeps")
         self.assertGreaterEqual(int(run[3]), 1)
-        shown(r"(?m)^\S+ +ready +1/\d+ +\d+\.\d\d +\d+/\d+ +\S+ [MG]iB ")
+        shown(r"(?m)^\S+ +Ready +1/\d+ +\d+\.\d\d +\d+/\d+ +\S+ [MG]iB ")
         self.assertIn("no run is running", instance.run("top", "runs", "-n", "other").stderr)
 
     @staticmethod

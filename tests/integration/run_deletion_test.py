@@ -68,7 +68,7 @@ class Deletion(unittest.TestCase):
         self.assertIn("deleted", out)
         self.assertTrue(self.is_gone("slow"))
         self.assertEqual(self.audited("slow"), ["object.delete", "run.cancel"])
-        wait_until("the room it had", lambda: re.search(r"(?m)^\S+ +ready +0/", self.instance.run("top").stdout))
+        wait_until("the room it had", lambda: re.search(r"(?m)^\S+ +Ready +0/", self.instance.run("top").stdout))
 
     def test_now_kills_and_force_waits_for_nobody(self):
         pids = self.begin("now")
