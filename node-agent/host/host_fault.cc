@@ -59,7 +59,7 @@ std::optional<Error> HostTrial::look() {
 }
 
 std::optional<Error> HostTrial::stall() const {
-  const auto since = since_.with([](const auto& since) { return since; });
+  const auto since = since_.with([](const auto& begun) { return begun; });
   if (!since || clock_.mono() - *since < kStalledAfter) return std::nullopt;
   return Error{Code::kUnavailable, contracts::kDiskStalled,
                cat("the disk of the node's data folder has answered no write for ",
