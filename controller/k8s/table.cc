@@ -68,6 +68,14 @@ Value list_meta(const ListMeta& meta) {
   return out;
 }
 
+Value list_in(Form form, Value (*columns)(), std::string_view api_version, std::string_view kind,
+              const ListMeta& told, Value items) {
+  Value meta = list_meta(told);
+  if (form == Form::kTable) return table(columns(), std::move(meta), std::move(items));
+  if (form == Form::kMetadata) return partial_list(std::move(meta), std::move(items));
+  return list(api_version, kind, std::move(meta), std::move(items));
+}
+
 std::string continue_token(const Continuation& place) {
   return base64(cat("v2:", place.resource_version, ":", place.after));
 }

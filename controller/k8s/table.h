@@ -33,6 +33,10 @@ struct ListMeta {
   int64_t remaining = 0;  // 0: not told
 };
 wire::Value list_meta(const ListMeta& meta);
+// A list in the form that was asked for; its items have that form, and stand last. Only a table is
+// asked for its columns.
+wire::Value list_in(Form form, wire::Value (*columns)(), std::string_view api_version,
+                    std::string_view kind, const ListMeta& meta, wire::Value items);
 
 // Where a list goes on, and the version of its first page: opaque to clients. CONTINUE_INVALID.
 struct Continuation {

@@ -104,12 +104,8 @@ wire::Value::Array shown_items(const std::vector<typename View::Stored>& items,
 template <class View>
 wire::Value list_document(const k8s::ListMeta& list, const ListQuery& query,
                           wire::Value::Array items) {
-  wire::Value meta = k8s::list_meta(list);
-  if (query.form == k8s::Form::kTable)
-    return k8s::table(View::columns(), std::move(meta), std::move(items));
-  if (query.form == k8s::Form::kMetadata)
-    return k8s::partial_list(std::move(meta), std::move(items));
-  return k8s::list(View::kApiVersion, View::kKind, std::move(meta), std::move(items));
+  return k8s::list_in(query.form, View::columns, View::kApiVersion, View::kKind, list,
+                      std::move(items));
 }
 
 template <class View>

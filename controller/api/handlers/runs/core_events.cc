@@ -166,12 +166,7 @@ Value::Array shown_events(std::vector<WatchItem> events, const ListQuery& query)
 }
 
 Value event_list(const k8s::ListMeta& list, const ListQuery& query, Value::Array items) {
-  Value meta = k8s::list_meta(list);
-  if (query.form == k8s::Form::kTable)
-    return k8s::table(k8s::event_columns(), std::move(meta), std::move(items));
-  if (query.form == k8s::Form::kMetadata)
-    return k8s::partial_list(std::move(meta), std::move(items));
-  return k8s::list("v1", "Event", std::move(meta), std::move(items));
+  return k8s::list_in(query.form, k8s::event_columns, "v1", "Event", list, std::move(items));
 }
 
 // A whole list, or a page of one.
