@@ -119,6 +119,16 @@ class ApiTest : public testing::Test {
     return token.secret;
   }
 
+  void revoke(const std::string& secret) {
+    ASSERT_TRUE(store_
+                    ->write([&](store::WriteTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(auto record, txn.token_by_hash(auth::token_hash(secret)));
+                      record->revoked = true;
+                      return txn.put_token(*record);
+                    })
+                    .ok());
+  }
+
   Request request_of(const std::string& method, const std::string& target,
                      const std::string& token) const {
     Request request;
@@ -166,10 +176,13 @@ class ApiTest : public testing::Test {
   }
 
   Answer send(Request request, const std::string& bytes = {}) {
+    return send_to(handler_, std::move(request), bytes);
+  }
+  static Answer send_to(const Handler& handler, Request request, const std::string& bytes) {
     FakeBody body(bytes);
     request.body = &body;
     Answer answer;
-    answer.response = answer_here(handler_(request), request.client);
+    answer.response = answer_here(handler(request), request.client);
     answer.status = answer.response.status;
     answer.text = answer.response.body;
     if (auto parsed = wire::parse_json(answer.text)) answer.body = std::move(*parsed);

@@ -40,15 +40,6 @@ class HeldTokens : public WatchTest {
                     })
                     .ok());
   }
-  void revoke(const std::string& secret) {
-    ASSERT_TRUE(store_
-                    ->write([&](store::WriteTxn& txn) -> Status {
-                      ASSIGN_OR_RETURN(auto record, txn.token_by_hash(auth::token_hash(secret)));
-                      record->revoked = true;
-                      return txn.put_token(*record);
-                    })
-                    .ok());
-  }
   // What is told until the server ends it, where `end` is done at this word, a minute passes and
   // the run writes "late".
   std::string told(const std::string& target, const std::string& token,

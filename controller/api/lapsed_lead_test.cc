@@ -35,14 +35,7 @@ class LapsedLead : public WatchTest {
     return {};
   }
   Answer ask(Request request, const std::string& bytes = {}) {
-    FakeBody body(bytes);
-    request.body = &body;
-    Answer answer;
-    answer.response = answer_here(handler_on_it_(request), request.client);
-    answer.status = answer.response.status;
-    answer.text = answer.response.body;
-    if (auto parsed = wire::parse_json(answer.text)) answer.body = std::move(*parsed);
-    return answer;
+    return send_to(handler_on_it_, std::move(request), bytes);
   }
   Answer ask(const std::string& method, const std::string& target, const std::string& bytes = {}) {
     return ask(request_of(method, target, admin_), bytes);

@@ -40,6 +40,24 @@ class LongLists : public ApiTest {
     EXPECT_TRUE(parsed.ok()) << stream.text.substr(0, 200);
     return parsed.ok() ? *parsed : wire::Value();
   }
+  // Each of them once, in more than one page.
+  void expect_all_in_pages(const std::string& list,
+                           const std::function<void(const Answer&)>& look) {
+    std::set<std::string> all;
+    std::string next;
+    int pages = 0;
+    do {
+      const std::string from = next.empty() ? "" : cat("&continue=", next);
+      const Answer page = call("GET", cat(list, "?limit=100", from));
+      look(page);
+      if (HasFatalFailure()) return;
+      for (const std::string& name : names(page.body)) EXPECT_TRUE(all.insert(name).second);
+      next = page.body.text("metadata.continue");
+      ++pages;
+    } while (!next.empty() && pages < 100);
+    EXPECT_EQ(all.size(), static_cast<size_t>(kRunCount));
+    EXPECT_GT(pages, 1);
+  }
   static std::set<std::string> names(const wire::Value& list, const char* items = "items",
                                      const char* name = "metadata.name") {
     std::set<std::string> out;
@@ -86,23 +104,13 @@ TEST_F(LongLists, SelectAsShortOnesDo) {
 }
 
 TEST_F(LongLists, EndTheirPagesEarlyWhereTheyComeInPages) {
-  std::set<std::string> all;
-  std::string next;
   std::string version;
-  int pages = 0;
-  do {
-    const std::string from = next.empty() ? "" : cat("&continue=", next);
-    const Answer page = call("GET", cat(kRuns, "?limit=100", from));
+  expect_all_in_pages(kRuns, [&](const Answer& page) {
     ASSERT_EQ(page.status, 200) << page.text;
     EXPECT_LT(page.text.size(), size_t{3} << 19);
-    for (const std::string& name : names(page.body)) EXPECT_TRUE(all.insert(name).second);
     if (version.empty()) version = page.body.text("metadata.resourceVersion");
     EXPECT_EQ(page.body.text("metadata.resourceVersion"), version);
-    next = page.body.text("metadata.continue");
-    ++pages;
-  } while (!next.empty() && pages < 100);
-  EXPECT_EQ(all.size(), static_cast<size_t>(kRunCount));
-  EXPECT_GT(pages, 1);
+  });
 }
 
 TEST_F(LongLists, AreBrokenOffWithTheirToken) {
@@ -111,13 +119,7 @@ TEST_F(LongLists, AreBrokenOffWithTheirToken) {
   ASSERT_TRUE(answer.response.steps);
   FakeStream stream;
   ASSERT_EQ(answer.response.steps->step(stream, nullptr).then, Steps::Then::kAsk);
-  ASSERT_TRUE(store_
-                  ->write([&](store::WriteTxn& txn) -> Status {
-                    ASSIGN_OR_RETURN(auto record, txn.token_by_hash(auth::token_hash(reader)));
-                    record->revoked = true;
-                    return txn.put_token(*record);
-                  })
-                  .ok());
+  revoke(reader);
   clock_.advance(Millis(61'000));
   EXPECT_EQ(answer.response.steps->ask(stream).then, Steps::Then::kBroken);
   EXPECT_FALSE(wire::parse_json(stream.text).ok());
@@ -136,18 +138,7 @@ TEST_F(LongLists, OfEventsAreWholeOrInPages) {
   }
   EXPECT_EQ(names(document(kEventList)).size(), static_cast<size_t>(kRunCount));
   EXPECT_TRUE(streamed_);
-  std::set<std::string> all;
-  std::string next;
-  int pages = 0;
-  do {
-    const std::string from = next.empty() ? "" : cat("&continue=", next);
-    const Answer page = call("GET", cat(kEventList, "?limit=100", from));
-    for (const std::string& name : names(page.body)) EXPECT_TRUE(all.insert(name).second);
-    next = page.body.text("metadata.continue");
-    ++pages;
-  } while (!next.empty() && pages < 100);
-  EXPECT_EQ(all.size(), static_cast<size_t>(kRunCount));
-  EXPECT_GT(pages, 1);
+  expect_all_in_pages(kEventList, [](const Answer&) {});
 }
 
 TEST_F(LongLists, AreDeletedWhole) {

@@ -321,23 +321,14 @@ TEST_F(Watches, BookmarkFourTimesAMinuteWhenAskedAndEndWithTheirTimeout) {
 }
 
 TEST_F(Watches, EndWithTheTokenThatOpenedThem) {
-  store::TokenRecord record;
   const auto secret = add_token("reader", {"runs:read"});
-  ASSERT_TRUE(store_
-                  ->read([&](store::ReadTxn& txn) -> Status {
-                    ASSIGN_OR_RETURN(const auto found, txn.token_by_hash(auth::token_hash(secret)));
-                    record = *found;
-                    return {};
-                  })
-                  .ok());
   Request request =
       request_of("GET", cat(kRuns, "?watch=true&resourceVersion=", list_version()), secret);
   const Answer answer = send(request);
   int looks = 0;
   ActingStream stream([&](ActingStream&) {
     if (++looks == 1) {
-      record.revoked = true;
-      EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.put_token(record); }).ok());
+      revoke(secret);
       clock_.advance(Millis(61'000));
     }
     return looks < 5;
