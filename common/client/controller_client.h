@@ -213,7 +213,7 @@ class ControllerClient {
                       UploadProgress& done, const Report& report, const UploadGate& gate);
   std::shared_ptr<http::Client> new_lane();
 
-  FieldPaths left_out_;  // by synchronize()
+  FieldPaths left_out_;  // by synchronize() or exchange_calls(): a client makes one of them
   const Millis patience_;
   std::function<void(const Error&)> on_waiting_;
   std::atomic<bool> told_waiting_{false};
