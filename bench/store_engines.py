@@ -104,7 +104,7 @@ def whole_runs(what, url):
 def main():
     if not PROGRAMS:
         return print("PostgreSQL is not installed (Debian: postgresql-15): not measured")
-    with PostgresServer() as server:
+    with PostgresServer(fsync="on") as server:
         for what in "without a standby", "with a synchronous standby":
             if what.startswith("with "):
                 server.start_standby()

@@ -26,9 +26,7 @@ class Followers : public testing::Test {
     database_ = server_->new_database();
     config_.data_dir = folder_.path();
     store::StoreOptions options;
-    options.postgres = store::PostgresOptions{};
-    options.postgres->url = server_->url(database_);
-    options.postgres->holder = options.postgres->holder_name = "the leader";
+    options.postgres = store::PostgresServer::options(server_->url(database_), "the leader");
     leader_ = store::Store::open(options).value();
     follower_ = Follower::open(config_, {clock_, random_}, *options.postgres).value();
     ASSERT_TRUE(follower_->keep_up().ok());

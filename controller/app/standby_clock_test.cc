@@ -15,9 +15,8 @@ class StandbyClock : public testing::Test {
     server_ = store::PostgresServer::get();
     if (server_ == nullptr) GTEST_SKIP() << store::PostgresServer::kMissing;
     store::StoreOptions options;
-    options.postgres = store::PostgresOptions{};
-    options.postgres->url = server_->url(server_->new_database());
-    options.postgres->holder = options.postgres->holder_name = "the leader";
+    options.postgres =
+        store::PostgresServer::options(server_->url(server_->new_database()), "the leader");
     leader_ = store::Store::open(options).value();
     // Who never wrote does not end its lease early.
     ASSERT_TRUE(leader_->write([](auto& txn) { return txn.put_setting("led", "yes"); }).ok());

@@ -23,10 +23,8 @@ class RoundTrips : public ReconcilerTest {
     proxy_ = std::make_unique<store::Proxy>(
         std::filesystem::path(folder_.file()).parent_path().string(), server->folder());
     store::StoreOptions options;
-    options.postgres = store::PostgresOptions{};
-    options.postgres->url = proxy_->url(server->new_database());
-    options.postgres->holder = "test";
-    options.postgres->lease = Millis(600'000);  // nothing but what is counted goes through
+    // Nothing but what is counted goes through it: the lease is long.
+    options.postgres = store::PostgresServer::options(proxy_->url(server->new_database()), "test");
     store_ = std::move(store::Store::open(options)).value();
     reconciler_.emplace(*store_, leases_, settings_);
     contracts::EnrollRequest request;

@@ -36,9 +36,7 @@ class EngineTest : public testing::TestWithParam<Engine> {
     if (GetParam() == Engine::kFile) out.path = folder_.file();
     if (GetParam() != Engine::kPostgres) return out;
     if (database_.empty()) database_ = PostgresServer::get()->new_database();
-    out.postgres = PostgresOptions{};
-    out.postgres->url = PostgresServer::get()->url(database_);
-    out.postgres->holder = "test";
+    out.postgres = PostgresServer::options(PostgresServer::get()->url(database_), "test");
     return out;
   }
 

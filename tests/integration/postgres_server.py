@@ -26,7 +26,9 @@ def _as():
 
 
 class PostgresServer:
-    def __init__(self):
+    def __init__(self, fsync="off"):
+        """In tests only programs end, never the machine, so nothing waits for its disk; who measures says "on"."""
+        self.settings = ["-c", f"fsync={fsync}"]
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-pg-"))
         self.process = None
         self.bouncer = None
@@ -58,7 +60,7 @@ class PostgresServer:
             where = ["-c", "listen_addresses=127.0.0.1", "-p", str(self.port), "-c", "ssl=on"] + [
                 word for name in ("cert", "key") for word in ("-c", f"ssl_{name}_file={self.folder}/server-{name}.pem")]
         with open(self.folder / "log", "a") as log:
-            self.process = subprocess.Popen([PROGRAMS / "postgres", "-D", self.folder / "data", "-k", self.folder, *where],
+            self.process = subprocess.Popen([PROGRAMS / "postgres", "-D", self.folder / "data", "-k", self.folder, *self.settings, *where],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", **_as())
         wait_until("the database to answer", lambda: subprocess.run(
             [PROGRAMS / "pg_isready", "-q", "-h", self.folder, *self.at_port()]).returncode == 0)
@@ -104,7 +106,7 @@ class PostgresServer:
         subprocess.run([PROGRAMS / "pg_basebackup", "-h", self.folder, *self.at_port(), "-U", "paddock", "-D", folder / "data", "-R", "-X", "stream",
                         "--checkpoint=fast"], check=True, stdin=subprocess.DEVNULL, cwd="/", **_as())
         with open(self.folder / "standby-log", "a") as log:
-            self.standby = subprocess.Popen([PROGRAMS / "postgres", "-D", folder / "data", "-k", folder, "-c", "listen_addresses="],
+            self.standby = subprocess.Popen([PROGRAMS / "postgres", "-D", folder / "data", "-k", folder, *self.settings, "-c", "listen_addresses="],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", **_as())
         wait_until("the standby to follow", lambda: self.query("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == "1")
         self.query("ALTER SYSTEM SET synchronous_standby_names = '*'")

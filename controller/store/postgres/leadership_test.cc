@@ -16,6 +16,9 @@
 namespace paddock::store::postgres {
 namespace {
 
+// It runs out soon, yet not while it is renewed, however busy the machine is.
+constexpr Millis kShort{2'000};
+
 class PostgresLead : public PostgresTest {
  protected:
   // Once the other's lease has run out, which is the server's to say.
@@ -99,7 +102,7 @@ TEST_F(PostgresLead, IsSeenByWhoeverWaitsForIt) {
 
 TEST_F(PostgresLead, TakingOverEndsWhatTheFormerOneReads) {
   auto options = counting("one");
-  options.postgres->lease = Millis(400);
+  options.postgres->lease = kShort;
   auto former = Store::open(options).value();
   Status read;
   std::string next_opened;
@@ -168,7 +171,7 @@ TEST_F(PostgresLead, OneThatWasCutOffWritesNothingWhenItIsBack) {
   const TempFolder folder;
   Proxy proxy(std::filesystem::path(folder.file()).parent_path(), server_->folder());
   auto options = counting("cut off", proxy.url(database_));
-  options.postgres->lease = Millis(400);
+  options.postgres->lease = kShort;
   auto former = Store::open(options).value();
   ASSERT_TRUE(write_pair(*former, "before").ok());
   proxy.hold(true);
@@ -187,7 +190,7 @@ TEST_F(PostgresLead, OneWhoseLeaseRanOutSendsEverybodyElsewhereUntilItIsConfirme
   const TempFolder folder;
   Proxy proxy(std::filesystem::path(folder.file()).parent_path(), server_->folder());
   auto options = counting("cut off", proxy.url(database_));
-  options.postgres->lease = Millis(400);
+  options.postgres->lease = kShort;
   LeaseNews news;
   options.postgres->on_lead_confirmed = [&](bool confirmed) { news.tell(confirmed); };
   auto store = Store::open(options).value();
@@ -231,7 +234,7 @@ TEST_F(PostgresLead, OneWhoseLeaseRanOutSendsEverybodyElsewhereUntilItIsConfirme
 
 TEST_F(PostgresLead, OneThatIsPausedInATransactionHoldsNobodyUp) {
   auto options = counting("paused");
-  options.postgres->lease = Millis(400);
+  options.postgres->lease = kShort;
   auto former = Store::open(options).value();
   struct State {
     bool inside = false;

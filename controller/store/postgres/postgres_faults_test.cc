@@ -17,9 +17,8 @@ class PostgresCut : public PostgresTest, public testing::WithParamInterface<Prox
   bool cut_at(int piece) {
     const TempFolder folder;
     Proxy proxy(std::filesystem::path(folder.file()).parent_path(), server_->folder());
-    auto options = this->options("cut", proxy.url(database_));
-    options.postgres->lease = Millis(60'000);  // so that nothing but the write goes through
-    auto store = Store::open(options).value();
+    // Nothing but the write goes through it: the lease is long.
+    auto store = Store::open(options("cut", proxy.url(database_))).value();
     const std::string name = cat("r", piece);
     EXPECT_TRUE(write_pair(*store, name + "-before").ok());
     proxy.cut_at(piece, GetParam());

@@ -24,10 +24,7 @@ class PostgresTest : public testing::Test {
   }
   StoreOptions options(const std::string& holder, const std::string& url = {}) {
     StoreOptions out;
-    out.postgres = PostgresOptions{};
-    out.postgres->url = url.empty() ? server_->url(database_) : url;
-    out.postgres->holder = holder;
-    out.postgres->holder_name = holder;
+    out.postgres = PostgresServer::options(url.empty() ? server_->url(database_) : url, holder);
     out.on_changes = [this](std::vector<ObjectWrite> changes) {
       for (const ObjectWrite& each : changes) announced_.insert(each.key.name);
     };
