@@ -1,6 +1,7 @@
 // `paddock cordon`, `uncordon`, `drain` and `taint`.
 #include <algorithm>
 
+#include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_values.h"
@@ -21,17 +22,16 @@ using wire::Value;
 
 constexpr const char* kHeld = "/drain?waitMs=5000";  // answered when something changes
 
-std::string node_path(const Parsed& parsed, const char* what) {
-  return cat(contracts::paths::node(parsed.text("NODE")), what);
+std::string node_path(const std::string& node, const char* what) {
+  return cat(contracts::paths::node(node), what);
 }
 
-int set_schedulable(const Parsed& parsed, Env& env, const char* verb, const char* now) {
-  return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
-    const auto answer = watcher.client.send("POST", node_path(parsed, verb), Value::Object{});
-    if (!answer.ok()) return answer.error();
-    env.say(cat("node ", parsed.text("NODE"), " is ", now));
-    return kExitOk;
-  });
+Result<int> set_schedulable(Watcher& watcher, const Parsed& parsed, const Env& env,
+                            const char* verb, const char* now) {
+  ASSIGN_OR_RETURN(const std::string node, name_of(Kind::kNode, parsed.text("NODE")));
+  TRY(watcher.client.send("POST", node_path(node, verb), Value::Object{}));
+  env.say(cat("node ", node, " is ", now));
+  return kExitOk;
 }
 
 constexpr size_t kMostNamed = 5;
@@ -67,7 +67,7 @@ Result<DrainReport> report_of(const Result<Value>& answer) {
   return wire::decode<DrainReport>(*answer);
 }
 
-Result<int> see_empty(Watcher& watcher, const Parsed& parsed, const Env& env, DrainReport report,
+Result<int> see_empty(Watcher& watcher, const std::string& node, const Env& env, DrainReport report,
                       std::optional<Millis> timeout) {
   const MonoTime began = env.clock.mono();
   std::string said;
@@ -77,23 +77,23 @@ Result<int> see_empty(Watcher& watcher, const Parsed& parsed, const Env& env, Dr
                    "somebody uncordoned the node; it is not drained any more"};
     if (std::string now = waiting_text(report); now != said) env.say(said = std::move(now));
     if (timeout && env.clock.mono() - began >= *timeout) return kExitTimeout;
-    ASSIGN_OR_RETURN(report, report_of(watcher.client.get(node_path(parsed, kHeld))));
+    ASSIGN_OR_RETURN(report, report_of(watcher.client.get(node_path(node, kHeld))));
   }
-  env.say(cat("node ", parsed.text("NODE"), " is empty"));
+  env.say(cat("node ", node, " is empty"));
   return kExitOk;
 }
 
 Result<int> drain(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const std::string node, name_of(Kind::kNode, parsed.text("NODE")));
   ASSIGN_OR_RETURN(const auto timeout, duration_option(parsed, "timeout"));
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
   contracts::DrainRequest request;
   ASSIGN_OR_RETURN(const auto grace, wait_option(parsed, "grace"));
   if (grace) request.grace = wire::Wait{*grace};
-  const auto answer =
-      watcher.client.send("POST", node_path(parsed, "/drain"), wire::encode(request));
+  const auto answer = watcher.client.send("POST", node_path(node, "/drain"), wire::encode(request));
   ASSIGN_OR_RETURN(const DrainReport report, report_of(answer));
   if (is_document(format)) env.out.write(document_text(*answer, format));
-  if (!parsed.has("detach")) return see_empty(watcher, parsed, env, report, timeout);
+  if (!parsed.has("detach")) return see_empty(watcher, node, env, report, timeout);
   env.say(report.drained ? "the node is empty" : waiting_text(report));
   return kExitOk;
 }
@@ -112,7 +112,8 @@ Result<contracts::Taint> parse_taint(const std::string& text) {
 }
 
 Result<int> taint(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const Value stored, watcher.client.get(node_path(parsed, "")));
+  ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kNode, parsed.text("NODE")));
+  ASSIGN_OR_RETURN(const Value stored, watcher.client.get(node_path(name, "")));
   ASSIGN_OR_RETURN(const auto node, wire::decode<contracts::Node>(stored));
   contracts::TaintsRequest request{node.spec.taints};
   for (const std::string& text : parsed.list("TAINT")) {
@@ -122,10 +123,9 @@ Result<int> taint(Watcher& watcher, const Parsed& parsed, const Env& env) {
     std::erase_if(request.taints, [&](const auto& each) { return each.key == wanted.key; });
     if (!remove) request.taints.push_back(wanted);
   }
-  const auto answer =
-      watcher.client.send("PUT", node_path(parsed, "/taints"), wire::encode(request));
+  const auto answer = watcher.client.send("PUT", node_path(name, "/taints"), wire::encode(request));
   if (!answer.ok()) return answer.error();
-  env.say(cat("node ", parsed.text("NODE"), " has ", request.taints.size(),
+  env.say(cat("node ", name, " has ", request.taints.size(),
               request.taints.size() == 1 ? " taint" : " taints"));
   return kExitOk;
 }
@@ -133,10 +133,14 @@ Result<int> taint(Watcher& watcher, const Parsed& parsed, const Env& env) {
 }  // namespace
 
 int cordon_command(const Parsed& parsed, Env& env) {
-  return set_schedulable(parsed, env, "/cordon", "cordoned: it gets nothing new");
+  return watch(parsed, env, [&](Watcher& watcher) {
+    return set_schedulable(watcher, parsed, env, "/cordon", "cordoned: it gets nothing new");
+  });
 }
 int uncordon_command(const Parsed& parsed, Env& env) {
-  return set_schedulable(parsed, env, "/uncordon", "open for runs");
+  return watch(parsed, env, [&](Watcher& watcher) {
+    return set_schedulable(watcher, parsed, env, "/uncordon", "open for runs");
+  });
 }
 int drain_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) { return drain(watcher, parsed, env); });

@@ -1,4 +1,5 @@
 // `paddock node token`: what an operator hands to a host that shall join.
+#include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_values.h"
@@ -24,7 +25,7 @@ Result<int> make_token(const Watcher& watcher, const Parsed& parsed, const Env& 
   ASSIGN_OR_RETURN(const auto ttl, duration_option(parsed, "ttl"));
   contracts::EnrollTokenRequest request;
   if (ttl) request.ttl = wire::Duration{*ttl};
-  const std::string node = parsed.text("NODE");
+  ASSIGN_OR_RETURN(const std::string node, name_of(Kind::kNode, parsed.text("NODE")));
   ASSIGN_OR_RETURN(const wire::Value answer,
                    watcher.client.send("POST", cat(contracts::paths::node(node), "/enroll-token"),
                                        wire::encode(request)));

@@ -1,4 +1,5 @@
 // `paddock token create|list|revoke` and `paddock grant explain`.
+#include "cli/client/name_choice.h"
 #include "cli/client/token_creation.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
@@ -16,9 +17,12 @@ namespace {
 using contracts::paths::object;
 using wire::Value;
 
-std::string path_of(const Parsed& parsed, const std::string& plural, const char* argument,
-                    const char* what) {
-  return cat(object(parsed.text("namespace", "default"), plural, parsed.text(argument)), what);
+// Of what the object that is named does.
+Result<std::string> path_of(const Parsed& parsed, Kind kind, const char* argument,
+                            const char* what) {
+  ASSIGN_OR_RETURN(const std::string name, name_of(kind, parsed.text(argument)));
+  const std::string plural(info(kind).plural);
+  return cat(object(parsed.text("namespace", "default"), plural, name), what);
 }
 
 Value list_of(const std::vector<std::string>& words) {
@@ -34,7 +38,7 @@ Result<int> create_tool_token(Watcher& watcher, const Parsed& parsed, const Env&
   if (parsed.has("endpoint")) request.set("endpoints", list_of(parsed.list("endpoint")));
   if (parsed.has("ttl")) request.set("ttl", parsed.text("ttl"));
   if (parsed.has("revoke-on-stream-end")) request.set("revokeOnStreamEnd", true);
-  const std::string target = path_of(parsed, "runs", "RUN", "/tool-tokens");
+  ASSIGN_OR_RETURN(const std::string target, path_of(parsed, Kind::kRun, "RUN", "/tool-tokens"));
   const std::string name_space = parsed.text("namespace", "default");
   ASSIGN_OR_RETURN(const Value token,
                    create_token({.post =
@@ -76,9 +80,8 @@ Result<Value> question_of(const Parsed& parsed) {
 
 Result<int> explain_permission(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const Value question, question_of(parsed));
-  ASSIGN_OR_RETURN(
-      const Value answer,
-      watcher.client.send("POST", path_of(parsed, "grants", "NAME", "/explain"), question));
+  ASSIGN_OR_RETURN(const std::string target, path_of(parsed, Kind::kGrant, "NAME", "/explain"));
+  ASSIGN_OR_RETURN(const Value answer, watcher.client.send("POST", target, question));
   Table table{{"GRANT", "RULE", "ASKED", "GIVEN", "ALLOWED"}, {}};
   const auto yes = [](const Value& object) {
     const Value* flag = object.find("allowed");
@@ -112,11 +115,11 @@ int token_list_command(const Parsed& parsed, Env& env) {
 
 int token_revoke_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
-    const auto answer = watcher.client.send(
-        "POST", path_of(parsed, "tooltokens", "NAME", "/revoke"), Value::Object{});
-    if (!answer.ok()) return answer.error();
-    env.say(cat("tool token ", parsed.text("NAME"), " is ",
-                printable(ascii_lower(answer->text("status.phase")))));
+    ASSIGN_OR_RETURN(const std::string target,
+                     path_of(parsed, Kind::kToolToken, "NAME", "/revoke"));
+    ASSIGN_OR_RETURN(const Value answer, watcher.client.send("POST", target, Value::Object{}));
+    env.say(cat("tool token ", printable(answer.text("metadata.name")), " is ",
+                printable(ascii_lower(answer.text("status.phase")))));
     return kExitOk;
   });
 }

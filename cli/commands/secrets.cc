@@ -1,6 +1,7 @@
 // `paddock secret create` and `paddock secret rotate-key`.
 #include <unistd.h>
 
+#include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
 #include "cli/options/env_file.h"
@@ -66,7 +67,7 @@ std::string collection(const std::string& name_space) {
 
 Result<int> create_secret(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const SecretValues values, values_of(parsed, env));
-  const std::string name = parsed.text("NAME");
+  ASSIGN_OR_RETURN(const std::string name, name_of(Kind::kSecret, parsed.text("NAME")));
   const std::string all = collection(parsed.text("namespace", "default"));
   const Value document =
       wire::encode(make_secret(name, parsed.text("namespace", "default"), values));

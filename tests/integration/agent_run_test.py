@@ -141,7 +141,7 @@ class AgentRuns(unittest.TestCase):
     # proves: OD-67
     def test_tokens_and_grants_by_the_command_line(self):
         self.start("r")
-        made = self.instance.run("token", "create", "r", "--operation", "run:read", "--ttl", "1h")
+        made = self.instance.run("token", "create", "run/r", "--operation", "run:read", "--ttl", "1h")
         secret = made.stdout.strip()
         self.assertTrue(secret.startswith("pdtt_"), made.stdout)
         self.assertEqual(self.api.call("GET", f"{RUNS}/r", token=secret)[0], 200)
@@ -150,14 +150,14 @@ class AgentRuns(unittest.TestCase):
         self.assertNotIn(secret, listed)
         name = next(each["metadata"]["name"] for each in self.instance.get("tooltokens")["items"] if each["spec"]["run"] == "r")
         self.assertIn("Active", next(line for line in listed.splitlines() if line.split()[0] == name))
-        self.instance.run("token", "revoke", name)
+        self.instance.run("token", "revoke", f"tooltoken/{name}")
         self.assertEqual(self.api.call("GET", f"{RUNS}/r", token=secret)[1]["error"]["code"], "TOOL_TOKEN_INVALID")
         grant = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Grant", "metadata": {"name": "g"},
                  "spec": {"media": {"surfaces": ["image"]}, "compute": {"cpu": 2}}}
         path = "/apis/paddock.dev/v1alpha1/namespaces/default/grants"
         self.assertEqual(self.api.call("POST", path, grant)[0], 201)
         self.addCleanup(self.instance.run, "delete", "grant", "g")
-        self.instance.run("grant", "explain", "g", "--surface", "image", "--model", "m")
+        self.instance.run("grant", "explain", "grant/g", "--surface", "image", "--model", "m")
         denied = self.instance.run("grant", "explain", "g", "--cpu", "3", check=False)
         self.assertEqual(denied.returncode, 126)
         self.assertIn("compute.cpu", denied.stdout)

@@ -90,7 +90,13 @@ class NodeLife(unittest.TestCase):
             tainted = instance.run("plan", self.project, "python3 quick.py", check=False)
             self.assertIn("taint", tainted.stdout)
             self.assertIn("team=other:NoSchedule", instance.run("describe", "node", node).stdout)
-            instance.run("taint", node, "team-")
+            printed = instance.run("get", "nodes", "-o", "name").stdout.strip()
+            self.assertNotEqual(printed, node)
+            instance.run("taint", printed, "team-")
+            for verb in "cordon", "uncordon", "drain", "uncordon":
+                self.assertIn(f"node {node} is ", instance.run(verb, printed).stderr)
+            wrong = instance.run("cordon", f"run/{node}", check=False)
+            self.assertIn("this command is for nodes", wrong.stderr)
             self.assertEqual(instance.run("plan", self.project, "python3 quick.py").returncode, 0)
             self.assertEqual(instance.get("runs")["items"], [])
             for command in (["python3 missing.py"], ["curl quick.py"], ["python3 quick.py", "--timeout", "9000h"]):

@@ -79,7 +79,7 @@ class Secrets(unittest.TestCase):
         cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         (cls.folder / "key").write_text(KEY)
         cls.create("db", "--from-file", "password=-", "--from-file", cls.folder / "key", typed=PASSWORD)
-        cls.create("one", "--from-literal", "token=only-one-of-these-d41d")
+        cls.create("secret/one", "--from-literal", "token=only-one-of-these-d41d")
 
     @classmethod
     def create(cls, *args, typed=""):
