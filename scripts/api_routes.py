@@ -10,7 +10,7 @@ GET | /livez | the process answers
 GET | /readyz | whether it can serve: `{"ok", "ready", "version"}`
 GET | /healthz | the same, by another name
 GET | /health | the same, for checks that know no other
-GET | /status | `{"ok", "version", "sandboxMode", "maxBlob", "shuttingDown"}`; while it cannot serve, `ok` is false, with `reason` and `message`
+GET | /status | `{"ok", "version", "sandboxMode", "maxBlob", "shuttingDown"}`; while it cannot serve, `ok` is false, with `reason` and `message`; `files`, `secrets`: `{"reason", "message"}` while it takes no new files, or runs get no values of Secrets
 GET | /version | as Kubernetes writes it
 GET | /metrics | Prometheus text
 POST | /mcp | an MCP server over HTTP: [mcp.md](mcp.md)

@@ -35,8 +35,11 @@ struct Health {
   wire::Value runs;          // how many in each phase, and `ended`; null where that is not known
   std::string no_runs;       // why not
   wire::Value stored;        // by namespace: {bytes, quota}; null where the controller does not say
-  wire::Value secrets;  // {reason, message} where runs get none for want of their key; else null
-  std::string reason;   // why not ready
+  // {reason, message} where something fails: files for want of room, secrets of runs for want of
+  // their key; else null.
+  wire::Value files;
+  wire::Value secrets;
+  std::string reason;                                   // why not ready
   wire::Value readiness = contracts::readiness(false);  // what GET /readyz said
 
   // Of the controller, once it answered: how far its clock is ahead of this host's. Else why not.

@@ -36,6 +36,7 @@ wire::Value status_document(const Health& health) {
   document.set("instance", health.instance);
   document.set("runs", health.runs);  // null: not known
   if (health.stored.object() != nullptr) document.set("stored", health.stored);
+  if (!health.files.is_null()) document.set("files", health.files);
   if (!health.secrets.is_null()) document.set("secrets", health.secrets);
   if (health.pointer) document.set("pointer", wire::encode(*health.pointer));
   if (health.settings) {
@@ -85,9 +86,13 @@ std::string status_text(const Health& health) {
     add("network", network_line(*health.settings, by_variables(health)));
   }
   for (std::string& line : stored_lines(health.stored)) add("stored", std::move(line));
-  if (!health.secrets.is_null())
-    add("secrets", cat("none for runs: ", printable(health.secrets.text("message")), " [",
-                       printable(health.secrets.text("reason")), "]"));
+  const auto add_refusal = [&](const char* name, const char* what, const wire::Value& why) {
+    if (!why.is_null())
+      add(name,
+          cat(what, printable(why.text("message")), " [", printable(why.text("reason")), "]"));
+  };
+  add_refusal("files", "no new ones: ", health.files);
+  add_refusal("secrets", "none for runs: ", health.secrets);
   add("runs", runs_text(health));
   return render(table);
 }

@@ -1,4 +1,6 @@
 // What the health routes say when the store's disk refuses.
+#include <gmock/gmock.h>
+
 #include "controller/api/api_test_support.h"
 
 namespace paddock::api {
@@ -59,6 +61,23 @@ TEST_F(HealthTest, StatusSaysToWhoHasATokenWhyNothingCanBeWritten) {
   EXPECT_EQ(status.text("reason"), "STORE_FULL");
   EXPECT_EQ(status.text("message"), "the disk is full");
   EXPECT_EQ(ask("/readyz").find("reason"), nullptr) << "who has no token is told nothing more";
+}
+
+// It is ready all the same: runs that need no upload go on.
+TEST_F(HealthTest, StatusSaysThatTheDiskTakesNoMoreFiles) {
+  const auto full =
+      workspaces::BlobIntake::open(blobs_, folder_ / "blobs", {.min_free = int64_t{1} << 60})
+          .value();
+  const Services services{*store_, notifier_, history_, leases_,  blobs_,
+                          *full,   clock_,    random_,  metrics_, reconciler_};
+  Request request = request_of("GET", "/status", admin_);
+  FakeBody body("");
+  request.body = &body;
+  const auto status = wire::parse_json(make_handler(router_, services)(request).body).value();
+  EXPECT_TRUE(*status.find("ok")->boolean());
+  EXPECT_EQ(status.text("files.reason"), "DISK_FULL");
+  EXPECT_THAT(status.text("files.message"), testing::HasSubstr("blobs.minFree"));
+  EXPECT_EQ(call("GET", "/status").body.find("files"), nullptr) << "where there is room";
 }
 
 }  // namespace

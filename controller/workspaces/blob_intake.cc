@@ -64,7 +64,8 @@ Status BlobIntake::check_room(int64_t length) const {
   return exhausted("DISK_FULL",
                    cat("the server's disk has no room ",
                        length > 0 ? cat("for ", length, " more bytes") : "left for files",
-                       "; ask its operator"));
+                       "; ask its operator (blobs.minFree of the controller is ",
+                       format_quantity(limits_.min_free), ")"));
 }
 
 Status BlobIntake::receive(const cas::Digest& digest, int64_t length, const BlobSource& source,

@@ -148,6 +148,10 @@ Result<wire::Value> runs_value(Call& call) {
   return out;
 }
 
+wire::Value refusal_value(const Error& error) {
+  return wire::Value::Object{{"reason", error.reason}, {"message", error.message}};
+}
+
 }  // namespace
 
 // With the reason that /readyz keeps to itself.
@@ -169,10 +173,11 @@ Result<Response> server_status(Call& call) {
     status.set("reason", serving.error().reason);
     status.set("message", serving.error().message);
   }
+  if (const Status room = serving.ok() ? call.services.intake.check_room(0) : Status(); !room.ok())
+    status.set("files", refusal_value(room.error()));
   if (const Status keys = serving.ok() ? call.services.vault->check(call.services.store) : Status();
       !keys.ok())
-    status.set("secrets", wire::Value::Object{{"reason", keys.error().reason},
-                                              {"message", keys.error().message}});
+    status.set("secrets", refusal_value(keys.error()));
   return json_response(status);
 }
 
