@@ -68,15 +68,34 @@ bool SyncLoop::ready(const State& state, Lane lane, MonoTime now) {
   return stalled && core.has_news_but_output() && now >= unhurried(core, lane, state.gathered);
 }
 
-// How long a lane may sleep if nobody wakes it: until nothing holds it back.
-Millis SyncLoop::sleep_for(const State& state, Lane lane, MonoTime now) {
-  Millis limit = kIdleWait;
-  const auto until = [&](MonoTime time) {
-    if (time > now) limit = std::min(limit, std::chrono::ceil<Millis>(time - now));
+// When a lane looks again if nobody wakes it: once something that holds it back is over.
+MonoTime SyncLoop::next_look(const State& state, Lane lane, MonoTime now) {
+  MonoTime next = now + kIdleWait;
+  const auto at = [&](MonoTime time) {
+    if (time > now) next = std::min(next, time);
   };
-  until(unhurried(state.core, lane, state.gathered));
-  if (lane == Lane::kReport && state.reading_since) until(*state.reading_since + kDiskPatience);
-  return limit;
+  at(unhurried(state.core, lane, state.gathered));
+  if (lane == Lane::kReport && state.reading_since) at(*state.reading_since + kDiskPatience);
+  return next;
+}
+
+// Uses the state once it is ready; true when it is over. The time of the next look may come nearer
+// while this waits, and nobody tells of that time itself: whoever is woken for other news looks.
+bool SyncLoop::wait_for(Lane lane, const std::function<bool(const State&, MonoTime)>& ready,
+                        const std::function<void(State&)>& use) {
+  const MonoTime began = clock_.mono();
+  const MonoTime until =
+      state_.with([&](const State& state) { return next_look(state, lane, began); });
+  return state_.wait_for(
+      changed_, until - began,
+      [&](const State& state) {
+        const MonoTime now = clock_.mono();
+        return state.over() || ready(state, now) || next_look(state, lane, now) < until;
+      },
+      [&](State& state, bool) {
+        if (!state.over() && ready(state, clock_.mono())) use(state);
+        return state.over();
+      });
 }
 
 Ended SyncLoop::run(SyncPort& report, SyncPort& hold) {
@@ -139,17 +158,10 @@ void SyncLoop::lane(Lane lane, SyncPort& port) {
 
 std::optional<Call> SyncLoop::next_call(Lane lane) {
   while (true) {
-    const Millis limit =
-        state_.with([&](State& state) { return sleep_for(state, lane, clock_.mono()); });
     std::optional<Call> call;
-    const bool over = state_.wait_for(
-        changed_, limit,
-        [&](State& state) { return state.over() || ready(state, lane, clock_.mono()); },
-        [&](State& state, bool in_time) {
-          if (in_time && !state.over()) call = begin(state, lane);
-          return state.over();
-        });
-    if (over) return std::nullopt;
+    const auto is_ready = [&](const State& state, MonoTime now) { return ready(state, lane, now); };
+    if (wait_for(lane, is_ready, [&](State& state) { call = begin(state, lane); }))
+      return std::nullopt;
     if (call) return call;
   }
 }
@@ -224,24 +236,18 @@ void SyncLoop::perform(Acts which) {
 // Once a report is due, for that report. Without the lock: whatever the disk does, only output
 // waits for it.
 void SyncLoop::read() {
+  const auto wants = [](const State& state, MonoTime now) {
+    return !state.output && state.core.wants_output() && report_due(state, now);
+  };
   while (true) {
     std::optional<OutputWanted> wanted;
-    const Millis limit =
-        state_.with([&](State& state) { return sleep_for(state, Lane::kReport, clock_.mono()); });
-    const bool over = state_.wait_for(
-        changed_, limit,
-        [&](State& state) {
-          const bool wants = !state.output && state.core.wants_output();
-          return state.over() || (wants && report_due(state, clock_.mono()));
-        },
-        [&](State& state, bool in_time) {
-          if (!in_time || state.over()) return state.over();
-          wanted = state.core.wanted_output();
-          state.reading_since = clock_.mono();
-          return false;
-        });
+    const bool over = wait_for(Lane::kReport, wants, [&](State& state) {
+      wanted = state.core.wanted_output();
+      state.reading_since = clock_.mono();
+    });
     if (over) return;
     if (!wanted) continue;
+    changed_.notify_all();  // a report goes without it if this takes long
     std::vector<OutputRead> output = read_output(*wanted, output_);
     state_.with([&](State& state) {
       state.reading_since.reset();

@@ -31,7 +31,7 @@ struct Ended {
 class SyncLoop {
  public:
   // `act` is called in the order of the answers; from two threads at once only for a cancel, which
-  // shall not wait for a disk, beside another run's action. It may call observe().
+  // shall not wait for a disk, beside what is no start of its run. It may call observe().
   SyncLoop(SyncCore core, OutputReader& output, const Clock& clock, Random& random,
            std::function<void(const Action&)> act);
 
@@ -60,7 +60,9 @@ class SyncLoop {
   };
   static bool report_due(const State& state, MonoTime now);
   static bool ready(const State& state, Lane lane, MonoTime now);
-  static Millis sleep_for(const State& state, Lane lane, MonoTime now);
+  static MonoTime next_look(const State& state, Lane lane, MonoTime now);
+  bool wait_for(Lane lane, const std::function<bool(const State&, MonoTime)>& ready,
+                const std::function<void(State&)>& use);
   void lane(Lane lane, SyncPort& port);
   std::optional<Call> next_call(Lane lane);
   Call begin(State& state, Lane lane);

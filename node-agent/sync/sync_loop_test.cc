@@ -12,13 +12,12 @@ namespace {
 using contracts::SyncAnswer;
 using contracts::SyncRequest;
 
-// One chunk, once the disk gives it.
-class OneChunk : public OutputReader {
+// A chunk after the other, once the disk gives it.
+class Chunks : public OutputReader {
  public:
   std::vector<contracts::OutputChunk> read(const RunKey&, int64_t after, size_t) override {
     if (waits_for.valid()) waits_for.wait();
-    if (after > 0) return {};
-    return {{.seq = 1, .time_ms = 1, .stream = "stdout", .data = "eA=="}};
+    return {{.seq = after + 1, .time_ms = 1, .stream = "stdout", .data = "eA=="}};
   }
   std::shared_future<void> waits_for;
 };
@@ -101,7 +100,7 @@ class Loop : public testing::Test {
 
   SystemClock clock;
   SeededRandom random{3};
-  OneChunk output;
+  Chunks output;
   ScriptedPort report;
   ScriptedPort hold;
   std::promise<std::string> started;  // of all but b
@@ -207,6 +206,24 @@ TEST_F(Loop, OutputThatTheDiskDoesNotGiveHoldsUpNeitherCall) {
   report.answer(says("4", "a"));
   disk.set_value();
   EXPECT_EQ(report.next_request().runs.at(0).output.at(0).seq, 1);
+}
+
+// Each line is written while the report before it is only just answered: it waits a moment then,
+// of which nobody is told.
+TEST_F(Loop, OutputThatComesRightBehindAReportGoesWithTheNextOne) {
+  report.next_request();
+  report.answer(says("1", "a"));
+  for (int64_t line = 1, acked = 0; line <= 200; ++line) {
+    loop.observe({.run_uid = "a", .attempt = 1, .phase = contracts::RunPhase::kRunning}, line);
+    while (acked < line) {
+      const SyncRequest request = report.next_request();
+      if (!request.runs.empty() && !request.runs.at(0).output.empty())
+        acked = request.runs.at(0).output.back().seq;
+      SyncAnswer taken = says("1", "a");
+      taken.runs.at(0).output_acked = acked;
+      report.answer(taken);
+    }
+  }
 }
 
 TEST_F(Loop, StopEndsAHeldCall) {
