@@ -24,11 +24,11 @@ namespace {
 // At the leader's lease, and at what it has changed.
 constexpr Millis kLookEvery{100};
 
-// The database is not there for a while, is a replica that is yet to be promoted, or another one
-// was quicker.
+// The database is not there for a while, also after the lead was taken, is a replica that is yet to
+// be promoted, or another one was quicker.
 bool may_pass(const Error& error) {
-  return is_one_of(error.reason,
-                   {"STORE_AWAY", "STORE_BUSY", "STORE_IO", "STORE_LOCKED", "STORE_READ_ONLY"});
+  return is_one_of(error.reason, {"STORE_AWAY", "STORE_BUSY", "STORE_IO", "STORE_LOCKED",
+                                  "STORE_READ_ONLY", "NOT_LEADER"});
 }
 
 // What may go wrong with this one once it leads is looked at so often.
@@ -102,6 +102,8 @@ class Waiting {
     const Begun begun{follower_->told(), [this] { return follower_->catch_up(); }};
     auto opened = Controller::open(config_, dependencies_, begun);
     if (opened.ok()) (*opened)->take_over(std::move(front_), follower_);
+    // What leads no more may have closed it, as it was cut off, and has ended: this follows on.
+    if (!opened.ok()) follower_->told()->history.reopen();
     return opened;
   }
 
