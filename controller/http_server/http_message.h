@@ -107,6 +107,9 @@ class Steps {
   // long, as the store, and writes as a step does. On a thread that may block; there are few of
   // those, so that others who ask may wait for one, but no step does. Never kWait. Must not throw.
   virtual Next ask(ResponseStream&) { return {Then::kAgain}; }
+  // Whether the server may end it between any two steps, as it may news. A document is broken off
+  // then, so that nobody takes a part for the whole.
+  virtual bool may_end_early() const { return true; }
 };
 
 // Both directions of a connection that has left HTTP. One thread, but for the bell.

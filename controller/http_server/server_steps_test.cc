@@ -82,6 +82,7 @@ TEST_F(ServerSteps, ThatAskWhatDoesNotAnswerHoldUpNobodyElse) {
   const size_t before = threads();
   feed_.say("asks, ");
   EXPECT_EQ(ask(get("/steps/ticks")).body, ":abc");
+  ASSERT_TRUE(ended_.wait_until(1));
   EXPECT_EQ(ended_.count(), 1) << "none of those that ask has ended";
   EXPECT_LE(threads(), before + 1) << "they take no threads but those that there are";
   feed_.say("end");
@@ -190,6 +191,18 @@ TEST_F(ServerSteps, AClientThatReadsLateGetsAllOfIt) {
     ASSERT_EQ(answer.body.compare(1 + (piece << 16), 1 << 16,
                                   std::string(1 << 16, static_cast<char>('a' + piece % 26))),
               0);
+}
+
+TEST_F(ServerSteps, AStopBreaksADocumentOffAndDoesNotEndIt) {
+  start(patient());
+  RawClient late = client();
+  late.send(get("/steps/much"));
+  ASSERT_TRUE(handled_.wait_until(1));
+  while (server_->parked() != 1) std::this_thread::yield();  // it waits for room
+  server_->stop();
+  const std::string part = late.read_to_end();
+  EXPECT_LT(part.size(), size_t{200} << 16);
+  EXPECT_FALSE(part.ends_with("0\r\n\r\n"));
 }
 
 // At its end such a connection lingers for what its client may still send, up to ten seconds.

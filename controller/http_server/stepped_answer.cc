@@ -37,6 +37,7 @@ Turn SteppedAnswer::turn(Transport& transport) {
   bell_->begin();
   if (ask_next_ && !ask) return {Turn::Then::kAgain};
   const bool gone = transport.stopping() || transport.peer_gone();
+  if (gone && !steps_->may_end_early()) return {Turn::Then::kBroken};
   const auto next = gone ? Steps::Next{Steps::Then::kEnd} : step(transport, ask);
   if (!next || next->then == Steps::Then::kBroken) return {Turn::Then::kBroken};
   ask_next_ = next->then == Steps::Then::kAsk;
@@ -87,6 +88,7 @@ std::optional<Turn> SteppedAnswer::flush(Transport& transport) {
 
 bool SteppedAnswer::finish(Transport& transport) {
   bell_->begin();
+  if (!ended_ && !steps_->may_end_early()) return false;
   if (!ended_) unsent_ += kLastChunk;
   ended_ = true;
   return transport.write_all(std::string_view(unsent_).substr(sent_)) == IoState::kOk;

@@ -91,6 +91,7 @@ class Counting final : public Steps {
     if (++said_ == pieces_) return {Then::kEnd};
     return {pause_ > Millis(0) ? Then::kWait : Then::kAgain, pause_};
   }
+  bool may_end_early() const override { return false; }
 
  private:
   const size_t pieces_;

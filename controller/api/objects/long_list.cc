@@ -33,6 +33,8 @@ class LongList final : public Steps {
     return {Then::kBroken};
   }
 
+  bool may_end_early() const override { return false; }
+
  private:
   Next tell(const ListPart& part, ResponseStream& out) {
     std::string text = std::exchange(head_, {});
