@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -127,7 +128,8 @@ class Headless {
  public:
   explicit Headless(void (*hold)(const char*), const std::string& path)
       : hold_(hold), path_(path), pid_(::fork()) {
-    if (pid_ != 0) return;
+    if (pid_ < 0) std::abort();  // every process would be killed in its place
+    if (pid_ > 0) return;
     std::thread([this] {
       hold_(path_.c_str());
       for (;;) ::pause();
@@ -184,6 +186,7 @@ TEST_F(UseOfAFolder, HasFilesOfAProcessWhoseFirstThreadHasEnded) {
 pid_t started(const std::string& program) {
   Pipe closed = std::move(*make_pipe());
   const pid_t pid = ::fork();
+  if (pid < 0) std::abort();  // every process would be killed in its place
   if (pid == 0) {
     ::execl(program.c_str(), "sleep", "infinity", nullptr);
     ::_exit(1);

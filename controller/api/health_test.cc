@@ -68,8 +68,8 @@ TEST_F(HealthTest, StatusSaysThatTheDiskTakesNoMoreFiles) {
   const auto full =
       workspaces::BlobIntake::open(blobs_, folder_ / "blobs", {.min_free = int64_t{1} << 60})
           .value();
-  const Services services{*store_, notifier_, history_, leases_,  blobs_,
-                          *full,   clock_,    random_,  metrics_, reconciler_};
+  Services services{*store_, notifier_, history_, leases_,  blobs_,
+                    *full,   clock_,    random_,  metrics_, reconciler_};
   Request request = request_of("GET", "/status", admin_);
   FakeBody body("");
   request.body = &body;

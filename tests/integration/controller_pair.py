@@ -51,7 +51,7 @@ class Controller:
     def records(self):
         return [json.loads(line) for line in (self.pair.folder / f"{self.folder.name}.log").read_text().splitlines()]
 
-    def ask(self, path, method="GET", body=None, patience=3):
+    def ask(self, path, method="GET", body=None, patience=60):
         """Status, headers and text; None where nobody answers."""
         tls = ssl.create_default_context(cafile=str(self.pair.ca))
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=tls, timeout=patience)
@@ -66,17 +66,17 @@ class Controller:
             connection.close()
 
     def is_ready(self):
-        answer = self.ask("/readyz")
+        answer = self.ask("/readyz", patience=3)
         return answer is not None and answer[0] == 200
 
     def refuses(self):
         """The leader's URL, once it says that it does not lead."""
-        answer = self.ask("/readyz")
+        answer = self.ask("/readyz", patience=3)
         if answer is None or answer[0] != 503 or "NOT_LEADER" not in answer[2]:
             return None
         return answer[1]["paddock-leader"]
 
-    def post(self, name, patience=3):
+    def post(self, name, patience=60):
         """Whether a run was acknowledged; here twice is a conflict, which says the same."""
         body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Run", "metadata": {"name": name}, "spec": {"type": "code", "code": "print(1)"}}
         answer = self.ask(RUNS, "POST", body, patience)

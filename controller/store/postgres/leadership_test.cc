@@ -101,9 +101,7 @@ TEST_F(PostgresLead, IsSeenByWhoeverWaitsForIt) {
 }
 
 TEST_F(PostgresLead, TakingOverEndsWhatTheFormerOneReads) {
-  auto options = counting("one");
-  options.postgres->lease = kShort;
-  auto former = Store::open(options).value();
+  auto former = Store::open(counting("one")).value();
   Status read;
   std::string next_opened;
   read = former->read([&](ReadTxn& txn) -> Status {
