@@ -15,16 +15,16 @@ declarations (`tests/tidy` fails when it is stale). The same types are in the Op
   a tool token of that run for that operation ([orchestrators.md](orchestrators.md)).
 - `A` below is `/apis/paddock.dev/v1alpha1`, `NS` is `A/namespaces/{ns}`. Bodies and answers are JSON; bodies may also be YAML.
 - Creates take `Idempotency-Key` (1 to 128 visible characters): the same key with the same request gives the first object again. With
-  another request the answer is 422 `IDEMPOTENCY_KEY_REUSED`. Of a token the repeat names the first one without its secret, of which only
-  a hash is kept: if the first answer was lost, revoke that token and take a fresh key.
+  another request the answer is 422 `IDEMPOTENCY_KEY_REUSED`. A repeated request for a token names the first one without its secret, of
+  which only a hash is kept: if the first answer was lost, revoke that token and take a fresh key.
 - A `RunList` is answered with a `RunList` of the new runs, in the same order; with `Accept:
   application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` it has metadata alone, which is smaller and faster. A refusal
-  names each wrong item by its path (`items[17].spec.timeout`), and no run is made.
+  names the wrong items by their paths (`items[17].spec.timeout`; a hundred causes at most), and no run is made.
 - `?dryRun=All` tries to create, change or delete an object and keeps nothing. Every other call that changes something refuses
   it (400 `DRY_RUN_NOT_SUPPORTED`) and does nothing.
 - A dry run of a `Run` may have a member `tree` beside `spec`: the files that its workspace will have (`null`: not known yet). Then the
-  workspace need not be there, and the refusal is the one that the run would get once they are: ask before a large upload.
-- Unknown fields are errors. A body over the route's limit is refused by its size, before it is parsed.
+  workspace need not be there, and the refusal is the one that the run would get once they are there: ask before a large upload.
+- Unknown fields are errors. A body over the route's limit (the column *body*) is refused by its size, before it is parsed.
 - A refusal is a Kubernetes `Status` with `"error": {"code", "message", "retryable", "details"}` inside: `code` stays the same from
   release to release, and `details.causes` has the `field` of each mistake.
 
@@ -40,9 +40,10 @@ declarations (`tests/tidy` fails when it is stale). The same types are in the Op
 | 429, 503, 504 | TooManyRequests, ServiceUnavailable, Timeout | it may work later; `Retry-After` says when, if that is known |
 | 500 | InternalError | our fault; the answer has only the request's id |
 """
-SECTIONS = ["Server", "Runs", "Sandboxes", "Workspaces", "Volumes", "Grants", "Tool tokens", "Nodes", "For Kubernetes clients",
+SECTIONS = ["Server", "Runs", "Sandboxes", "Workspaces", "Volumes", "Secrets", "Grants", "Tool tokens", "Nodes", "For Kubernetes clients",
             "Between agents and the controller"]
 PLURALS = {"runs": "Runs", "plan": "Runs", "sandboxes": "Sandboxes", "workspaces": "Workspaces", "volumes": "Volumes",
+           "secrets": "Secrets", "policy": "Runs",
            "grants": "Grants", "tooltokens": "Tool tokens", "nodes": "Nodes"}
 
 
@@ -63,13 +64,15 @@ def section_of(pattern, scope):
         return "Sandboxes"
     if pattern.startswith("/preview"):
         return "Workspaces"
-    if pattern.startswith(("/api/", "/openapi", "/apis/auth", "/apis/agents.", "/apis/extensions.")) or pattern in ("/api", "/apis", "/apis/paddock.dev", GROUP):
+    if pattern.startswith(("/api/", "/openapi", "/apis/auth", "/apis/agents.", "/apis/extensions.", "/apis/metrics.")) or pattern in ("/api", "/apis", "/apis/paddock.dev", GROUP):
         return "For Kubernetes clients"
     place = pattern.removeprefix(GROUP).removeprefix("/namespaces/{ns}").strip("/").split("/")[0]
     return PLURALS.get(place, "Server")
 
 
 def short(pattern):
+    if not pattern.startswith(GROUP):
+        return pattern
     return pattern.replace(f"{GROUP}/namespaces/{{ns}}", "NS").replace(GROUP, "A")
 
 
@@ -103,10 +106,12 @@ def bounds(schema):
     if "example" in schema:
         rows.append(f"such as `{schema['example']}`")
     for low, high, unit in (("minimum", "maximum", ""), ("minLength", "maxLength", " bytes")):
-        if low in schema and high in schema:
+        if low in schema and schema.get(high) == schema[low]:
+            rows.append(f"{schema[low]:,}{unit}")
+        elif low in schema and high in schema:
             rows.append(f"{schema[low]:,} to {schema[high]:,}{unit}")
         elif low in schema:
-            rows.append(f"{schema[low]:,}{unit} or more")
+            rows.append(f"{schema[low]:,}{unit if schema[low] != 1 else unit.rstrip('s')} or more")
         elif high in schema:
             rows.append(f"{schema[high]:,}{unit} at most")
     if schema.get("default"):
@@ -136,8 +141,8 @@ def used_by(types):
 def document(types, routes_text):
     out = [HEAD.rstrip("\n"), *routes(routes_text), "", "## Types", ""]
     tops = [name for name in types if name not in used_by(types)]
-    out.append("A time is RFC 3339, a duration is such as `30m`, a quantity such as `512Mi` or a number of bytes. Those that no")
-    out.append("other holds: " + ", ".join(f"[{name}](#{name.lower()})" for name in tops) + ".")
+    out.append("A time is written as in RFC 3339, a duration like `30m`, a quantity like `512Mi` or as a number of bytes. These types are")
+    out.append("not part of another: " + ", ".join(f"[{name}](#{name.lower()})" for name in tops) + ".")
     for name, fields in types.items():
         out += type_section(name, fields)
     return "\n".join(out) + "\n"

@@ -8,23 +8,23 @@ GET | / | the [dashboard](dashboard.md)
 GET | /dashboard/{} | its files
 GET | /livez | the process answers
 GET | /readyz | whether it can serve: `{"ok", "ready", "version"}`
-GET | /healthz | the same, by another name
-GET | /health | the same, for checks that know no other
-GET | /status | `{"ok", "version", "sandboxMode", "maxBlob", "shuttingDown"}`; while it cannot serve, `ok` is false, with `reason` and `message`; `files`, `secrets`: `{"reason", "message"}` while it takes no new files, or runs get no values of Secrets
+GET | /healthz | as `/readyz`, but a standby answers 200
+GET | /health | as `/readyz`, for checks that know only this path
+GET | /status | `{"ok", "version", "sandboxMode", "maxBlob", "shuttingDown"}`; while it cannot serve, `ok` is false, with `reason` and `message`; `files` or `secrets`, `{"reason", "message"}`, while it takes no new files, or while runs get no values of Secrets
 GET | /version | as Kubernetes writes it
 GET | /metrics | Prometheus text
 POST | /mcp | an MCP server over HTTP: [mcp.md](mcp.md)
 GET | /audit | what was done and refused: [audit.md](audit.md), `AuditList`
 GET | /apis/paddock.dev/v1alpha1/namespaces/{}/audit | the same of one namespace
-GET | /audit/chain | the same as it is stored, with what links each record to the one before it: `AuditChainPage`
+GET | /audit/chain | the audit log as it is stored, each record with its link to the one before it: `AuditChainPage`
 GET | /audit/checkpoint | the newest record's link, signed: `ReceiptEnvelope`
 POST | /admin/backups | copies the store while it is in use
-GET | /admin/tokens | tokens of people and programs that are good still, without their secrets: `AccessTokenList`
+GET | /admin/tokens | tokens of people and programs that are still good, without their secrets: `AccessTokenList`
 POST | /admin/tokens | `AccessTokenRequest`: a token for a person or a program, with its secret; `Idempotency-Key`
 DELETE | /admin/tokens/{} | ends it
 GET | /openapi/v3 | where the OpenAPI document is
 GET | /openapi/v3/apis/paddock.dev/v1alpha1 | the OpenAPI document, with every type below
-GET | /openapi/v2 | the same for old clients, in protobuf
+GET | /openapi/v2 | an OpenAPI document for old clients, in protobuf
 GET | /api | discovery, for Kubernetes clients
 GET | /api/v1 | discovery
 GET | /apis | discovery
@@ -38,14 +38,14 @@ GET | /openapi/v3/apis/agents.x-k8s.io/v1beta1 | the OpenAPI document of that gr
 GET | /openapi/v3/apis/extensions.agents.x-k8s.io/v1beta1 | the OpenAPI document of that group
 GET | /apis/authorization.k8s.io/v1 | discovery
 GET | /apis/authentication.k8s.io/{} | discovery
-POST | /e2b/v2/sandboxes | a sandbox for [E2B's tools](e2b.md), which is a session
-GET | /e2b/v2/sandboxes | all, as they list them; `?limit`, `nextToken`, `state`, `metadata`, `template`, `startedAfter`
+POST | /e2b/v2/sandboxes | makes a session, as a sandbox of [E2B's tools](e2b.md)
+GET | /e2b/v2/sandboxes | all, in the form that E2B's tools expect; `?limit`, `nextToken`, `state`, `metadata`, `template`, `startedAfter`
 POST | /e2b/v2/sandboxes/{}/connect | resumes one that is paused, and lets it live longer
-GET | /e2b/sandboxes/{} | one, as they show it
+GET | /e2b/sandboxes/{} | one, in the same form
 DELETE | /e2b/sandboxes/{} | destroys it
-POST | /e2b/sandboxes/{}/timeout | when it ends, in seconds from now
-POST | /e2b/sandboxes/{}/pause | no command and no change of a file until it is resumed
-GET | /e2b/envd/health | 204, or 502 where it has ended
+POST | /e2b/sandboxes/{}/timeout | sets when it ends, in seconds from now
+POST | /e2b/sandboxes/{}/pause | refuses commands and changes of files until it is resumed
+GET | /e2b/envd/health | 204, or 502 if it has ended
 GET | /e2b/envd/files | the bytes of a file; `?path`
 POST | /e2b/envd/files | files of a form, or one as the body; `?path`
 POST | /e2b/envd/process.Process/Start | a command (Connect protocol, streaming)
@@ -77,76 +77,78 @@ GET | /api/v1/pods | runs as read-only Pods, for `kubectl logs`
 GET | /api/v1/namespaces/{}/pods | the same of one namespace
 GET | /api/v1/namespaces/{}/pods/{} | one
 GET | /api/v1/namespaces/{}/pods/{}/exec | a command in it over a WebSocket, as [`kubectl exec`](kubectl.md#exec-and-cp) asks for it
-POST | /api/v1/namespaces/{}/pods/{}/exec | the same by clients that know no WebSocket: refused, and told so
+POST | /api/v1/namespaces/{}/pods/{}/exec | the same, from clients that know no WebSocket: refused, with a message that says so
 GET | /api/v1/namespaces/{}/pods/{}/log | its output
 GET | /api/v1/namespaces/{}/pods/{}/attach | refused: the message names what shows a run's output
 POST | /api/v1/namespaces/{}/pods/{}/attach | the same
 GET | /api/v1/namespaces/{}/pods/{}/portforward | refused: the message names what shows a run's pages
 POST | /api/v1/namespaces/{}/pods/{}/portforward | the same
 POST | /admin/secret-key/rotate | seals every value of Secrets with a new key: `SecretKeyRotation`
-GET | /receipt-keys | public keys that receipts are verified by, the former ones too: `ReceiptKeyList`
-POST | /admin/receipt-key/rotate | a new key signs receipts from now on: `ReceiptKeyList`
-PUT | …/runs/{}/pools/{} | what a pool of hosts that can be asked for says of a run that waits: `{"coming": true, "message": "…"}` ([slurm.md](slurm.md)); it stands in the run's `status.message` until the run is placed
+GET | /receipt-keys | public keys by which receipts are verified, former ones too: `ReceiptKeyList`
+POST | /admin/receipt-key/rotate | makes a new key, which signs receipts from now on: `ReceiptKeyList`
+PUT | …/runs/{}/pools/{} | what a pool, which can ask for more hosts, says about a run that waits: `{"coming": true, "message": "…"}` ([slurm.md](slurm.md)); it stands in the run's `status.message` until the run is placed
 GET | …/runs/{}/receipt | what became of an ended run, signed: [receipts.md](receipts.md), `ReceiptEnvelope`
-POST | /build | creates a run from a request with `build_type`, `compute_command` and others
+POST | /build | creates a run from a request with `build_type`, `compute_command` and other fields
 POST | /execute | a short program, answered at once: [execute.md](execute.md); `ExecuteRequest`, `ExecuteAnswer`
-POST | …/namespaces/{}/plan | what would happen to this `Run` now: `RunPlan`, or the refusal that its submission would get; a member `tree` beside it says which files its workspace will have
-POST | …/runs/{}/cancel | ends it, with `{"now": true}` without its grace; again is the same
-GET | …/runs/{}/events | its life as `text/event-stream`: ids grow by one, resumes behind `Last-Event-ID` or `?after=`, ends with `end`; with `?tailLines`, `sinceSeconds` or `sinceTime` from the first event of that part of its output on, behind an event `start`
+POST | …/namespaces/{}/plan | says what would happen to this `Run` now: `RunPlan`, or the refusal that its submission would get; a member `tree` beside `spec` says which files its workspace will have
+POST | …/runs/{}/cancel | ends it; `{"now": true}` leaves out its grace; a second request does no harm
+GET | …/runs/{}/events | its life as `text/event-stream`: ids grow by one; the stream resumes after `Last-Event-ID` or `?after=`, and ends with `end`. With `?tailLines`, `sinceSeconds` or `sinceTime` it begins with an event `start`, and goes on with the first event of that part of the output
 GET | …/runs/{}/log | its output as text; `?follow`, `tailLines`, `sinceSeconds`, `sinceTime`, `timestamps`, `limitBytes`
 GET | …/runs/{}/files | what the workspace of a run holds while it runs: `SessionFileList`
-GET | …/runs/{}/files/{} | the same of a folder there, or a part of a file, from `?offset=N` on
+GET | …/runs/{}/files/{} | the same for a folder there; of a file a part, from `?offset=N` on
 PUT | …/runs/{}/files/{} | puts a file of at most 8 MiB into the workspace of a run while it runs: whole or not at all
-POST | …/runs/{}/commands | executes a `RunCommandRequest` in the sandbox of a run while it runs: `RunResult`, or its output while it comes with `?stream=true`; of a run with Secrets it takes `secrets:use` too
-POST | …/runs/{}/commands/{}/stdin | takes an `InputPiece` of the standard input of that command, or the size of its terminal: `InputTaken`, once it is on its way
+POST | …/runs/{}/commands | executes a `RunCommandRequest` in the sandbox of a run while it runs: `RunResult`, or with `?stream=true` its output as it comes; for a run with Secrets the token needs `secrets:use` too
+POST | …/runs/{}/commands/{}/stdin | takes an `InputPiece`: standard input for that command, or the size of its terminal; answers `InputTaken` once it is on its way
 POST | …/runs/{}/commands/{}/cancel | ends that command
 GET | …/runs/{}/artifacts | `{"items": [Artifact], "leftOut": [LeftOut]}`
 GET | …/runs/{}/artifacts/{} | the bytes of one; parts by `Range`
 POST | …/runs/{}/tool-tokens | a credential of this run: [orchestrators.md](orchestrators.md); `Idempotency-Key`
-POST | …/runs/{}/media | asks an orchestrator's provider: `MediaTask`
+POST | …/runs/{}/media | asks the orchestrator's media provider: `MediaTask`
 POST | …/runs/{}/tool-results | answers a tool use of an agent run
 POST | …/namespaces/{}/policy/explain | where each value of a policy comes from, and what it makes of a run's denials: `PolicyQuestion`, `PolicyExplanation`
 POST | …/grants/{}/explain | each rule that decides on a `GrantQuestion`: `GrantDecision`
 POST | …/tooltokens/{}/revoke | ends it
 GET | …/workspaces/{}/tree | its files: `Tree`
-POST | …/workspaces/{}/tree | offers a `Tree`; `TreeAnswer` names the blobs to send first, or says that it is stored. A `root` alone asks whether that tree is here already
-POST | …/workspaces/{}/blobs | many small ones as one stream: of each its digest (32 bytes), its size (4 bytes, the highest first) and its content; 2,048 files and 4 MiB of content at most, none over 256 KiB; `?compression=zstd&size=N`. Each is stored as it arrives
-PUT | …/workspaces/{}/blobs/{} | the bytes of one; `?compression=zstd&size=N`
+POST | …/workspaces/{}/tree | offers a `Tree`; `TreeAnswer` names the blobs to send first, or says that the tree is stored. A `root` alone asks whether that tree is here already
+POST | …/workspaces/{}/blobs | many small blobs as one stream: for each its digest (32 bytes), its size (4 bytes, the highest first) and its content; 2,048 blobs and 4 MiB of content at most, none over 256 KiB; `?compression=zstd&size=N`. Each is stored as it arrives
+PUT | …/workspaces/{}/blobs/{} | the bytes of one blob; `?compression=zstd&size=N`
 GET | …/workspaces/{}/raw/{} | the bytes of a file: [projects.md](projects.md)
 GET | …/workspaces/{}/export | the manifest of the project
 GET | …/workspaces/{}/export/{} | an HTML document with everything in it; `?inline=1`
 GET | …/workspaces/{}/preview-url | a link for a browser's frame
 GET | /preview/{}/{} | what that link leads to
-POST | …/sandboxes/{}/commands | runs a `CommandRequest`: `RunResult`, or its output while it comes with `?stream=true`
+POST | …/sandboxes/{}/commands | runs a `CommandRequest`: `RunResult`, or with `?stream=true` its output as it comes
 POST | …/sandboxes/{}/commands/{}/cancel | ends that command
 GET | …/sandboxes/{}/files | the files of the session
 GET | …/sandboxes/{}/files/{} | the bytes of a file
 PUT | …/sandboxes/{}/files/{} | writes a file
 DELETE | …/sandboxes/{}/files/{} | removes a file
-POST | …/nodes/{}/cordon | gets no new runs
-POST | …/nodes/{}/uncordon | gets runs again
-GET | …/nodes/{}/drain | how far it is: `Drain`
-POST | …/nodes/{}/drain | its runs go or end
-PUT | …/nodes/{}/taints | what runs must tolerate
-POST | …/nodes/{}/enroll-token | a token that enrols this node once, `{"ttl": "1h"}`: `{"id", "token", "expiresAt"}`; the one before it is good no more
+POST | …/nodes/{}/cordon | gives the node nothing new
+POST | …/nodes/{}/uncordon | gives it work again
+GET | …/nodes/{}/drain | how far a drain is: `Drain`
+POST | …/nodes/{}/drain | gives it nothing new, and ends its runs and sessions after a grace
+PUT | …/nodes/{}/taints | sets its taints, which runs must tolerate
+POST | …/nodes/{}/enroll-token | a token that enrols this node once, `{"ttl": "1h"}`: `{"id", "token", "expiresAt"}`; an earlier one is good no longer
 POST | …/nodes/{}/enroll | a credential for a new node
-POST | …/nodes/{}/credential | the node's next credential; the older one ends a minute after its first use
-POST | …/nodes/{}/leave | the node goes: `{"force": false}`
-POST | …/nodes/{}/synchronize | what is, against what shall be
+POST | …/nodes/{}/credential | the node's next credential; the older one ends a minute after the first use of the new one
+POST | …/nodes/{}/leave | the node leaves: `{"force": false}`
+POST | …/nodes/{}/synchronize | reports what is there, and is told what should be
 POST | …/nodes/{}/calls | a lane: brings an answer, takes the next call
-GET | …/nodes/{}/runs/{}/tree | files of a run, or of a volume: `?volume=NAME`
-POST | …/nodes/{}/runs/{}/blobs | `{"digests": […]}`: small ones of them as one stream, `?compression=zstd`; what is not in it is asked for alone
-GET | …/nodes/{}/runs/{}/blobs/{} | one of them
-PUT | …/nodes/{}/runs/{}/artifacts/{} | a file of a run
-POST | …/nodes/{}/runs/{}/artifacts | which of them the run has finished while it lives
-GET | …/nodes/{}/runs/{}/tool-bundle | MCP servers of an agent run
-POST | …/nodes/{}/runs/{}/secrets | what an attempt gets of Secrets, just before it is launched
-POST | …/nodes/{}/runs/{}/tool-token | the one in a run's environment
+GET | …/nodes/{}/runs/{}/tree | the tree of a run, or with `?volume=NAME` of a volume
+POST | …/nodes/{}/runs/{}/blobs | `{"digests": […]}`: the small files among these as one stream, `?compression=zstd`; each of the others is asked for by itself
+GET | …/nodes/{}/runs/{}/blobs/{} | one of its files
+PUT | …/nodes/{}/runs/{}/artifacts/{} | a file that the run made
+POST | …/nodes/{}/runs/{}/artifacts | which of these the run has finished while it lives
+GET | …/nodes/{}/runs/{}/tool-bundle | the MCP servers of an agent run
+POST | …/nodes/{}/runs/{}/secrets | the values of Secrets that an attempt gets, just before it is launched
+POST | …/nodes/{}/runs/{}/tool-token | the tool token for a run's environment
 GET | …/KIND/{}/status | as `GET` of the object
 PUT | …/KIND/{}/status | conditions of an administrator's own
 PATCH | …/KIND/{}/status | the same
-GET | …/KIND | all; `?limit`, `continue`, `order=newest` (in one namespace), `labelSelector`, `fieldSelector`, `watch`
-POST | …/runs | a new one, or with a `RunList` as the body up to 1,000 in one transaction: all of them or, with every reason, none; `Idempotency-Key`, `?dryRun=All`
+GET | …/nodes | all; `?limit`, `continue`, `labelSelector`, `fieldSelector`, `watch`
+GET | …/namespaces/{}/KIND | those of one namespace; `?limit`, `continue`, `order=newest`, `labelSelector`, `fieldSelector`, `watch`
+GET | …/KIND | those of all namespaces; `?limit`, `continue`, `labelSelector`, `fieldSelector`, `watch`
+POST | …/runs | a new one, or with a `RunList` as the body up to 1,000 in one transaction: all of them or none; `Idempotency-Key`, `?dryRun=All`
 POST | …/KIND | a new one; `Idempotency-Key`, `?dryRun=All`
 GET | …/KIND/{} | one
 PUT | …/KIND/{} | changes it
