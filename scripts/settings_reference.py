@@ -8,11 +8,13 @@ HEAD = """# Settings
 Look up here every setting of both daemons and of a pool. The page is made by `scripts/generate` from the programs' own declarations
 (`tests/tidy` fails when it is stale). The files [controller.example.yaml](../packaging/controller.example.yaml) and
 [node-agent.example.yaml](../packaging/node-agent.example.yaml) have the same keys with their defaults and longer explanations; so has
-[pool.example.yaml](../packaging/pool.example.yaml) for `paddock pool slurm`, here called `paddock-pool`.
+[pool.example.yaml](../packaging/pool.example.yaml) for `paddock pool slurm`, which is called `paddock-pool` here.
 
 A variable wins over the key in the file (`--config FILE`), and a flag wins over both. A variable's value is read as YAML
 (`[a.example, b.example]`, `512Mi`, `true`). A program that finds an unknown key or variable names it and does not start. Durations are
-written like `30m`, quantities like `512Mi` or as a number of bytes. `paddock --help` has what the command line reads.
+written like `30m`, quantities like `512Mi` or as a number of bytes. Where the third column says *none*, nothing is set; a pool does not
+start without its `name`, `server`, `tokenFile`, `folder` and `namespaces`. The command line has no settings: `paddock --help` names the
+options and variables by which it finds a controller.
 """
 PROGRAMS = {"paddock-controller": "PADDOCK_CONTROLLER_", "paddock-node-agent": "PADDOCK_NODE_AGENT_", "paddock-pool": "PADDOCK_POOL_"}
 
