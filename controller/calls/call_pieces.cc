@@ -7,11 +7,10 @@
 namespace paddock::calls {
 namespace {
 
-// A session's command brings 8 MiB of output at most, which is 11 MiB of base64: whatever a caller
-// does, an honest node does not wait there. Where the node waits with the output, less is kept.
-constexpr size_t kMostBytes = size_t{16} << 20;
-constexpr size_t kMostPacedBytes = size_t{4} << 20;
-constexpr size_t kMostPaced = 128;
+// Output that is shown has no end: beyond this its node waits with the rest until the caller has
+// read. What a node sends at once comes whole, so that much more may be there.
+constexpr size_t kMostBytes = size_t{4} << 20;
+constexpr size_t kMostKept = 128;
 
 }  // namespace
 
@@ -51,8 +50,7 @@ bool CallTable::has_room(const CallId& id) const {
   const auto found = calls_.find(id);
   if (found == calls_.end() || found->second.outcome) return true;
   const Kept& kept = found->second.kept;
-  if (!found->second.call.paced) return kept.bytes < kMostBytes;
-  return kept.pieces < kMostPaced && kept.bytes < kMostPacedBytes;
+  return kept.pieces < kMostKept && kept.bytes < kMostBytes;
 }
 
 void CallTable::pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces,

@@ -43,7 +43,6 @@ struct NewCall {
   std::string node = {};      // who alone can do it; empty: any
   std::string caller = {};    // whose share it counts for; empty: nobody's
   bool awaits_nodes = false;  // it waits also where no node that could take it is there
-  bool paced = false;         // its node waits with its answer: few parts of it may wait here
 };
 
 // Of the calls that any node can do.

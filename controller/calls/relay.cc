@@ -70,8 +70,7 @@ Result<wire::Value> Relay::call(CallOptions options, const Clock& clock, Random&
     TRY(check_alike(state, options));
     if (!options.part_of.empty() && !state.callers.contains(options.part_of)) return over();
     NewCall made{options.kind, std::move(options.payload), options.bytes,
-                 options.node, holder_of_share(options),   options.arrival_patience > Millis(0),
-                 options.paced};
+                 options.node, holder_of_share(options),   options.arrival_patience > Millis(0)};
     TRY(state.table.submit(id, std::move(made), clock.mono(), wakes));
     state.callers[id] = held;
     if (!options.name.empty())

@@ -40,8 +40,6 @@ struct CallOptions {
   std::string* holder = nullptr;         // gets the name of the node that had it
   // It is for this call: it ends with that one, unless a node has it by then.
   CallId part_of = {};
-  // Whoever sends parts of the answer waits while the caller has not taken the ones before.
-  bool paced = false;
 };
 
 // A call that has a name, while it is under way.

@@ -161,7 +161,6 @@ TEST_F(Relayed, ACallerWhoReadsSlowlyIsSentNoMoreThanMayWait) {
   });
   while (relay.skills(clock).empty()) std::this_thread::yield();
   CallOptions wanted = options(kLong);
-  wanted.paced = true;
   wanted.on_piece = [&](const wire::Value&) {
     has_one = true;
     while (!reads) std::this_thread::yield();

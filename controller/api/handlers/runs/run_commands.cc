@@ -104,7 +104,6 @@ calls::CallOptions options_of(RunCommand& command) {
   options.name_space = command.name_space;
   options.token = command.bearer.token_id;
   const bool attached = order.input_comes || order.terminal;
-  options.paced = order.stream || attached;  // all of it comes, as fast as it is read
   options.kind = attached ? contracts::kRunAttach : contracts::kRunExec;
   options.most_alike = attached ? kMostAttached : 0;
   options.patience = Millis(order.time_ms) + kAnswerTime;
