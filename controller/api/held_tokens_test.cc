@@ -17,8 +17,10 @@ class EndingStream final : public ResponseStream {
     if (text.find(word_) != text.npos && !std::exchange(ended_, true)) end_();
     return open();
   }
-  bool open() const override { return ++looks_ < 20; }
+  bool open() const override { return !broken && ++looks_ < 20; }
+  void break_off() override { broken = true; }
   std::string text;
+  bool broken = false;
 
  private:
   const std::string word_;
@@ -42,8 +44,8 @@ class HeldTokens : public WatchTest {
   }
   // What is told until the server ends it, where `end` is done at this word, a minute passes and
   // the run writes "late".
-  std::string told(const std::string& target, const std::string& token,
-                   const std::function<void()>& end, const char* word = "early") {
+  EndingStream told(const std::string& target, const std::string& token,
+                    const std::function<void()>& end, const char* word = "early") {
     const Answer answer = send(request_of("GET", target, token));
     EXPECT_EQ(answer.status, 200) << answer.text;
     EndingStream stream(word, [&] {
@@ -52,38 +54,52 @@ class HeldTokens : public WatchTest {
       append("late\n");
     });
     stream_here(answer.response, stream);
-    return stream.text;
+    return stream;
   }
   std::string uid_;
 };
 
+// They are broken off: who takes an end for the end of the log would have a part of it.
 TEST_F(HeldTokens, OfFollowedLogsAndEventsEndThem) {
   for (const char* what : {"/r/events", "/r/log?follow=true"}) {
     append("early\n");
     const std::string reader = add_token("reader", {"runs:read"});
-    const std::string text = told(cat(kRuns, what), reader, [&] { revoke(reader); });
-    EXPECT_NE(text.find("early"), std::string::npos) << what;
-    EXPECT_EQ(text.find("late"), std::string::npos) << what;
+    const EndingStream read = told(cat(kRuns, what), reader, [&] { revoke(reader); });
+    EXPECT_NE(read.text.find("early"), std::string::npos) << what;
+    EXPECT_EQ(read.text.find("late"), std::string::npos) << what;
+    EXPECT_TRUE(read.broken) << what;
+    EXPECT_EQ(send(request_of("GET", cat(kRuns, what), reader)).reason(), "TOKEN_REVOKED");
     call("POST", cat(kRuns, "/r/cancel"));
     call("DELETE", cat(kRuns, "/r"));
     uid_ = call("POST", kRuns, run_text("r")).body.text("metadata.uid");
   }
 }
 
+// A log that is not followed, and that its reader takes slowly.
+TEST_F(HeldTokens, BreakOffALogThatTheyOutlastedOnlyInPart) {
+  for (int i = 0; i < 300; ++i) append(i == 0 ? "early\n" : "more\n");
+  const std::string reader = add_token("reader", {"runs:read"});
+  const EndingStream read = told(cat(kRuns, "/r/log"), reader, [&] { revoke(reader); });
+  EXPECT_TRUE(read.broken);
+  EXPECT_EQ(read.text.find("late"), std::string::npos);
+  EXPECT_FALSE(told(cat(kRuns, "/r/log"), admin_, [] {}).broken);
+}
+
 TEST_F(HeldTokens, OfToolsEndWhatTheyFollow) {
   const Answer made = call("POST", cat(kRuns, "/r/tool-tokens"), R"({"operations":["run:read"]})");
   ASSERT_EQ(made.status, 201) << made.text;
   append("early\n");
-  const std::string text =
+  const EndingStream read =
       told(cat(kRuns, "/r/log?follow=true"), made.body.text("status.token"),
            [&] { call("POST", cat(kOfTools, "/", made.body.text("metadata.name"), "/revoke")); });
-  EXPECT_EQ(text, "early\n");
+  EXPECT_EQ(read.text, "early\n");
+  EXPECT_TRUE(read.broken);
 }
 
 TEST_F(HeldTokens, ThatHoldLetAFollowerGoOn) {
   append("early\n");
-  const std::string text = told(cat(kRuns, "/r/log?follow=true"), admin_, [&] {});
-  EXPECT_EQ(text, "early\nlate\n");
+  const EndingStream read = told(cat(kRuns, "/r/log?follow=true"), admin_, [&] {});
+  EXPECT_EQ(read.text, "early\nlate\n");
 }
 
 // A client that takes them slowly has the pages of a long list for as long as it likes.
@@ -91,7 +107,8 @@ TEST_F(HeldTokens, EndAWatchThatStillTellsWhatThereWas) {
   for (int i = 0; i < 40; ++i) make(cat("a", i));
   const std::string reader = add_token("reader", {"runs:read"});
   const std::string text = told(
-      cat(kRuns, "?watch=true"), reader, [&] { revoke(reader); }, "ADDED");
+                               cat(kRuns, "?watch=true"), reader, [&] { revoke(reader); }, "ADDED")
+                               .text;
   size_t lines = 0;
   for (const char c : text) lines += c == '\n' ? size_t{1} : 0;
   EXPECT_GT(lines, 0U);

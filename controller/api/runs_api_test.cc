@@ -278,7 +278,13 @@ TEST_F(RunStream, CarriesEveryEventOnceAndGoesOnAfterTheLastOneSeen) {
 TEST_F(RunStream, BeatsWhileNothingHappensAndEndsWithoutEndWhenTheServerStops) {
   EXPECT_NE(stream(cat(kRuns, "/r1/events"), ": hb\n\n").find(": hb\n\n"), std::string::npos);
   notifier_.shutdown();
-  EXPECT_EQ(stream(cat(kRuns, "/r1/events")).find("event: end"), std::string::npos);
+  for (const char* what : {"/r1/events", "/r1/log?follow=true"}) {
+    const Answer answer = call("GET", cat(kRuns, what));
+    FakeStream out;
+    answer.response.stream(out);
+    EXPECT_EQ(out.text.find("event: end"), std::string::npos);
+    EXPECT_TRUE(out.broken) << what;
+  }
 }
 
 TEST_F(RunStream, RefusesAnEventIdThatIsNone) {

@@ -35,7 +35,7 @@ class Collected final : public ResponseStream {
     return open();
   }
   bool open() const override { return !broken_ && !into_.more && !outer_.client.gone(); }
-  void break_off() override { broken_ = true; }
+  void break_off() override { broken_ = !into_.more; }  // else it has what was asked for
   bool broken() const { return broken_; }
 
  private:

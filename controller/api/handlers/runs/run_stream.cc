@@ -1,5 +1,7 @@
 #include "controller/api/handlers/runs/run_stream.h"
 
+#include <utility>
+
 #include "controller/events/notifier.h"
 
 namespace paddock::api {
@@ -25,36 +27,39 @@ Result<Look> look(Services& services, const std::string& uid, int64_t after) {
   return out;
 }
 
-}  // namespace
-
-void follow_run(Services& services, const Follow& follow, HeldToken token, ResponseStream& out,
-                const std::function<bool(const std::vector<contracts::RunEvent>&)>& take,
-                const std::function<bool()>& idle) {
+// Whether that was all, or all that `take` wanted. If not, the client resumes where it can, or
+// hears there why not.
+bool tell_all(Services& services, const Follow& follow, HeldToken token, ResponseStream& out,
+              const std::function<bool(const std::vector<contracts::RunEvent>&)>& take,
+              const std::function<bool()>& idle) {
   const std::string topic = store::run_topic(follow.run_uid);
   events::Waiter waiter(out.client());
   int64_t after = follow.after;
   while (out.open()) {
     const uint64_t seen = services.notifier.version(topic);
     const Result<Look> now = look(services, follow.run_uid, after);
-    if (!now) {  // deleted; or it cannot be read here, and the client resumes where it can
-      if (now.error().code != Code::kNotFound) out.break_off();
-      return;
-    }
+    if (!now) return now.error().code == Code::kNotFound;  // deleted
     if (!now->events.empty()) {
-      if (!take(now->events)) return;
+      if (!take(now->events)) return out.open();
       after = now->events.back().id;
     }
-    if (now->complete) return;
-    if (const Status held = token.check(); !held.ok()) {
-      if (held.error().code == Code::kUnavailable) out.break_off();
-      return;
-    }
+    if (now->complete) return true;
+    if (!token.holds()) return false;
     if (now->events.size() == static_cast<size_t>(kPage)) continue;
-    if (!follow.follow) return;
+    if (!follow.follow) return true;
     const bool woken = services.notifier.wait(topic, seen, kHeartbeat, waiter);
-    if (services.notifier.stopped()) return;
-    if (!woken && !idle()) return;
+    if (services.notifier.stopped()) return false;
+    if (!woken && !idle()) return out.open();
   }
+  return false;
+}
+
+}  // namespace
+
+void follow_run(Services& services, const Follow& follow, HeldToken token, ResponseStream& out,
+                const std::function<bool(const std::vector<contracts::RunEvent>&)>& take,
+                const std::function<bool()>& idle) {
+  if (!tell_all(services, follow, std::move(token), out, take, idle)) out.break_off();
 }
 
 }  // namespace paddock::api

@@ -17,9 +17,10 @@ struct Follow {
   bool follow = true;  // false: ends with what is stored now
 };
 
-// Hands on events in order, some at a time. Ends when `take` or `idle` returns false, after the
-// last event of a finished or deleted run, within a minute of the end of `token`, when the client
-// is gone or the server stops. `idle` is called about every second in which nothing happened.
+// Hands on events in order, some at a time. Ends when `take` or `idle` returns false, and after the
+// last event of a finished or deleted run. It is broken off, so that nobody takes a part for the
+// whole, within a minute of the end of `token`, where the run cannot be read, and when the server
+// stops. `idle` is called about every second in which nothing happened.
 void follow_run(Services& services, const Follow& follow, HeldToken token, ResponseStream& out,
                 const std::function<bool(const std::vector<contracts::RunEvent>&)>& take,
                 const std::function<bool()>& idle);
