@@ -1,6 +1,7 @@
 #include "controller/events/watch_history.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace paddock::events {
 namespace {
@@ -86,13 +87,26 @@ void WatchHistory::drop_oldest(Kind& kind, Space& space) {
   space.changes.pop_front();
 }
 
+// Where no namespace has more than half, each loses what is oldest: else those that have little and
+// change nothing would keep it for ever, and whoever changes something could not keep it.
+template <class Size>
+WatchHistory::Space& WatchHistory::next_to_lose(Kind& kind, size_t limit, const Size& size) {
+  const auto size_of = [&](const auto& each) { return size(each.second); };
+  const auto largest = std::ranges::max_element(kind.spaces, {}, size_of);
+  if (size(largest->second) > limit / 2) return largest->second;
+  const auto oldest = [](const auto& each) {
+    const auto& changes = each.second.changes;
+    return changes.empty() ? INT64_MAX : changes.front()->resource_version;
+  };
+  return std::ranges::min_element(kind.spaces, {}, oldest)->second;
+}
+
 void WatchHistory::trim(Kind& kind) const {
-  const auto bytes = [](const auto& each) { return each.second.bytes; };
-  const auto changes = [](const auto& each) { return each.second.changes.size(); };
-  while (kind.bytes > limits_.bytes)
-    drop_oldest(kind, std::ranges::max_element(kind.spaces, {}, bytes)->second);
+  const auto bytes = [](const Space& each) { return each.bytes; };
+  const auto changes = [](const Space& each) { return each.changes.size(); };
+  while (kind.bytes > limits_.bytes) drop_oldest(kind, next_to_lose(kind, limits_.bytes, bytes));
   while (kind.changes > limits_.changes)
-    drop_oldest(kind, std::ranges::max_element(kind.spaces, {}, changes)->second);
+    drop_oldest(kind, next_to_lose(kind, limits_.changes, changes));
 }
 
 void WatchHistory::take(const Space& space, int64_t after, size_t most, std::vector<Change>& out) {

@@ -1,9 +1,9 @@
 // The newest changes of every kind, in memory, for watches: each reads on from a resource version
 // of its own. Bounded; a watch that is further behind than what is kept gets Gone and lists again.
-// What is too much goes from the namespace that has most, so that whoever writes without end loses
-// his own changes and not those of others.
-// A new process begins with an empty history at the store's resource version. Any thread; starts
-// none. Wire it up with StoreOptions::on_changes.
+// What is too much goes from a namespace that has more than half of it alone, so that whoever
+// writes without end loses his own changes, and the others together always have the other half;
+// where none has, the oldest changes go. A new process begins with an empty history at the store's
+// resource version. Any thread; starts none. Wire it up with StoreOptions::on_changes.
 #pragma once
 
 #include <deque>
@@ -81,6 +81,8 @@ class WatchHistory {
   };
   static size_t add(Space& space, store::ObjectWrite change);
   static void drop_oldest(Kind& kind, Space& space);
+  template <class Size>
+  static Space& next_to_lose(Kind& kind, size_t limit, const Size& size);
   void trim(Kind& kind) const;
   static void take(const Space& space, int64_t after, size_t most, std::vector<Change>& out);
 

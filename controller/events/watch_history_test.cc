@@ -128,6 +128,29 @@ TEST(WatchHistory, KeepsTheChangesOfOthersWhereOneNamespaceWritesMost) {
   }
 }
 
+// Namespaces that have little and change nothing take no place from those that work.
+TEST(WatchHistory, KeepsTheNewestOfManyNamespacesWhicheverTheyAreOf) {
+  constexpr int64_t kSpaces = 1'000;
+  constexpr int64_t kKept = 2 * kSpaces;
+  const std::string text(700, 'x');
+  for (const auto& limits :
+       {WatchHistory::Limits{.changes = 1 << 20, .bytes = kKept * (256 + text.size())},
+        WatchHistory::Limits{.changes = kKept, .bytes = 1 << 30}}) {
+    WatchHistory history(limits);
+    history.begin(0);
+    const auto write = [&](int64_t version, int64_t space) {
+      history.publish({in(cat("space-", space), change(version, cat("r", version), "", text))});
+    };
+    int64_t version = 0;
+    for (; version < kKept; ++version) write(version + 1, version % kSpaces);
+    for (; version < kKept + kSpaces; ++version) write(version + 1, version % 3);
+    const int64_t lost = version - kKept;
+    EXPECT_TRUE(history.after("Run", lost, 10).ok());
+    EXPECT_FALSE(history.after("Run", lost - 1, 10).ok());
+    EXPECT_TRUE(history.after("Run", kKept, 10, "space-0").ok());
+  }
+}
+
 TEST(WatchHistory, IsBoundedInBytesToo) {
   WatchHistory history({.changes = 1000, .bytes = 4096});
   history.begin(0);
