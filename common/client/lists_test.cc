@@ -49,6 +49,14 @@ TEST(Lists, AreReadInParts) {
                                            "/runs?limit=100&continue=y"));
 }
 
+// Much was read for it, and nothing was what was asked for.
+TEST(Lists, GoOnBehindAnEmptyPart) {
+  HttpServer server(
+      script({answer(200, R"({"metadata":{"continue":"x"},"items":[]})"),
+              answer(200, R"({"metadata":{"continue":"y"},"items":[]})"), page("a", "")}));
+  EXPECT_THAT(list(server).names, ElementsAre("a"));
+}
+
 TEST(Lists, WhoseAnswerIsTooLargeAreAskedForInSmallerParts) {
   HttpServer server(script({page("a", "x"),
                             answer(413, R"({"kind":"Status","code":413,"message":"too much",)"

@@ -14,17 +14,18 @@ class LongLists : public ApiTest {
  protected:
   LongLists() {
     make_workspace();
-    const std::string note(60'000, 'x');
-    for (int i = 0; i < kRunCount; ++i) {
-      contracts::Run run;
-      run.metadata.name = cat("r", i / 10, i % 10);
-      run.metadata.name_space = "default";
-      run.metadata.uid = cat("uid-", run.metadata.name);
-      run.spec.command.argv = {"true"};
-      run.metadata.annotations["note"] = note;
-      run.metadata.labels["half"] = i < kRunCount / 2 ? "first" : "second";
-      EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(run); }).ok());
-    }
+    for (int i = 0; i < kRunCount; ++i)
+      add(cat("r", i / 10, i % 10), i < kRunCount / 2 ? "first" : "second");
+  }
+  void add(const std::string& name, const std::string& half) {
+    contracts::Run run;
+    run.metadata.name = name;
+    run.metadata.name_space = "default";
+    run.metadata.uid = cat("uid-", name);
+    run.spec.command.argv = {"true"};
+    run.metadata.annotations["note"] = std::string(60'000, 'x');
+    run.metadata.labels["half"] = half;
+    EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(run); }).ok());
   }
   // What a client makes of the answer, however it comes.
   wire::Value document(const std::string& target, const std::string& accept = {}) {
@@ -113,6 +114,23 @@ TEST_F(LongLists, EndTheirPagesEarlyWhereTheyComeInPages) {
   });
 }
 
+// Else whoever asks for what is not there has all of it read at once.
+TEST_F(LongLists, EndAPageWhereMuchWasReadAndNothingMatched) {
+  for (int i = 0; i < 300; ++i) add(cat("s", i), "third");
+  add("t", "last");
+  for (const char* target : {kRuns, kPods}) {
+    const std::string asked = cat(target, "?limit=100&labelSelector=half=last");
+    const Answer first = call("GET", asked);
+    EXPECT_EQ(first.status, 200);
+    EXPECT_TRUE(names(first.body).empty());
+    const std::string next = first.body.text("metadata.continue");
+    ASSERT_NE(next, "");
+    const Answer second = call("GET", cat(asked, "&continue=", next));
+    EXPECT_EQ(names(second.body).size(), 1U) << second.text.substr(0, 500);
+    EXPECT_EQ(second.body.text("metadata.continue"), "");
+  }
+}
+
 TEST_F(LongLists, AreBrokenOffWithTheirToken) {
   const std::string reader = add_token("reader", {"runs:read"});
   const Answer answer = send(request_of("GET", kRuns, reader));
@@ -139,6 +157,31 @@ TEST_F(LongLists, OfEventsAreWholeOrInPages) {
   EXPECT_EQ(names(document(kEventList)).size(), static_cast<size_t>(kRunCount));
   EXPECT_TRUE(streamed_);
   expect_all_in_pages(kEventList, [](const Answer&) {});
+}
+
+TEST_F(LongLists, OfEventsEndAPageWhereMuchWasReadAndNothingMatched) {
+  const std::string uid = call("POST", kRuns, run_text("talks")).body.text("metadata.uid");
+  ASSERT_TRUE(store_
+                  ->write([&](store::WriteTxn& txn) -> Status {
+                    for (int i = 1; i <= 2'100; ++i) {
+                      contracts::RunEvent event{
+                          0, clock_.wall().ms, std::string(contracts::kEventPhase),
+                          cat(R"({"phase":"Pending","reason":")", i <= 2'000 ? "WAITING" : "LAST",
+                              R"(","attempt":0})")};
+                      TRY(txn.append_event(uid, event));
+                    }
+                    return {};
+                  })
+                  .ok());
+  const std::string asked = cat(kEventList, "?limit=10&fieldSelector=reason=LAST");
+  const Answer first = call("GET", asked);
+  EXPECT_TRUE(first.body.find("items")->array()->empty()) << first.text.substr(0, 500);
+  const std::string next = first.body.text("metadata.continue");
+  ASSERT_NE(next, "");
+  const Answer second = call("GET", cat(asked, "&continue=", next));
+  ASSERT_EQ(names(second.body).size(), 10U) << second.text.substr(0, 500);
+  const std::string one = *names(second.body).begin();
+  EXPECT_EQ(call("GET", cat(kEventList, "/", one)).body.text("metadata.name"), one);
 }
 
 TEST_F(LongLists, AreDeletedWhole) {

@@ -44,8 +44,8 @@ store::ListOptions options_of(const ListQuery& query) {
 }
 
 // Reads matching objects until there are as many as the query wants, or as many bytes of them: then
-// `after` is where the list goes on. Of a list without `limit` a part ends too where much was read
-// and little of it matched, so that others have their turn.
+// `after` is where the list goes on. A part ends too where much was read and little of it matched,
+// or nothing, so that others have their turn.
 template <class View>
 Status read_part(store::ReadTxn& txn, Services& services, const ListQuery& query, size_t most,
                  ObjectPage<View>& out) {
@@ -53,7 +53,6 @@ Status read_part(store::ReadTxn& txn, Services& services, const ListQuery& query
   store::ListOptions options = options_of<View>(query);
   options.bytes = most;
   const auto wanted = static_cast<size_t>(query.options.limit);
-  const size_t most_read = wanted > 0 ? SIZE_MAX : 16 * most;
   size_t read = 0;
   size_t kept = 0;
   while (true) {
@@ -71,7 +70,7 @@ Status read_part(store::ReadTxn& txn, Services& services, const ListQuery& query
     out.meta.remaining = page.remaining;
     out.after = options.after = std::move(page.continue_after);
     if (out.after.empty() || (wanted > 0 && out.items.size() >= wanted) || kept >= most ||
-        read >= most_read)
+        read >= 16 * most)
       return {};
   }
 }

@@ -57,13 +57,13 @@ WatchItem item_of(const PhaseRecord& record, WallTime now) {
   return item;
 }
 
-// Hands over what matches, in the order of the runs, until `take` has enough or `most` records were
-// read (0: any number): then `phases` is where it goes on. Whether there may be more.
+// Hands over what matches, in the order of the runs, until `take` has enough or many records were
+// read: then `phases` is where it goes on. Whether there may be more.
 Result<bool> walk(store::ReadTxn& txn, const ListQuery& query, WallTime now,
-                  store::PhaseQuery& phases, int64_t most,
+                  store::PhaseQuery& phases,
                   const std::function<bool(WatchItem, size_t bytes)>& take) {
   phases.limit = kEventsAtOnce;
-  for (int64_t read = 0; most == 0 || read < most; read += kEventsAtOnce) {
+  for (int64_t read = 0; read < kMostLookedAt; read += kEventsAtOnce) {
     ASSIGN_OR_RETURN(const auto records, txn.phase_records(phases));
     for (const PhaseRecord& record : records) {
       WatchItem item = item_of(record, now);
@@ -84,8 +84,8 @@ struct EventPage {
   bool more = false;
 };
 
-// A part of at most so many bytes. With `limit` it reads on until the page is full, and by one
-// more: whether there is another.
+// A part of at most so many bytes, and with `limit` of so many events. It is read by one more:
+// whether there is another.
 Status read_events(Services& services, const ListQuery& query, store::PhaseQuery phases,
                    size_t most, EventPage& page) {
   return services.store.read([&](store::ReadTxn& txn) -> Status {
@@ -100,8 +100,7 @@ Status read_events(Services& services, const ListQuery& query, store::PhaseQuery
       page.events.push_back(std::move(item));
       return true;
     };
-    ASSIGN_OR_RETURN(page.more, walk(txn, query, services.clock.wall(), page.place,
-                                     wanted > 0 ? 0 : kMostLookedAt, take));
+    ASSIGN_OR_RETURN(page.more, walk(txn, query, services.clock.wall(), page.place, take));
     return {};
   });
 }
@@ -222,9 +221,10 @@ Result<Response> get_event(Call& call) {
   const store::PhaseQuery phases = phases_of(query);
   EventPage page;
   query.options.limit = 1;
-  if (!phases.run_name.empty()) {
-    TRY(read_events(call.services, query, phases, kListBytes, page));
-  }
+  page.place = phases;
+  page.more = !phases.run_name.empty();
+  while (page.more && page.events.empty())
+    TRY(read_events(call.services, query, page.place, kListBytes, page));
   page.more = false;
   if (page.events.empty()) {
     return Error{Code::kNotFound, "EVENT_NOT_FOUND",
