@@ -42,6 +42,7 @@ class NodeClaims : public NodeApiTest {
     return send(request_of("POST", cat(kNodes, "/n1/synchronize"), credential_),
                 wire::encode_json(sync_));
   }
+  Answer seen() { return call("GET", cat(kNodes, "/n1")); }
   // The node says that the run ended well and left this content.
   Answer report(const std::string& run, const std::string& bytes,
                 const std::string& path = "out/f.txt") {
@@ -75,6 +76,13 @@ class NodeClaims : public NodeApiTest {
   std::string credential_;
   contracts::SyncRequest sync_;
 };
+
+TEST_F(NodeClaims, OfItselfAreBounded) {
+  sync_.status.emplace().capacity.max_runs = 4;
+  sync_.status->devices.assign(2'000, {.kind = "nvidia", .id = std::string(3'000, 'x')});
+  ASSERT_EQ(synchronize().status, 200);
+  EXPECT_LT(seen().text.size(), size_t{300} << 10);
+}
 
 TEST_F(NodeClaims, AFileOfARunThatLivesWasSentForThatRun) {
   add_run("other");

@@ -31,9 +31,19 @@ constexpr size_t kMostName = size_t{8} << 10;
 constexpr size_t kMostDenials = 1'024;
 constexpr size_t kMostFlows = 512;
 constexpr size_t kMostCapabilities = 128;
-constexpr size_t kMostRequested = size_t{256} << 10;  // bytes of JSON: a list of the policy's
+constexpr size_t kMostPolicy = size_t{256} << 10;  // bytes of JSON: of a policy, or a list of its
+constexpr size_t kMostCommand = size_t{256} << 10;
+constexpr size_t kAWord = 8;  // bytes of a command's word beside its own
 constexpr size_t kMostArtifacts = 10'000;
 constexpr size_t kMostLeftOut = 12'000;
+// Of a node: 16 cards in seven slices each are 112 devices; what it can enforce and what was tried
+// comes to 50 KiB of JSON.
+constexpr size_t kMostDevices = 512;
+constexpr size_t kMostConditions = 16;
+constexpr size_t kMostStatus = size_t{256} << 10;
+constexpr size_t kMostStatusText = size_t{4} << 10;
+constexpr size_t kLeastStatusText = 16;
+constexpr size_t kMostLabel = 1'024;
 
 // As it may stand in a list for people: no control characters, and not without end.
 std::string harmless(std::string path) {
@@ -87,7 +97,23 @@ void bound_enforced(std::map<std::string, contracts::Enforcement>& enforced) {
   for (auto& [name, each] : enforced) {
     cut(each.mechanism, kMostName);
     cut(each.details, kMostName);
-    if (wire::to_json(each.requested).size() > kMostRequested) each.requested = {};
+    if (wire::to_json(each.requested).size() > kMostPolicy) each.requested = {};
+  }
+}
+
+// What it lost is told in it.
+void bound_command(std::vector<std::string>& words) {
+  size_t left = kMostCommand;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const size_t cost = words[i].size() + kAWord;
+    if (cost <= left) {
+      left -= cost;
+      continue;
+    }
+    cut(words[i], left);
+    words.resize(i + 1);
+    words.emplace_back("…");
+    return;
   }
 }
 
@@ -98,6 +124,9 @@ void bound_result(contracts::SandboxResult& result) {
   cut(result.err, kMostStream);
   bound_lists(result);
   bound_enforced(result.enforced);
+  bound_command(result.cmd);
+  if (result.policy && wire::to_json(wire::encode(*result.policy)).size() > kMostPolicy)
+    result.policy.reset();
 }
 
 void bound_files(RunOutcome& outcome) {
@@ -115,7 +144,49 @@ void bound_files(RunOutcome& outcome) {
       {"…", cat("and ", more, " more that are not listed"), Reason("MORE_LEFT_OUT")});
 }
 
+template <class T>
+void shorten(std::vector<T>& list, size_t most) {
+  if (list.size() > most) list.erase(list.begin() + static_cast<std::ptrdiff_t>(most), list.end());
+}
+
+void cut_all(const std::vector<std::string*>& texts, size_t most) {
+  for (std::string* each : texts) cut(*each, most);
+}
+
+void cut_texts(contracts::NodeStatus& status, size_t most) {
+  cut_all({&status.reason, &status.message, &status.agent_version, &status.os, &status.arch}, most);
+  for (contracts::Condition& each : status.conditions)
+    cut_all({&each.type, &each.status, &each.reason, &each.message}, most);
+  for (std::string& each : status.cpu_features) cut(each, most);
+  for (contracts::Device& each : status.devices)
+    cut_all({&each.kind, &each.id, &each.model, &each.fault}, most);
+  for (contracts::Capability& each : status.capabilities)
+    cut_all({&each.name, &each.mechanism, &each.details, &each.reason}, most);
+  for (contracts::Canary& each : status.canaries)
+    cut_all({&each.name, &each.capability, &each.attempt, &each.expected, &each.got, &each.remedy},
+            most);
+  if (!status.ceilings) return;
+  for (auto* list : {&status.ceilings->host_mounts, &status.ceilings->devices})
+    for (std::string& each : *list) cut(each, most);
+}
+
 }  // namespace
+
+void bound_node(contracts::SyncRequest& request) {
+  std::erase_if(request.labels, [](const auto& each) {
+    return each.first.size() > kMostLabel || each.second.size() > kMostLabel;
+  });
+  if (!request.status) return;
+  contracts::NodeStatus& status = *request.status;
+  shorten(status.conditions, kMostConditions);
+  shorten(status.devices, kMostDevices);
+  shorten(status.capabilities, kMostCapabilities);
+  status.cool_down.reset();  // which is the controller's
+  for (size_t most = kMostStatusText; most >= kLeastStatusText; most /= 4) {
+    cut_texts(status, most);
+    if (wire::to_json(wire::encode(status)).size() <= kMostStatus) return;
+  }
+}
 
 void bound_report(contracts::RunReport& report) {
   std::erase_if(report.timings_ms, [](const auto& each) {

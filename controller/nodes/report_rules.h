@@ -1,5 +1,6 @@
-// Checks what a node reports before it is stored or passed on: its codes, the paths of its
-// artifacts, and how much it sends at once. Artifacts that it names it must have sent. Pure.
+// Checks what a node reports before it is stored or passed on: how much it says of itself, its
+// codes, the paths of its artifacts, and how much it sends at once. Artifacts that it names it must
+// have sent. Pure.
 #pragma once
 
 #include <functional>
@@ -23,6 +24,10 @@ Status check_output_size(const contracts::SyncRequest& request);
 // texts and lists are cut far above what an agent sends. What a list lost is told in it, where that
 // is a list for people.
 void bound_report(contracts::RunReport& report);
+
+// The same for what it says of itself, which every watcher of nodes is told. Labels that are far
+// too long are none.
+void bound_node(contracts::SyncRequest& request);
 
 // Codes that are none are replaced, here and in the result.
 void tidy_codes(contracts::RunOutcome& outcome);

@@ -4,6 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/code_word.h"
+#include "common/wire/json.h"
 
 namespace paddock::nodes {
 namespace {
@@ -79,6 +80,8 @@ TEST(ReportRules, ANodesTextsAndListsAreCut) {
   result.denials.assign(2'000, {.what = large.substr(0, 9'000)});
   result.usage.network.assign(2'000, {.name = large.substr(0, 9'000)});
   for (int i = 0; i < 1'000; ++i) result.enforced[cat("c", i)].details = large.substr(0, 9'000);
+  result.cmd = {"python3", "-c", large};
+  result.policy.emplace().env["A"] = large;
   result.enforced[large] = {};
   result.enforced["a"].requested = large;
   bound_report(report);
@@ -95,6 +98,10 @@ TEST(ReportRules, ANodesTextsAndListsAreCut) {
   EXPECT_TRUE(result.enforced.contains("a"));
   EXPECT_TRUE(result.enforced["a"].requested.is_null());
   EXPECT_EQ(result.enforced["c0"].details.size(), 8'192U);
+  EXPECT_EQ(join(result.cmd, " ").substr(0, 12), "python3 -c x");
+  EXPECT_EQ(result.cmd.back(), "…");
+  EXPECT_LT(result.cmd[2].size(), 262'144U);
+  EXPECT_FALSE(result.policy);
   ASSERT_EQ(outcome.left_out.size(), 12'001U);
   EXPECT_EQ(outcome.left_out.back().rule, "and 8000 more that are not listed");
 }
@@ -109,9 +116,53 @@ TEST(ReportRules, WhatAnAgentSendsAtMostIsLeftAsItIs) {
   result.out = std::string(3 * 65'536, 'x');
   result.denials.assign(3 * 288, {.what = "open", .target = std::string(6'000, 'x')});
   result.enforced["tools"].requested = wire::Value::Array(1'000, wire::Value("/usr/bin/python3"));
+  result.cmd.assign(6'000, "a/file/of/the/project.txt");
+  result.policy.emplace().tools.assign(256, "/usr/bin/python3");
   const auto before = wire::encode(report);
   bound_report(report);
   EXPECT_EQ(wire::encode(report), before);
+}
+
+contracts::NodeStatus status_of(size_t devices, size_t others, const std::string& text) {
+  contracts::NodeStatus out;
+  out.conditions.assign(2, {"DiskPressure", "True", "NODE_DISK_FULL", text, {}});
+  out.devices.assign(devices, {.kind = "nvidia", .id = text, .model = text, .fault = text});
+  out.capabilities.assign(others, {"memory", true, "cgroup", text, "PER_PROCESS"});
+  out.canaries.assign(
+      others, {.name = "a", .capability = "memory", .attempt = text, .got = text, .remedy = text});
+  out.ceilings.emplace().host_mounts.assign(64, text);
+  return out;
+}
+
+// All who watch nodes are told of each change of it.
+TEST(ReportRules, WhatANodeSaysOfItselfIsBounded) {
+  const auto bytes = [](const contracts::SyncRequest& request) {
+    return wire::to_json(wire::encode(request)).size();
+  };
+  contracts::SyncRequest request;
+  request.status = status_of(10'000, 256, std::string(300, 'x'));
+  request.status->conditions.resize(1'000);
+  request.labels = {{"rack", "a"}, {"large", std::string(5'000, 'x')}};
+  bound_node(request);
+  EXPECT_EQ(request.status->devices.size(), 512U);
+  EXPECT_EQ(request.status->conditions.size(), 16U);
+  EXPECT_EQ(request.status->capabilities.size(), 128U);
+  EXPECT_EQ(request.labels, (std::map<std::string, std::string>{{"rack", "a"}}));
+  EXPECT_LT(bytes(request), size_t{300} << 10);
+  request.status = status_of(1, 1, std::string(5'000, 'x'));
+  bound_node(request);
+  EXPECT_EQ(request.status->devices[0].id.size(), 1'024U) << "64 mounts would be 256 KiB";
+  EXPECT_LT(bytes(request), size_t{300} << 10);
+}
+
+TEST(ReportRules, WhatALargeNodeSaysOfItselfIsLeftAsItIs) {
+  contracts::SyncRequest request;
+  request.status = status_of(16 + 16 * 7, 80, "a sentence that says why it is not so, and what");
+  request.status->capabilities[0].details = std::string(4'000, 'x');
+  request.labels = {{"example.com/" + std::string(63, 'k'), std::string(63, 'v')}};
+  const auto before = wire::encode(request);
+  bound_node(request);
+  EXPECT_EQ(wire::encode(request), before);
 }
 
 TEST(ReportRules, NoRunHasMoreArtifactsThanAnAgentSends) {

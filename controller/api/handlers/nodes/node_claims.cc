@@ -85,6 +85,7 @@ Status check_sent(const Services& services, const Run& run,
 Status judge_claims(const Services& services, const std::string& node,
                     contracts::SyncRequest& request) {
   TRY(nodes::check_output_size(request));
+  nodes::bound_node(request);
   for (contracts::RunReport& report : request.runs) nodes::bound_report(report);
   const bool none = std::ranges::none_of(
       request.runs, [](const contracts::RunReport& each) { return each.outcome.has_value(); });
