@@ -61,9 +61,13 @@ Result<std::string> print_now(client::ControllerClient& client, const ObjectChoi
                               ObjectPrinter& printer) {
   if (!printer.prints_documents()) return print_list(client, choice.watched(), printer);
   std::string version;
+  bool any = false;
   TRY(client.list(choice.watched(), client::ListForm::kObjects, [&](Value& page) -> Status {
     if (version.empty()) version = page.text("metadata.resourceVersion");
-    printer.print_documents(items_of(page));
+    const auto items = items_of(page);
+    any = any || !items.empty();
+    // A page may be empty and not the last.
+    if (any || page.text("metadata.continue").empty()) printer.print_documents(items);
     return {};
   }));
   return version;

@@ -160,9 +160,12 @@ Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions&
           return outcome.has_value() || !pieces.empty() || gone;
         },
         [](State&, bool) {});
+    const MonoTime handing = clock.mono();
     hand_on(id, options, pieces);
     if (outcome) return std::move(*outcome);
-    end = end + away;  // nobody could answer while nobody was here
+    const MonoTime handed = clock.mono();
+    (void)suspension.look({}, handed);  // a caller who takes his time is no pause of this process
+    end = end + away + (handed - handing);  // nobody could answer while nobody was here
     taken_by = taken_by + away;
     come_by = come_by + away;
     const MonoTime now = clock.mono();

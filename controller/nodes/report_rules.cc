@@ -31,8 +31,10 @@ constexpr size_t kMostName = size_t{8} << 10;
 constexpr size_t kMostDenials = 1'024;
 constexpr size_t kMostFlows = 512;
 constexpr size_t kMostCapabilities = 128;
-constexpr size_t kMostPolicy = size_t{256} << 10;  // bytes of JSON: of a policy, or a list of its
-constexpr size_t kMostCommand = size_t{256} << 10;
+constexpr size_t kMostRequested = size_t{256} << 10;  // bytes of JSON: of a list of a policy's
+// What a run may ask for: as much as the kernel takes of arguments and variables.
+constexpr size_t kMostPolicy = size_t{2} << 20;  // bytes of JSON
+constexpr size_t kMostCommand = size_t{2} << 20;
 constexpr size_t kAWord = 8;  // bytes of a command's word beside its own
 constexpr size_t kMostArtifacts = 10'000;
 constexpr size_t kMostLeftOut = 12'000;
@@ -97,7 +99,7 @@ void bound_enforced(std::map<std::string, contracts::Enforcement>& enforced) {
   for (auto& [name, each] : enforced) {
     cut(each.mechanism, kMostName);
     cut(each.details, kMostName);
-    if (wire::to_json(each.requested).size() > kMostPolicy) each.requested = {};
+    if (wire::to_json(each.requested).size() > kMostRequested) each.requested = {};
   }
 }
 
@@ -166,8 +168,9 @@ void cut_texts(contracts::NodeStatus& status, size_t most) {
     cut_all({&each.name, &each.capability, &each.attempt, &each.expected, &each.got, &each.remedy},
             most);
   if (!status.ceilings) return;
+  // A part of a path would allow more.
   for (auto* list : {&status.ceilings->host_mounts, &status.ceilings->devices})
-    for (std::string& each : *list) cut(each, most);
+    std::erase_if(*list, [&](const std::string& each) { return each.size() > most; });
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ void stream_here(const Response& response, ResponseStream& out) {
   while (out.open()) {
     const bool ask = next.then == Steps::Then::kAsk;
     next = ask ? response.steps->ask(out) : response.steps->step(out, waiter.wakeup());
-    if (next.then == Steps::Then::kEnd || next.then == Steps::Then::kBroken) return;
+    if (next.then == Steps::Then::kEnd) return;
+    if (next.then == Steps::Then::kBroken) return out.break_off();
     if (next.then == Steps::Then::kWait) waiter.wait(next.limit);
   }
 }
