@@ -17,6 +17,7 @@
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
 #include "common/os/writers.h"
+#include "common/wire/json.h"
 #include "node-agent/artifacts/left_out_rules.h"
 #include "node-agent/artifacts/stamp.h"
 
@@ -24,6 +25,9 @@ namespace paddock::artifacts {
 namespace {
 
 constexpr int64_t kPiece = 256 << 10;
+
+// What a name takes in an outcome: a byte of it may be six there.
+int64_t json_bytes(const std::string& name) { return std::ssize(wire::to_json(wire::Value(name))); }
 
 Error interruption() { return {Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"}; }
 
@@ -87,14 +91,16 @@ class Collector {
   }
 
   void leave_out(const std::string& path, Rule rule) {
-    const std::string name = to_utf8_lossy(path);
-    name_bytes_ += static_cast<int64_t>(name.size());
-    if (static_cast<int64_t>(out_.left_out.size()) >= limits_.left_out ||
-        name_bytes_ > limits_.name_bytes) {
+    if (static_cast<int64_t>(out_.left_out.size()) >= limits_.left_out || !has_place(path)) {
       ++unlisted_;
       return;
     }
-    out_.left_out.push_back({name, std::move(rule.text), rule.reason});
+    name_bytes_ += json_bytes(path);
+    out_.left_out.push_back({to_utf8_lossy(path), std::move(rule.text), rule.reason});
+  }
+
+  bool has_place(const std::string& name) const {
+    return name_bytes_ + json_bytes(name) <= limits_.name_bytes;
   }
 
   // Whether it is the disk that does not give what it has.
@@ -176,8 +182,7 @@ class Collector {
       return Rule{kOver, cat("more than ", limits_.files, " files")};
     if (size > limits_.bytes - out_.bytes)
       return Rule{kOver, cat("together more than ", format_bytes(limits_.bytes))};
-    if (name_bytes_ + static_cast<int64_t>(path.size()) > limits_.name_bytes)
-      return Rule{kOver, "the names are too long together"};
+    if (!has_place(path)) return Rule{kOver, "the names are too long together"};
     return {};
   }
 
@@ -238,7 +243,7 @@ class Collector {
       artifact.digest = std::move(*digest);
     }
     if (artifact.digest.empty()) return {};
-    name_bytes_ += static_cast<int64_t>(path.size());
+    name_bytes_ += json_bytes(path);
     out_.bytes += artifact.size;
     out_.artifacts.push_back(std::move(artifact));
     return {};

@@ -20,7 +20,8 @@ namespace paddock::artifacts {
 struct CollectLimits {
   int64_t files = 10'000;
   int64_t bytes = int64_t{16} << 30;  // all files together; a sparse file counts with its full size
-  int64_t name_bytes = 1 << 20;       // all names together: the outcome must fit into one call
+  int64_t name_bytes = 1 << 20;       // all names together, as JSON: the outcome must fit into one
+                                      // call
   int64_t left_out = 1'000;           // then one more entry says how many were not listed; a file
                                       // in two of the folders may count twice there
   int64_t kept_names = 32 << 20;      // kept while walking (os::WalkBounds): some 400,000

@@ -289,6 +289,21 @@ TEST_F(Collect, TooManyFilesAreLeftOutAndTheListStaysBounded) {
   EXPECT_THAT(got.left_out[2].rule, HasSubstr(" 4 more"));
 }
 
+// A byte of a name may be six there.
+TEST_F(Collect, NamesCountAsTheyAreInTheOutcome) {
+  limits.name_bytes = 2'000;
+  for (int i = 0; i < 3; ++i) {
+    const std::string link = cat(ws, "/out/", i, std::string(200, '\x01'));
+    ASSERT_EQ(::symlink("/", link.c_str()), 0);
+  }
+  write("out/x.txt");
+  collect_dirs({"out"});
+  ASSERT_EQ(got.left_out.size(), 2u);
+  EXPECT_EQ(got.left_out[0].reason, "LINK_NOT_FOLLOWED");
+  EXPECT_THAT(got.left_out[1].rule, HasSubstr(" 2 more"));
+  EXPECT_THAT(came_back(), ElementsAre("out/x.txt")) << "what is not listed weighs nothing";
+}
+
 // Nobody keeps more names than that, however many a run made.
 TEST_F(Collect, NamesThatAreNotKeptAreToldAsANumber) {
   limits.kept_names = 4096;
