@@ -6,6 +6,7 @@
 #include "common/base/backoff.h"
 #include "common/http/http_client.h"
 #include "common/wire/describe.h"
+#include "node-agent/sync/outcome_bound.h"
 
 namespace paddock::sync {
 namespace {
@@ -18,6 +19,7 @@ using contracts::RunReport;
 
 constexpr size_t kMaxForgotten = 10'000;
 constexpr size_t kMinOutputBytes = 16 << 10;
+constexpr size_t kMinOutcomeBytes = 256 << 10;
 constexpr Millis kTooFast{
     20};  // an answer to a held call that came back unchanged sooner than this
 
@@ -37,10 +39,18 @@ RunReport without_payload(const RunReport& report) {
   return out;
 }
 
+bool carries_output(const contracts::SyncRequest& request) {
+  return std::ranges::any_of(request.runs,
+                             [](const RunReport& run) { return !run.output.empty(); });
+}
+
+bool carries_outcome(const contracts::SyncRequest& request) {
+  return std::ranges::any_of(request.runs,
+                             [](const RunReport& run) { return run.outcome.has_value(); });
+}
+
 bool carries_payload(const contracts::SyncRequest& request) {
-  return std::any_of(request.runs.begin(), request.runs.end(), [](const RunReport& run) {
-    return !run.output.empty() || run.outcome.has_value();
-  });
+  return carries_output(request) || carries_outcome(request);
 }
 
 RunKey key_of(const Assignment& assignment) { return {assignment.run_uid, assignment.attempt}; }
@@ -203,10 +213,11 @@ void SyncCore::add_outcomes(contracts::SyncRequest& request) const {
     if (!run.seen.outcome || !run.assigned) continue;
     const int64_t reached = report.output.empty() ? run.acked : report.output.back().seq;
     if (reached < run.last_seq) continue;
-    const size_t size = wire::encode_json(*run.seen.outcome).size();
+    RunOutcome outcome = cut_to(limits_.one_outcome_bytes, *run.seen.outcome);
+    const size_t size = wire::encode_json(outcome).size();
     if (used > 0 && used + size > limits_.outcome_bytes) continue;
     used += size;
-    report.outcome = run.seen.outcome;
+    report.outcome = std::move(outcome);
   }
 }
 
@@ -315,14 +326,22 @@ void SyncCore::forget(const RunKey& key, std::vector<Action>& actions) {
   actions.push_back(ForgetRun{key});
 }
 
+// Of output, which is sent in the end, as long as there is any to leave for later.
+void SyncCore::send_less(const contracts::SyncRequest& refused) {
+  const auto halve = [](size_t& bytes, size_t least) { bytes = std::max(least, bytes / 2); };
+  if (!carries_outcome(refused) ||
+      (carries_output(refused) && limits_.output_bytes > kMinOutputBytes))
+    return halve(limits_.output_bytes, kMinOutputBytes);
+  halve(limits_.outcome_bytes, kMinOutcomeBytes);
+  halve(limits_.one_outcome_bytes, kMinOutcomeBytes);
+}
+
 FailureDecision SyncCore::failed(const Call& call, const Error& error, MonoTime now,
                                  Random& random) {
   const int failures = ++failures_[call.lane];
   not_before_[call.lane] = now + backoff(failures, random);
   if (error.reason == "SESSION_SUPERSEDED") return {Verdict::kStop, error};
-  if (error.code == Code::kTooLarge) {
-    limits_.output_bytes = std::max(kMinOutputBytes, limits_.output_bytes / 2);
-  }
+  if (error.code == Code::kTooLarge) send_less(call.request);
   const bool unknown_here = error.code == Code::kUnauthenticated && !http::is_peer_unproven(error);
   return {unknown_here ? Verdict::kEnroll : Verdict::kRetry, error};
 }

@@ -78,7 +78,10 @@ enum class Lane { kReport, kHold };
 struct CallLimits {
   size_t output_bytes = 512 << 10;  // raw, over all runs of a call
   size_t outcome_bytes = 4 << 20;   // as JSON, over all outcomes of a call; at least one is sent
-  Millis hold{20'000};              // never longer than two thirds of the lease
+  // One that is longer is cut (outcome_bound.h): with output and the reports of others it has to
+  // fit into the 8 MiB that a controller takes.
+  size_t one_outcome_bytes = 6 << 20;
+  Millis hold{20'000};  // never longer than two thirds of the lease
 };
 
 // One request on its way, and what the core needs to judge its answer.
@@ -146,6 +149,7 @@ class SyncCore {
   static bool wants_output(const Held& run) { return run.assigned && run.last_seq > run.acked; }
   void add_output(contracts::SyncRequest& request, std::vector<OutputRead> output);
   void add_outcomes(contracts::SyncRequest& request) const;
+  void send_less(const contracts::SyncRequest& refused);
   bool take_acknowledgements(const Call& call, const contracts::SyncAnswer& answer);
   std::vector<Action> reconcile(const contracts::SyncAnswer& answer);
   void accept(const contracts::Assignment& wanted, std::vector<Action>& actions);

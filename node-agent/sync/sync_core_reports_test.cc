@@ -147,6 +147,60 @@ TEST_F(Core, ATooLargeCallIsFollowedByASmallerOne) {
   EXPECT_THAT(report().request.runs[0].output, SizeIs(4));
 }
 
+constexpr size_t kControllerTakes = size_t{8} << 20;  // of the body of a call
+
+// Everything that a program can make long: 1,000 links below three folders, denials and output of
+// bytes that take six or seven in JSON.
+contracts::RunOutcome outcome_of_control_characters() {
+  contracts::RunOutcome out{.phase = RunPhase::kFailed, .reason = "NonZeroExit", .message = "why"};
+  for (int i = 0; i < 1'000; ++i)
+    out.left_out.push_back({cat(i, std::string(1'030, '\x01')), "a link", "LINK_NOT_FOLLOWED"});
+  out.left_out.push_back({"…", "and 7 more that are not listed", "MORE_LEFT_OUT"});
+  contracts::SandboxResult& result = out.result.emplace();
+  result.rc = 7;
+  result.code = "E_CAPABILITY_DENIED";
+  for (int i = 0; i < 256; ++i) {
+    contracts::Denial& denial = result.denials.emplace_back();
+    denial.what = "execute";
+    denial.target = cat(i, std::string(6'000, '\x01'));
+  }
+  result.out = result.err = std::string(64 << 10, '\x01');
+  return out;
+}
+
+TEST_F(Core, AnOutcomeThatNoCallCouldCarryIsSentCutAndOthersFollow) {
+  exchange({assignment("a"), assignment("b")});
+  RunReport large{.run_uid = "a", .attempt = 1, .phase = RunPhase::kRunning};
+  large.outcome = outcome_of_control_characters();
+  ASSERT_GT(wire::encode_json(*large.outcome).size(), kControllerTakes);
+  core.observe(large, 0);
+  observe("b", RunPhase::kRunning, 0, true);
+  const Call first = report();
+  EXPECT_LT(wire::encode_json(first.request).size(), kControllerTakes - (1 << 20));
+  const auto& sent = first.request.runs[0].outcome;
+  ASSERT_TRUE(sent && sent->result);
+  EXPECT_EQ(sent->result->rc, 7);
+  EXPECT_EQ(sent->result->code, "E_CAPABILITY_DENIED");
+  answer(first, says({assignment("b")}));
+  EXPECT_TRUE(report().request.runs[0].outcome.has_value());
+}
+
+// Somebody between the two may take less.
+TEST_F(Core, AnOutcomeThatIsRefusedIsSentSmaller) {
+  exchange({assignment("a")});
+  RunReport large{.run_uid = "a", .attempt = 1, .phase = RunPhase::kRunning};
+  large.outcome = outcome_of_control_characters();
+  core.observe(large, 0);
+  Call call = report();
+  for (int refused = 0; refused < 5; ++refused) {
+    core.failed(call, Error{Code::kTooLarge, "BODY_TOO_LARGE", ""}, clock.mono(), random);
+    call = report();
+  }
+  EXPECT_LT(wire::encode_json(call.request).size(), 300'000u);
+  EXPECT_EQ(call.request.runs[0].outcome->result->rc, 7);
+  EXPECT_EQ(core.wanted_output().max_bytes, CallLimits().output_bytes) << "there was none";
+}
+
 // A run chooses how much was refused to it, and with which names.
 TEST_F(Core, LargeOutcomesAreSpreadOverCalls) {
   contracts::RunOutcome wordy{.phase = RunPhase::kSucceeded};

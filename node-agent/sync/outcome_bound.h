@@ -1,0 +1,18 @@
+// What a run left decides how long its outcome is: names, refusals and output, of which a byte may
+// take seven in JSON. One that no call could carry would keep its node from being heard. Pure.
+#pragma once
+
+#include <cstddef>
+
+#include "common/contracts/sync.h"
+
+namespace paddock::sync {
+
+// The same outcome in at most `most_bytes` of JSON, as far as this is enough: first the list of
+// what was left out is cut, then that of denials, each with an entry for what it lacks; then both
+// streams go, which the log has; then what the caller asked for; then all that is left of lists and
+// long texts. How the run ended (phases, reasons, status, rc, code) and its artifacts, which are
+// bounded where they are collected, stay.
+contracts::RunOutcome cut_to(size_t most_bytes, contracts::RunOutcome outcome);
+
+}  // namespace paddock::sync
