@@ -131,6 +131,7 @@ NamelessUse nameless_of_all(const std::vector<pid_t>& tops, dev_t device, bool l
   for (const pid_t top : tops) {
     const NamelessUse one = nameless_use(top, device, layered);
     out.bytes += one.bytes;
+    out.files += one.files;
     out.unreadable = out.unreadable || one.unreadable;
   }
   return out;
@@ -152,6 +153,7 @@ FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCoun
     nameless = nameless_of_all(tops, root.st_dev, how.layered);
   }
   out.bytes += nameless.bytes;
+  out.files += nameless.files;
   out.unreadable = out.unreadable || nameless.unreadable;
   return out;
 }

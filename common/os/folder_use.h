@@ -38,11 +38,13 @@ Result<FolderUse> folder_use(int folder, const FolderCount& how);
 
 struct NamelessUse {
   int64_t bytes = 0;
+  int64_t files = 0;        // of any type, and folders
   bool unreadable = false;  // some are on their way through a socket
 };
-// The deleted files on the file system `device` that any thread of `top` or of a process below it
-// still holds: open, as its program, or mapped (only where we may read mappings). `layered`: each
-// process's own workspace, an overlay with a device number of its own, takes the place of `device`.
+// The deleted files and folders on the file system `device` that any thread of `top` or of a
+// process below it still holds: open, as its program, as where it stands, or mapped (only where we
+// may read mappings). `layered`: each process's own workspace, an overlay with a device number of
+// its own, takes the place of `device`.
 NamelessUse nameless_use(pid_t top, dev_t device, bool layered = false);
 
 // Both together, of a folder that processes below each of `tops` write to. What cannot be counted,

@@ -4,7 +4,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -22,6 +25,7 @@
 #include "common/os/file_times.h"
 #include "common/os/socket.h"
 #include "tests/support/ordinary_user.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::os {
@@ -214,6 +218,103 @@ TEST_F(UseOfAFolder, HasTheFileOfAProgramThatRuns) {
   EXPECT_EQ(test::as_ordinary_user(dir_.path(), is_counted), 0);
 }
 
+// A child that holds what `hold` takes until it is killed.
+class Holder {
+ public:
+  explicit Holder(const std::function<bool()>& hold) {
+    Pipe ready = std::move(*make_pipe());
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      if (hold()) (void)!::write(ready.write.get(), "y", 1);
+      for (;;) ::pause();
+    }
+    char byte = 0;
+    ready.write.reset();
+    EXPECT_EQ(::read(ready.read.get(), &byte, 1), 1) << "it does not hold it";
+  }
+  ~Holder() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+// A folder keeps the blocks of all names that it ever had.
+int64_t make_large_folder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0) return -1;
+  const auto name = [&](int i) { return cat(path, "/", i, std::string(240, 'n')); };
+  for (int i = 0; i < 200; ++i)
+    ::close(::open(name(i).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  for (int i = 0; i < 200; ++i) ::unlink(name(i).c_str());
+  struct stat info = {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_blocks * 512 : -1;
+}
+
+TEST_F(UseOfAFolder, HasFoldersWithoutANameThatAProcessStandsInOrHasOpen) {
+  const std::string folder = dir_ / "large";
+  const std::function<bool()> ways[] = {
+      [&] { return ::chdir(folder.c_str()) == 0 && ::rmdir(folder.c_str()) == 0; },
+      [&] {
+        return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY) >= 0 && ::rmdir(folder.c_str()) == 0;
+      },
+      [&] { return ::open(folder.c_str(), O_PATH) >= 0 && ::rmdir(folder.c_str()) == 0; }};
+  for (const auto& way : ways) {
+    const int64_t bytes = make_large_folder(folder);
+    ASSERT_GE(bytes, 0);
+    const Holder holder(way);
+    const FolderUse whole = whole_use(root_.get(), {holder.pid()}, {});
+    EXPECT_EQ(whole.files, 1);
+    EXPECT_EQ(whole.bytes, bytes);
+    EXPECT_FALSE(whole.unreadable);
+  }
+}
+
+// Empty ones take no blocks, and each an inode.
+TEST_F(UseOfAFolder, HasEachThingWithoutANameOnceInTheNumberOfFiles) {
+  dir_.write("named", "x");
+  const Holder holder([&] {
+    const std::string path = dir_ / "short-lived";
+    for (int i = 0; i < 5; ++i) {
+      const int file = ::open(path.c_str(), O_CREAT | O_RDWR, 0600);
+      if (file < 0 || ::dup(file) < 0 || ::unlink(path.c_str()) != 0) return false;
+    }
+    return ::symlink("/", path.c_str()) == 0 && ::open(path.c_str(), O_PATH | O_NOFOLLOW) >= 0 &&
+           ::unlink(path.c_str()) == 0 && ::mkfifo(path.c_str(), 0600) == 0 &&
+           ::open(path.c_str(), O_RDWR) >= 0 && ::unlink(path.c_str()) == 0;
+  });
+  EXPECT_EQ(whole_use(root_.get(), {holder.pid()}, {}).files, 1 + 7);
+}
+
+// One link is all that an overlay tells of a folder that lies in two layers.
+TEST_F(UseOfAFolder, HasFoldersOfTwoLayersThatWereRemoved) {
+  const std::string said = test::in_child([this]() -> std::string {
+    if (!test::mount_disk(dir_.path(), "16m")) return test::kNoMounts;
+    for (const char* name : {"lower/both", "upper", "work", "seen"})
+      if (!make_dirs(dir_ / name).ok()) return "no folders";
+    const std::string layers =
+        cat("lowerdir=", dir_ / "lower", ",upperdir=", dir_ / "upper", ",workdir=", dir_ / "work");
+    const std::string seen = dir_ / "seen";
+    if (::mount("none", seen.c_str(), "overlay", 0, layers.c_str()) != 0) return test::kNoMounts;
+    const Fd root = std::move(*open_root(seen));
+    struct stat info = {};
+    if (::fstat(root.get(), &info) != 0) return "no root";
+    const Holder holder([&] {
+      const std::string inside = seen + "/both/file";
+      return ::mknod(inside.c_str(), S_IFREG | 0600, 0) == 0 && ::unlink(inside.c_str()) == 0 &&
+             ::open((seen + "/both").c_str(), O_RDONLY | O_DIRECTORY) >= 0 &&
+             ::rmdir((seen + "/both").c_str()) == 0;
+    });
+    return cat(nameless_use(holder.pid(), info.st_dev).files);
+  });
+  if (said == test::kNoMounts) GTEST_SKIP() << said;
+  EXPECT_EQ(said, "1");
+}
+
 TEST_F(UseOfAFolder, HasFilesWithoutANameAndSaysThatSomeAreOnTheirWay) {
   const Fd kept = nameless(std::string(40'000, 'x'));
   EXPECT_EQ(use().bytes, 0);
@@ -244,7 +345,7 @@ TEST_F(UseOfAFolder, HasFilesWithoutANameAndSaysThatSomeAreOnTheirWay) {
   const FolderUse once = whole_use(root_.get(), {::getpid()}, {},
                                    [&] { dir_.write("between", std::string(400'000, 'x')); });
   EXPECT_TRUE(once.unreadable);
-  EXPECT_EQ(once.files, 1);
+  EXPECT_EQ(once.files, 2) << "and the one without a name";
   ASSERT_TRUE(remove_tree(dir_ / "before").ok() && remove_tree(dir_ / "between").ok());
   // One that has arrived by the time of a later look was never hidden: all of it is counted then.
   int pauses = 0;

@@ -1,6 +1,8 @@
 // Filling the workspace, which lies on the host's own file system.
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <stop_token>
@@ -93,6 +95,17 @@ TEST_P(Disk, CountsFilesWithoutAName) {
   if (!as_root()) return;
   expect_ended(bounded(probe("hoard_nameless", {"mapped"})), "E_LIMIT_FS");
   expect_ended(bounded(probe("hoard_nameless", {"headless"})), "E_LIMIT_FS");
+}
+
+TEST_P(Disk, CountsFoldersAndEmptyFilesWithoutAName) {
+  expect_ended(bounded(probe("hoard_nameless", {"empty"})), "E_LIMIT_FILES");
+  struct statfs system {};
+  ASSERT_EQ(statfs(workspace().c_str(), &system), 0);
+  if (system.f_type != EXT4_SUPER_MAGIC) return;  // elsewhere folders give their blocks back
+  LaunchRequest launch = bounded(probe("hoard_nameless", {"folders"}));
+  launch.policy.limits.fs_bytes = Quantity{2 * kMiB};
+  launch.policy.limits.file_count.reset();
+  expect_ended(launch, "E_LIMIT_FS");
 }
 
 TEST_P(Disk, CountsProgramsWithoutAName) {

@@ -132,6 +132,7 @@ TEST_P(Layers, FilesWithoutANameCountInTheQuota) {
   expect_over("hoard_nameless", {"headless"}, "E_LIMIT_FS");
   expect_over("hoard_nameless", {"headless", "open"}, "E_LIMIT_FS");
   expect_over("hoard_nameless", {"running"}, "E_LIMIT_FS");
+  expect_over("hoard_nameless", {"empty"}, "E_LIMIT_FILES");
 }
 
 TEST_P(Layers, WhatIsRemovedOrOnlyReadDoesNotCount) {

@@ -1,5 +1,6 @@
 // What processes hold without a name, told from /proc.
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/text.h"
@@ -52,17 +54,31 @@ bool holds_files(int task, const char* socket) {
          info.find_first_of("123456789", at + kCount.size()) < info.find('\n', at);
 }
 
+// Whether it has no name any more. A folder that an overlay shows of several layers has one link
+// for ever: of that the kernel's text says so. A path that is too long for one may be any.
+bool is_removed(int folder, const char* link, const struct stat& info) {
+  if (info.st_nlink == 0) return true;
+  if (!S_ISDIR(info.st_mode) || info.st_nlink > 1) return false;
+  constexpr std::string_view kRemoved = " (deleted)";
+  char path[4096];
+  const ssize_t length = readlinkat(folder, link, path, sizeof path);
+  if (length < 0) return errno == ENAMETOOLONG;
+  return std::string_view(path, static_cast<size_t>(length)).ends_with(kRemoved);
+}
+
 class Nameless {
  public:
   explicit Nameless(dev_t device) : device_(device) {}
   void set_device(dev_t device) { device_ = device; }
   // Whether anything is mapped, with a name or without.
   bool add_mapped(int task) { return add_links(task, "map_files"); }
-  void add_open(int task) { add_links(task, "fd"); }  // a thread may have a table of its own
-  // The program's own file is held without being mapped or open.
-  void add_program(int task) {
-    struct stat info {};
-    if (fstatat(task, "exe", &info, 0) == 0) add(info);
+  void add_open(int task) { add_links(task, "fd"); }
+  // What is held without being mapped or open: the program's own file, and where it stands.
+  void add_held(int task) {
+    for (const char* link : {"exe", "cwd", "root"}) {
+      struct stat info {};
+      if (fstatat(task, link, &info, 0) == 0) add(task, link, info);
+    }
   }
   const NamelessUse& use() const { return use_; }
 
@@ -75,13 +91,16 @@ class Nameless {
       struct stat info {};
       if (fstatat(dirfd(links.get()), link, &info, 0) != 0) continue;
       if (S_ISSOCK(info.st_mode) && holds_files(folder, link)) use_.unreadable = true;
-      add(info);
+      add(dirfd(links.get()), link, info);
     }
     return any;
   }
-  void add(const struct stat& info) {
-    if (info.st_nlink > 0 || info.st_dev != device_ || !S_ISREG(info.st_mode)) return;
-    if (seen_.insert(info.st_ino).second) use_.bytes += info.st_blocks * kFileBlock;
+  // Of any type: folders keep the blocks of the names that they had, and each takes an inode.
+  void add(int folder, const char* link, const struct stat& info) {
+    if (info.st_dev != device_ || !is_removed(folder, link, info)) return;
+    if (!seen_.insert(info.st_ino).second) return;
+    use_.bytes += info.st_blocks * kFileBlock;
+    ++use_.files;
   }
 
   dev_t device_;
@@ -111,7 +130,7 @@ void add_process(int process, bool layered, Nameless& nameless, std::vector<pid_
     if (layered && fstatat(task.get(), kSeenWorkspace, &seen, 0) == 0)
       nameless.set_device(seen.st_dev);
     mapped = mapped || nameless.add_mapped(listed.get());
-    nameless.add_program(task.get());
+    nameless.add_held(task.get());
     nameless.add_open(task.get());
     add_children(task.get(), children);
   }

@@ -5,6 +5,9 @@
 //   headless open       open, by such a process
 //   running             removed while they are executed, by programs that have nothing of them
 //                       mapped any more
+//   folders             removed folders, in which processes stand: each keeps the blocks of 4,000
+//                       names
+//   empty               no space but inodes: 800 empty files, removed while open
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -120,6 +123,40 @@ void open_pieces() {
   }
 }
 
+std::string long_name(int number) { return std::to_string(number) + std::string(240, 'n'); }
+
+void stand_in_removed_folder() {
+  constexpr int kNames = 4'000;
+  if (mkdir("folder", 0700) != 0 || chdir("folder") != 0) _exit(3);
+  for (int i = 0; i < kNames; ++i) close(open(long_name(i).c_str(), O_CREAT | O_WRONLY, 0600));
+  for (int i = 0; i < kNames; ++i) unlink(long_name(i).c_str());
+  if (rmdir("../folder") != 0) _exit(3);
+}
+
+void hold_empty_files() {
+  constexpr int kFiles = 200;
+  for (int i = 0; i < kFiles; ++i) {
+    if (open("short-lived", O_CREAT | O_RDWR, 0600) < 0) _exit(3);
+    unlink("short-lived");
+  }
+}
+
+// One after the other, so that never two of them have what they take under a name.
+void in_each_of_some_processes(void (*hold)()) {
+  for (int i = 0; i < kPieces; ++i) {
+    int done[2];
+    if (pipe(done) != 0) _exit(3);
+    if (fork() == 0) {
+      hold();
+      close(done[1]);
+      wait_for_ever();
+    }
+    close(done[1]);
+    char byte = 0;
+    (void)!read(done[0], &byte, 1);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -136,6 +173,9 @@ int main(int argc, char** argv) {
     syscall(SYS_exit, 0);
   }
   if (how == "mapped") take_all(nullptr);
-  how == "running" ? run_pieces() : open_pieces();
+  if (how == "folders") in_each_of_some_processes(stand_in_removed_folder);
+  if (how == "empty") in_each_of_some_processes(hold_empty_files);
+  if (how == "running") run_pieces();
+  if (how.empty()) open_pieces();
   wait_for_ever();
 }

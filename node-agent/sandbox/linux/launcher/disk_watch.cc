@@ -213,8 +213,11 @@ DiskWatch::Answer DiskWatch::measure_folder() const {
 
 void DiskWatch::add_nameless(Answer& answer) const {
   struct stat info {};
-  if (fstat(folder_.get(), &info) == 0)
-    answer.use.bytes += os::nameless_use(init_, info.st_dev, quota_.layered).bytes;
+  if (fstat(folder_.get(), &info) == 0) {
+    const os::NamelessUse held = os::nameless_use(init_, info.st_dev, quota_.layered);
+    answer.use.bytes += held.bytes;
+    answer.use.files += held.files;
+  }
   answer.whole = true;
 }
 
