@@ -39,6 +39,7 @@ Result<FolderUse> folder_use(int folder, const FolderCount& how);
 struct NamelessUse {
   int64_t bytes = 0;
   int64_t files = 0;        // of any type, and folders
+  int64_t looked_at = 0;    // what was open or mapped, with a name or without: how long it took
   bool unreadable = false;  // some are on their way through a socket
 };
 // The deleted files and folders on the file system `device` that any thread of `top` or of a

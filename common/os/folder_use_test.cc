@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <latch>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -27,6 +28,10 @@
 #include "tests/support/ordinary_user.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
+
+#ifdef __linux__
+#include <linux/kcmp.h>
+#endif
 
 namespace paddock::os {
 namespace {
@@ -288,6 +293,33 @@ TEST_F(UseOfAFolder, HasEachThingWithoutANameOnceInTheNumberOfFiles) {
            ::open(path.c_str(), O_RDWR) >= 0 && ::unlink(path.c_str()) == 0;
   });
   EXPECT_EQ(whole_use(root_.get(), {holder.pid()}, {}).files, 1 + 7);
+}
+
+// Threads may have a table of their own.
+TEST_F(UseOfAFolder, GoesOnceThroughTheFilesThatThreadsShare) {
+  if (::syscall(SYS_kcmp, ::getpid(), ::getpid(), KCMP_FILES, 0, 0) != 0)
+    GTEST_SKIP() << "this kernel does not say which threads share them";
+  constexpr int kThreads = 20;
+  constexpr int kOpen = 100;
+  const std::string path = dir_ / "short-lived";
+  const Holder holder([&] {
+    std::latch opened(kThreads);
+    const auto hold = [&](bool own) {
+      if (own) (void)::unshare(CLONE_FILES);
+      if (own) (void)::open(path.c_str(), O_CREAT | O_RDWR, 0600);
+      opened.count_down();
+      for (;;) ::pause();
+    };
+    for (int i = 0; i < kOpen; ++i) (void)::dup(0);
+    for (int i = 0; i < kThreads; ++i) std::thread(hold, i == kThreads / 2).detach();
+    opened.wait();
+    return ::unlink(path.c_str()) == 0;
+  });
+  struct stat info = {};
+  ASSERT_EQ(::fstat(root_.get(), &info), 0);
+  const NamelessUse use = nameless_use(holder.pid(), info.st_dev);
+  EXPECT_EQ(use.files, 1);
+  EXPECT_LT(use.looked_at, 5 * kOpen + 500) << "with what is mapped";
 }
 
 // One link is all that an overlay tells of a folder that lies in two layers.

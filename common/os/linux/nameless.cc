@@ -2,7 +2,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <memory>
@@ -88,6 +90,7 @@ class Nameless {
     bool any = false;
     while (const char* link = next_entry(links)) {
       any = true;
+      ++use_.looked_at;
       struct stat info {};
       if (fstatat(dirfd(links.get()), link, &info, 0) != 0) continue;
       if (S_ISSOCK(info.st_mode) && holds_files(folder, link)) use_.unreadable = true;
@@ -114,10 +117,17 @@ void add_children(int task, std::vector<pid_t>& out) {
   }
 }
 
+// Whether two threads have one table of open files, as the kernel says: where it does not, no.
+bool share_files(pid_t one, pid_t other) {
+  return one > 0 && syscall(SYS_kcmp, one, other, KCMP_FILES, 0, 0) == 0;
+}
+
 // What the threads of a process hold. Its first one may have ended before the others: then it has
-// no memory and no root any more, so each is asked.
+// no memory, no files and no root any more, so each is asked. A table of files that they share is
+// gone through once: a server has hundreds of threads, and thousands of sockets.
 void add_process(int process, bool layered, Nameless& nameless, std::vector<pid_t>& children) {
   bool mapped = false;
+  pid_t last_opened = 0;  // whose table was gone through
   const Listing tasks = open_listing(process, "task");
   while (const char* name = next_entry(tasks)) {
     // Only the folder below /proc, which is listed for the first thread alone but there for each,
@@ -131,7 +141,11 @@ void add_process(int process, bool layered, Nameless& nameless, std::vector<pid_
       nameless.set_device(seen.st_dev);
     mapped = mapped || nameless.add_mapped(listed.get());
     nameless.add_held(task.get());
-    nameless.add_open(task.get());
+    const pid_t thread = parse_integer<pid_t>(name).value_or(0);
+    if (!share_files(last_opened, thread)) {
+      nameless.add_open(task.get());
+      last_opened = thread;
+    }
     add_children(task.get(), children);
   }
 }
