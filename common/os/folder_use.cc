@@ -68,6 +68,9 @@ class Count {
     return folder;
   }
   void add_unreadable() { use_.unreadable = true; }
+  void look_at_time() {
+    if (how_.over && how_.over()) use_.cut_off = true;
+  }
   const FolderUse& use() const { return use_; }
 
  private:
@@ -98,6 +101,7 @@ Result<FolderUse> folder_use(int folder, const FolderCount& how) {
       open.pop_back();
       continue;
     }
+    count.look_at_time();
     struct stat info {};
     const int here = dirfd(open.back().get());
     if (!look_at(here, name, info, how.open_closed)) {
@@ -126,10 +130,10 @@ FolderUse named_use(int folder, const FolderCount& how) {
   return use.ok() ? *use : FolderUse{.unreadable = true};
 }
 
-NamelessUse nameless_of_all(const std::vector<pid_t>& tops, dev_t device, bool layered) {
+NamelessUse nameless_of_all(const std::vector<pid_t>& tops, dev_t device, const FolderCount& how) {
   NamelessUse out;
   for (const pid_t top : tops) {
-    const NamelessUse one = nameless_use(top, device, layered);
+    const NamelessUse one = nameless_use(top, device, how.layered, how.over);
     out.bytes += one.bytes;
     out.files += one.files;
     out.unreadable = out.unreadable || one.unreadable;
@@ -146,11 +150,12 @@ FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCoun
   struct stat root {};
   if (fstat(folder, &root) != 0) return {.unreadable = true};
   FolderUse out = named_use(folder, how);
-  if (out.unreadable) out = named_use(folder, how);
-  NamelessUse nameless = nameless_of_all(tops, root.st_dev, how.layered);
-  for (int looks = 1; looks < kLooks && nameless.unreadable && !out.unreadable; ++looks) {
+  if (out.unreadable && !out.cut_off) out = named_use(folder, how);
+  NamelessUse nameless = nameless_of_all(tops, root.st_dev, how);
+  const auto may_look_again = [&] { return !out.unreadable && !(how.over && how.over()); };
+  for (int looks = 1; looks < kLooks && nameless.unreadable && may_look_again(); ++looks) {
     pause();
-    nameless = nameless_of_all(tops, root.st_dev, how.layered);
+    nameless = nameless_of_all(tops, root.st_dev, how);
   }
   out.bytes += nameless.bytes;
   out.files += nameless.files;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/base/time.h"
 
 namespace paddock::os {
 
@@ -18,7 +19,7 @@ struct FolderUse {
   int64_t bytes = 0;
   int64_t files = 0;        // and folders, by name
   bool unreadable = false;  // some folder was
-  bool cut_off = false;     // there are more names than it was to look at
+  bool cut_off = false;     // there are more names than it was to look at, or had the time for
 };
 
 struct FolderCount {
@@ -30,7 +31,12 @@ struct FolderCount {
   // A folder that its owner closed (no r or x of its own) gets mode 0700, which stays: for who owns
   // them all and is no root, from whom they would be hidden.
   bool open_closed = false;
+  // Asked at each name and each file that is held: whether there is no more time for it.
+  std::function<bool()> over = {};
 };
+// For what one run or session takes of a disk that is full: its owner decides how long it takes,
+// and meanwhile nobody gives way. A million names are some seconds.
+inline constexpr Millis kCountTime{20'000};
 // One descriptor per level, the folder itself included.
 constexpr size_t kDeepestFolder = 200;
 // TooLarge, TREE_TOO_DEEP where folders are nested deeper.
@@ -40,13 +46,14 @@ struct NamelessUse {
   int64_t bytes = 0;
   int64_t files = 0;        // of any type, and folders
   int64_t looked_at = 0;    // what was open or mapped, with a name or without: how long it took
-  bool unreadable = false;  // some are on their way through a socket
+  bool unreadable = false;  // some are on their way through a socket, or `over` came first
 };
 // The deleted files and folders on the file system `device` that any thread of `top` or of a
 // process below it still holds: open, as its program, as where it stands, or mapped (only where we
 // may read mappings). `layered`: each process's own workspace, an overlay with a device number of
 // its own, takes the place of `device`.
-NamelessUse nameless_use(pid_t top, dev_t device, bool layered = false);
+NamelessUse nameless_use(pid_t top, dev_t device, bool layered = false,
+                         const std::function<bool()>& over = {});
 
 // Both together, of a folder that processes below each of `tops` write to. What cannot be counted,
 // also in a second look, makes it `unreadable`. Programs hand each other descriptors all the time,

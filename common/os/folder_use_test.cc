@@ -88,6 +88,12 @@ TEST_F(UseOfAFolder, SaysWhereItStopped) {
   EXPECT_FALSE(use({.most_names = 10}).cut_off);
 }
 
+TEST_F(UseOfAFolder, SaysThatTheTimeWasOver) {
+  dir_.write("file", "x");
+  EXPECT_TRUE(use({.over = [] { return true; }}).cut_off);
+  EXPECT_FALSE(use({.over = [] { return false; }}).cut_off);
+}
+
 // However long its path is; deeper than 200 folders it is not looked for.
 TEST_F(UseOfAFolder, FindsWhatLiesDeep) {
   const std::string name(250, 'd');
@@ -320,6 +326,15 @@ TEST_F(UseOfAFolder, GoesOnceThroughTheFilesThatThreadsShare) {
   const NamelessUse use = nameless_use(holder.pid(), info.st_dev);
   EXPECT_EQ(use.files, 1);
   EXPECT_LT(use.looked_at, 5 * kOpen + 500) << "with what is mapped";
+}
+
+TEST_F(UseOfAFolder, SaysThatTheTimeForWhatHasNoNameWasOver) {
+  const Fd kept = nameless("x");
+  int looks = 0;
+  const FolderCount how{.over = [&] { return ++looks > 3; }};
+  const auto no_more = [] { FAIL() << "there is no time for that"; };
+  EXPECT_TRUE(whole_use(root_.get(), {::getpid()}, how, no_more).unreadable);
+  EXPECT_LT(looks, 10);
 }
 
 // One link is all that an overlay tells of a folder that lies in two layers.

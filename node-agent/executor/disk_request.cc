@@ -51,7 +51,7 @@ int64_t RunLife::written(int64_t most_names) const {
   return use.ok() ? use->bytes : 0;
 }
 
-os::FolderUse RunLife::taken() const {
+os::FolderUse RunLife::count(const std::function<bool()>& over) const {
   const int64_t since = begun_ns_;
   const auto root = os::open_root(folder_.workspace());
   if (since == kNotBegun) return {};
@@ -60,10 +60,20 @@ os::FolderUse RunLife::taken() const {
   std::vector<pid_t> tops;
   if (const pid_t launcher = launcher_pid_; launcher > 0) tops.push_back(launcher);
   const int64_t most = kNamesCounted + assignment_.policy.limits.file_count.value_or(0);
-  return counted_->use([&] {
-    return os::whole_use(root->get(), tops,
-                         {.most_names = most, .layered = record_.layered, .since_ns = since});
-  });
+  return os::whole_use(
+      root->get(), tops,
+      {.most_names = most, .layered = record_.layered, .since_ns = since, .over = over});
+}
+
+// Who is ended is not told by what was so before, nor does that wait for somebody else's count.
+os::FolderUse RunLife::taken() const {
+  const MonoTime end = ports_.clock.mono() + os::kCountTime;
+  return count([&] { return ports_.clock.mono() >= end; });
+}
+
+// Now or a little while ago (kept_count.h), for its owner, who asks as often as he likes.
+os::FolderUse RunLife::taken_lately() const {
+  return counted_->use([&] { return count({}); });
 }
 
 int64_t RunLife::written_as_asked() const {

@@ -130,6 +130,36 @@ TEST_F(Life, TellsWhatItHasWrittenOfTheDiskThatItAskedFor) {
   EXPECT_EQ(test::as_ordinary_user(base, [&] { return life->taken().unreadable; }), 0);
 }
 
+// Whoever puts a file there is told what was so a little while ago.
+TEST_F(Life, WhatItTakesOfAFullDiskIsCountedAnew) {
+  behave("ok");
+  hasty = std::make_unique<HastyClock>();
+  hasty->step = Millis(100);
+  life = accept();
+  life->run();
+  ASSERT_TRUE(life->open_to_write());
+  const std::string path = folder().workspace() + "/a";
+  struct stat info = {};
+  do {  // until the clock of the file system has moved on from the launch
+    ASSERT_TRUE(os::write_file_atomic(path, std::string(200'000, 'x')));
+    ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  } while (life->written() < 200'000);
+  EXPECT_GE(life->taken().bytes, 200'000);
+}
+
+TEST_F(Life, CountingWhatItTakesOfAFullDiskHasItsTime) {
+  behave("ok");
+  hasty = std::make_unique<HastyClock>();
+  hasty->step = Millis(0);
+  life = accept();
+  life->run();
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(os::write_file_atomic(cat(folder().workspace(), "/", i), "x"));
+  EXPECT_FALSE(life->taken().cut_off);
+  hasty->step = Millis(4'000);
+  EXPECT_TRUE(life->taken().cut_off) << "4 s for each name";
+}
+
 TEST_F(Life, FilesOfARunThatHasEndedGoBeforeItsOutcomeIsTakenWhereTheDiskNeedsThem) {
   behave("ok");
   life = accept();

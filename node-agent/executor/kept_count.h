@@ -1,6 +1,6 @@
-// What a run takes of the disk, counted by one at a time and kept for a while: where there are a
-// million names a count takes seconds of a processor that no limit of the run bounds, and its owner
-// decides how often it is wanted. Any thread.
+// What a run takes of the disk for who puts files into it, counted by one at a time and kept for a
+// while: where there are a million names a count takes seconds of a processor that no limit of the
+// run bounds, and its owner decides how often it is wanted. Any thread.
 #pragma once
 
 #include <functional>

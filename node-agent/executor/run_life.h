@@ -62,8 +62,8 @@ class RunLife {
   std::optional<int64_t> asked_disk() const;
   int64_t written(int64_t most_names = kNamesLookedAt) const;
   int64_t written_as_asked() const;
-  // All of that, with what it hides, now or a little while ago (kept_count.h): it takes a second or
-  // two where there are a million names.
+  // All of that, with what it hides, as it is now: it takes a second or two where there are a
+  // million names, and kCountTime at most.
   os::FolderUse taken() const;
   // Ends its command at once, where it has one: the run has failed, DISK_REQUEST_EXCEEDED. Any
   // thread.
@@ -102,6 +102,8 @@ class RunLife {
   FollowEnd follow_command();
   artifacts::CollectRequest finished_request();
   Millis grace() const;
+  os::FolderUse count(const std::function<bool()>& over) const;
+  os::FolderUse taken_lately() const;
   void note_begin();
   void note_launcher();
   void note_accelerators(devices::Ledger::Hold hold);

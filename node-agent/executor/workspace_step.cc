@@ -71,7 +71,7 @@ Result<os::Fd> RunLife::open_workspace() const {
 Result<WritableWorkspace> RunLife::open_to_write() const {
   WritableWorkspace out{.root = {}, .user = ports_.config.sandbox_uid};
   out.wrote = [counted = counted_](int64_t bytes, int64_t files) { counted->add(bytes, files); };
-  const os::FolderUse use = taken();
+  const os::FolderUse use = taken_lately();
   const contracts::SandboxLimits& limits = assignment_.policy.limits;
   if (limits.fs_bytes) out.bytes_left = limits.fs_bytes->bytes - use.bytes;
   if (limits.file_count) out.files_left = *limits.file_count - use.files;

@@ -27,10 +27,13 @@ std::vector<Service::Written> Service::written() const {
   for (const Look& each : all) {
     const auto folder = os::open_root(each.session->folder);
     const int64_t most = each.session->base.policy.limits.file_count.value_or(0) + kMostNames;
+    const MonoTime end = dependencies_.clock.mono() + os::kCountTime;
+    const auto over = [&] { return dependencies_.clock.mono() >= end; };
     if (folder.ok())
-      out.push_back({each.session->uid,
-                     os::whole_use(folder->get(), each.launchers, {.most_names = most}),
-                     each.ending});
+      out.push_back(
+          {each.session->uid,
+           os::whole_use(folder->get(), each.launchers, {.most_names = most, .over = over}),
+           each.ending});
   }
   return out;
 }

@@ -70,7 +70,7 @@ bool is_removed(int folder, const char* link, const struct stat& info) {
 
 class Nameless {
  public:
-  explicit Nameless(dev_t device) : device_(device) {}
+  Nameless(dev_t device, const std::function<bool()>& over) : device_(device), over_(over) {}
   void set_device(dev_t device) { device_ = device; }
   // Whether anything is mapped, with a name or without.
   bool add_mapped(int task) { return add_links(task, "map_files"); }
@@ -83,12 +83,17 @@ class Nameless {
     }
   }
   const NamelessUse& use() const { return use_; }
+  bool is_over() {
+    ended_ = ended_ || (over_ && over_());
+    use_.unreadable = use_.unreadable || ended_;
+    return ended_;
+  }
 
  private:
   bool add_links(int folder, const char* name) {
     const Listing links = open_listing(folder, name);
     bool any = false;
-    while (const char* link = next_entry(links)) {
+    while (const char* link = is_over() ? nullptr : next_entry(links)) {
       any = true;
       ++use_.looked_at;
       struct stat info {};
@@ -107,6 +112,8 @@ class Nameless {
   }
 
   dev_t device_;
+  const std::function<bool()>& over_;
+  bool ended_ = false;
   std::set<ino_t> seen_;
   NamelessUse use_;
 };
@@ -129,7 +136,7 @@ void add_process(int process, bool layered, Nameless& nameless, std::vector<pid_
   bool mapped = false;
   pid_t last_opened = 0;  // whose table was gone through
   const Listing tasks = open_listing(process, "task");
-  while (const char* name = next_entry(tasks)) {
+  while (const char* name = nameless.is_over() ? nullptr : next_entry(tasks)) {
     // Only the folder below /proc, which is listed for the first thread alone but there for each,
     // has map_files. Opened first it is this thread's: one number is given to one task at a time.
     const Fd listed(mapped ? -1 : open(cat("/proc/", name).c_str(), kProcFolder));
@@ -152,10 +159,10 @@ void add_process(int process, bool layered, Nameless& nameless, std::vector<pid_
 
 }  // namespace
 
-NamelessUse nameless_use(pid_t top, dev_t device, bool layered) {
-  Nameless nameless(device);
+NamelessUse nameless_use(pid_t top, dev_t device, bool layered, const std::function<bool()>& over) {
+  Nameless nameless(device, over);
   std::vector<pid_t> left = {top};
-  while (!left.empty()) {
+  while (!left.empty() && !nameless.is_over()) {
     const std::string path = cat("/proc/", left.back());
     left.pop_back();
     const Fd process(open(path.c_str(), kProcFolder));
