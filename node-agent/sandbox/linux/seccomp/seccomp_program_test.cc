@@ -55,6 +55,7 @@ TEST(SeccompProgram, LetsALauncherWithTheBaseBuildSandboxes) {
                                           "sethostname",
                                           "process_vm_readv",
                                           "pidfd_getfd",
+                                          "kcmp",
                                           "pidfd_open",
                                           "pidfd_send_signal",
                                           "landlock_restrict_self",

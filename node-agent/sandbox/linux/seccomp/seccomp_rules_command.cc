@@ -66,6 +66,8 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"process_vm_writev", kReport, "writes other processes"},
     {"pidfd_getfd", kReport, "takes descriptors of other processes"},
     {"migrate_pages", kReport, "moves memory of others"},
+    // Who measures a workspace asks so which threads share their files.
+    {"kcmp", kUnknown, "compares kernel pointers; Mesa tries it"},
 
     // The kernel's word for a limit that was met, from somebody else: noted, and let through.
     {"kill", kJudge, "the signal of a limit", limit_signal(1)},

@@ -57,7 +57,6 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
     {"_sysctl", kUnknown, "gone since 5.5"},
     {"sysfs", kUnknown, "lists the kernel's file systems"},
     {"ustat", kUnknown, "the host's devices by number"},
-    {"kcmp", kUnknown, "compares kernel pointers; Mesa tries it"},
     {"io_setup", kUnknown, "the host has few of these for all; databases fall back"},
     {"name_to_handle_at", kUnknown, "makes names that leave every mount; systemd tries it"},
 
