@@ -108,6 +108,13 @@ TEST_P(Disk, CountsFoldersAndEmptyFilesWithoutAName) {
   expect_ended(launch, "E_LIMIT_FS");
 }
 
+// A rule of Landlock would hold them, which no count sees: without Landlock the probe says so.
+TEST_P(Disk, HasNoRulesThatHoldFilesWithoutAName) {
+  const Finished done = run(bounded(probe("hoard_nameless", {"ruled"})));
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->rc, 5) << done.result->reason;
+}
+
 TEST_P(Disk, CountsProgramsWithoutAName) {
   expect_ended(bounded(probe("hoard_nameless", {"running"})), "E_LIMIT_FS");
 }

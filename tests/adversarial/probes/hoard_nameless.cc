@@ -7,8 +7,10 @@
 //                       mapped any more
 //   folders             removed folders, in which processes stand: each keeps the blocks of 4,000
 //                       names
+//   ruled               removed and closed, but named by a rule of Landlock that is kept open
 //   empty               no space but inodes: 800 empty files, removed while open
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -123,6 +125,21 @@ void open_pieces() {
   }
 }
 
+// No table and no mapping has what such a rule holds.
+void keep_by_rules() {
+  const landlock_ruleset_attr rights = {.handled_access_fs = LANDLOCK_ACCESS_FS_READ_FILE};
+  const auto ruleset =
+      static_cast<int>(syscall(SYS_landlock_create_ruleset, &rights, sizeof rights, 0));
+  if (ruleset < 0) _exit(5);
+  for (int i = 0; i < kPieces; ++i) {
+    const landlock_path_beneath_attr rule = {.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE,
+                                             .parent_fd = nameless(false)};
+    if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
+      _exit(5);
+    close(rule.parent_fd);
+  }
+}
+
 std::string long_name(int number) { return std::to_string(number) + std::string(240, 'n'); }
 
 void stand_in_removed_folder() {
@@ -174,6 +191,7 @@ int main(int argc, char** argv) {
   }
   if (how == "mapped") take_all(nullptr);
   if (how == "folders") in_each_of_some_processes(stand_in_removed_folder);
+  if (how == "ruled") keep_by_rules();
   if (how == "empty") in_each_of_some_processes(hold_empty_files);
   if (how == "running") run_pieces();
   if (how.empty()) open_pieces();

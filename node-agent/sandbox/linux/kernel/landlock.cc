@@ -29,8 +29,8 @@ constexpr long kCreateRuleset = 444;
 constexpr long kAddRule = 445;
 constexpr long kRestrictSelf = 446;
 constexpr unsigned kAskVersion = 1;
-// From Linux 6.15 on the host's audit log has what Landlock refuses. A program inside may take on a
-// ruleset of its own and break it as fast as it likes: with these flags that is not recorded.
+// From Linux 6.15 on the host's audit log has what Landlock refuses. A program inside may try that
+// as fast as it likes: with these flags it is not recorded, nor what rules of its own would refuse.
 constexpr unsigned kNoRecords = 1;               // LANDLOCK_RESTRICT_SELF_LOG_SAME_EXEC_OFF
 constexpr unsigned kNoRecordsOfItsOwnRules = 4;  // LANDLOCK_RESTRICT_SELF_LOG_SUBDOMAINS_OFF
 constexpr int kBeneathPath = 1;
@@ -38,7 +38,8 @@ constexpr int kBeneathPath = 1;
 constexpr uint64_t kForFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
 
 Result<os::Fd> create(const RulesetAttributes& attributes) {
-  os::Fd out(static_cast<int>(syscall(kCreateRuleset, &attributes, sizeof attributes, 0)));
+  os::Fd out(static_cast<int>(
+      syscall(kCreateRuleset, &attributes, sizeof attributes, 0, kOwnRulesetMark)));
   if (!out.valid()) return step_error("making the Landlock ruleset", errno);
   return out;
 }

@@ -18,6 +18,11 @@ using OpenFiles = std::map<std::string, os::Fd>;
 
 Result<os::Fd> open_below(int root, const std::string& path);
 
+// An argument that the kernel does not read, of each call here that makes a ruleset: so the
+// command's filter knows the one of give_up_tcp(). It is no secret: no ruleset gets a rule for a
+// path there.
+inline constexpr uint32_t kOwnRulesetMark = 0x70646c6b;
+
 // The ruleset as the kernel's object. Paths that are not among the `open` ones are opened below
 // `root` and rules bind to what is found there, so this comes after the last mount. Invalid for an
 // empty one.

@@ -117,6 +117,8 @@ class Oracle {
     if (call == "unshare") return ask_if((a[0] & (kSpaces | 0x80)) != 0);
     if (call == "ioctl") return control(static_cast<uint32_t>(a[1]));
     if (call == "fallocate") return (a[1] & 0xa) != 0 ? "allow" : "EOPNOTSUPP";
+    if (call == "landlock_create_ruleset") return low(a[3]) == 0x70646c6b ? "allow" : "EOPNOTSUPP";
+    if (call == "landlock_add_rule") return low(a[1]) == 1 ? "EOPNOTSUPP" : "allow";
     if (call == "flock") return ask_if((a[1] & 3) != 0);
     if (call == "seccomp") return ask_if(low(a[0]) == SECCOMP_SET_MODE_FILTER);
     if (call == "prctl" && low(a[0]) == 62) return "EINVAL";
@@ -214,11 +216,28 @@ TEST(SeccompProgram, DecidesAlikeForArgumentsTogether) {
   for (const Machine machine : kMachines) {
     const Programs programs = render(machine);
     std::vector<int> with_arguments;
-    for (const std::string_view name :
-         {"socket",     "openat",   "open",   "sendto", "sendmsg",     "clone",
-          "unshare",    "mknodat",  "ioctl",  "fcntl",  "personality", "sched_setscheduler",
-          "socketpair", "fchmodat", "execve", "flock",  "setsockopt",  "seccomp",
-          "prctl",      "fallocate"}) {
+    for (const std::string_view name : {"socket",
+                                        "openat",
+                                        "open",
+                                        "sendto",
+                                        "sendmsg",
+                                        "clone",
+                                        "unshare",
+                                        "mknodat",
+                                        "ioctl",
+                                        "fcntl",
+                                        "personality",
+                                        "sched_setscheduler",
+                                        "socketpair",
+                                        "fchmodat",
+                                        "execve",
+                                        "flock",
+                                        "setsockopt",
+                                        "seccomp",
+                                        "prctl",
+                                        "fallocate",
+                                        "landlock_create_ruleset",
+                                        "landlock_add_rule"}) {
       if (const int number = syscall_number(name, machine).value(); number >= 0)
         with_arguments.push_back(number);
     }

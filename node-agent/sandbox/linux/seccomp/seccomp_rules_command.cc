@@ -1,6 +1,7 @@
 // The rules that only the command has: see syscall_table.h.
 #include <asm/ioctls.h>
 #include <linux/falloc.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -12,6 +13,7 @@
 
 #include <array>
 
+#include "node-agent/sandbox/linux/kernel/landlock.h"
 #include "node-agent/sandbox/linux/seccomp/syscall_table.h"
 
 namespace paddock::sandbox {
@@ -85,6 +87,14 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     // The launcher itself keeps room for its result so: no rule of its own forbids it.
     {"fallocate", kAllow, "gives space back", any_bit(1, kGivesBack)},
     {"fallocate", kUnsupported, "takes space without writing"},
+
+    // A rule holds a file or folder that nobody has open and that has no name any more, with all
+    // its blocks, and tells nobody. Programs know kernels without Landlock.
+    {"landlock_create_ruleset", kAllow, "before the command is executed",
+     equal(3, kOwnRulesetMark)},
+    {"landlock_create_ruleset", kUnsupported, "what its rules hold is in no count"},
+    {"landlock_add_rule", kUnsupported, "holds what is removed",
+     equal(1, LANDLOCK_RULE_PATH_BENEATH)},
 
     // The kernel compiles each into room that the whole host shares: as many as a run may have.
     {"seccomp", kJudge, "a filter of its own", equal(0, SECCOMP_SET_MODE_FILTER)},
