@@ -26,7 +26,7 @@ using Keys = std::vector<std::string>;
 
 constexpr size_t kMostCheckpointBytes = 1 << 20;
 constexpr size_t kMostLineBytes = size_t{8} << 20;
-constexpr int kVerifyTries = 3;  // while the old end is being forgotten
+constexpr int kReadTries = 3;  // while the old end is being forgotten
 
 Error pruned_meanwhile() {
   return {Code::kConflict, "AUDIT_PRUNED_MEANWHILE",
@@ -63,12 +63,13 @@ Result<audit_chain::Verdict> verify_once(client::ControllerClient& client,
   return verifier.finish();
 }
 
-Result<audit_chain::Verdict> verify_served(client::ControllerClient& client,
-                                           const std::vector<ChainPlace>& expected) {
+// What `once` answers; AUDIT_PRUNED_MEANWHILE only if it did so each time.
+template <class Once>
+auto while_pruned(const Once& once) {
   for (int tried = 1;; ++tried) {
-    auto verdict = verify_once(client, expected);
-    const bool again = !verdict.ok() && verdict.error().reason == "AUDIT_PRUNED_MEANWHILE";
-    if (!again || tried == kVerifyTries) return verdict;
+    auto done = once();
+    const bool again = !done.ok() && done.error().reason == "AUDIT_PRUNED_MEANWHILE";
+    if (!again || tried == kReadTries) return done;
   }
 }
 
@@ -107,7 +108,8 @@ Result<int> verify_online(Watcher& watcher, const Parsed& parsed, const Env& env
   ASSIGN_OR_RETURN(const Keys keys,
                    parsed.has("keys") ? read_keys(parsed, env.cwd) : served_keys(watcher.client));
   ASSIGN_OR_RETURN(const auto known, checkpoints(parsed, env, keys));
-  ASSIGN_OR_RETURN(const auto verdict, verify_served(watcher.client, places_of(known)));
+  ASSIGN_OR_RETURN(const auto verdict,
+                   while_pruned([&] { return verify_once(watcher.client, places_of(known)); }));
   env.out.write(verdict_text(verdict, known));
   if (known.empty())
     env.say(
@@ -123,7 +125,7 @@ Error unreadable(const Error& cause) {
 
 Status verify_file(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const Keys keys, read_keys(parsed, env.cwd, " with a file"));
-  ASSIGN_OR_RETURN(auto known, checkpoints(parsed, env, keys));
+  ASSIGN_OR_RETURN(const auto known, checkpoints(parsed, env, keys));
   auto lines = os::LineReader::open(absolute_path(env.cwd, parsed.text("FILE")), kMostLineBytes);
   if (!lines.ok()) return unreadable(lines.error());
   const auto next_line = [&]() -> Result<std::optional<std::string>> {
@@ -133,26 +135,40 @@ Status verify_file(const Parsed& parsed, const Env& env) {
   };
   ASSIGN_OR_RETURN(const auto verdict,
                    audit_chain::verify_export(next_line, keys, places_of(known)));
-  known.push_back(verdict.end);
-  env.out.write(verdict_text(verdict.chain, known));
+  env.out.write(verdict_text(verdict.chain, known, verdict.end));
   return {};
+}
+
+struct ExportBegin {
+  Value envelope;
+  Checkpoint end;  // what is in it
+  AuditChainPage first;
+};
+
+// A first page that begins where the checkpoint says: AUDIT_PRUNED_MEANWHILE.
+Result<ExportBegin> begin_export(client::ControllerClient& client) {
+  ExportBegin out;
+  ASSIGN_OR_RETURN(out.envelope, client.get("/audit/checkpoint"));
+  ASSIGN_OR_RETURN(const Keys keys, served_keys(client));
+  ASSIGN_OR_RETURN(out.end, audit_chain::open_checkpoint(out.envelope, keys));
+  ASSIGN_OR_RETURN(out.first, read_page(client, {}));
+  const bool same = !out.end.forgotten || out.first.anchor == *out.end.forgotten;
+  if (!same || out.first.anchor.id > out.end.place.id) return pruned_meanwhile();
+  return out;
 }
 
 // A last line is written only behind the record that it signs.
 Result<int> export_log(Watcher& watcher, const Env& env) {
-  ASSIGN_OR_RETURN(const Value envelope, watcher.client.get("/audit/checkpoint"));
-  ASSIGN_OR_RETURN(const Keys keys, served_keys(watcher.client));
-  ASSIGN_OR_RETURN(const Checkpoint end, audit_chain::open_checkpoint(envelope, keys));
-  ASSIGN_OR_RETURN(AuditChainPage first, read_page(watcher.client, {}));
-  if (first.anchor.id > end.place.id) return pruned_meanwhile();
-  env.out.write(audit_chain::first_line(first.anchor));
-  TRY(read_pages(watcher.client, std::move(first), [&](const AuditChainPage& page) {
+  ASSIGN_OR_RETURN(ExportBegin begin, while_pruned([&] { return begin_export(watcher.client); }));
+  const int64_t last = begin.end.place.id;
+  env.out.write(audit_chain::first_line(begin.first.anchor));
+  TRY(read_pages(watcher.client, std::move(begin.first), [&](const AuditChainPage& page) {
     for (const ChainedRecord& record : page.items) {
-      if (record.id <= end.place.id) env.out.write(audit_chain::record_line(record));
+      if (record.id <= last) env.out.write(audit_chain::record_line(record));
     }
-    return page.items.empty() || page.items.back().id < end.place.id;
+    return page.items.empty() || page.items.back().id < last;
   }));
-  env.out.write(audit_chain::last_line(envelope));
+  env.out.write(audit_chain::last_line(begin.envelope));
   return kExitOk;
 }
 

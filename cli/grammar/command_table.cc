@@ -308,7 +308,7 @@ std::vector<CommandRow> tool_commands() {
        "print a signed statement of the audit log's newest record",
        {},
        {},
-       "Kept where the controller cannot reach it, it proves later that nothing before it was\n"
+       "Kept where the controller cannot reach it, it shows later whether anything before it was\n"
        "changed or taken out.\n\n"
        "  paddock audit checkpoint > monday.checkpoint"},
       {"mcp",

@@ -135,6 +135,11 @@ Result<Verdict> Verifier::finish() {
                      last_.id)));
     }
   }
+  // Pruning leaves the newest; only a release that wrote no links forgot all of them.
+  if (records_ == 0 && anchor_.id > 0 && anchor_.hash != contracts::kNoLink)
+    note(fault("AUDIT_RECORD_MISSING",
+               cat("record ", anchor_.id,
+                   " is missing: the newest is never forgotten, and none is behind it")));
   if (!first_) return Verdict{anchor_, last_, records_, restored_};
   Error out = *first_;
   if (faults_ > 1)

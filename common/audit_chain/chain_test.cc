@@ -27,7 +27,12 @@ TEST(Chain, HoldsAsItWasWritten) {
   EXPECT_EQ(said(make_chain(0), 0), "holds to 0");
   EXPECT_EQ(said(make_chain(5), 5), "holds to 5");
   EXPECT_EQ(said(behind(make_chain(5), 3), 5), "holds to 5") << "the oldest were forgotten";
-  EXPECT_EQ(said(behind(make_chain(5), 5), 5), "holds to 5") << "all were";
+}
+
+TEST(Chain, TheNewestIsNeverForgotten) {
+  EXPECT_EQ(said(behind(make_chain(5), 5), 5).substr(0, 30), "AUDIT_RECORD_MISSING: record 5");
+  EXPECT_EQ(said({{5, contracts::kNoLink}, {}}, 5), "holds to 5")
+      << "but by a release that wrote no links";
 }
 
 // So that files of this release are verified by every later one.

@@ -31,6 +31,15 @@ Result<contracts::ChainPlace> place_in(const Value& statement) {
   return contracts::ChainPlace{*id, std::move(hash)};
 }
 
+// As the store has it, damage and all: the export that begins there is what is verified.
+Result<std::optional<contracts::ChainPlace>> forgotten_in(const Value& statement) {
+  const Value* forgotten = statement.at("predicate.forgotten");
+  if (forgotten == nullptr) return std::optional<contracts::ChainPlace>();
+  auto place = wire::decode<contracts::ChainPlace>(*forgotten);
+  if (!place.ok()) return malformed("it does not name the record that was forgotten last");
+  return std::optional(std::move(*place));
+}
+
 Result<Checkpoint> checkpoint_in(std::string_view text) {
   const Result<Value> statement = wire::parse_json(text);
   if (!statement.ok()) return malformed("what was signed is not JSON");
@@ -42,6 +51,7 @@ Result<Checkpoint> checkpoint_in(std::string_view text) {
   const auto time = parse_time(statement->text("predicate.time"));
   if (!time) return malformed("it has no time");
   out.time = *time;
+  ASSIGN_OR_RETURN(out.forgotten, forgotten_in(*statement));
   return out;
 }
 
@@ -51,11 +61,14 @@ Value statement(const Checkpoint& checkpoint) {
   const Value digest(Value::Object{{"sha256", checkpoint.place.hash}});
   const Value subject(
       Value::Object{{"name", cat(kRecord, checkpoint.place.id)}, {"digest", digest}});
+  Value::Object predicate{{"time", format_time(checkpoint.time)}};
+  if (checkpoint.forgotten)
+    predicate.emplace_back("forgotten", wire::encode(*checkpoint.forgotten));
   return Value::Object{
       {"_type", contracts::kStatementType},
       {"subject", Value::Array{subject}},
       {"predicateType", contracts::kCheckpointPredicate},
-      {"predicate", Value::Object{{"time", format_time(checkpoint.time)}}},
+      {"predicate", std::move(predicate)},
   };
 }
 

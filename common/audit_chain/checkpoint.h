@@ -1,7 +1,9 @@
-// A checkpoint: a place in the chain that a controller signed, for whoever keeps it elsewhere. It
-// is a statement of in-toto's shape in the envelope of receipts. Pure.
+// A checkpoint: a place in the chain that a controller signed, for whoever keeps it elsewhere, and
+// behind which one the chain began then. It is a statement of in-toto's shape in the envelope of
+// receipts. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,8 @@ namespace paddock::audit_chain {
 struct Checkpoint {
   contracts::ChainPlace place;
   WallTime time;
+  // The last record that was forgotten by then, id 0 if none was; absent from older controllers.
+  std::optional<contracts::ChainPlace> forgotten = {};
   std::string key_id = {};  // of the key that signed it
 };
 

@@ -69,6 +69,28 @@ Error not_the_end(const Checkpoint& end, const ChainPlace& last) {
               last.id)};
 }
 
+std::string forgotten_to(const ChainPlace& forgotten) {
+  return forgotten.id == 0 ? "none was forgotten"
+                           : cat("all to record ", forgotten.id, " were forgotten");
+}
+
+// The links show all that stands behind the first line, and only the signature that nothing was
+// cut off before it. An older controller signed no beginning.
+Status begins_as_signed(const ChainPlace& anchor, const Checkpoint& end) {
+  if (!end.forgotten || anchor == *end.forgotten) return {};
+  const ChainPlace& forgotten = *end.forgotten;
+  if (forgotten.id < anchor.id)
+    return Error{Code::kFailedPrecondition, "AUDIT_RECORD_MISSING",
+                 cat(forgotten.id + 1 == anchor.id
+                         ? cat("record ", anchor.id, " is")
+                         : cat("records ", forgotten.id + 1, " to ", anchor.id, " are"),
+                     " missing at the beginning: when the export's checkpoint was signed, ",
+                     forgotten_to(forgotten))};
+  return Error{Code::kFailedPrecondition, "AUDIT_ANCHOR_WRONG",
+               cat("the export begins behind record ", anchor.id,
+                   ", and not where its checkpoint says: ", forgotten_to(forgotten))};
+}
+
 }  // namespace
 
 std::string first_line(const ChainPlace& anchor) {
@@ -101,6 +123,7 @@ Result<ExportVerdict> verify_export(const NextLine& next_line,
   if (out.end.place.id != out.chain.last.id) return not_the_end(out.end, out.chain.last);
   verifier.expect(out.end.place);
   TRY(verifier.finish());
+  TRY(begins_as_signed(out.chain.anchor, out.end));
   ASSIGN_OR_RETURN(const std::optional<Value> more, lines.next());
   if (more) return lines.malformed("it stands behind the checkpoint");
   return out;

@@ -26,7 +26,8 @@ struct ExportVerdict {
 // The next line without its newline; nothing at the end.
 using NextLine = std::function<Result<std::optional<std::string>>()>;
 // As Verifier, with these places expected beside the file's own checkpoint. AUDIT_EXPORT_MALFORMED
-// with the line's number, AUDIT_EXPORT_CUT; as open_checkpoint().
+// with the line's number, AUDIT_EXPORT_CUT; as open_checkpoint(). AUDIT_RECORD_MISSING,
+// AUDIT_ANCHOR_WRONG: it does not begin where its checkpoint says.
 Result<ExportVerdict> verify_export(const NextLine& next_line,
                                     const std::vector<std::string>& public_pems,
                                     const std::vector<ChainPlace>& expected);

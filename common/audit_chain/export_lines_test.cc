@@ -16,19 +16,23 @@ const std::string kKey = crypto::make_signing_key();
 const std::string kShown = *crypto::public_key_of(kKey);
 constexpr WallTime kNow{1'750'000'000'000};
 
-wire::Value signed_place(const ChainPlace& place, const std::string& key = kKey) {
-  return wire::encode(*receipts::sign_statement(wire::to_json(statement({place, kNow})), key));
+wire::Value signed_place(const ChainPlace& place, const std::string& key = kKey,
+                         const std::optional<ChainPlace>& forgotten = {}) {
+  const wire::Value said = statement({place, kNow, forgotten});
+  return wire::encode(*receipts::sign_statement(wire::to_json(said), key));
 }
 
 using Lines = std::vector<std::string>;
 
-Lines lines_of(const Chain& chain, const std::string& key = kKey) {
+// As a controller prints it, or one of before checkpoints said what was forgotten.
+Lines lines_of(const Chain& chain, const std::string& key = kKey, bool signs_beginning = true) {
   Lines lines{first_line(chain.anchor)};
   for (const ChainedRecord& record : chain.records) lines.push_back(record_line(record));
   const ChainPlace last = chain.records.empty()
                               ? chain.anchor
                               : ChainPlace{chain.records.back().id, chain.records.back().hash};
-  lines.push_back(last_line(signed_place(last, key)));
+  lines.push_back(last_line(
+      signed_place(last, key, signs_beginning ? std::optional(chain.anchor) : std::nullopt)));
   return lines;
 }
 
@@ -97,6 +101,42 @@ TEST(Export, WrittenAnewIsNotSigned) {
   EXPECT_EQ(said(whole, {{7, contracts::kNoLink}}).substr(0, 24), "AUDIT_CHECKPOINT_MISSING");
 }
 
+// Its first lines, as if all to record `id` had been forgotten.
+Lines cut_before(const Lines& whole, const Chain& chain, int64_t id) {
+  Lines lines{first_line(behind(chain, id).anchor)};
+  lines.insert(lines.end(), whole.begin() + 1 + (id - chain.anchor.id), whole.end());
+  return lines;
+}
+
+TEST(Export, HasABeginning) {
+  const Chain chain = make_chain(5);
+  const Lines whole = lines_of(chain);
+  expect_said(cut_before(whole, chain, 1), "AUDIT_RECORD_MISSING: record 1 is missing");
+  expect_said(cut_before(whole, chain, 2), "AUDIT_RECORD_MISSING: records 1 to 2 are missing");
+  expect_said(cut_before(whole, chain, 5), "AUDIT_RECORD_MISSING: record 5 is missing");
+  const ChainPlace kept{3, chain.records[2].hash};
+  EXPECT_EQ(said(cut_before(whole, chain, 2), {kept}).substr(0, 20), "AUDIT_RECORD_MISSING");
+}
+
+TEST(Export, OfWhichSomeWereForgottenHasTheBeginningThatWasSigned) {
+  const Chain chain = make_chain(5);
+  const Chain later = behind(chain, 2);
+  const Lines whole = lines_of(later);
+  EXPECT_EQ(said(whole), "holds to 5");
+  expect_said(cut_before(whole, later, 3), "AUDIT_RECORD_MISSING: record 3 is missing");
+  Lines longer = lines_of(chain);
+  longer.back() = whole.back();
+  expect_said(longer, "AUDIT_ANCHOR_WRONG: the export begins behind record 0");
+}
+
+TEST(Export, OfAnOlderControllerHasAnEndThatIsSigned) {
+  const Chain chain = make_chain(5);
+  const Lines whole = lines_of(chain, kKey, false);
+  EXPECT_EQ(said(whole), "holds to 5");
+  EXPECT_EQ(said(cut_before(whole, chain, 2)), "holds to 5") << "the verdict says it is unsigned";
+  expect_said(cut_before(whole, chain, 5), "AUDIT_RECORD_MISSING: record 5 is missing");
+}
+
 std::string opened(const wire::Value& envelope) {
   const auto checkpoint = open_checkpoint(envelope, {kShown});
   return checkpoint.ok() ? cat(checkpoint->place.id, " ", checkpoint->place.hash)
@@ -108,13 +148,17 @@ TEST(Checkpoint, SaysAPlaceAndATime) {
   EXPECT_EQ(opened(signed_place(place)), cat("7 ", place.hash));
   EXPECT_EQ(open_checkpoint(signed_place(place), {kShown})->time.ms, kNow.ms);
   EXPECT_EQ(opened(signed_place({0, contracts::kNoLink})), cat("0 ", contracts::kNoLink));
+  EXPECT_FALSE(open_checkpoint(signed_place(place), {kShown})->forgotten);
+  const ChainPlace forgotten{3, crypto::sha256_hex("y")};
+  EXPECT_EQ(open_checkpoint(signed_place(place, kKey, forgotten), {kShown})->forgotten, forgotten);
 }
 
 TEST(Checkpoint, IsNothingElseThatTheKeySigned) {
   const auto of = [](std::string_view text) {
     return opened(wire::encode(*receipts::sign_statement(text, kKey)));
   };
-  const std::string good = wire::to_json(statement({{7, crypto::sha256_hex("x")}, kNow}));
+  const std::string good =
+      wire::to_json(statement({{7, crypto::sha256_hex("x")}, kNow, ChainPlace()}));
   EXPECT_EQ(of(good).substr(0, 2), "7 ");
   for (const auto& [old, with] :
        std::vector<std::pair<std::string, std::string>>{{"audit-checkpoint/v1", "run-receipt/v1"},
@@ -122,7 +166,8 @@ TEST(Checkpoint, IsNothingElseThatTheKeySigned) {
                                                         {"audit/7", "audit/7x"},
                                                         {"audit/7", "artifacts/7"},
                                                         {"\"sha256\"", "\"sha512\""},
-                                                        {"\"time\"", "\"when\""}}) {
+                                                        {"\"time\"", "\"when\""},
+                                                        {"\"id\"", "\"upTo\""}}) {
     std::string text = good;
     ASSERT_NE(text.find(old), std::string::npos) << old;
     text.replace(text.find(old), old.size(), with);

@@ -39,6 +39,19 @@ TEST_F(AuditChain, HoldsAndEndsInItsCheckpoint) {
   EXPECT_EQ(checkpoint().time.ms, clock_.wall().ms);
 }
 
+TEST_F(AuditChain, ACheckpointSignsWhatWasForgotten) {
+  EXPECT_EQ(checkpoint().forgotten, contracts::ChainPlace());
+  const auto second = page().items.at(1);
+  ASSERT_TRUE(store_
+                  ->write([](store::WriteTxn& txn) -> Status {
+                    EXPECT_EQ(txn.prune_audit(INT64_MAX, 100, 2).value(), 2);
+                    return {};
+                  })
+                  .ok());
+  EXPECT_EQ(checkpoint().forgotten, (contracts::ChainPlace{second.id, second.hash}));
+  EXPECT_EQ(page().anchor, *checkpoint().forgotten);
+}
+
 TEST_F(AuditChain, IsReadInPages) {
   const auto first = page("?limit=3");
   ASSERT_EQ(first.items.size(), 3u);

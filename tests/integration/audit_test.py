@@ -2,16 +2,51 @@
 
 import base64
 import contextlib
+import http.server
 import json
 import pathlib
 import sqlite3
 import subprocess
 import tempfile
+import threading
 import unittest
 
 from harness import BIN, Instance, find_file, make_project
 
 FORGED = '{"id":1,"type":"sandbox.destroy","subject":"admin"}'
+
+
+@contextlib.contextmanager
+def relay(instance, checkpoint, times):
+    """A server before this one, which answers so many times with this checkpoint of earlier; the environment of its callers."""
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            stale = self.path == "/audit/checkpoint" and len(asked) < times
+            if stale:
+                asked.append(self.path)
+            status, answer = (200, checkpoint) if stale else instance.ask("GET", self.path)
+            body = json.dumps(answer).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield {**instance.env, "PADDOCK_SERVER": f"http://127.0.0.1:{server.server_address[1]}", "PADDOCK_TOKEN": "token"}
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 class Audit(unittest.TestCase):
@@ -186,8 +221,38 @@ class AuditChain(unittest.TestCase):
         self.expect(self.verify_file(self.export, *keys, "--checkpoint", self.keys), "AUDIT_CHECKPOINT_MALFORMED")
         self.expect(self.verify_file(self.export, "--keys", self.export), "SIGNING_KEY_INVALID")
 
+    def test_a_file_without_its_beginning_is_refused(self):
+        lines = self.export.read_text().splitlines(keepends=True)
+        records = [json.loads(line) for line in lines[1:-1]]
+        for count, said in ((1, "record 1 is missing"), (2, "records 1 to 2 are missing"), (len(records), f"record {len(records)} is missing")):
+            behind = {key: records[count - 1][key] for key in ("id", "hash")}
+            cut = self.file("headless", json.dumps({"auditExportBehind": behind}) + "\n" + "".join(lines[1 + count:]))
+            self.expect(self.verify_file(cut, "--keys", self.keys), "AUDIT_RECORD_MISSING", said)
+            self.expect(self.verify_file(cut, "--keys", self.keys, "--checkpoint", self.checkpoint), "AUDIT_RECORD_MISSING", said)
+
+    def test_an_export_of_a_log_whose_oldest_was_forgotten_holds(self):
+        # As retention does it, whenever its time is.
+        self.with_store("INSERT INTO settings (key, value) SELECT 'audit-anchor', id || ' ' || hash FROM audit WHERE id = 1",
+                        "DELETE FROM audit WHERE id = 1")
+        export = self.file("forgotten", self.instance.run("audit", "export").stdout)
+        done = self.verify_file(export, "--keys", self.keys)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("all to record 1, as the controller signed", done.stdout)
+        for done in (self.verify("--checkpoint", self.checkpoint), self.verify_file(export, "--keys", self.keys, "--checkpoint", self.checkpoint)):
+            self.assertEqual(done.returncode, 0, done)
+            self.assertIn("record 1 was forgotten since that checkpoint", done.stdout)
+        for times, forgotten_meanwhile in ((1, False), (100, True)):
+            with relay(self.instance, json.loads(self.checkpoint.read_text()), times) as env:
+                done = subprocess.run([str(BIN / "paddock"), "audit", "export"], env=env, text=True, capture_output=True,
+                                      stdin=subprocess.DEVNULL, timeout=60)
+            if forgotten_meanwhile:
+                self.expect(done, "AUDIT_PRUNED_MEANWHILE")
+            else:
+                self.assertEqual(self.verify_file(self.file("again", done.stdout), "--keys", self.keys).returncode, 0, done)
+
     # The last one: it leaves the store damaged.
     def test_what_was_done_to_the_store_is_found(self):
+        self.change()
         self.change()
         newer = self.file("newer", self.instance.run("audit", "checkpoint").stdout)
         subject = json.loads(base64.b64decode(json.loads(newer.read_text())["payload"]))["subject"][0]["name"]
@@ -197,10 +262,10 @@ class AuditChain(unittest.TestCase):
         self.assertEqual(self.verify().returncode, 0)
         self.expect(self.verify("--checkpoint", newer), "AUDIT_CHECKPOINT_", f"record {last}")
         self.assertEqual(self.verify("--checkpoint", self.checkpoint).returncode, 0, "what stands before it is whole")
-        self.with_store("DELETE FROM audit WHERE id = 2")
-        self.expect(self.verify(), "AUDIT_RECORD_MISSING", "record 2 is missing")
-        self.with_store("UPDATE audit SET data = data || ' ' WHERE id = 1")
-        self.expect(self.verify(), "AUDIT_RECORD_CHANGED", "record 1 ", "1 more fault behind it")
+        self.with_store("DELETE FROM audit WHERE id = 4")
+        self.expect(self.verify(), "AUDIT_RECORD_MISSING", "record 4 is missing")
+        self.with_store("UPDATE audit SET data = data || ' ' WHERE id = 3")
+        self.expect(self.verify(), "AUDIT_RECORD_CHANGED", "record 3 ", "1 more fault behind it")
 
 
 if __name__ == "__main__":

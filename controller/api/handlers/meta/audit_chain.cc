@@ -32,6 +32,8 @@ Result<Response> make_audit_checkpoint(Call& call) {
   audit_chain::Checkpoint checkpoint{{}, call.now()};
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(checkpoint.place, txn.audit_head());
+    ASSIGN_OR_RETURN(contracts::AuditChainPage none, txn.audit_chain({}, 0));
+    checkpoint.forgotten = std::move(none.anchor);
     return {};
   }));
   ASSIGN_OR_RETURN(

@@ -9,7 +9,7 @@ namespace paddock::api {
 
 // Query: after (an id), limit. PARAMETER_INVALID.
 Result<Response> read_audit_chain(Call& call);
-// The newest record's place, signed by the key of receipts.
+// The newest record's place and the last forgotten one's, signed by the key of receipts.
 Result<Response> make_audit_checkpoint(Call& call);
 
 }  // namespace paddock::api
