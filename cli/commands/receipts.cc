@@ -22,6 +22,7 @@ using wire::Value;
 
 constexpr size_t kMostReceiptBytes = size_t{8} << 20;
 constexpr std::string_view kArtifacts = "artifacts/";
+constexpr std::string_view kFormer = " signed before\n";  // behind a key's name, in a file of keys
 
 Result<int> fetch_receipt(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const RunRef ref, run_ref(parsed));
@@ -41,7 +42,7 @@ Result<int> show_keys(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const auto keys, wire::decode<ReceiptKeyList>(*answer));
   for (const ReceiptKey& key : keys.items)
     env.out.write(printable_lines(
-        cat("# ", key.key_id, key.current ? " signs now\n" : " signed before\n", key.public_key)));
+        cat("# ", key.key_id, key.current ? " signs now\n" : kFormer, key.public_key)));
   return kExitOk;
 }
 
@@ -52,9 +53,10 @@ Result<Value> parse_receipt(std::string_view text) {
   return *parsed;
 }
 
-// What was signed, once the signature is found good.
-Result<Value> verified_statement(const Parsed& parsed, const Env& env, std::string& key_id) {
-  ASSIGN_OR_RETURN(const auto keys, read_keys(parsed, env.cwd));
+// What was signed, once the signature is found good. `signer`: by which key.
+Result<Value> verified_statement(const Parsed& parsed, const Env& env, std::string& signer) {
+  ASSIGN_OR_RETURN(const std::string file, read_keys_file(parsed, env.cwd));
+  ASSIGN_OR_RETURN(const auto keys, receipts::public_keys_in(file));
   ASSIGN_OR_RETURN(const std::string text,
                    read_named(parsed, env.cwd, "FILE", kMostReceiptBytes, "RECEIPT_MALFORMED"));
   ASSIGN_OR_RETURN(const Value document, parse_receipt(text));
@@ -63,7 +65,9 @@ Result<Value> verified_statement(const Parsed& parsed, const Env& env, std::stri
     return invalid_argument("RECEIPT_MALFORMED",
                             cat("the file is no receipt: ", envelope.error().message));
   ASSIGN_OR_RETURN(const receipts::OpenedReceipt opened, receipts::open_receipt(*envelope, keys));
-  key_id = opened.key_id;
+  const bool former =
+      cat("\n", file).find(cat("\n# ", opened.key_id, kFormer)) != std::string::npos;
+  signer = cat(opened.key_id, former ? " (a former key)" : "");
   return parse_receipt(opened.statement);
 }
 
@@ -93,10 +97,10 @@ Result<size_t> check_artifacts(const std::vector<ReceiptSubject>& subjects,
 }
 
 Status verify(const Parsed& parsed, const Env& env) {
-  std::string key_id;
-  ASSIGN_OR_RETURN(const Value statement, verified_statement(parsed, env, key_id));
+  std::string signer;
+  ASSIGN_OR_RETURN(const Value statement, verified_statement(parsed, env, signer));
   ASSIGN_OR_RETURN(const auto subjects, receipt_subjects(statement));
-  std::string text = cat("signed by ", key_id, "\n", receipt_text(statement));
+  std::string text = cat("signed by ", signer, "\n", receipt_text(statement));
   if (parsed.has("artifacts")) {
     ASSIGN_OR_RETURN(const size_t same,
                      check_artifacts(subjects, absolute_path(env.cwd, parsed.text("artifacts"))));

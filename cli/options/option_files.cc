@@ -60,16 +60,20 @@ Result<std::string> read_named(const Parsed& parsed, const std::string& cwd, con
   return invalid_argument(reason, text.error().describe(), name);
 }
 
-Result<std::vector<std::string>> read_keys(const Parsed& parsed, const std::string& cwd,
-                                           std::string_view why) {
+Result<std::string> read_keys_file(const Parsed& parsed, const std::string& cwd,
+                                   std::string_view why) {
   if (!parsed.has("keys"))
     return invalid_argument("USAGE",
                             cat("--keys FILE is needed", why,
                                 ": the controller's public keys, as `paddock receipt-keys` prints "
                                 "them"),
                             "--keys");
-  ASSIGN_OR_RETURN(const std::string text,
-                   read_named(parsed, cwd, "keys", kMostKeysBytes, "SIGNING_KEY_INVALID"));
+  return read_named(parsed, cwd, "keys", kMostKeysBytes, "SIGNING_KEY_INVALID");
+}
+
+Result<std::vector<std::string>> read_keys(const Parsed& parsed, const std::string& cwd,
+                                           std::string_view why) {
+  ASSIGN_OR_RETURN(const std::string text, read_keys_file(parsed, cwd, why));
   return receipts::public_keys_in(text);
 }
 

@@ -25,8 +25,11 @@ Result<OptionFiles> read_option_files(const Parsed& parsed);
 Result<std::string> read_named(const Parsed& parsed, const std::string& cwd, const char* name,
                                size_t most, Reason reason);
 
-// The public keys in the file that --keys names. USAGE where it is not given; `why` says what needs
-// it, as in " with a file". SIGNING_KEY_INVALID.
+// The file that --keys names. USAGE where it is not given; `why` says what needs it, as in " with a
+// file". SIGNING_KEY_INVALID.
+Result<std::string> read_keys_file(const Parsed& parsed, const std::string& cwd,
+                                   std::string_view why = {});
+// The public keys in it.
 Result<std::vector<std::string>> read_keys(const Parsed& parsed, const std::string& cwd,
                                            std::string_view why = {});
 

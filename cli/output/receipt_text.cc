@@ -66,6 +66,16 @@ std::string denials(const Value& predicate) {
   return text.empty() ? "nothing" : text;
 }
 
+// How many entries name what did not come back; the last one may stand for more.
+std::string left_out(const Value& predicate) {
+  const Value* list = predicate.at("leftOut");
+  if (list == nullptr || list->array() == nullptr || list->array()->empty()) return "";
+  const bool more = list->array()->back().text("reason") == "MORE_LEFT_OUT";
+  const size_t named = list->array()->size() - (more ? 1 : 0);
+  return cat("left out  ", named, named == 1 ? " file or folder" : " files or folders",
+             more ? ", and more that are not listed\n" : "\n");
+}
+
 }  // namespace
 
 Result<std::vector<ReceiptSubject>> receipt_subjects(const Value& statement) {
@@ -91,7 +101,7 @@ std::string receipt_text(const Value& statement) {
              number_at(predicate, "attempt"), ", ended ", said(predicate, "finishedAt"),
              "\nended     ", how_it_ended(predicate), "\nenforced  ", enforcement(predicate),
              "\ndenied    ", denials(predicate), "\ninputs    ", count_of(predicate, "inputs"),
-             ", outputs ", count_of(statement, "subject"), "\n");
+             ", outputs ", count_of(statement, "subject"), "\n", left_out(predicate));
 }
 
 }  // namespace paddock::cli

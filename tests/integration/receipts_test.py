@@ -102,9 +102,13 @@ class Receipts(unittest.TestCase):
 
     def test_former_receipts_outlive_a_rotation_of_the_key(self):
         keys = self.file("rotated", self.instance.run("receipt-keys", "--rotate").stdout)
-        self.assertEqual(self.verify(None, keys).returncode, 0)
+        done = self.verify(None, keys)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertRegex(done.stdout, r"^signed by \S+ \(a former key\)\n")
         newer = self.file("newer", self.instance.run("receipt", "train").stdout)
-        self.assertEqual(self.verify(newer, keys).returncode, 0)
+        done = self.verify(newer, keys)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertNotIn("former", done.stdout)
         self.refused("RECEIPT_KEY_UNKNOWN", newer)
 
     def test_a_rotation_that_was_not_recorded_is_taken_back_at_the_next_start(self):
