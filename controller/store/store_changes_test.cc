@@ -1,6 +1,10 @@
 // What the store announces to watches, and the phases that it tells as events.
+#include <list>
+
 #include "controller/store/engine_test_support.h"
 #include "controller/store/phase_records.h"
+#include "controller/store/sql/phase_statement.h"
+#include "controller/store/sqlite/connection.h"
 
 namespace paddock::store {
 namespace {
@@ -149,6 +153,33 @@ TEST_P(Announced, PhasesComeWithTheirRunAndWithoutItsOutput) {
   EXPECT_EQ(phases({.name_space = "other"}), "");
   EXPECT_EQ(phases({.limit = 2}), "a1 a3 ");
   EXPECT_EQ(phases({.after_object = 1, .after_event = 1, .limit = 2}), "a3 b1 ");
+  EXPECT_EQ(phases({.name_space = "default", .after_object = 1, .after_event = 1}), "a3 b1 b3 ");
+  EXPECT_EQ(phases({.name_space = "default", .after_object = 1, .after_event = 3, .limit = 1}),
+            "b1 ");
+  EXPECT_EQ(phases({.run_name = "b"}), "b1 b3 ");
+  EXPECT_EQ(phases({.run_name = "a", .after_object = 1, .after_event = 1}), "a3 ");
+  EXPECT_EQ(phases({.name_space = "default", .run_name = "a", .after_object = 1, .after_event = 1}),
+            "a3 ");
+}
+
+// Of many runs each page would join and sort all that come after it.
+TEST(PhaseStatement, WalksAndDoesNotSort) {
+  const TempFolder folder;
+  const auto store = must_open(folder.file());
+  const auto db =
+      sqlite::Connection::open(folder.file(), sqlite::Connection::Mode::kReader).value();
+  std::list<std::string> asked;  // a statement is kept under its address
+  for (const PhaseQuery& query :
+       {PhaseQuery{}, {.name_space = "default"}, {.name_space = "default", .run_name = "a"}}) {
+    asked.push_back(cat("EXPLAIN QUERY PLAN ", sql::phase_statement(query)));
+    sql::Statement rows = db->prepare(asked.back().c_str());
+    const auto plan = rows.all([](const sql::Statement& row) { return row.text(3); });
+    ASSERT_TRUE(plan.ok()) << plan.error().describe();
+    ASSERT_EQ(plan->size(), 2u) << join(*plan, "; ");
+    EXPECT_TRUE(plan->at(0).starts_with("SEARCH o ")) << plan->at(0);
+    EXPECT_NE(plan->at(0).find("rowid>?"), std::string::npos) << plan->at(0);
+    EXPECT_TRUE(plan->at(1).starts_with("SEARCH e ")) << plan->at(1);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Store, Announced, all_engines(), engine_name);

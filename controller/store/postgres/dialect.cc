@@ -6,7 +6,9 @@ namespace paddock::store::postgres {
 
 namespace {
 
+// Which way SQLite is told to go; the first names an index.
 constexpr std::string_view kHint = "INDEXED BY ";
+constexpr std::string_view kNoIndex = "NOT INDEXED ";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -20,6 +22,10 @@ Translated translate(std::string_view sql) {
     if (sql[at] == '\'') quoted = !quoted;
     if (!quoted && sql.substr(at).starts_with(kHint)) {
       at = std::min(sql.find(' ', at + kHint.size()), sql.size());
+      continue;
+    }
+    if (!quoted && sql.substr(at).starts_with(kNoIndex)) {
+      at += kNoIndex.size();
       continue;
     }
     if (quoted || sql[at] != '?') {

@@ -13,6 +13,8 @@ TEST(Dialect, NumbersPlaceholdersAndDropsHints) {
       translate("SELECT a FROM t INDEXED BY t_a WHERE ?2 = '' OR b = ?1 LIMIT ?12");
   EXPECT_EQ(numbered.sql, "SELECT a FROM t  WHERE $2 = '' OR b = $1 LIMIT $12");
   EXPECT_EQ(numbered.parameters, 12u);
+  const auto walk = translate("SELECT a FROM t NOT INDEXED JOIN s WHERE s.b = t.b");
+  EXPECT_EQ(walk.sql, "SELECT a FROM t JOIN s WHERE s.b = t.b");
 }
 
 TEST(Dialect, LeavesTextsAlone) {

@@ -1,5 +1,6 @@
 // A run's events and how much of its output they hold.
 #include "controller/store/phase_records.h"
+#include "controller/store/sql/phase_statement.h"
 #include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sql {
@@ -23,28 +24,12 @@ Result<std::vector<contracts::RunEvent>> Transaction::run_events(const std::stri
   });
 }
 
-// The partial index on phases makes this a walk over them alone, past all output. Two literals, so
-// that the phases of one run are found by its name.
 Result<std::vector<PhaseRecord>> Transaction::phase_records(const PhaseQuery& query) {
-  const bool one = query.name_space && !query.run_name.empty();
-  Statement rows =
-      one ? db_.prepare(
-                "SELECT o.id, o.namespace, o.name, o.uid, e.id, e.time_ms, e.data, "
-                "coalesce(e.resource_version, 1) "
-                "FROM objects o JOIN run_events e ON e.run_uid = o.uid AND e.type = 'phase' "
-                "WHERE o.kind = 'Run' AND o.namespace = ?2 AND o.name = ?3 AND ?1 = 1 "
-                "AND (o.id, e.id) > (?4, ?5) ORDER BY e.id LIMIT ?6")
-          : db_.prepare(
-                "SELECT o.id, o.namespace, o.name, o.uid, e.id, e.time_ms, e.data, "
-                "coalesce(e.resource_version, 1) "
-                "FROM objects o JOIN run_events e ON e.run_uid = o.uid AND e.type = 'phase' "
-                "WHERE o.kind = 'Run' AND (?1 IS NULL OR o.namespace = ?2) "
-                "AND (?3 = '' OR o.name = ?3) AND (o.id, e.id) > (?4, ?5) "
-                "ORDER BY o.id, e.id LIMIT ?6");
-  rows.bind(query.name_space ? std::optional<int64_t>(1) : std::nullopt);
-  rows.bind(query.name_space ? std::string_view(*query.name_space) : std::string_view());
-  rows.bind(std::string_view(query.run_name)).bind(query.after_object).bind(query.after_event);
+  Statement rows = db_.prepare(phase_statement(query));
+  rows.bind(query.after_object).bind(query.after_event);
   rows.bind(query.limit > 0 ? query.limit : kNoLimit);
+  if (query.name_space) rows.bind(std::string_view(*query.name_space));
+  if (!query.name_space || !query.run_name.empty()) rows.bind(std::string_view(query.run_name));
   return rows.all([](const Statement& row) {
     return PhaseRecord{
         row.integer(0),
