@@ -21,7 +21,8 @@ declarations (`tests/tidy` fails when it is stale). The same types are in the Op
   application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` it has metadata alone, which is smaller and faster. A refusal
   names the wrong items by their paths (`items[17].spec.timeout`; a hundred causes at most), and no run is made.
 - `?dryRun=All` tries to create, change or delete an object and keeps nothing. Every other call that changes something refuses
-  it (400 `DRY_RUN_NOT_SUPPORTED`) and does nothing.
+  it (400 `DRY_RUN_NOT_SUPPORTED`) and does nothing. In the options of a DELETE it is a list (`{"dryRun": ["All"]}`); any other value, an
+  empty one too, is 400 `PARAMETER_INVALID`.
 - A dry run of a `Run` may have a member `tree` beside `spec`: the files that its workspace will have (`null`: not known yet). Then the
   workspace need not be there, and the refusal is the one that the run would get once they are there: ask before a large upload.
 - Unknown fields are errors. A body over the route's limit (the column *body*) is refused by its size, before it is parsed.

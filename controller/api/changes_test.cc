@@ -146,6 +146,18 @@ TEST_F(Changes, InADryRunKeepNothing) {
   EXPECT_EQ(patch_run(kMerge, "{}", "?dryRun=yes").reason(), "PARAMETER_INVALID");
 }
 
+TEST_F(Changes, ADryRunThatIsNotUnderstoodIsRefused) {
+  patch_run(kMerge, R"({"spec":{"cancelRequested":true}})");
+  for (const char* body : {R"({"dryRun":"All"})", R"({"dryRun":true})", R"({"dryRun":{"All":1}})"})
+    EXPECT_EQ(call("DELETE", cat(kRuns, "/r1"), body).reason(), "PARAMETER_INVALID") << body;
+  for (const char* query : {"?dryRun=", "?dryRun", "?dryRun=All&dryRun="})
+    EXPECT_EQ(call("DELETE", cat(kRuns, "/r1", query)).reason(), "PARAMETER_INVALID") << query;
+  EXPECT_EQ(call("DELETE", kRuns, R"({"dryRun":"All"})").reason(), "PARAMETER_INVALID");
+  EXPECT_EQ(call("GET", cat(kRuns, "/r1")).status, 200);
+  EXPECT_EQ(call("DELETE", cat(kRuns, "/r1"), R"({"dryRun":null})").status, 200);
+  EXPECT_EQ(call("GET", cat(kRuns, "/r1")).status, 404);
+}
+
 TEST_F(Changes, JudgeUnknownFieldsAsTheCallerAsks) {
   const std::string odd = run_text("odd", R"(,"comand":"x")");
   EXPECT_EQ(call("POST", cat(kRuns, "?fieldValidation=Strict"), odd).reason(), "UNKNOWN_FIELD");

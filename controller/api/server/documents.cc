@@ -107,10 +107,11 @@ Result<wire::Value> parse_patch(std::string_view content_type, std::string_view 
 Result<bool> wants_dry_run(const Request& request, const wire::Value& options) {
   std::vector<std::string> values;
   for (const auto& [name, value] : request.query) {
-    if (name == "dryRun" && !value.empty()) values.push_back(value);
+    if (name == "dryRun") values.push_back(value);
   }
-  if (const wire::Value* listed = options.find("dryRun");
-      listed != nullptr && listed->array() != nullptr) {
+  if (const wire::Value* listed = options.find("dryRun"); listed != nullptr && !listed->is_null()) {
+    if (listed->array() == nullptr)
+      return invalid_argument("PARAMETER_INVALID", "dryRun is a list: [\"All\"]", "dryRun");
     for (const wire::Value& each : *listed->array())
       values.push_back(each.string() != nullptr ? *each.string() : "");
   }
