@@ -205,5 +205,25 @@ TEST_F(E2b, APathThatLeadsOutIsRefused) {
   EXPECT_EQ(inside("POST", "/files?path=x", "s", "x").reason(), "MULTIPART_INVALID");
 }
 
+// A session that was made elsewhere, changed as a Sandbox of agents.x-k8s.io.
+TEST_F(E2b, ItsEndMovesWhereTheOtherGroupSaysSoAndNotOtherwise) {
+  stored("s");
+  const auto change = [&](const std::string& spec) {
+    Request request =
+        request_of("PATCH", "/apis/agents.x-k8s.io/v1beta1/namespaces/default/sandboxes/s", admin_);
+    request.headers["content-type"] = "application/merge-patch+json";
+    const Answer answer = send(request, cat(R"({"spec":)", spec, "}"));
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    return session("s").status.expires_at.value().value.ms;
+  };
+  const int64_t end = session("s").status.expires_at.value().value.ms;
+  EXPECT_EQ(change(R"({"operatingMode":"Suspended"})"), end);
+  EXPECT_EQ(change(R"({"operatingMode":"Running"})"), end);
+  const std::string sooner = format_time(clock_.wall() + std::chrono::minutes(1));
+  EXPECT_EQ(change(cat(R"({"shutdownTime":")", sooner, R"("})")), parse_time(sooner)->ms);
+  EXPECT_EQ(change(R"({"operatingMode":"Suspended"})"), parse_time(sooner)->ms);
+  EXPECT_EQ(change(R"({"shutdownTime":null})"), (clock_.wall() + contracts::kLongestLifetime).ms);
+}
+
 }  // namespace
 }  // namespace paddock::api

@@ -51,9 +51,14 @@ Result<Sandbox> AgentSandboxView::changed(const Services&, const Sandbox& live,
   return next;
 }
 
+// The end of one that is there moves only where the caller says so: it may have one that no
+// document of this group named.
 void AgentSandboxView::keep(const Value& document, Sandbox& session) {
   const Value& spec = *document.find("spec");
+  const auto& before = session.status.agent_sandbox;
+  const std::string shown = before ? before->text("shutdownTime") : "";
   session.status.agent_sandbox = spec;
+  if (session.status.expires_at && spec.text("shutdownTime") == shown) return;
   const auto end = agent_sandboxes::end_of(spec, session.metadata.creation_timestamp->value);
   if (end.ok()) session.status.expires_at = wire::Timestamp{*end};
 }
