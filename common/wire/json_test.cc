@@ -22,6 +22,34 @@ std::string fault_of(std::string_view text) {
   return cat(error.reason, error.message.substr(error.message.rfind(" at ")));
 }
 
+Value json(std::string_view text) { return parse_json(text).value(); }
+
+TEST(Value, IsEqualWhateverTheOrderOfMembers) {
+  EXPECT_EQ(json(R"({"a":1,"b":{"c":[{"d":1,"e":2}],"f":2}})"),
+            json(R"({"b":{"f":2,"c":[{"e":2,"d":1}]},"a":1})"));
+  EXPECT_EQ(json("{}"), json("{}"));
+  for (const char* other : {R"({"b":2,"a":2})", R"({"b":1,"a":2})", R"({"a":1})",
+                            R"({"c":2,"a":1})", R"({"a":1,"b":2,"c":3})", R"([1,2])", "null", "{}"})
+    EXPECT_FALSE(json(R"({"a":1,"b":2})") == json(other)) << other;
+  EXPECT_FALSE(json("[1,2]") == json("[2,1]"));
+  EXPECT_FALSE(json("{}") == json("[]"));
+}
+
+TEST(Value, IsComparedOncePerMember) {
+  constexpr int kMany = 30'000;  // by pairs it would take minutes
+  Value::Object up;
+  for (int i = 0; i < kMany; ++i) up.emplace_back(std::to_string(i), i);
+  const Value::Object down(up.rbegin(), up.rend());
+  EXPECT_EQ(Value(up), Value(down));
+  Value deep(1);  // and not twice on each floor
+  Value turned(1);
+  for (int i = 0; i < 60; ++i) {
+    deep = Value::Object{{"a", 1}, {"b", std::move(deep)}};
+    turned = Value::Object{{"b", std::move(turned)}, {"a", 1}};
+  }
+  EXPECT_EQ(deep, turned);
+}
+
 TEST(Json, ReadsEveryKindOfValueAndKeepsTheOrderOfMembers) {
   const auto parsed = parse_json(R"( {"b":[1,-2.5,true,false,null,"x"],"a":{}} )");
   ASSERT_TRUE(parsed.ok()) << parsed.error().describe();

@@ -4,6 +4,26 @@
 #include <array>
 
 namespace paddock::wire {
+namespace {
+
+std::vector<const Value::Member*> sorted(const Value::Object& members) {
+  std::vector<const Value::Member*> out;
+  for (const Value::Member& each : members) out.push_back(&each);
+  std::ranges::sort(out, {},
+                    [](const Value::Member* each) { return std::string_view(each->first); });
+  return out;
+}
+
+// Whatever the order of their members; each value is compared once, however deep it lies.
+bool same_members(const Value::Object& a, const Value::Object& b) {
+  if (std::ranges::equal(a, b, {}, &Value::Member::first, &Value::Member::first))
+    return std::ranges::equal(a, b, {}, &Value::Member::second, &Value::Member::second);
+  return a.size() == b.size() &&
+         std::ranges::equal(sorted(a), sorted(b),
+                            [](const auto* one, const auto* other) { return *one == *other; });
+}
+
+}  // namespace
 
 Value::Value() = default;
 Value::Value(const Value& other) = default;
@@ -17,7 +37,12 @@ Value::Value(const char* value) : data_(std::string(value)) {}
 Value::Value(Array value) : data_(std::move(value)) {}
 Value::Value(Object value) : data_(std::move(value)) {}
 
-bool Value::equals(const Value& other) const { return data_ == other.data_; }
+bool Value::equals(const Value& other) const {
+  const Object* members = object();
+  const Object* others = other.object();
+  if (members != nullptr && others != nullptr) return same_members(*members, *others);
+  return data_ == other.data_;
+}
 
 const Value* Value::find(std::string_view key) const {
   const Object* members = object();

@@ -208,6 +208,11 @@ TEST(AgentSandbox, ItsSuspensionAndTimeChangeAndNothingElse) {
   EXPECT_EQ(changed(document("", "operatingMode: Suspended"))->suspended, true);
   EXPECT_FALSE(changed(document("", "operatingMode: Running"))->suspended);
   EXPECT_TRUE(changed(document("", "shutdownTime: '2026-01-02T04:04:05Z'")).ok());
+  EXPECT_TRUE(
+      changed(yaml("spec: {operatingMode: Running, podTemplate: {spec: {containers: [{image: "
+                   "paddock/session, name: c}]}}}"))
+          .ok())
+      << "whatever the order of its members";
   const auto other = changed(document("resources: {limits: {memory: 1Gi}}"));
   ASSERT_FALSE(other.ok());
   EXPECT_EQ(other.error().reason, "FIELD_IMMUTABLE");
