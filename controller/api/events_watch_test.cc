@@ -72,6 +72,23 @@ TEST_F(EventWatches, FirstTellWhatIsThereAndMarkItsEnd) {
   EXPECT_EQ(stream.events[2].text("object.metadata.resourceVersion"), list_version());
 }
 
+TEST_F(EventWatches, OfMetadataAloneMarkTheirEndAsSuch) {
+  make("a");
+  const ActingStream stream = watch_target(
+      cat(kEvents, "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
+          "&allowWatchBookmarks=true"),
+      [&](ActingStream& s) {
+        if (s.events.size() == 2) clock_.advance(Millis(15'000));
+        return s.events.size() < 3;
+      },
+      "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
+  ASSERT_EQ(stream.types(), "ABB") << stream.text;
+  for (const wire::Value& each : stream.events) {
+    EXPECT_EQ(each.text("object.kind"), "PartialObjectMetadata");
+    EXPECT_EQ(each.text("object.apiVersion"), "meta.k8s.io/v1");
+  }
+}
+
 TEST_F(EventWatches, TellWhatHappensWhileTheyTellWhatIsThereOnce) {
   for (int i = 10; i < 30; ++i) make(cat("r", i));
   const Answer answer =

@@ -114,7 +114,14 @@ class Watch final : public Steps {
     if (!query_.end_mark || marked_) return true;
     if (at_ < told_.newest()) return false;
     marked_ = true;
-    return out.write(k8s::bookmark_line(kind_.api_version, kind_.kind, at_, true)), true;
+    return out.write(bookmark(true)), true;
+  }
+
+  // In the form that was asked for; tables have none of their own.
+  std::string bookmark(bool initial_end) const {
+    if (query_.list.form == k8s::Form::kMetadata)
+      return k8s::bookmark_line("meta.k8s.io/v1", "PartialObjectMetadata", at_, initial_end);
+    return k8s::bookmark_line(kind_.api_version, kind_.kind, at_, initial_end);
   }
 
   // Whether all of them were told; at_ says up to which.
@@ -202,7 +209,7 @@ class Watch final : public Steps {
   bool mark_time(MonoTime now, ResponseStream& out) {
     if (!query_.bookmarks || now < next_bookmark_) return true;
     next_bookmark_ = now + kBookmarks;
-    return out.write(k8s::bookmark_line(kind_.api_version, kind_.kind, at_, false));
+    return out.write(bookmark(false));
   }
 
   Services& services_;
