@@ -102,7 +102,7 @@ wire::Value::Array shown_items(const std::vector<typename View::Stored>& items,
 
 template <class View>
 wire::Value list_document(const k8s::ListMeta& list, const ListQuery& query,
-                          wire::Value::Array items) {
+                          wire::Value::Array&& items) {
   return k8s::list_in(query.form, View::columns, View::kApiVersion, View::kKind, list,
                       std::move(items));
 }
