@@ -23,7 +23,7 @@ std::vector<Entry> take_last(std::vector<Entry>& list, size_t bytes) {
   auto from = list.end();
   for (size_t taken = 0; from != list.begin() && taken < bytes;)
     taken += wire::encode_json(*--from).size() + 1;
-  std::vector<Entry> out(std::move_iterator(from), std::move_iterator(list.end()));
+  std::vector<Entry> out(std::make_move_iterator(from), std::make_move_iterator(list.end()));
   list.erase(from, list.end());
   return out;
 }
