@@ -21,7 +21,8 @@ size_t weight_of(const wire::Value& value) {
     for (const wire::Value& each : *array) out += weight_of(each);
   }
   if (const auto* object = value.object()) {
-    for (const auto& [key, each] : *object) out += sizeof(key) + key.size() + weight_of(each);
+    for (const auto& [key, each] : *object)
+      out += sizeof(std::string) + key.size() + weight_of(each);
   }
   return out;
 }
