@@ -64,10 +64,11 @@ Result<std::string> print_now(client::ControllerClient& client, const ObjectChoi
   bool any = false;
   TRY(client.list(choice.watched(), client::ListForm::kObjects, [&](Value& page) -> Status {
     if (version.empty()) version = page.text("metadata.resourceVersion");
-    const auto items = items_of(page);
+    const auto& items = items_of(page);
     any = any || !items.empty();
-    // A page may be empty and not the last.
-    if (any || page.text("metadata.continue").empty()) printer.print_documents(items);
+    // A page may be empty and not the only one.
+    const bool none = !any && page.text("metadata.continue").empty();
+    if (!items.empty() || none) printer.print_documents(items);
     return {};
   }));
   return version;
