@@ -92,14 +92,15 @@ void leave_out_rest(RunOutcome& outcome, size_t) {
 
 }  // namespace
 
-RunOutcome cut_to(size_t most_bytes, RunOutcome outcome) {
+BoundedOutcome cut_to(size_t most_bytes, RunOutcome outcome) {
+  size_t bytes = wire::encode_json(outcome).size();
   for (const auto cut :
        {cut_left_out, cut_denials, leave_out_output, leave_out_request, leave_out_rest}) {
-    const size_t bytes = wire::encode_json(outcome).size();
     if (bytes <= most_bytes) break;
     cut(outcome, bytes - most_bytes + kRoomForMarks);
+    bytes = wire::encode_json(outcome).size();
   }
-  return outcome;
+  return {std::move(outcome), bytes};
 }
 
 }  // namespace paddock::sync

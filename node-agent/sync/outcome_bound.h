@@ -13,6 +13,10 @@ namespace paddock::sync {
 // streams go, which the log has; then what the caller asked for; then all that is left of lists and
 // long texts. How the run ended (phases, reasons, status, rc, code) and its artifacts, which are
 // bounded where they are collected, stay.
-contracts::RunOutcome cut_to(size_t most_bytes, contracts::RunOutcome outcome);
+struct BoundedOutcome {
+  contracts::RunOutcome outcome;
+  size_t bytes = 0;  // of JSON
+};
+BoundedOutcome cut_to(size_t most_bytes, contracts::RunOutcome outcome);
 
 }  // namespace paddock::sync

@@ -38,14 +38,14 @@ RunOutcome long_outcome() {
 
 TEST(OutcomeBound, LeavesWhatFitsAsItIs) {
   const RunOutcome whole = long_outcome();
-  EXPECT_EQ(wire::encode_json(cut_to(json_bytes(whole), whole)), wire::encode_json(whole));
+  EXPECT_EQ(wire::encode_json(cut_to(json_bytes(whole), whole).outcome), wire::encode_json(whole));
 }
 
 TEST(OutcomeBound, CutsTheListOfFilesFirstAndSaysHowManyItLacks) {
   RunOutcome whole = long_outcome();
   whole.left_out.push_back({"…", "and 5 more that are not listed", "MORE_LEFT_OUT"});
   const size_t most = json_bytes(whole) - 600'000;
-  const RunOutcome cut = cut_to(most, whole);
+  const RunOutcome cut = cut_to(most, whole).outcome;
   EXPECT_LE(json_bytes(cut), most);
   EXPECT_GT(json_bytes(cut), most - 30'000) << "and no more than it has to";
   const size_t lacks = whole.left_out.size() + 1 - cut.left_out.size();
@@ -58,7 +58,7 @@ TEST(OutcomeBound, CutsTheListOfFilesFirstAndSaysHowManyItLacks) {
 TEST(OutcomeBound, ThenDenialsWhichAreCountedByKind) {
   const RunOutcome whole = long_outcome();
   const size_t most = json_bytes(whole) - 1'800'000;
-  const RunOutcome cut = cut_to(most, whole);
+  const RunOutcome cut = cut_to(most, whole).outcome;
   EXPECT_LE(json_bytes(cut), most);
   EXPECT_EQ(cut.left_out.size(), 1u);
   int64_t count = 0;
@@ -70,9 +70,9 @@ TEST(OutcomeBound, ThenDenialsWhichAreCountedByKind) {
 
 TEST(OutcomeBound, AtLastAllButHowItEndedAndItsArtifacts) {
   RunOutcome whole = long_outcome();
-  EXPECT_EQ(cut_to(400'000, whole).result->cmd, whole.result->cmd);
+  EXPECT_EQ(cut_to(400'000, whole).outcome.result->cmd, whole.result->cmd);
   whole.message = whole.result->reason = std::string(100'000, 'm');
-  const RunOutcome cut = cut_to(20'000, whole);
+  const RunOutcome cut = cut_to(20'000, whole).outcome;
   EXPECT_LE(json_bytes(cut), 20'000u);
   EXPECT_TRUE(cut.result->truncated.out && cut.result->truncated.err);
   EXPECT_THAT(cut.result->cmd, IsEmpty());

@@ -213,11 +213,10 @@ void SyncCore::add_outcomes(contracts::SyncRequest& request) const {
     if (!run.seen.outcome || !run.assigned) continue;
     const int64_t reached = report.output.empty() ? run.acked : report.output.back().seq;
     if (reached < run.last_seq) continue;
-    RunOutcome outcome = cut_to(limits_.one_outcome_bytes, *run.seen.outcome);
-    const size_t size = wire::encode_json(outcome).size();
-    if (used > 0 && used + size > limits_.outcome_bytes) continue;
-    used += size;
-    report.outcome = std::move(outcome);
+    BoundedOutcome bounded = cut_to(limits_.one_outcome_bytes, *run.seen.outcome);
+    if (used > 0 && used + bounded.bytes > limits_.outcome_bytes) continue;
+    used += bounded.bytes;
+    report.outcome = std::move(bounded.outcome);
   }
 }
 
