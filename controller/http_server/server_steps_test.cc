@@ -20,6 +20,14 @@ class ServerSteps : public ServerTest {
   void wait_until_listening(size_t count) {
     while (feed_.listening() != count) std::this_thread::yield();
   }
+  // Of a document for which it has no room yet.
+  RawClient late_reader() {
+    RawClient late = client();
+    late.send(get("/steps/much"));
+    EXPECT_TRUE(handled_.wait_until(1));
+    while (server_->parked() != 1) std::this_thread::yield();
+    return late;
+  }
   // They wait for the feed.
   std::vector<RawClient> readers(size_t count, const std::string& request = get("/steps/feed")) {
     std::vector<RawClient> out;
@@ -180,10 +188,7 @@ TEST_F(ServerSteps, AClientThatDoesNotReadIsGivenUpAndHoldsUpNobody) {
 
 TEST_F(ServerSteps, AClientThatReadsLateGetsAllOfIt) {
   start(patient());
-  RawClient late = client();
-  late.send(get("/steps/much"));
-  ASSERT_TRUE(handled_.wait_until(1));
-  while (server_->parked() != 1) std::this_thread::yield();  // it waits for room
+  RawClient late = late_reader();
   const Answer answer = late.answer();
   EXPECT_TRUE(answer.complete);
   ASSERT_EQ(answer.body.size(), 1 + (size_t{200} << 16));
@@ -195,10 +200,7 @@ TEST_F(ServerSteps, AClientThatReadsLateGetsAllOfIt) {
 
 TEST_F(ServerSteps, AStopBreaksADocumentOffAndDoesNotEndIt) {
   start(patient());
-  RawClient late = client();
-  late.send(get("/steps/much"));
-  ASSERT_TRUE(handled_.wait_until(1));
-  while (server_->parked() != 1) std::this_thread::yield();  // it waits for room
+  RawClient late = late_reader();
   server_->stop();
   const std::string part = late.read_to_end();
   EXPECT_LT(part.size(), size_t{200} << 16);
