@@ -46,7 +46,7 @@ class Choice(unittest.TestCase):
 BUILD = """#!/bin/sh
 echo "$@" >>built
 grep -q syntax common/limit/limit.cc && { echo "cannot compile"; exit 1; }
-mkdir -p build/test/tests && cp common/limit/limit.cc build/test/tests/common_limit_test && chmod +x build/test/tests/common_limit_test
+mkdir -p build/test/tests && grep -v '^#pragma' common/limit/limit.cc >build/test/tests/common_limit_test && chmod +x build/test/tests/common_limit_test
 """
 TESTS = "".join(f"TEST({name}) {{}}\n" for name in ("Limit, IsTen", "Broken, Always", "Hangs, Forever", "Nothing, There"))
 PROGRAM = """#!/bin/sh
@@ -102,6 +102,13 @@ class Check(unittest.TestCase):
         self.assertIn("fails as the code stands", self.trouble("unused=1", "unused=2", "Broken.Always"))
         self.assertIn("has no test Nothing.There", self.trouble("unused=1", "unused=2", "Nothing.There"))
         self.assertIn("Limit.IsEleven stands in no file", self.trouble("unused=1", "unused=2", "Limit.IsEleven"))
+
+    def test_a_name_that_the_edit_leaves_unread_is_no_reason_not_to_compile(self):
+        unread = "namespace {\nint never() { return 1; }\nclass Owner {\n  int field_ = 1;\n};\n}\nint f(int given) {\n  int local = 1;\n  return 2;\n}\n"
+        for before, compiles in (("", False), (mutation_check.MAY_BE_UNREAD, True)):
+            (self.tree / "unread.cc").write_text(before + unread)
+            done = subprocess.run(["clang++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", self.tree / "unread.cc"], text=True, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode == 0, compiles, done.stderr)
 
     def test_one_that_was_caught_does_not_stand_in_the_way_of_the_next_in_the_same_program(self):
         mutations = [Mutation("first", "a claim", "limit=10", "limit=11", "Limit.IsTen"), Mutation("next", "a claim", "unused=1", "unused=2", "Limit.IsTen")]
