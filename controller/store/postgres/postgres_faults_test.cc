@@ -3,6 +3,7 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -57,6 +58,16 @@ INSTANTIATE_TEST_SUITE_P(Each, PostgresCut,
                          });
 
 class PostgresFaults : public PostgresTest {};
+
+TEST_F(PostgresFaults, AReadThatThrowsLeavesItsPlaceToTheNext) {
+  StoreOptions one = options("throws");
+  one.postgres->most_readers = 1;
+  auto store = Store::open(one).value();
+  EXPECT_THROW((void)store->read([](ReadTxn&) -> Status { throw std::bad_alloc(); }),
+               std::bad_alloc);
+  const Status next = store->read([](ReadTxn&) { return Status(); });
+  EXPECT_TRUE(next.ok()) << reason(next);
+}
 
 TEST_F(PostgresFaults, SessionsThatAreEndedAgainAndAgainLoseAndHideNothing) {
   auto store = Store::open(options("storm")).value();

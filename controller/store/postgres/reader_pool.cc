@@ -23,11 +23,34 @@ Status look_at(Connection& reader, sql::DecodedCache& cache,
 
 }  // namespace
 
+// One connection, in use. It comes back also from a look that throws (out of memory): hung up then,
+// since its transaction has not ended.
+class ReaderPool::Turn {
+ public:
+  Turn(ReaderPool& pool, std::unique_ptr<Connection> reader)
+      : pool_(pool), reader_(std::move(reader)) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (!ended_) reader_->hang_up();
+    pool_.give_back(std::move(reader_));
+  }
+
+  Status look(sql::DecodedCache& cache, const std::function<Status(ReadTxn&)>& look) {
+    Status seen = look_at(*reader_, cache, look);
+    ended_ = true;
+    return seen;
+  }
+
+ private:
+  ReaderPool& pool_;
+  std::unique_ptr<Connection> reader_;
+  bool ended_ = false;
+};
+
 Status ReaderPool::read(sql::DecodedCache& cache, const std::function<Status(ReadTxn&)>& look) {
   ASSIGN_OR_RETURN(auto reader, take());
-  Status seen = look_at(*reader, cache, look);
-  give_back(std::move(reader));
-  return seen;
+  return Turn(*this, std::move(reader)).look(cache, look);
 }
 
 Result<std::unique_ptr<Connection>> ReaderPool::take() {

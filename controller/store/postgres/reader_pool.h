@@ -29,6 +29,7 @@ class ReaderPool {
   void hang_up();
 
  private:
+  class Turn;
   Result<std::unique_ptr<Connection>> take();
   Result<std::unique_ptr<Connection>> connect();
   // Null: it was lost. Each that was taken comes back.
