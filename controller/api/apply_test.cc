@@ -33,6 +33,38 @@ TEST_F(Apply, CreatesAndIsIdempotent) {
             made.body.text("metadata.resourceVersion"));
 }
 
+// A value may be said in several ways and is stored in one.
+TEST_F(Apply, OfAValueInOtherWordsChangesNothingAndConflictsWithNobody) {
+  const std::string spec =
+      R"({"type":"compute","command":"python3 s.py","workspace":"w","timeout":"60s",
+          "resources":{"memory":"1024Mi"}})";
+  const Answer made = apply("s1", "one", wish("s1", "", spec));
+  ASSERT_EQ(made.status, 201) << made.text;
+  ASSERT_EQ(made.body.text("spec.timeout"), "1m");
+  const Answer again = apply("s1", "one", wish("s1", "", spec));
+  EXPECT_EQ(again.status, 200) << again.text;
+  EXPECT_EQ(again.body.text("metadata.resourceVersion"),
+            made.body.text("metadata.resourceVersion"));
+  EXPECT_EQ(apply("s1", "two", wish("s1", "", spec)).status, 200) << "shares it";
+  const Answer other = apply("s1", "two", wish("s1", "", R"({"timeout":"61s"})"));
+  EXPECT_EQ(other.reason(), "APPLY_CONFLICT");
+  EXPECT_EQ(cause(other), ".spec.timeout");
+}
+
+TEST_F(Apply, JudgesMetadataThatNobodyKnowsAsACreateDoes) {
+  const std::string unknown = wish("s1", R"(,"labelz":{"a":"1"})", kSpec);
+  const Answer refused = apply("s1", "one", unknown);
+  EXPECT_EQ(refused.reason(), "UNKNOWN_FIELD");
+  ASSERT_EQ(apply("s1", "one", wish("s1", "", kSpec)).status, 201);
+  const Answer again = apply("s1", "one", unknown);
+  EXPECT_EQ(again.reason(), "UNKNOWN_FIELD") << again.text;
+  EXPECT_EQ(cause(again), cause(refused));
+  EXPECT_EQ(apply("s1", "one", unknown, "&fieldValidation=Ignore").status, 200);
+  const std::string empty =
+      wish("s1", R"(,"creationTimestamp":null,"deletionTimestamp":null)", kSpec);
+  EXPECT_EQ(apply("s1", "one", empty).status, 200) << "as kubectl may write them";
+}
+
 // It needs none. One that was kept for good stood against whoever makes the object anew.
 TEST_F(Apply, RemembersNoIdempotencyKey) {
   for (const char* label : {R"(,"labels":{"a":"1"})", R"(,"labels":{"a":"2"})"}) {

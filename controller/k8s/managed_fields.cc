@@ -170,6 +170,20 @@ Result<Applied> apply(const Value& live, const Managers& managers, const Value& 
   return out;
 }
 
+Value overlaid(const Value& live, const Value& applied) {
+  Value out = live;
+  owned_fields(applied).each(
+      [&](const FieldPath& path) { set_value_at(out, path, *value_at(applied, path)); });
+  return out;
+}
+
+Value in_words_of(const Value& stored, Value applied) {
+  owned_fields(applied).each([&](const FieldPath& path) {
+    if (const Value* found = value_at(stored, path)) set_value_at(applied, path, *found);
+  });
+  return applied;
+}
+
 Result<Managers> record_update(const Value& before, const Value& after, const Managers& managers,
                                const std::string& manager, WallTime now) {
   const FieldChanges changes = changed_fields(before, after);

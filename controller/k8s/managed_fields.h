@@ -25,6 +25,11 @@ struct Applied {
 Result<Applied> apply(const wire::Value& live, const Managers& managers, const wire::Value& applied,
                       const std::string& manager, bool force, WallTime now);
 
+// The live object with every field that `applied` has, whoever owns it.
+wire::Value overlaid(const wire::Value& live, const wire::Value& applied);
+// `applied` with each of its fields as `stored` has it, where it has it.
+wire::Value in_words_of(const wire::Value& stored, wire::Value applied);
+
 // Records that `manager` (empty: nobody to name) changed `before` into `after` by another write.
 Result<Managers> record_update(const wire::Value& before, const wire::Value& after,
                                const Managers& managers, const std::string& manager, WallTime now);

@@ -65,6 +65,14 @@ Status check_apply(const ChangeRequest& request, const k8s::Resource& resource) 
   return k8s::check_kind(request.body.text("apiVersion"), request.body.text("kind"), resource);
 }
 
+// What nobody can own is not merged: the decoder judges it.
+void add_missing(Value& object, const Value& sent) {
+  if (sent.object() == nullptr) return;
+  for (const auto& [key, value] : *sent.object()) {
+    if (object.find(key) == nullptr) object.set(key, value);
+  }
+}
+
 Result<Wish> applied_wish(const Value& live, const k8s::Managers& managers,
                           const ChangeRequest& request, WallTime now) {
   ASSIGN_OR_RETURN(k8s::Applied applied,
@@ -75,9 +83,9 @@ Result<Wish> applied_wish(const Value& live, const k8s::Managers& managers,
     Value* out = applied.object.find("metadata");
     if (sent != nullptr && out != nullptr) out->set(member, *sent);
   }
-  for (const auto& [key, value] : *request.body.object()) {
-    const bool known = applied.object.find(key) != nullptr;
-    if (!known) applied.object.set(key, value);  // for the decoder to judge
+  add_missing(applied.object, request.body);
+  if (Value* metadata = applied.object.find("metadata")) {
+    if (const Value* sent = request.body.find("metadata")) add_missing(*metadata, *sent);
   }
   return Wish{std::move(applied.object), std::move(applied.managers)};
 }

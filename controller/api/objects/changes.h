@@ -33,10 +33,25 @@ Result<Wish> wish_of(const wire::Value& live, const k8s::Managers& managers,
 // Values that do not fit are Invalid here, so that `kubectl edit` shows them in the editor again.
 Error as_invalid(Error error);
 
+// An apply with its values as they are stored: whoever applies `60s` where `1m` is stored changes
+// nothing and disagrees with nobody. What does not decode stays, for the change itself to refuse.
+template <ChangeableKind T, class View>
+ChangeRequest in_stored_words(Call& call, const T& live, ChangeRequest request) {
+  if (request.patch != PatchKind::kApply) return request;
+  std::vector<std::string> unheard;
+  const wire::Value merged = k8s::overlaid(View::object(live), request.body);
+  const auto decoded =
+      View::changed(call.services, live, {merged, FieldValidation::kIgnore, unheard});
+  if (decoded.ok())
+    request.body = k8s::in_words_of(View::object(*decoded), std::move(request.body));
+  return request;
+}
+
 template <ChangeableKind T, class View = Itself<T>>
-Result<T> changed_object(Call& call, const T& live, const ChangeRequest& request,
+Result<T> changed_object(Call& call, const T& live, const ChangeRequest& sent,
                          std::vector<std::string>& warnings) {
   const wire::Value before = View::object(live);
+  const ChangeRequest request = in_stored_words<T, View>(call, live, sent);
   ASSIGN_OR_RETURN(const Wish wish,
                    wish_of(before, live.metadata.managed_fields, request, call.now()));
   auto decoded = View::changed(call.services, live, {wish.object, request.validation, warnings});
