@@ -203,11 +203,23 @@ class Kubectl(unittest.TestCase):
         self.apply_for_now(self.template("later"))
         self.out("wait", "--for=condition=Ready", "sandboxclaim/early", "--timeout=150s")
 
+    def test_a_claim_that_waits_is_tried_again_when_it_changes(self):
+        self.apply_for_now(self.template("twice"))
+        self.made("taken")
+        self.apply_for_now(self.extension("SandboxClaim", "taken", warmPoolRef={"name": "twice"}))
+        self.assertEqual(self.claim_state("taken"), (None, "False", "SANDBOX_ALREADY_EXISTS"))
+        self.out("delete", f"sandboxes.{GROUP}", "taken")
+        self.out("label", "sandboxclaim", "taken", "try=again")
+        self.out("wait", "--for=condition=Ready", "sandboxclaim/taken", "--timeout=150s")
+
     def test_what_a_claim_may_not_have_is_told(self):
         self.apply_for_now(self.template("closed"))
         self.apply_for_now(self.extension("SandboxClaim", "sneaky", warmPoolRef={"name": "closed"},
                                           env=[{"name": "X", "value": "y"}]))
         self.assertEqual(self.claim_state("sneaky"), (None, "False", "FIELD_NOT_SERVED"))
+        self.apply_for_now(self.template("closed", envVarsInjectionPolicy="Allowed"))
+        self.out("wait", "--for=condition=Ready", "sandboxclaim/sneaky", "--timeout=150s")
+        self.assertEqual(self.api.run("sneaky", "echo $X")[1]["stdout"], "y\n")
         self.assertIn("spec.volumeClaimTemplates", self.refused(self.extension(
             "SandboxClaim", "no", warmPoolRef={"name": "closed"}, volumeClaimTemplates=[{"metadata": {"name": "v"}, "spec": {}}])))
         self.assertIn("networkPolicy.egress", self.refused(self.template("no", networkPolicy={"egress": [{"ports": [{"port": 443}]}]})))

@@ -34,6 +34,7 @@ HOOKS = {
         "static Status check_status_update(const T&, const T&);",
         "static Status save_update(Services&, store::WriteTxn&, T&, WallTime);",
         "static std::vector<std::string_view> update_events(const T&, const T&);",
+        "static Status after_update(const Call&, T&);",
         "static Status let_go(store::WriteTxn&, const T&, WallTime);",
     ),
     "DeletableKind": (

@@ -134,6 +134,7 @@ Result<Response> respond_to_change(Call& call, const ChangeRequest& request) {
     if (!create) return changed.error();
     return create_applied<T, View>(call, request.manager);
   }
+  if (!request.dry_run && !request.status) TRY(KindTraits<T>::after_update(call, *changed));
   KindTraits<T>::complete(call.services, *changed);
   Response response = view_response<View>(*changed);
   add_warnings(response, warnings);

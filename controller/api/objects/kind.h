@@ -102,6 +102,9 @@ concept ChangeableKind = ReadableKind<T> && AuditedKind<T> && MadeKind<T> && req
   {
     &KindTraits<T>::update_events
     } -> std::same_as<std::vector<std::string_view> (*)(const T& live, const T& next)>;
+  // Once the change is stored, and not tried only: what others waited for. Also of one that changes
+  // nothing: somebody wants the object so.
+  { &KindTraits<T>::after_update } -> std::same_as<Status (*)(const Call&, T&)>;
   // What becomes of it, once changed, if its deletion was asked for before.
   { &KindTraits<T>::let_go } -> std::same_as<Status (*)(store::WriteTxn&, const T&, WallTime)>;
 };

@@ -38,6 +38,7 @@ struct KindTraits<contracts::Grant> {
   static std::vector<std::string_view> update_events(const Grant&, const Grant&) {
     return {contracts::audit::kObjectUpdate};
   }
+  static Status after_update(const Call&, Grant&) { return {}; }
   static Status let_go(store::WriteTxn& txn, const Grant& object, WallTime now) {
     return erase_if_free(txn, object, now);
   }

@@ -41,6 +41,7 @@ struct KindTraits<contracts::ToolToken> {
   static std::vector<std::string_view> update_events(const ToolToken&, const ToolToken&) {
     return {contracts::audit::kObjectUpdate};
   }
+  static Status after_update(const Call&, ToolToken&) { return {}; }
   static Status let_go(store::WriteTxn& txn, const ToolToken& object, WallTime now) {
     return erase_if_free(txn, object, now);
   }

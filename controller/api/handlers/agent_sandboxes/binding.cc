@@ -88,6 +88,10 @@ Status read_again(Services& services, SandboxClaim& claim) {
 
 }  // namespace
 
+bool waits(const SandboxClaim& claim) {
+  return !agent_sandboxes::is_bound(claim) && !claim.metadata.deletion_timestamp;
+}
+
 Status bind_claim(const Call& call, SandboxClaim& claim) {
   ASSIGN_OR_RETURN(const Found found, find_template(call.services, claim));
   if (!found.made_of)
@@ -112,8 +116,8 @@ Status bind_waiting_claims(const Call& call) {
       return {};
     }));
     for (SandboxClaim& claim : page.items) {
-      if (!agent_sandboxes::is_bound(claim) && !claim.metadata.deletion_timestamp)
-        TRY(bind_claim(call, claim));
+      if (call.request.client.gone()) return {};  // the rest wait for the next who asks
+      if (waits(claim)) TRY(bind_claim(call, claim));
     }
     options.after = page.continue_after;
   } while (!options.after.empty());

@@ -96,6 +96,9 @@ Value AgentView<SandboxClaim>::cells(const SandboxClaim& claim, WallTime now) {
 Status KindTraits<SandboxTemplate>::after_create(const Call& call, SandboxTemplate&) {
   return bind_waiting_claims(call);
 }
+Status KindTraits<SandboxTemplate>::after_update(const Call& call, SandboxTemplate&) {
+  return bind_waiting_claims(call);
+}
 Status KindTraits<SandboxTemplate>::let_go(store::WriteTxn& txn, const T& object, WallTime now) {
   return erase_if_free(txn, object, now);
 }
@@ -109,6 +112,9 @@ Status KindTraits<SandboxWarmPool>::prepare_new(Services&, SandboxWarmPool& pool
   return {};
 }
 Status KindTraits<SandboxWarmPool>::after_create(const Call& call, SandboxWarmPool&) {
+  return bind_waiting_claims(call);
+}
+Status KindTraits<SandboxWarmPool>::after_update(const Call& call, SandboxWarmPool&) {
   return bind_waiting_claims(call);
 }
 Status KindTraits<SandboxWarmPool>::let_go(store::WriteTxn& txn, const T& object, WallTime now) {
@@ -130,6 +136,9 @@ Status KindTraits<SandboxClaim>::check_update(Services&, const SandboxClaim& liv
                                               SandboxClaim& next) {
   return immutable(
       spec_differences(live, next, "what a claim asks for is fixed: delete it, and make another"));
+}
+Status KindTraits<SandboxClaim>::after_update(const Call& call, SandboxClaim& claim) {
+  return waits(claim) ? bind_claim(call, claim) : Status();
 }
 Status KindTraits<SandboxClaim>::let_go(store::WriteTxn& txn, const T& object, WallTime now) {
   return erase_if_free(txn, object, now);

@@ -55,8 +55,9 @@ struct StoredAgentKind {
 template <>
 struct KindTraits<contracts::SandboxTemplate> : StoredAgentKind<contracts::SandboxTemplate> {
   using T = contracts::SandboxTemplate;
-  // Claims that waited for it are given their sandboxes.
+  // Claims that wait are given their sandboxes.
   static Status after_create(const Call& call, T& object);
+  static Status after_update(const Call& call, T& object);
   static Status let_go(store::WriteTxn& txn, const T& object, WallTime now);
   static Result<bool> remove(store::WriteTxn& txn, const Call& call, T& object,
                              const DeleteOptions& options);
@@ -67,6 +68,7 @@ struct KindTraits<contracts::SandboxWarmPool> : StoredAgentKind<contracts::Sandb
   using T = contracts::SandboxWarmPool;
   static Status prepare_new(Services& services, T& object);
   static Status after_create(const Call& call, T& object);
+  static Status after_update(const Call& call, T& object);
   static Status let_go(store::WriteTxn& txn, const T& object, WallTime now);
   static Result<bool> remove(store::WriteTxn& txn, const Call& call, T& object,
                              const DeleteOptions& options);
@@ -79,6 +81,8 @@ struct KindTraits<contracts::SandboxClaim> : StoredAgentKind<contracts::SandboxC
   // It is given its sandbox, or says why not.
   static Status after_create(const Call& call, T& object);
   static Status check_update(Services& services, const T& live, T& next);
+  // If it has none yet, this is the next try.
+  static Status after_update(const Call& call, T& object);
   static Status let_go(store::WriteTxn& txn, const T& object, WallTime now);
   // Its sandbox ends with it.
   static Status prepare_delete(store::WriteTxn& txn, const T& object, WallTime now);

@@ -31,6 +31,7 @@ struct KindTraits<contracts::Node> {
   static std::vector<std::string_view> update_events(const Node&, const Node&) {
     return {contracts::audit::kObjectUpdate};
   }
+  static Status after_update(const Call&, Node&) { return {}; }
   // Nodes are removed by a handler of their own.
   static Status let_go(store::WriteTxn&, const Node&, WallTime) { return {}; }
 };

@@ -40,6 +40,7 @@ struct KindTraits<contracts::Run> {
   static Status check_status_update(const Run& live, const Run& next);
   static Status save_update(Services& services, store::WriteTxn& txn, Run& next, WallTime now);
   static std::vector<std::string_view> update_events(const Run& live, const Run& next);
+  static Status after_update(const Call&, Run&) { return {}; }
   // It may have to end first; whoever ends it sees to it.
   static Status let_go(store::WriteTxn&, const Run&, WallTime) { return {}; }
 

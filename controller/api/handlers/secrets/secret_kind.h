@@ -40,6 +40,7 @@ struct KindTraits<contracts::Secret> {
   static std::vector<std::string_view> update_events(const Secret&, const Secret&) {
     return {contracts::audit::kObjectUpdate};
   }
+  static Status after_update(const Call&, Secret&) { return {}; }
   static Status let_go(store::WriteTxn& txn, const Secret& object, WallTime now) {
     return erase_if_free(txn, object, now);
   }

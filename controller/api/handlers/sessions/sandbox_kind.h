@@ -43,6 +43,7 @@ struct KindTraits<contracts::Sandbox> {
   static std::vector<std::string_view> update_events(const Sandbox&, const Sandbox&) {
     return {contracts::audit::kObjectUpdate};
   }
+  static Status after_update(const Call&, Sandbox&) { return {}; }
   static Status let_go(store::WriteTxn& txn, const Sandbox& object, WallTime now) {
     return erase_if_free(txn, object, now);
   }

@@ -34,6 +34,7 @@ struct KindTraits<contracts::Volume> {
   static std::vector<std::string_view> update_events(const Volume&, const Volume&) {
     return {contracts::audit::kObjectUpdate};
   }
+  static Status after_update(const Call&, Volume&) { return {}; }
   static Status let_go(store::WriteTxn& txn, const Volume& object, WallTime now) {
     return erase_if_free(txn, object, now);
   }

@@ -47,6 +47,7 @@ struct KindTraits<contracts::Workspace> {
   static std::vector<std::string_view> update_events(const Workspace&, const Workspace&) {
     return {contracts::audit::kObjectUpdate};
   }
+  static Status after_update(const Call&, Workspace&) { return {}; }
   static Status let_go(store::WriteTxn& txn, const Workspace& object, WallTime now) {
     return erase_if_free(txn, object, now);
   }
