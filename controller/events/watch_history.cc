@@ -48,14 +48,13 @@ void WatchHistory::publish(std::vector<store::ObjectWrite> changes) {
       const auto [space_at, new_space] = kind.spaces.try_emplace(change.key.name_space);
       if (new_space) space_at->second.lost_up_to = state.begun_at;
       state.up_to = std::max(state.up_to, change.resource_version);
-      kind.bytes += add(space_at->second, std::move(change));
-      ++kind.changes;
-      trim(kind);
+      add(kind, space_at->second, std::move(change));
+      trim(kind, space_at->second);
     }
   });
 }
 
-size_t WatchHistory::add(Space& space, store::ObjectWrite change) {
+void WatchHistory::add(Kind& kind, Space& space, store::ObjectWrite change) {
   auto entry = std::make_shared<ObjectChange>();
   entry->resource_version = change.resource_version;
   Text& newest = space.newest[change.key.name];
@@ -69,8 +68,9 @@ size_t WatchHistory::add(Space& space, store::ObjectWrite change) {
   entry->key = std::move(change.key);
   const size_t cost = cost_of(*entry);
   space.bytes += cost;
+  kind.bytes += cost;
+  kind.changes.emplace(entry->resource_version, entry);
   space.changes.push_back(std::move(entry));
-  return cost;
 }
 
 void WatchHistory::drop_oldest(Kind& kind, Space& space) {
@@ -81,38 +81,59 @@ void WatchHistory::drop_oldest(Kind& kind, Space& space) {
   const size_t cost = cost_of(oldest);
   space.bytes -= cost;
   kind.bytes -= cost;
-  --kind.changes;
   space.lost_up_to = oldest.resource_version;
   kind.lost_up_to = std::max(kind.lost_up_to, oldest.resource_version);
+  kind.changes.erase(oldest.resource_version);
   space.changes.pop_front();
 }
 
-// Where no namespace has more than half, each loses what is oldest: else those that have little and
-// change nothing would keep it for ever, and whoever changes something could not keep it.
-template <class Size>
-WatchHistory::Space& WatchHistory::next_to_lose(Kind& kind, size_t limit, const Size& size) {
-  const auto size_of = [&](const auto& each) { return size(each.second); };
-  const auto largest = std::ranges::max_element(kind.spaces, {}, size_of);
-  if (size(largest->second) > limit / 2) return largest->second;
-  const auto oldest = [](const auto& each) {
-    const auto& changes = each.second.changes;
-    return changes.empty() ? INT64_MAX : changes.front()->resource_version;
+WatchHistory::Space& WatchHistory::space_of_oldest(Kind& kind) {
+  return kind.spaces.find(kind.changes.begin()->second->key.name_space)->second;
+}
+
+// Where no namespace has more than half, the oldest change goes, whosever it is: else those that
+// have little and change nothing would keep it for ever, and whoever changes something could not
+// keep it.
+void WatchHistory::trim(Kind& kind, Space& written) const {
+  const auto until = [&](size_t limit, const auto& total, Space*& most, const auto& size) {
+    for (;;) {
+      if (most == nullptr || size(written) > size(*most)) most = &written;
+      if (total() <= limit) return;
+      drop_oldest(kind, size(*most) > limit / 2 ? *most : space_of_oldest(kind));
+    }
   };
-  return std::ranges::min_element(kind.spaces, {}, oldest)->second;
+  until(
+      limits_.bytes, [&] { return kind.bytes; }, kind.most_bytes,
+      [](const Space& each) { return each.bytes; });
+  until(
+      limits_.changes, [&] { return kind.changes.size(); }, kind.most_changes,
+      [](const Space& each) { return each.changes.size(); });
 }
 
-void WatchHistory::trim(Kind& kind) const {
-  const auto bytes = [](const Space& each) { return each.bytes; };
-  const auto changes = [](const Space& each) { return each.changes.size(); };
-  while (kind.bytes > limits_.bytes) drop_oldest(kind, next_to_lose(kind, limits_.bytes, bytes));
-  while (kind.changes > limits_.changes)
-    drop_oldest(kind, next_to_lose(kind, limits_.changes, changes));
-}
-
-void WatchHistory::take(const Space& space, int64_t after, size_t most, std::vector<Change>& out) {
+void WatchHistory::take(const Space& space, int64_t after, size_t count, std::vector<Change>& out) {
   auto next = std::ranges::upper_bound(space.changes, after, {},
                                        [](const auto& each) { return each->resource_version; });
-  for (; next != space.changes.end() && most > 0; ++next, --most) out.push_back(*next);
+  for (; next != space.changes.end() && out.size() < count; ++next) out.push_back(*next);
+}
+
+void WatchHistory::take(const Kind& kind, int64_t after, size_t count, std::vector<Change>& out) {
+  auto next = kind.changes.upper_bound(after);
+  for (; next != kind.changes.end() && out.size() < count; ++next) out.push_back(next->second);
+}
+
+template <class From>
+Result<WatchHistory::Look> WatchHistory::look_into(const State& state, const From* from,
+                                                   int64_t resource_version, size_t most) {
+  const int64_t lost = from == nullptr ? state.begun_at : from->lost_up_to;
+  if (resource_version < lost) return too_old(resource_version, lost);
+  Look look;
+  look.up_to = std::max(resource_version, state.up_to);
+  if (from != nullptr) take(*from, resource_version, most + 1, look.changes);
+  if (look.changes.size() > most) {
+    look.changes.resize(most);
+    look.up_to = look.changes.back()->resource_version;
+  }
+  return look;
 }
 
 Result<WatchHistory::Look> WatchHistory::after(std::string_view kind, int64_t resource_version,
@@ -120,28 +141,12 @@ Result<WatchHistory::Look> WatchHistory::after(std::string_view kind, int64_t re
                                                const std::optional<std::string>& name_space) const {
   return state_.with([&](const State& state) -> Result<Look> {
     if (state.closed) return *state.closed;
-    Look look;
-    look.up_to = std::max(resource_version, state.up_to);
     const auto found = state.kinds.find(kind);
-    const Spaces* spaces = found == state.kinds.end() ? nullptr : &found->second.spaces;
-    int64_t lost = spaces == nullptr ? state.begun_at : found->second.lost_up_to;
-    const Space* one = nullptr;
-    if (spaces != nullptr && name_space) {
-      const auto at = spaces->find(*name_space);
-      if (at != spaces->end()) one = &at->second;
-      lost = one == nullptr ? state.begun_at : one->lost_up_to;
-    }
-    if (resource_version < lost) return too_old(resource_version, lost);
-    if (one != nullptr) take(*one, resource_version, most + 1, look.changes);
-    if (spaces != nullptr && !name_space) {
-      for (const auto& [name, each] : *spaces) take(each, resource_version, most + 1, look.changes);
-      std::ranges::sort(look.changes, {}, [](const auto& each) { return each->resource_version; });
-    }
-    if (look.changes.size() > most) {
-      look.changes.resize(most);
-      look.up_to = look.changes.back()->resource_version;
-    }
-    return look;
+    const Kind* all = found == state.kinds.end() ? nullptr : &found->second;
+    if (all == nullptr || !name_space) return look_into(state, all, resource_version, most);
+    const auto one = all->spaces.find(*name_space);
+    return look_into(state, one == all->spaces.end() ? nullptr : &one->second, resource_version,
+                     most);
   });
 }
 

@@ -70,8 +70,11 @@ class WatchHistory {
   struct Kind {
     int64_t lost_up_to = 0;  // of any namespace
     size_t bytes = 0;
-    size_t changes = 0;
+    std::map<int64_t, Change> changes;  // of all namespaces, by version
     Spaces spaces;
+    // Those that may have more than half: only who is written to grows.
+    Space* most_bytes = nullptr;
+    Space* most_changes = nullptr;
   };
   struct State {
     std::optional<Error> closed;
@@ -79,12 +82,16 @@ class WatchHistory {
     int64_t up_to = 0;
     std::map<std::string, Kind, std::less<>> kinds;
   };
-  static size_t add(Space& space, store::ObjectWrite change);
+  static void add(Kind& kind, Space& space, store::ObjectWrite change);
   static void drop_oldest(Kind& kind, Space& space);
-  template <class Size>
-  static Space& next_to_lose(Kind& kind, size_t limit, const Size& size);
-  void trim(Kind& kind) const;
-  static void take(const Space& space, int64_t after, size_t most, std::vector<Change>& out);
+  static Space& space_of_oldest(Kind& kind);
+  void trim(Kind& kind, Space& written) const;
+  static void take(const Space& space, int64_t after, size_t count, std::vector<Change>& out);
+  static void take(const Kind& kind, int64_t after, size_t count, std::vector<Change>& out);
+  // Null: nothing of it was changed since the beginning.
+  template <class From>
+  static Result<Look> look_into(const State& state, const From* from, int64_t resource_version,
+                                size_t most);
 
   const Limits limits_;
   Guarded<State> state_;
