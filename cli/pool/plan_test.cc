@@ -130,11 +130,11 @@ TEST(PoolPlan, OneThatNeverJoinedIsCanceledAndNotWaitedFor) {
   EXPECT_TRUE(plan_pool(now, settings()).cancel.empty());
 }
 
-contracts::Run pending(const std::string& message = "0/1 nodes fit: 1 is full") {
+contracts::Run pending(const std::string& reason = "UNSCHEDULABLE") {
   contracts::Run out;
   out.metadata.name_space = "default";
   out.metadata.uid = "u";
-  out.status.message = message;
+  out.status.reason = reason;
   out.status.policy.emplace();
   out.status.policy->limits.wall_time = wire::Duration{std::chrono::minutes(5)};
   return out;
@@ -142,8 +142,8 @@ contracts::Run pending(const std::string& message = "0/1 nodes fit: 1 is full") 
 
 TEST(WaitingRun, IsOneThatANodeWouldHelp) {
   EXPECT_TRUE(waiting_run(pending(), kNow));
-  EXPECT_FALSE(waiting_run(pending("namespace default has its 3 runs at once"), kNow));
-  EXPECT_FALSE(waiting_run(pending(""), kNow)) << "nobody has looked at it yet";
+  for (const char* other : {"QUOTA_IN_USE", "WAITING", ""})
+    EXPECT_FALSE(waiting_run(pending(other), kNow)) << other;
   contracts::Run other = pending();
   other.spec.cancel_requested = true;
   EXPECT_FALSE(waiting_run(other, kNow));

@@ -20,8 +20,8 @@ constexpr int64_t kMib = int64_t{1} << 20;
 
 int64_t mib_of(int64_t bytes) { return bytes / kMib + (bytes % kMib == 0 ? 0 : 1); }
 
-// The controller's words for a run that no node has room for, as opposed to one over its quota.
-bool waits_for_a_node(const Run& run) { return run.status.message.starts_with("0/"); }
+// As opposed to one whose turn is next, or whose namespace is over its quota.
+bool waits_for_a_node(const Run& run) { return run.status.reason == Reason("UNSCHEDULABLE"); }
 
 PilotSize needs_of(const Run& run) {
   PilotSize needs;

@@ -35,7 +35,7 @@ std::string value_text(const std::optional<int64_t>& value) {
 
 std::string_view field_of_code(const SandboxResult& result) {
   // One code for both: the kernel tells a file that grew too large by a signal of its own.
-  if (result.code == Reason("E_LIMIT_FS") && result.reason.starts_with("file size limit"))
+  if (result.code == Reason("E_LIMIT_FS") && result.reason.starts_with(kFileSizeReached))
     return "fileSize";
   for (const auto& [code, field] : kLimits) {
     if (result.code == code) return field;

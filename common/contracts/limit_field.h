@@ -9,6 +9,10 @@
 
 namespace paddock::contracts {
 
+// What a result says when a file came to limits.fileSize. Its code is that of fsBytes, too: this
+// tells them apart.
+inline constexpr std::string_view kFileSizeReached = "file size limit reached (signal 25)";
+
 // `pids` for `sandbox.limits.pids`; empty: the run ended by none.
 std::string_view limit_that_ended(const SandboxResult& result);
 // Which streams wrote more than the log keeps of them. `truncated` of a result says that of the

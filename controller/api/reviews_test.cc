@@ -117,8 +117,8 @@ TEST_F(CoreEvents, TellARunsTransitionsAndWhyItWaits) {
   ASSERT_TRUE(store_
                   ->write([&](store::WriteTxn& txn) -> Status {
                     ASSIGN_OR_RETURN(contracts::Run run, txn.run_by_uid(uid));
-                    runs::Events events =
-                        runs::explain_pending(run, "no node has 64 cores", clock_.wall());
+                    runs::Events events = runs::explain_pending(
+                        run, runs::kUnschedulable, "no node has 64 cores", clock_.wall());
                     return store::save_run(txn, run, std::move(events));
                   })
                   .ok());

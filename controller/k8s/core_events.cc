@@ -24,7 +24,7 @@ Words words_of(const contracts::RunEvent& phase) {
   const Value fields = data.ok() ? *data : Value();
   const std::string name = fields.text("phase");
   Words words{fields.text("reason"), fields.text("message")};
-  words.warning = name == "Failed" || is_one_of(words.reason, {"UNSCHEDULABLE"});
+  words.warning = name == "Failed" || is_one_of(words.reason, {"UNSCHEDULABLE", "QUOTA_IN_USE"});
   if (words.reason.empty()) words.reason = name;
   if (words.message.empty()) {
     const Value* attempt = fields.find("attempt");

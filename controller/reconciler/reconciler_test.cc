@@ -209,6 +209,7 @@ TEST_F(ReconcilerTest, FollowsTheGrantsOfANamespaceWithoutReadingAnew) {
   EXPECT_EQ(reconciler_->quota_use("default")->runs, 1);
   EXPECT_FALSE(reconciler_->quota_use("other"));
   EXPECT_NE(run("b").status.message.find("grant bound"), std::string::npos);
+  EXPECT_EQ(run("b").status.reason, "QUOTA_IN_USE");
   grant.spec.compute->quota->runs = 2;
   change([&](store::WriteTxn& txn) { return txn.update(grant); });
   EXPECT_EQ(step().bound, 1);

@@ -27,11 +27,23 @@ Result<std::optional<Run>> stored(store::WriteTxn& txn, const std::string& uid) 
 }
 
 std::string explained(const scheduler::Unplaced& unplaced) {
-  if (unplaced.position == scheduler::kNoPosition) return unplaced.message;
+  if (unplaced.position == scheduler::kNoPosition) return unplaced.why.message;
   return unplaced.position > 0
-             ? cat(unplaced.message, "; position ", unplaced.position, " in the queue")
-             : cat(unplaced.message, "; position over ", scheduler::kToldPositions,
+             ? cat(unplaced.why.message, "; position ", unplaced.position, " in the queue")
+             : cat(unplaced.why.message, "; position over ", scheduler::kToldPositions,
                    " in the queue");
+}
+
+Reason reason_of(const scheduler::Why& why) {
+  switch (why.what) {
+    case scheduler::Why::For::kNode:
+      return runs::kUnschedulable;
+    case scheduler::Why::For::kTurn:
+      return runs::kWaiting;
+    case scheduler::Why::For::kQuota:
+      return runs::kQuotaInUse;
+  }
+  return runs::kUnschedulable;
 }
 
 std::vector<std::string> named_in(const scheduler::Plan& plan) {
@@ -85,7 +97,7 @@ Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced
   for (const scheduler::Unplaced& each : unplaced) {
     ASSIGN_OR_RETURN(std::optional<Run> run, stored(txn, each.uid));
     if (!run) continue;
-    runs::Events events = runs::explain_pending(*run, explained(each), now);
+    runs::Events events = runs::explain_pending(*run, reason_of(each.why), explained(each), now);
     if (!events.empty()) TRY(store::save_run(txn, *run, std::move(events)));
   }
   return {};

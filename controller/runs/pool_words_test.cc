@@ -20,7 +20,7 @@ constexpr const char* kFull = "0/1 nodes fit: 1 is full";
 
 contracts::Run waiting() {
   contracts::Run run;
-  static_cast<void>(explain_pending(run, kFull, kPoolMoment));
+  static_cast<void>(explain_pending(run, kUnschedulable, kFull, kPoolMoment));
   return run;
 }
 
@@ -40,8 +40,9 @@ TEST(PoolWords, StandBehindWhyARunWaits) {
 TEST(PoolWords, StayWhenTheControllersOwnChange) {
   contracts::Run run = waiting();
   ASSERT_TRUE(hear_pool(run, "hpc", {true, "job 1"}, kPoolMoment).ok());
-  EXPECT_TRUE(explain_pending(run, kFull, kPoolMoment).empty()) << "nothing is new";
-  EXPECT_EQ(explain_pending(run, "0/2 nodes fit: 2 are full", kPoolMoment).size(), 1U);
+  EXPECT_TRUE(explain_pending(run, kUnschedulable, kFull, kPoolMoment).empty()) << "nothing is new";
+  EXPECT_EQ(explain_pending(run, kUnschedulable, "0/2 nodes fit: 2 are full", kPoolMoment).size(),
+            1U);
   EXPECT_THAT(run.status.message,
               AllOf(StartsWith("0/2 nodes fit: 2 are full"), HasSubstr(" hpc: job 1")));
 }

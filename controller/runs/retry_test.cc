@@ -313,7 +313,7 @@ TEST(Deadline, EndsARunThatWaitsAndSaysWhatItWaitedFor) {
   run.spec.deadline = wire::Duration{Millis(60'000)};
   admit(run, kTried);
   EXPECT_EQ(run.status.deadline_at->value, kTried + Millis(60'000));
-  static_cast<void>(explain_pending(run, "0/0 nodes fit", kTried));
+  static_cast<void>(explain_pending(run, kUnschedulable, "0/0 nodes fit", kTried));
   ASSERT_EQ(expire(run, kTried + Millis(60'000)).size(), 2u);
   EXPECT_EQ(run.status.phase, RunPhase::kFailed);
   EXPECT_EQ(run.status.reason, "DEADLINE_EXCEEDED");

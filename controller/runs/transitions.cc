@@ -130,7 +130,7 @@ Events admit(Run& run, WallTime now) {
     const wire::Timestamp own{run.metadata.creation_timestamp->value + run.spec.deadline->value};
     if (!run.status.deadline_at || own < *run.status.deadline_at) run.status.deadline_at = own;
   }
-  set_condition(run.status, {"Scheduled", "False", Reason("WAITING"), ""}, now);
+  set_condition(run.status, {"Scheduled", "False", kWaiting, ""}, now);
   return {phase_event(run, now)};
 }
 
@@ -161,12 +161,12 @@ Result<Events> bind(Run& run, const std::string& node, WallTime now) {
   return events;
 }
 
-Events explain_pending(Run& run, const std::string& message, WallTime now) {
+Events explain_pending(Run& run, Reason reason, const std::string& message, WallTime now) {
   contracts::RunStatus& status = run.status;
   std::string told = with_pool_words(status, message);
-  const bool known = status.reason == kUnschedulable && status.message == told;
+  const bool known = status.reason == reason && status.message == told;
   if (status.phase != P::kPending || known) return {};
-  status.reason = kUnschedulable;
+  status.reason = reason;
   status.message = std::move(told);
   set_condition(status, {"Scheduled", "False", status.reason, message}, now);
   return {phase_event(run, now)};

@@ -57,6 +57,10 @@ using Events = std::vector<contracts::RunEvent>;
 Events admit(contracts::Run& run, WallTime now);
 // Reason of a pending run that fits nowhere now.
 inline constexpr Reason kUnschedulable = "UNSCHEDULABLE";
+// Of one that nobody has looked at yet, or whose turn is next.
+inline constexpr Reason kWaiting = "WAITING";
+// Of one whose namespace has all of its quota in use.
+inline constexpr Reason kQuotaInUse = "QUOTA_IN_USE";
 
 // Pending -> Scheduled with the next attempt. FailedPrecondition (RUN_NOT_PENDING).
 Result<Events> bind(contracts::Run& run, const std::string& node, WallTime now);
@@ -75,7 +79,8 @@ inline constexpr Reason kGangEnded = "GANG_ENDED";
 inline constexpr Reason kGangRestarted = "GANG_RESTARTED";
 
 // Why a pending run is still pending. Returns nothing new when it is what the run says already.
-Events explain_pending(contracts::Run& run, const std::string& message, WallTime now);
+Events explain_pending(contracts::Run& run, Reason reason, const std::string& message,
+                       WallTime now);
 // What its node observes. Conflict (STALE_ATTEMPT) unless the report is about the current attempt;
 // FailedPrecondition (RUN_FINISHED) when the run is terminal. A phase that is behind the stored one
 // is an old message and changes nothing. Does not look at the outcome or the output.

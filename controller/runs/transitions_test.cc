@@ -141,7 +141,7 @@ TEST(RunTransitions, ATerminalRunNeverChanges) {
     for (const Fact fact : kAllFacts) EXPECT_FALSE(next_phase(phase, fact));
     contracts::Run run = run_in(phase);
     const wire::Value before = wire::encode(run);
-    EXPECT_TRUE(explain_pending(run, "x", kMoment).empty());
+    EXPECT_TRUE(explain_pending(run, kUnschedulable, "x", kMoment).empty());
     contracts::RunReport report;
     report.attempt = 1;
     report.timings_ms["run"] = 5;
@@ -220,9 +220,9 @@ TEST(RunTransitions, TheEndCarriesWhatTheSandboxSaid) {
 
 TEST(RunTransitions, WhyARunWaitsIsSaidOncePerAnswer) {
   contracts::Run run = run_in(RunPhase::kPending);
-  EXPECT_EQ(explain_pending(run, "0/1 nodes fit", kMoment).size(), 1u);
-  EXPECT_TRUE(explain_pending(run, "0/1 nodes fit", kMoment).empty());
-  EXPECT_EQ(explain_pending(run, "0/2 nodes fit", kMoment).size(), 1u);
+  EXPECT_EQ(explain_pending(run, kUnschedulable, "0/1 nodes fit", kMoment).size(), 1u);
+  EXPECT_TRUE(explain_pending(run, kUnschedulable, "0/1 nodes fit", kMoment).empty());
+  EXPECT_EQ(explain_pending(run, kUnschedulable, "0/2 nodes fit", kMoment).size(), 1u);
   static_cast<void>(bind(run, "n1", kMoment).value());
   EXPECT_EQ(run.status.reason, kWaitingForNode);
   for (const std::string& fact : {std::string("n1"), format_time(kMoment)})

@@ -36,7 +36,7 @@ struct Unplaced {
   std::string name_space;
   std::string name;
   std::string uid;
-  std::string message;
+  Why why;
   int64_t position = 0;  // in the queue, from 1; 0: behind the first kToldPositions
 };
 // Of a member of a gang that another member stands in the queue for.
@@ -191,7 +191,7 @@ class Cluster {
   Occupants occupants_of(const std::set<std::string>& uids, const Entry& entry, Round& round);
   std::optional<Victims> victims_on(NodeIndex::Id id, const Entry& entry, size_t below,
                                     Round& round);
-  std::string why(const Entry& entry);
+  Why why(const Entry& entry);
   Unplaced explained(const std::string& uid, const Entry& entry);
   std::optional<Unplaced> explained_by_first(const std::string& uid, const Entry& entry);
   void count_positions();

@@ -21,7 +21,7 @@ TEST(Taints, KeepAwayWhatDoesNotTolerateThem) {
   tainted.spec.taints = {{"accelerator", "reserved", "NoSchedule"}};
   const auto message = [&](const contracts::Run& wanted) {
     const WholePlan plan = schedule({wanted}, {tainted});
-    return plan.unplaced.empty() ? "placed" : plan.unplaced[0].message;
+    return plan.unplaced.empty() ? "placed" : plan.unplaced[0].why.message;
   };
   contracts::Run wanted = run("r");
   EXPECT_THAT(message(wanted), AllOf(HasSubstr("0/1 nodes fit"), HasSubstr("spec.taints")));
@@ -52,7 +52,7 @@ TEST(SandboxLevel, IsAskedOfIsolationAndOfTheLimitsOfTheRun) {
   wanted.spec.sandbox_level = Level::kKernel;
   EXPECT_EQ(schedule({wanted}, {polled}).bindings.size(), 1u) << "it has no limit on memory";
   wanted.status.policy.emplace().limits.memory = wire::Quantity{1 << 20};
-  EXPECT_THAT(schedule({wanted}, {polled}).unplaced.at(0).message, HasSubstr("kernel"));
+  EXPECT_THAT(schedule({wanted}, {polled}).unplaced.at(0).why.message, HasSubstr("kernel"));
   wanted.spec.sandbox_level = Level::kPolled;
   EXPECT_EQ(schedule({wanted}, {polled}).bindings.size(), 1u);
   EXPECT_EQ(schedule({wanted}, {node("silent")}).bindings.size(), 0u) << "it has proven nothing";

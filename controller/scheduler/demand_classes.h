@@ -19,7 +19,7 @@ struct DemandClass {
   size_t missing = 0;    // if blocked: on how many nodes at least
   // Why, as of this version of the cluster.
   uint64_t explained_version = 0;
-  std::string explanation;
+  Why explanation;
 };
 
 class DemandClasses {

@@ -33,7 +33,7 @@ TEST(EndingNodes, GetWhatEndsBeforeThem) {
   EXPECT_EQ(plan.bindings[0].uid, "short");
   const auto waiting = cluster.explain(8);
   ASSERT_EQ(waiting.size(), 1U);
-  EXPECT_THAT(waiting[0].message, HasSubstr("ends in less than 31m (the longest stays 30m)"));
+  EXPECT_THAT(waiting[0].why.message, HasSubstr("ends in less than 31m (the longest stays 30m)"));
 }
 
 TEST(EndingNodes, AGraceToEndCounts) {

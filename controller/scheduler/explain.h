@@ -25,6 +25,13 @@ struct Refusals {
 // No groups if enough nodes would do: one, or for a gang as many as it has members.
 Refusals find_refusals(const Demand& demand, const NodeIndex& nodes);
 
+// Why a run waits: what for, and in words.
+struct Why {
+  enum class For { kNode, kTurn, kQuota };
+  For what = For::kNode;
+  std::string message;
+};
+
 // "0/3 nodes fit: 2 have no nvidia device, 1 is cordoned; would help: …"; of a gang
 // "1/3 nodes fit, and its 2 members need one each: …".
 std::string refusal_text(const Demand& demand, size_t nodes, const Refusals& refusals);

@@ -44,7 +44,7 @@ std::set<std::string> nodes_of(const Plan& plan) {
 
 std::string message_of(Cluster& cluster, const std::string& name) {
   for (const Unplaced& each : cluster.explain(100)) {
-    if (each.name == name) return each.message;
+    if (each.name == name) return each.why.message;
   }
   return "";
 }
@@ -102,7 +102,7 @@ TEST(Gangs, TellOnceForEachOfTheOthersWhoSaysWhyTheyWait) {
   ASSERT_EQ(told.size(), 3u);
   EXPECT_EQ(told["g-0"].position, 1);
   EXPECT_EQ(told["g-2"].position, kNoPosition);
-  EXPECT_THAT(told["g-2"].message, HasSubstr("g-0 says why"));
+  EXPECT_THAT(told["g-2"].why.message, HasSubstr("g-0 says why"));
   cluster.put_node(node("b"));
   for (const Unplaced& each : cluster.explain(100)) EXPECT_EQ(each.name, "g-0");
 }

@@ -118,7 +118,7 @@ TEST(GrantedQuota, TheOperatorsHoldsToo) {
   cluster.put_run(run("a"));
   cluster.put_run(run("b"));
   EXPECT_EQ(cluster.pass(kNow).bindings.size(), 1u);
-  EXPECT_THAT(cluster.explain(1).at(0).message, HasSubstr("operator"));
+  EXPECT_THAT(cluster.explain(1).at(0).why.message, HasSubstr("operator"));
 }
 
 TEST(GrantedQuota, SaysWhichHowMuchIsUsedAndWhatWouldHelp) {
@@ -134,11 +134,11 @@ TEST(GrantedQuota, SaysWhichHowMuchIsUsedAndWhatWouldHelp) {
   const auto told = cluster.explain(10);
   ASSERT_EQ(told.size(), 2u);
   for (const auto& each : told) {
-    EXPECT_THAT(each.message, AllOf(HasSubstr("namespace team-a"), HasSubstr("grant bound"),
-                                    HasSubstr("spec.compute.quota.cpu")));
+    EXPECT_THAT(each.why.message, AllOf(HasSubstr("namespace team-a"), HasSubstr("grant bound"),
+                                        HasSubstr("spec.compute.quota.cpu")));
   }
-  EXPECT_THAT(told[0].message, AllOf(HasSubstr("3 of 4 cores"), HasSubstr("wait for")));
-  EXPECT_THAT(told[1].message, AllOf(HasSubstr("4 cores"), HasSubstr("5"), HasSubstr("less")));
+  EXPECT_THAT(told[0].why.message, AllOf(HasSubstr("3 of 4 cores"), HasSubstr("wait for")));
+  EXPECT_THAT(told[1].why.message, AllOf(HasSubstr("4 cores"), HasSubstr("5"), HasSubstr("less")));
 }
 
 TEST(GrantedQuota, AChangeHoldsAtOnceAndEndsNothing) {
@@ -158,7 +158,7 @@ TEST(GrantedQuota, AChangeHoldsAtOnceAndEndsNothing) {
   EXPECT_EQ(cluster.charged("default").runs, 2);
   const auto told = cluster.explain(10, false);
   ASSERT_EQ(told.size(), 3u) << "all who wait are told the new number";
-  EXPECT_THAT(told[0].message, HasSubstr("2 of 1 runs"));
+  EXPECT_THAT(told[0].why.message, HasSubstr("2 of 1 runs"));
   cluster.remove_run("r0");
   EXPECT_TRUE(cluster.pass(kNow).bindings.empty()) << "one is what it may have";
   quota.runs = 3;

@@ -23,7 +23,7 @@ TEST(Quota, IsNeverExceededAndSaysWhatIsUsedUp) {
             (std::map<std::string, int>{{"team-a", 2}, {"team-b", 4}}));
   const auto unplaced = cluster.explain(10);
   ASSERT_EQ(unplaced.size(), 2u);
-  EXPECT_THAT(unplaced[0].message,
+  EXPECT_THAT(unplaced[0].why.message,
               testing::AllOf(testing::HasSubstr("namespace team-a"),
                              testing::HasSubstr("2 of 2 runs"), testing::HasSubstr("operator")));
   cluster.remove_run("a0");
@@ -81,7 +81,7 @@ TEST(Quota, ARunThatAloneIsOverItIsToldSo) {
   large.spec.resources.emplace().memory = wire::Quantity{2LL << 30};
   cluster.put_run(large);
   EXPECT_TRUE(cluster.pass(kNow).bindings.empty());
-  EXPECT_THAT(cluster.explain(1).at(0).message, HasSubstr("operator"));
+  EXPECT_THAT(cluster.explain(1).at(0).why.message, HasSubstr("operator"));
 }
 
 TEST(Quota, ASmallerRunBehindOneThatIsOverItIsPlaced) {

@@ -42,7 +42,7 @@ TEST(SchedulerDevices, PromisesNoDeviceTwice) {
   }
   const WholePlan made = plan(runs, {node});
   EXPECT_EQ(made.bindings.size(), 2u);
-  EXPECT_NE(made.unplaced.at(0).message.find("accelerator"), std::string::npos);
+  EXPECT_NE(made.unplaced.at(0).why.message.find("accelerator"), std::string::npos);
 }
 
 TEST(SchedulerDevices, PrefersTheNodeWithMostLeftAndSparesAccelerators) {

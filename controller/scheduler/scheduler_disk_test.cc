@@ -46,7 +46,7 @@ TEST(SchedulerDisk, PlacesByTheDiskThatRunsAskFor) {
       {node});
   ASSERT_EQ(made.bindings.size(), 2u) << "who asks for none is not held up by who waits";
   ASSERT_EQ(made.unplaced.size(), 1u);
-  EXPECT_THAT(made.unplaced[0].message,
+  EXPECT_THAT(made.unplaced[0].why.message,
               testing::AllOf(testing::HasSubstr("0/1 nodes fit"), testing::HasSubstr("60.0 GiB"),
                              testing::HasSubstr("32.0 GiB"), testing::HasSubstr("resources.disk")));
   EXPECT_EQ(reason(with_disk(make_run("a"), 60 * kGibi), {make_node("n")}), "placed on n")

@@ -29,7 +29,7 @@ TEST(Scheduler, SkipsARunThatFitsNowhereAndPlacesTheNext) {
   ASSERT_EQ(made.bindings.size(), 1u);
   EXPECT_EQ(made.bindings[0].uid, "b-small");
   ASSERT_EQ(made.unplaced.size(), 1u);
-  EXPECT_THAT(made.unplaced[0].message,
+  EXPECT_THAT(made.unplaced[0].why.message,
               testing::AllOf(testing::HasSubstr("0/1 nodes fit"), testing::HasSubstr("64 cores")));
 }
 
@@ -52,7 +52,7 @@ TEST(Scheduler, ANamespaceHasItsNumberOfRunsAtOnceAndOthersGoOn) {
   EXPECT_EQ(made.bindings[0].uid, "e") << "whose namespace holds nothing yet";
   EXPECT_EQ(made.bindings[1].uid, "b");
   ASSERT_EQ(made.unplaced.size(), 2u);
-  EXPECT_THAT(made.unplaced[0].message,
+  EXPECT_THAT(made.unplaced[0].why.message,
               testing::AllOf(testing::HasSubstr("namespace busy"), testing::HasSubstr("2 runs"),
                              testing::HasSubstr("maxRunsPerNamespace")));
   EXPECT_EQ(made.unplaced[0].uid, "c");
@@ -122,7 +122,7 @@ TEST(Scheduler, CountsWhatPlacedRunsTookAndNeverOvercommits) {
   const WholePlan made = plan(runs, {make_node("n")});
   EXPECT_EQ(made.bindings.size(), 1u);
   ASSERT_EQ(made.unplaced.size(), 3u);
-  EXPECT_NE(made.unplaced[0].message.find("2 cores"), std::string::npos);
+  EXPECT_NE(made.unplaced[0].why.message.find("2 cores"), std::string::npos);
 }
 
 TEST(Scheduler, NeverTakesMoreThanMaxRuns) {
@@ -130,7 +130,7 @@ TEST(Scheduler, NeverTakesMoreThanMaxRuns) {
   for (int i = 0; i < 6; ++i) runs.push_back(make_run(cat("r", i)));
   const WholePlan made = plan(runs, {make_node("n")});
   EXPECT_EQ(made.bindings.size(), 4u);
-  EXPECT_NE(made.unplaced.at(0).message.find("1 is full"), std::string::npos);
+  EXPECT_NE(made.unplaced.at(0).why.message.find("1 is full"), std::string::npos);
 }
 
 TEST(Scheduler, ThousandsOfRunsOnHundredsOfNodesAreOneShortStep) {

@@ -34,7 +34,7 @@ inline WholePlan plan(const std::vector<contracts::Run>& runs,
 inline std::string reason(const contracts::Run& run, const std::vector<contracts::Node>& nodes) {
   const WholePlan made = plan({run}, nodes);
   return made.unplaced.empty() ? "placed on " + made.bindings.at(0).node
-                               : made.unplaced.at(0).message;
+                               : made.unplaced.at(0).why.message;
 }
 
 }  // namespace paddock::scheduler

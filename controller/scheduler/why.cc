@@ -6,17 +6,18 @@
 
 namespace paddock::scheduler {
 
-std::string Cluster::why(const Entry& entry) {
+Why Cluster::why(const Entry& entry) {
   DemandClass& wanted = classes_.at(entry.demand);
   auto over = config_.quotas.refusal(entry.name_space, charged(entry.name_space),
                                      whole_charge_of(wanted.demand));
-  if (over) return std::move(*over);
+  if (over) return {Why::For::kQuota, std::move(*over)};
   if (wanted.explained_version == version_) return wanted.explanation;
   const Refusals refusals = find_refusals(wanted.demand, nodes_);
   wanted.explained_version = version_;
-  wanted.explanation = refusals.fit >= wanted.demand.nodes
-                           ? "a node has room for it: its turn is next"
-                           : refusal_text(wanted.demand, nodes_.size(), refusals);
+  wanted.explanation =
+      refusals.fit >= wanted.demand.nodes
+          ? Why{Why::For::kTurn, "a node has room for it: its turn is next"}
+          : Why{Why::For::kNode, refusal_text(wanted.demand, nodes_.size(), refusals)};
   return wanted.explanation;
 }
 
@@ -31,10 +32,13 @@ Unplaced Cluster::explained(const std::string& uid, const Entry& entry) {
 std::optional<Unplaced> Cluster::explained_by_first(const std::string& uid, const Entry& entry) {
   const auto gang = gangs_.find(entry.gang);
   if (gang == gangs_.end() || entry.queued || !all_wait(gang->second)) return std::nullopt;
-  return Unplaced{entry.name_space, entry.name, uid,
-                  cat("all members of the gang are placed at once, and ",
-                      runs_.at(*gang->second.due.begin()).name, " says why they wait"),
-                  kNoPosition};
+  return Unplaced{
+      entry.name_space,
+      entry.name,
+      uid,
+      {Why::For::kNode, cat("all members of the gang are placed at once, and ",
+                            runs_.at(*gang->second.due.begin()).name, " says why they wait")},
+      kNoPosition};
 }
 
 void Cluster::count_positions() {

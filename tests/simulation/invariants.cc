@@ -258,8 +258,8 @@ std::string check_quota(store::ReadTxn& txn) {
     if (run.status.array) continue;  // never placed itself
     const bool waits = run.status.phase == RunPhase::kPending;
     placed += !waits && run.metadata.name_space == "limited" ? 1 : 0;
-    if (waits && run.status.message.empty() && run.status.reason == "UNSCHEDULABLE")
-      return "a run waits and does not say why";
+    const bool told = is_one_of(run.status.reason, {"UNSCHEDULABLE", "QUOTA_IN_USE"});
+    if (waits && told && run.status.message.empty()) return "a run waits and does not say why";
   }
   return placed > kLimitedRuns ? "a namespace is over its quota" : "";
 }

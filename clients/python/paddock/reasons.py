@@ -241,6 +241,7 @@ Reason = Literal[
     "E_LIMIT_TERMINALS",
     "WAITING",
     "BOUND",
+    "QUOTA_IN_USE",
     "UNSCHEDULABLE",
     "NO_NODE_LARGE_ENOUGH",
     "REFUSED",

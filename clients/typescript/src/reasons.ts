@@ -240,6 +240,7 @@ export type Reason =
   | "E_LIMIT_TERMINALS"
   | "WAITING"
   | "BOUND"
+  | "QUOTA_IN_USE"
   | "UNSCHEDULABLE"
   | "NO_NODE_LARGE_ENOUGH"
   | "REFUSED"

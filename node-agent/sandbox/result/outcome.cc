@@ -62,7 +62,7 @@ void explain_signal(int signal, const std::set<int>& sent, Millis used, const Bo
     case SIGXFSZ:
       if (sent.contains(signal)) break;
       result.code = Reason("E_LIMIT_FS");
-      return set(result, SandboxStatus::kLimitExceeded, "file size limit reached (signal 25)");
+      return set(result, SandboxStatus::kLimitExceeded, std::string(contracts::kFileSizeReached));
     case SIGTERM:
       return set(result, SandboxStatus::kKilledTerm, "ended by signal 15");
     case SIGKILL:
