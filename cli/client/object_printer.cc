@@ -143,7 +143,7 @@ Status ObjectPrinter::arrange_document() {
   return {};
 }
 
-// Of a part of a list: what is put in order waits for the whole of it.
+// Takes the lines of one part of a list. Where a list is put in order, they wait for all of it.
 void ObjectPrinter::take_lines(Table table, std::vector<SortKey> keys) {
   found_ = found_ || !table.rows.empty();
   if (!order_.gathers()) return write_lines(std::move(table));

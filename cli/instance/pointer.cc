@@ -12,7 +12,7 @@ namespace paddock::cli {
 
 namespace {
 
-// Whoever wrote the description, if it is that process and alive.
+// The process that wrote the description, if it is still alive.
 std::optional<ProcessRef> living_process(const wire::Value& description) {
   const auto number = [&](const char* name) {
     const wire::Value* value = description.find(name);

@@ -19,7 +19,7 @@ class JsonPath {
   static Result<JsonPath> parse(std::string_view text);
   // Strings as they are, other values as JSON; several results of one path with a space between.
   std::string render(const wire::Value& document) const;
-  // Of one path of nothing but names these names, of any other template none.
+  // The names of a template that is one path of names alone; none for any other template.
   std::vector<std::string> names() const;
 
  private:

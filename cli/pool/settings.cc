@@ -16,7 +16,8 @@ constexpr std::array<std::string_view, 9> kOptions = {"constraint", "exclude",  
                                                       "nice",       "nodelist", "reservation",
                                                       "switches",   "tmp",      "wckey"};
 
-// Of one argument of sbatch, which no shell reads: what Slurm itself has in such values.
+// Whether it has only characters that Slurm uses in such values. It is one argument of sbatch; no
+// shell reads it.
 bool is_slurm_value(std::string_view text) {
   return !text.empty() && text.size() <= 256 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

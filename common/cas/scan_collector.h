@@ -64,7 +64,7 @@ class ScanCollector {
   int64_t bytes_ = 0;
 };
 
-// But those of `made` that hold nothing of the tree and none of the others.
+// `folders` without those of `made` that hold nothing of the tree and no other folder.
 std::set<std::string> without_made(const std::set<std::string>& folders,
                                    const std::set<std::string>& made, const contracts::Tree& tree);
 

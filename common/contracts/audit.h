@@ -113,8 +113,8 @@ struct AuditList {
   }
 };
 
-// PARAMETER_INVALID with all types, the nearest first, for one that no event has: that there is
-// none of it would sound as if nothing had happened.
+// PARAMETER_INVALID for a type that no event has, with all types, the nearest first: an empty list
+// would sound as if nothing of that type had happened.
 Status check_audit_type(std::string_view type);
 // At most kAuditText bytes of valid UTF-8.
 std::string audit_text(std::string_view bytes);

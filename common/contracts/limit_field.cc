@@ -78,7 +78,7 @@ bool is_held_by(const SandboxResult& result, const char* name, std::string_view 
   return found != result.enforced.end() && found->second.mechanism == mechanism;
 }
 
-// Of memory and processes a cgroup counts who meets the limit; then that decides.
+// A cgroup counts who meets the limits of memory and processes. Where there is one, it decides.
 bool only_the_kernel_knows(const SandboxResult& result, std::string_view field) {
   const SandboxLimits& limits = result.policy->limits;
   const bool by_address = is_held_by(result, "memory", "RLIMIT_AS");

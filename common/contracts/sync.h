@@ -58,9 +58,10 @@ struct RunOutcome {
   std::optional<SandboxResult> result;  // absent if the command never started
   std::vector<Artifact> artifacts;      // their blobs are stored before this is sent
   std::vector<LeftOut> left_out;
-  // Nothing of it was started, by no fault of its own: it is placed elsewhere, and nothing counted.
+  // The node started nothing, by no fault of the run: it is placed elsewhere, and no attempt
+  // counts.
   std::optional<bool> refused;
-  // Of one that was refused because there is no room for its files: what they take.
+  // What its files take, where it was refused because there is no room for them.
   std::optional<wire::Quantity> disk_needed;
   static constexpr auto describe(auto&& visit) {
     return visit(field("phase", &RunOutcome::phase, "terminal phase", {.required = true}),

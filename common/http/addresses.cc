@@ -8,7 +8,7 @@ bool begins_address(std::string_view text) {
   return text.starts_with("https://") || text.starts_with("http://");
 }
 
-// Of control characters none is taken away: they are refused.
+// Control characters stay, so that they are refused.
 std::string_view without_spaces(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);

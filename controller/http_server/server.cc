@@ -122,7 +122,7 @@ class GuardedServer final : public Server {
   void admit(const Listener& listener, os::Fd fd);
   void pause(int why);
   void refuse(ConnectionPtr connection);
-  // Of an answer that takes turns, after one of them.
+  // What becomes of an answer that is made by turns, after one of its turns.
   enum class Turned {
     kElsewhere,  // it waits, and its connection is another thread's
     kAgain,      // it has its next turn when all others had theirs

@@ -86,13 +86,13 @@ class Cluster {
   void put_quota(const std::string& name_space, const std::string& grant,
                  const std::optional<contracts::ComputeQuota>& quota);
 
-  // What is no run and counts in the quotas of its namespace all the same, by a uid of its own.
+  // Counts something that is no run, a session, in the quotas of its namespace, under its own uid.
   void put_charge(const std::string& uid, const std::string& name_space, const Charge& charge);
   void remove_charge(const std::string& uid);
 
   // --- decisions ---
-  // Places what fits, at most so many runs; a gang whole or not at all, so it may exceed that. What
-  // it decides is part of the picture at once; if it cannot be kept, start over with a new Cluster.
+  // Places what fits, at most so many runs; a gang whole or not at all, so it may exceed that. The
+  // cluster has what it decides at once; if that cannot be stored, begin with a new Cluster.
   // Runs whose next attempt is due by `now` join in.
   Plan pass(WallTime now, size_t most = SIZE_MAX);
   // Why runs wait: those that nothing was said about yet and, with `others`, those whose position

@@ -204,7 +204,8 @@ class WriteTxn : public ReadTxn {
   virtual Status drop_sent_blobs(const std::string& run_uid) = 0;
   // What attempts before this one were given, which nobody reads any more.
   virtual Status drop_inputs_before(const std::string& run_uid, int64_t attempt) = 0;
-  // After its object, in place of one of that name; goes with it.
+  // Once the Secret itself is written. Takes the place of a value of that name, and is erased with
+  // its Secret.
   virtual Status put_sealed_value(const std::string& secret_uid, const SealedValue& value) = 0;
   virtual Status drop_sealed_value(const std::string& secret_uid, const std::string& name) = 0;
   virtual Status put_setting(const std::string& key, const std::string& value) = 0;

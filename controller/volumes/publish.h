@@ -36,8 +36,8 @@ struct Publishing {
 // The tree of these artifacts. InvalidArgument: NOTHING_TO_PUBLISH, or what no tree may hold.
 Result<contracts::Tree> tree_of(const std::vector<contracts::Artifact>& artifacts);
 
-// Offers for those of a node's reports that end one of its runs that publish. Errors of one run are
-// in its offer; that of the whole is the store's.
+// Makes the offers of a node's reports: one for each report that ends a run which publishes. What
+// is wrong with one run stands in its offer; an error of all of them is the store's.
 Result<Publishing> prepare(store::Store& store, const cas::Blobs& blobs, const std::string& node,
                            const std::vector<contracts::RunReport>& reports,
                            const VolumeLimits& limits, Random& random);

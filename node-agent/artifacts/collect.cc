@@ -103,7 +103,7 @@ class Collector {
     return name_bytes_ + json_bytes(name) <= limits_.name_bytes;
   }
 
-  // Whether it is the disk that does not give what it has.
+  // Whether the error is the disk's, which cannot read what it holds. Then it is noted.
   bool note_disk(const Error& error) {
     if (error.reason != kDiskFailsReason) return false;
     ++disk_faults_;

@@ -48,7 +48,7 @@ class RunLife {
   // Whether nothing of it was started or decided: it may be taken on again from the beginning.
   bool untouched() const { return record_.stage == Stage::kAccepted; }
   static constexpr int64_t kNamesLookedAt = 20'000;  // some hundredth of a second
-  // Of its command, while it runs; 0: it does not. With what it holds of accelerators. Any thread.
+  // The launcher of its command, 0 when none runs, and the accelerators that it holds. Any thread.
   pid_t launcher() const { return launcher_pid_; }
   std::vector<std::string> held_accelerators() const;
   // Its files as its command sees them, to read. Any thread, once there is a launcher.

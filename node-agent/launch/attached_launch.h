@@ -49,7 +49,7 @@ class AttachedLaunch {
   }
   // The launcher ends it; its result still comes. A launcher that was stopped is told to go on.
   void end();
-  // The same, without what is left of its grace; of a command in a run it is the same.
+  // As end(), without the rest of its grace. A command in a run has none: there they are the same.
   void kill();
   // For one whose time is long over without a result: a launcher that stands still is told to go
   // on, and killed by destroy(). False: it is gone, or the run's.

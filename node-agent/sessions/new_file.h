@@ -16,7 +16,8 @@ namespace paddock::sessions {
 
 class NewFile {
  public:
-  // Beside the one that it replaces. `mode`: of that one; none: as files are made.
+  // Makes a file without a name in the folder of the file that it will replace. `mode`: the rights
+  // of that file; none: those of any new file.
   static Result<NewFile> make(os::Fd folder, std::optional<mode_t> mode = {});
   NewFile(NewFile&&) = default;
   NewFile& operator=(NewFile&&) = delete;

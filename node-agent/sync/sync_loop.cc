@@ -27,7 +27,7 @@ bool replaces(const Action& later, const Action& before) {
   return std::holds_alternative<KeepSessions>(later);
 }
 
-// Of which run it is, if of one.
+// The run that the action is about, if it is about one.
 std::optional<RunKey> key_of(const Action& action) {
   if (const auto* start = std::get_if<StartRun>(&action))
     return RunKey{start->assignment.run_uid, start->assignment.attempt};

@@ -42,7 +42,7 @@ struct Itself {
     TRY(k8s::check_kind(object.api_version, object.kind, resource()));
     return object;
   }
-  // What it makes of one that is there.
+  // The object that the document makes of `T`, the stored one.
   static Result<T> changed(const Services& services, const T&, const Written& written) {
     return made(services, written);
   }

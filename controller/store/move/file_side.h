@@ -18,14 +18,15 @@ Result<os::LockFile> lock_file(const std::string& file);
 // As the source, locked and looked at as a whole. STORE_NOTHING_TO_MOVE, STORE_SCHEMA_TOO_OLD; as
 // Store::open.
 Result<sqlite::OpenedFile> open_source(const std::string& file);
-// Out of the way of what has its place now, once nobody has it open; answers with its new name.
-// Nothing, if it is gone already.
+// Renames the file, which nobody has open any more, and answers with its new name. Empty: it is
+// gone already.
 Result<std::string> put_aside(const std::string& file, WallTime now);
 
-// As the target: an empty one under another name. STORE_NOT_EMPTY: there is a file.
+// An empty store under another name, for the rows to be moved into. STORE_NOT_EMPTY: there is a
+// file of the name that it is to have.
 Result<std::unique_ptr<sqlite::Connection>> make_target(const std::string& file);
 Status put_given(sqlite::Connection& db, const Given& given);
-// Once it is closed: gives it its name, unless it has it.
+// Gives the target, which is closed, the name that it is to have, unless it has it already.
 Status take_place(const std::string& file);
 void remove_target(const std::string& file);
 

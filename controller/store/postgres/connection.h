@@ -106,7 +106,7 @@ class Connection final : public sql::Connection {
   void give_up_after(Millis limit) { answer_ms_ = static_cast<int>(limit.count()); }
 
   // The writer's: from now on rows that are inserted soon are gathered. They go before whatever is
-  // sent next; of a part that is undone before that they never go.
+  // sent next; those of a part that is undone before are not sent.
   void gather() { gathers_ = true; }
   bool gathers() const { return gathers_; }
   Status insert_soon(const RowInsert& insert, const std::vector<Parameter>& row);

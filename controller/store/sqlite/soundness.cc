@@ -34,7 +34,7 @@ SoundnessCheck::~SoundnessCheck() {
     if (!done && state.asking != nullptr) sqlite3_interrupt(state.asking);
     return done;
   };
-  // Again and again: an interrupt counts only for what runs already.
+  // SQLite is interrupted again and again: one interrupt ends only what runs already.
   while (!state_.wait_for(
       changed_, kAskAgain, [](State& state) { return state.done; }, ask)) {
   }

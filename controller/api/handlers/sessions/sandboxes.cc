@@ -124,7 +124,7 @@ Error with_field(Error error) {
   return error;
 }
 
-// To a node beside those that refused it, if one may have it.
+// Gives the session to a node that has not refused it yet; false: there is none.
 Result<bool> move_away(const Call& call, Sandbox& session, const std::set<std::string>& refused) {
   ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(call.services));
   bool moved = false;

@@ -39,7 +39,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection& operator=(const Connection&) = delete;
 
   void start();  // once, from the owner's shared pointer
-  // Instead: where it leads is known, and what that is told first.
+  // Instead of start(), where it is known already to whom the connection leads. `first` is sent
+  // there before anything else.
   void lead_to(std::vector<IpAddress> addresses, std::string first);
   void expire();  // to be called now and then
   bool finished() const { return finished_ || (relay_ && relay_->finished()); }
