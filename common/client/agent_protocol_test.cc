@@ -25,7 +25,7 @@ constexpr const char* kUnknownPolicy =
 Result<contracts::SyncAnswer> synchronized(const HttpServer& server) {
   ControllerClient client({server.url(), {}, {}, {}});
   contracts::SyncRequest request;
-  request.session = "session-1";
+  request.process = "process-1";
   return client.synchronize("n1", request);
 }
 
@@ -59,7 +59,7 @@ TEST(AgentProtocol, WhatAnOlderControllerDoesNotKnowIsLeftOutUntilOneDoes) {
                             answer(200, kPlain, newer), answer(200, kPlain, newer)}));
   ControllerClient client({server.url(), {}, {}, {}});
   contracts::SyncRequest request;
-  request.session = "session-1";
+  request.process = "process-1";
   request.status.emplace().os = "linux";
   for (int call = 0; call < 3; ++call) EXPECT_TRUE(client.synchronize("n1", request).ok()) << call;
   const auto asked = server.requests();
@@ -78,7 +78,7 @@ TEST(AgentProtocol, ALaneLeavesOutWhatAnOlderControllerDoesNotKnow) {
   HttpServer server(script({answer(400, refused), answer(200, "{}"), answer(200, "{}")}));
   ControllerClient client({server.url(), {}, {}, {}});
   contracts::CallsRequest request;
-  request.session = "session-1";
+  request.process = "process-1";
   request.places = 32;
   for (int call = 0; call < 2; ++call) EXPECT_TRUE(client.exchange_calls("n1", request).ok());
   const auto asked = server.requests();

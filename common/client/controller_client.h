@@ -1,6 +1,6 @@
 // The controller's API, typed. For the CLI and the agent; one object per thread.
 // Errors carry the server's own code and reason. Only requests that are safe to repeat are retried,
-// with back-off; synchronize() never is: the session's loop decides that.
+// with back-off; synchronize() never is: the agent's sync loop decides that.
 #pragma once
 
 #include <atomic>

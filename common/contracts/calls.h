@@ -96,7 +96,7 @@ struct SnippetSkills {
 };
 
 struct CallsRequest {
-  std::string session;     // random per agent process; another one ends what this one was given
+  std::string process;     // random per agent process; another one ends what this one was given
   int64_t generation = 0;  // larger for a newer agent process of the same node
   int64_t lane = 0;
   std::optional<CallAnswer> answer;  // of the call that this lane was given
@@ -111,7 +111,7 @@ struct CallsRequest {
   int64_t wait_ms = 0;
   static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return visit(field("session", &CallsRequest::session, "this agent process",
+    return visit(field("session", &CallsRequest::process, "this agent process",
                        {.required = true, .min_length = 8, .max_length = 64}),
                  field("generation", &CallsRequest::generation, "start time of this agent process"),
                  field("lane", &CallsRequest::lane, "which of its lanes", {.min = 0, .max = 1023}),

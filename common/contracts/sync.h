@@ -108,10 +108,10 @@ struct RunReport {
 };
 
 struct SyncRequest {
-  std::string session;  // random per agent process; a newer one supersedes an older one
+  std::string process;  // random per agent process; a newer one supersedes an older one
   int64_t generation =
       0;  // larger for a newer agent process of the same node (its start time in ms)
-  std::optional<NodeStatus> status;  // on the first call of a session and when it changes
+  std::optional<NodeStatus> status;  // on the first call of a process, and when it changes
   std::map<std::string, std::string> labels;
   std::vector<RunReport> runs;  // every run this node holds
   std::string known_version;    // of the last answer; held open while it is current
@@ -121,7 +121,7 @@ struct SyncRequest {
   std::optional<UsageReport> usage;  // a newer measurement than in the calls before
   static constexpr auto describe(auto&& visit) {
     return visit(
-        field("session", &SyncRequest::session, "this agent process",
+        field("session", &SyncRequest::process, "this agent process",
               {.required = true, .min_length = 8, .max_length = 64}),
         field("generation", &SyncRequest::generation, "start time of this agent process"),
         field("status", &SyncRequest::status, "the host"),

@@ -35,8 +35,8 @@ TEST_F(Calls, OneThatNoAnswerCarriedIsGivenToTheSameLaneAgain) {
 TEST_F(Calls, OneThatNoAnswerCarriedOutlivesItsAgent) {
   ASSERT_TRUE(open(lane(0)).ok());
   ASSERT_TRUE(submit("a").ok());
-  ASSERT_TRUE(open(lane(0, "session-2")).ok());
-  EXPECT_EQ(told(lane(0, "session-2"))->call->id, "a");
+  ASSERT_TRUE(open(lane(0, "process-2")).ok());
+  EXPECT_EQ(told(lane(0, "process-2"))->call->id, "a");
 }
 
 TEST_F(Calls, OneThatNoAnswerCarriedAndThatWasStoppedIsNotBegun) {
@@ -125,7 +125,7 @@ TEST_F(Calls, ANewAgentProcessEndsWhatTheOldOneHad) {
   ASSERT_TRUE(open(lane(0)).ok());
   ASSERT_TRUE(submit("a").ok());
   ASSERT_TRUE(told(lane(0)));
-  ASSERT_TRUE(open(lane(0, "session-2")).ok());
+  ASSERT_TRUE(open(lane(0, "process-2")).ok());
   EXPECT_EQ(outcome("a"), "NODE_LOST");
   EXPECT_EQ(open(lane(0), done("a")).error().reason, "SESSION_SUPERSEDED");
 }
@@ -152,8 +152,8 @@ TEST_F(Calls, ANodeThatSendsPartsOfAnAnswerHasNotFallenSilent) {
   }
   table_.hear(lane(9), MonoTime{});  // what was said before takes nothing back
   now_ = now_ + Millis(2'000);
-  table_.hear(lane(9, "session-0"), now_);  // a process that was replaced
-  table_.hear({"node-2", "session-1", 0}, now_);
+  table_.hear(lane(9, "process-0"), now_);  // a process that was replaced
+  table_.hear({"node-2", "process-1", 0}, now_);
   EXPECT_EQ(outcome("a"), "waits");
   now_ = now_ + Millis(2'000);
   EXPECT_EQ(outcome("a"), "NODE_LOST");

@@ -57,7 +57,7 @@ class Unreliable {
     return out;
   }
   bool chance(uint64_t percent) { return next() % 100 < percent; }
-  LaneKey key(int64_t number) const { return {"node", cat("session-", session_), number}; }
+  LaneKey key(int64_t number) const { return {"node", cat("process-", process_), number}; }
 
   void caller_asks() {
     const CallId id = cat("call-", ++made_);
@@ -72,15 +72,15 @@ class Unreliable {
   }
   void agent_restarts() {
     if (!chance(5)) return;
-    ++session_;
+    ++process_;
     for (Lane& lane : lanes_) lane.answer.reset();  // whatever it did is forgotten with it
   }
   void lane_turns(int64_t number) {
     Lane& lane = lanes_[static_cast<size_t>(number)];
     if (lane.late && chance(30)) send(lane.late_key, *lane.late);  // nobody reads what comes back
     CallsRequest request;
-    request.session = key(number).session;
-    request.generation = session_;
+    request.process = key(number).process;
+    request.generation = process_;
     request.lane = number;
     request.answer = lane.answer;
     if (chance(10)) return;  // lost on its way there: the lane says it again
@@ -127,7 +127,7 @@ class Unreliable {
   MonoTime now_{};
   int step_ = 0;
   int made_ = 0;
-  int64_t session_ = 1;
+  int64_t process_ = 1;
   std::array<Lane, kLanes> lanes_;
   std::set<CallId> waiting_;
   std::set<CallId> done_;

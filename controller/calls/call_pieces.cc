@@ -61,7 +61,7 @@ void CallTable::pass_on(const LaneKey& lane, const std::vector<contracts::CallPi
     if (found == calls_.end() || !found->second.given || found->second.outcome) continue;
     Entry& entry = found->second;
     const LaneKey& holder = *entry.given;
-    if (holder.node != lane.node || holder.session != lane.session) continue;
+    if (holder.node != lane.node || holder.process != lane.process) continue;
     if (each.seq <= entry.last_piece) continue;  // it came before
     entry.last_piece = each.seq;
     entry.kept.add(weight_of(each.piece));

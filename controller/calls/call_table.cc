@@ -111,10 +111,10 @@ Status CallTable::stop(const CallId& id, Wakes& wakes) {
 
 void CallTable::tell_to_end(const CallId& id, const LaneKey& holder, Wakes& wakes) {
   const auto node = nodes_.find(holder.node);
-  if (node == nodes_.end() || node->second.session != holder.session) return;
+  if (node == nodes_.end() || node->second.process != holder.process) return;
   node->second.drops.insert(id);
   for (const int64_t lane : node->second.open)
-    wakes.lanes.push_back({holder.node, holder.session, lane});
+    wakes.lanes.push_back({holder.node, holder.process, lane});
 }
 
 // A node without a lane is silent from then on, and not sooner.
@@ -124,7 +124,7 @@ void CallTable::put_off_silence(Node& node, MonoTime until) {
 
 void CallTable::hear(const LaneKey& lane, MonoTime until) {
   const auto node = nodes_.find(lane.node);
-  if (node != nodes_.end() && node->second.session == lane.session)
+  if (node != nodes_.end() && node->second.process == lane.process)
     put_off_silence(node->second, until);
 }
 
@@ -167,25 +167,25 @@ void CallTable::cancel(const CallId& id, Wakes& wakes) {
 }
 
 // An agent process that was replaced never answers the calls that it was given.
-Status CallTable::begin_session(const LaneKey& lane, int64_t generation, Wakes& wakes) {
+Status CallTable::begin_process(const LaneKey& lane, int64_t generation, Wakes& wakes) {
   Node& node = nodes_[lane.node];
-  if (node.session == lane.session) return {};
+  if (node.process == lane.process) return {};
   if (generation < node.generation) {
     return Error{Code::kConflict, "SESSION_SUPERSEDED",
                  "a newer agent process speaks for this node"};
   }
   node.generation = generation;
-  const std::string old = std::exchange(node.session, lane.session);
+  const std::string old = std::exchange(node.process, lane.process);
   node.open.clear();
   std::erase_if(lanes_, [&](const auto& each) {
-    return each.first.node == lane.node && each.first.session == old;
+    return each.first.node == lane.node && each.first.process == old;
   });
   std::erase_if(idle_, [&](const auto& each) {
-    return each.second.node == lane.node && each.second.session == old;
+    return each.second.node == lane.node && each.second.process == old;
   });
   std::vector<CallId> orphans;
   for (const auto& [id, entry] : calls_) {
-    if (entry.given && entry.given->node == lane.node && entry.given->session == old)
+    if (entry.given && entry.given->node == lane.node && entry.given->process == old)
       orphans.push_back(id);
   }
   for (const CallId& id : orphans) {
@@ -261,7 +261,7 @@ void CallTable::let_go(Lane& lane) {
 }
 
 Status CallTable::open(const LaneKey& lane, const contracts::CallsRequest& request, Wakes& wakes) {
-  TRY(begin_session(lane, request.generation, wakes));
+  TRY(begin_process(lane, request.generation, wakes));
   Node& node = nodes_[lane.node];
   node.silent_since.reset();
   if (request.snippets) node.skills = request.snippets;
@@ -293,7 +293,7 @@ void CallTable::set_eligible(const LaneKey& lane, bool eligible, Wakes& wakes) {
 
 std::optional<contracts::CallsAnswer> CallTable::poll(const LaneKey& lane) {
   const auto found = lanes_.find(lane);
-  if (found == lanes_.end()) return contracts::CallsAnswer{};  // a newer session took its place
+  if (found == lanes_.end()) return contracts::CallsAnswer{};  // a newer process took its place
   contracts::CallsAnswer out;
   const auto call = calls_.find(found->second.call);
   if (call != calls_.end() && !call->second.picked_up) {
@@ -329,7 +329,7 @@ void CallTable::close(const LaneKey& lane, MonoTime now, Wakes& wakes) {
   see(now);
   stop_waiting(lane);
   const auto node = nodes_.find(lane.node);
-  if (node == nodes_.end() || node->second.session != lane.session) return;
+  if (node == nodes_.end() || node->second.process != lane.process) return;
   if (Lane& state = lanes_[lane]; take_back(state.call, wakes)) {
     let_go(state);
     give(wakes);

@@ -20,7 +20,7 @@ namespace paddock::calls {
 
 struct LaneKey {
   std::string node;
-  std::string session;
+  std::string process;
   int64_t lane = 0;
   friend auto operator<=>(const LaneKey&, const LaneKey&) = default;
 };
@@ -138,7 +138,7 @@ class CallTable {
     std::optional<Result<wire::Value>> outcome;
   };
   struct Node {
-    std::string session;
+    std::string process;
     int64_t generation = 0;
     std::set<int64_t> open;  // lanes whose request is held now
     std::set<CallId> drops;  // told to every lane until heard
@@ -162,7 +162,7 @@ class CallTable {
   Millis way_of(const LaneKey& lane) const;
   bool any_present(const std::string& node, MonoTime now) const;
   void tell_to_end(const CallId& id, const LaneKey& holder, Wakes& wakes);
-  Status begin_session(const LaneKey& lane, int64_t generation, Wakes& wakes);
+  Status begin_process(const LaneKey& lane, int64_t generation, Wakes& wakes);
   void settle(const LaneKey& lane, const std::optional<contracts::CallAnswer>& answer,
               Wakes& wakes);
   void finish(const CallId& id, Result<wire::Value> outcome, Wakes& wakes);

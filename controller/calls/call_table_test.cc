@@ -42,7 +42,7 @@ TEST_F(Calls, SaysAtOnceThatNoNodeIsThere) {
 }
 
 TEST_F(Calls, GoesToItsOwnNodeAloneEvenWhereNothingElseMayGo) {
-  const LaneKey other{"node-2", "session-1", 0};
+  const LaneKey other{"node-2", "process-1", 0};
   ASSERT_TRUE(open(other).ok());
   EXPECT_EQ(submit_to("node-1", "a").error().reason, "NO_NODE");
   ASSERT_TRUE(table_.open(lane(0), request(lane(0)), wakes_).ok());  // cordoned: never eligible
@@ -70,8 +70,8 @@ TEST_F(Calls, PiecesComeOnceAndInOrderWhateverIsSentAgain) {
   ASSERT_TRUE(told(lane(0)));
   table_.pass_on(lane(9), {{"a", 1, "x"}, {"a", 2, "y"}}, wakes_);
   table_.pass_on(lane(9), {{"a", 2, "y"}, {"a", 3, "z"}}, wakes_);
-  table_.pass_on(lane(0, "session-0"), {{"a", 4, "of another process"}}, wakes_);
-  table_.pass_on({"node-2", "session-1", 0}, {{"a", 4, "of another node"}}, wakes_);
+  table_.pass_on(lane(0, "process-0"), {{"a", 4, "of another process"}}, wakes_);
+  table_.pass_on({"node-2", "process-1", 0}, {{"a", 4, "of another node"}}, wakes_);
   std::string all;
   for (const wire::Value& piece : table_.take_pieces("a")) all += *piece.string();
   EXPECT_EQ(all, "xyz");

@@ -18,13 +18,13 @@ using contracts::CallsRequest;
 
 class Calls : public testing::Test {
  protected:
-  LaneKey lane(int64_t number, std::string session = "session-1") {
-    return {"node-1", std::move(session), number};
+  LaneKey lane(int64_t number, std::string process = "process-1") {
+    return {"node-1", std::move(process), number};
   }
   CallsRequest request(const LaneKey& lane, std::optional<CallAnswer> answer = {}) {
     CallsRequest out;
-    out.session = lane.session;
-    out.generation = lane.session == "session-1" ? 1 : 2;
+    out.process = lane.process;
+    out.generation = lane.process == "process-1" ? 1 : 2;
     out.lane = lane.lane;
     out.answer = std::move(answer);
     return out;

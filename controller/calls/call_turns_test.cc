@@ -15,11 +15,11 @@ class CompetingCalls : public testing::Test {
   // A node that has said how many it does at once, with as many lanes that wait.
   void node(const std::string& name, int64_t parallel) {
     places_[name] = parallel;
-    for (int64_t number = 0; number < parallel; ++number) come({name, "session-1", number});
+    for (int64_t number = 0; number < parallel; ++number) come({name, "process-1", number});
   }
   void come(const LaneKey& lane, std::optional<CallAnswer> answer = {}) {
     CallsRequest request;
-    request.session = lane.session;
+    request.process = lane.process;
     request.generation = 1;
     request.lane = lane.lane;
     request.answer = std::move(answer);
@@ -53,7 +53,7 @@ class CompetingCalls : public testing::Test {
   // The lane that has the call brings its answer, and asks again.
   void finish(const CallId& id) {
     for (int64_t number = 0; number < places_["node-1"]; ++number) {
-      const LaneKey lane{"node-1", "session-1", number};
+      const LaneKey lane{"node-1", "process-1", number};
       const auto told = table_.poll(lane);
       if (told && told->call) has_[told->call->id] = lane;
     }
@@ -63,7 +63,7 @@ class CompetingCalls : public testing::Test {
   }
   // What the only lane has.
   CallId has_now() {
-    const LaneKey lane{"node-1", "session-1", 0};
+    const LaneKey lane{"node-1", "process-1", 0};
     const auto told = table_.poll(lane);
     const CallId id = told && told->call ? told->call->id : "";
     has_[id] = lane;
@@ -134,14 +134,14 @@ TEST_F(CompetingCalls, TheNextMayGoOnAnotherLaneThanTheOneThatCameBack) {
   nodes(4);
   ask_many("a", 4);
   EXPECT_FALSE(runs("a-3"));
-  ASSERT_TRUE(table_.poll({"node-1", "session-1", 3}));  // picks up a-0
+  ASSERT_TRUE(table_.poll({"node-1", "process-1", 3}));  // picks up a-0
   CallsRequest tired;
-  tired.session = "session-1";
+  tired.process = "process-1";
   tired.generation = 1;
   tired.lane = 3;
   tired.takes = false;
   tired.answer = CallAnswer{"a-0", "did", std::nullopt};
-  ASSERT_TRUE(table_.open({"node-1", "session-1", 3}, tired, wakes_).ok());
+  ASSERT_TRUE(table_.open({"node-1", "process-1", 3}, tired, wakes_).ok());
   EXPECT_TRUE(runs("a-3"));
 }
 
@@ -156,7 +156,7 @@ TEST_F(CompetingCalls, WhatWaitedInVainIsToldWhy) {
   EXPECT_EQ(why("c-0"), "NODES_BUSY");
   EXPECT_EQ(table_.load(now_).waiting, 0u);
   for (int64_t number = 0; number < 4; ++number)
-    table_.set_eligible({"node-1", "session-1", number}, false, wakes_);
+    table_.set_eligible({"node-1", "process-1", number}, false, wakes_);
   ASSERT_TRUE(ask("d-0", "d").ok());
   EXPECT_EQ(why("d-0"), "NO_NODE");
 }
@@ -178,8 +178,8 @@ TEST_F(CompetingCalls, ANodeThatIsGoneCountsForNobody) {
   ask_many("a", 8);
   EXPECT_EQ(running("a", 8), 6u);
   for (int64_t number = 0; number < 4; ++number) {
-    (void)table_.poll({"node-2", "session-1", number});  // it has them
-    table_.close({"node-2", "session-1", number}, now_, wakes_);
+    (void)table_.poll({"node-2", "process-1", number});  // it has them
+    table_.close({"node-2", "process-1", number}, now_, wakes_);
   }
   now_ = now_ + Millis(5'000);
   EXPECT_EQ(table_.load(now_).places, 4u);
@@ -234,7 +234,7 @@ TEST_F(CompetingCalls, AnAgentThatDoesNotSayHowManyItDoesGivesThemWithoutABound)
 }
 
 TEST_F(CompetingCalls, NodesThatDoNotSayHowManyGiveWithoutABound) {
-  for (int64_t number = 0; number < 4; ++number) come({"old", "session-1", number});
+  for (int64_t number = 0; number < 4; ++number) come({"old", "process-1", number});
   ask_many("a", 4);
   EXPECT_EQ(running("a", 4), 4u);
 }

@@ -40,7 +40,7 @@ class Relayed : public testing::Test {
  protected:
   static contracts::CallsRequest request() {
     contracts::CallsRequest out;
-    out.session = "session-1";
+    out.process = "process-1";
     out.wait_ms = kLong.count();
     out.snippets.emplace();
     out.snippets->enabled = true;
@@ -49,7 +49,7 @@ class Relayed : public testing::Test {
   }
   Result<contracts::CallsAnswer> serve(const contracts::CallsRequest& request) {
     return serve_here(
-        relay_, {"n1", "session-1", 0}, request, [] { return true; }, {[&] { return !over_; }, {}},
+        relay_, {"n1", "process-1", 0}, request, [] { return true; }, {[&] { return !over_; }, {}},
         clock_);
   }
   // The lane comes back with an answer to what it was told to do.

@@ -28,7 +28,7 @@ TEST_F(Relayed, ALaneEndsWhenItIsToldThatItsAgentIsGone) {
   });
   EXPECT_FALSE(
       serve_here(
-          relay_, {"n1", "session-1", 0}, request(), [] { return true; }, word.client(), clock_)
+          relay_, {"n1", "process-1", 0}, request(), [] { return true; }, word.client(), clock_)
           ->call);
   agent.join();
 }
@@ -39,7 +39,7 @@ TEST_F(Relayed, ALaneCarriesTheCallThatItWasGivenLast) {
   asks.holds = {"of-a-former-controller"};
   const auto lane = relay_
                         .open(
-                            {"n1", "session-1", 0}, asks, [] { return true; }, clock_)
+                            {"n1", "process-1", 0}, asks, [] { return true; }, clock_)
                         .value();
   const auto bell = std::make_shared<HeardBell>();
   ASSERT_FALSE(lane->wait(bell)) << "it is told what to drop";
@@ -55,7 +55,7 @@ TEST_F(Relayed, ALaneCarriesTheCallThatItWasGivenLast) {
 TEST_F(Relayed, ACallThatALaneCouldNotCarryGoesToTheNext) {
   auto lane = relay_
                   .open(
-                      {"n1", "session-1", 0}, request(), [] { return true; }, clock_)
+                      {"n1", "process-1", 0}, request(), [] { return true; }, clock_)
                   .value();
   std::thread caller = caller_of_n1();
   lane.reset();
@@ -65,7 +65,7 @@ TEST_F(Relayed, ACallThatALaneCouldNotCarryGoesToTheNext) {
 
 // Its agent gave that request up and asks anew, before it has ended here.
 TEST_F(Relayed, AnOlderRequestOfALaneActsForItNoMore) {
-  const LaneKey key{"n1", "session-1", 0};
+  const LaneKey key{"n1", "process-1", 0};
   const auto may = [] { return true; };
   auto older = relay_.open(key, request(), may, clock_).value();
   const auto bell = std::make_shared<HeardBell>();
@@ -93,7 +93,7 @@ TEST_F(Relayed, ALaneAsksAnewWhenItsNodeChanges) {
       ++asked;
       return may;
     };
-    answer(serve_here(relay_, {"n1", "session-1", 0}, request(), eligible, word.client(), clock_));
+    answer(serve_here(relay_, {"n1", "process-1", 0}, request(), eligible, word.client(), clock_));
   });
   while (asked == 0) std::this_thread::yield();
   relay_.node_changed("n2");
@@ -116,7 +116,7 @@ TEST_F(Relayed, ALaneWhoseNodeChangesAsItsTimeEndsAsksOnceMoreAndEnds) {
     return true;
   };
   const auto told =
-      serve_here(relay_, {"n1", "session-1", 0}, request(), eligible, word.client(), clock);
+      serve_here(relay_, {"n1", "process-1", 0}, request(), eligible, word.client(), clock);
   ASSERT_TRUE(told.ok());
   EXPECT_FALSE(told->call);
   EXPECT_EQ(asked, 2);
@@ -129,7 +129,7 @@ TEST_F(Relayed, ALaneThatIsGivenUpUnansweredTakesNoCallAlong) {
   Relay relay({.gone_after = kGone, .slowest_link = 1});
   auto lane = relay
                   .open(
-                      {"n1", "session-1", 0}, request(), [] { return true; }, clock_)
+                      {"n1", "process-1", 0}, request(), [] { return true; }, clock_)
                   .value();
   const auto bell = std::make_shared<HeardBell>();
   ASSERT_TRUE(lane->wait(bell));

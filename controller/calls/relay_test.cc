@@ -105,7 +105,7 @@ TEST_F(Relayed, ANodeThatTakesNothingMoreIsBusyAndNotAbsent) {
 
 TEST_F(Relayed, ANodeLivesAsLongAsItSendsPartsOfAnswers) {
   ManualClock clock;
-  const LaneKey key{"n1", "session-1", 0};
+  const LaneKey key{"n1", "process-1", 0};
   (void)relay_
       .open(
           key, request(), [] { return true; }, clock)
@@ -132,7 +132,7 @@ TEST_F(Relayed, ACallerWhoReadsSlowlyIsSentNoMoreThanMayWait) {
   std::atomic<bool> reads{false};
   std::atomic<size_t> written{0};
   size_t accepted = 0;
-  const LaneKey key{"n1", "session-1", 0};
+  const LaneKey key{"n1", "process-1", 0};
   const auto serve = [&](const contracts::CallsRequest& asks) {
     return serve_here(
         relay, key, asks, [] { return true; }, {[&] { return !over_; }, {}}, clock);
@@ -173,7 +173,7 @@ TEST_F(Relayed, ACallerWhoReadsSlowlyIsSentNoMoreThanMayWait) {
 
 TEST_F(Relayed, ARequestWhosePiecesAreTooLargeIsRefusedWhole) {
   const contracts::CallPiece large{"nobody's", 1, std::string(5 << 20, 'x')};
-  const LaneKey key{"n1", "session-1", 0};
+  const LaneKey key{"n1", "process-1", 0};
   EXPECT_TRUE(relay_.pass_on(key, {large, large, large}, clock_).ok());
   const Status refused = relay_.pass_on(key, {large, large, large, large}, clock_);
   ASSERT_FALSE(refused.ok());

@@ -4,18 +4,18 @@
 
 namespace paddock::nodes {
 
-Status LeaseTable::renew(const std::string& node, const std::string& session, int64_t generation,
+Status LeaseTable::renew(const std::string& node, const std::string& process, int64_t generation,
                          Now now) {
   return state_.with([&](State& state) -> Status {
     auto& entries = state.entries;
     const auto [at, first] = entries.try_emplace(node);
     Entry& entry = at->second;
-    const bool same = entry.session == session;
+    const bool same = entry.process == process;
     if (!first && !same && generation <= entry.generation) {
       return Error{Code::kConflict, "SESSION_SUPERSEDED",
                    "a newer agent process speaks for this node; this one must stop"};
     }
-    entry.session = session;
+    entry.process = process;
     entry.generation = generation;
     entry.renewed = now.mono;
     entry.seen = now.wall;

@@ -41,7 +41,7 @@ class LeaseTable {
 
   // A call of an agent process. The first one, or one with a larger generation, speaks for the node
   // from now on; Conflict (SESSION_SUPERSEDED) for any other.
-  Status renew(const std::string& node, const std::string& session, int64_t generation, Now now);
+  Status renew(const std::string& node, const std::string& process, int64_t generation, Now now);
   // This controller was away until now: whatever was said meanwhile, it could not hear. All leases
   // begin anew, as after a restart.
   void begin_anew(MonoTime now);
@@ -64,7 +64,7 @@ class LeaseTable {
 
  private:
   struct Entry {
-    std::string session;
+    std::string process;
     int64_t generation = 0;
     MonoTime renewed;
     WallTime seen;

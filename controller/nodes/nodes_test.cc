@@ -43,16 +43,16 @@ TEST_F(NodesTest, ASecondAgentCannotTakeAName) {
 
 TEST_F(NodesTest, ANewerAgentProcessSupersedesTheOlderOne) {
   contracts::SyncRequest request;
-  auto from = [&](const std::string& session, int64_t generation) {
-    request.session = session;
+  auto from = [&](const std::string& process, int64_t generation) {
+    request.process = process;
     request.generation = generation;
     return synchronize(*store_, leases_, "n1", request, now(clock_));
   };
-  EXPECT_TRUE(from("session-a", 10).ok());
-  EXPECT_TRUE(from("session-b", 20).ok());
-  EXPECT_EQ(from("session-a", 10).error().reason, "SESSION_SUPERSEDED");
-  EXPECT_EQ(from("session-c", 20).error().reason, "SESSION_SUPERSEDED");
-  EXPECT_TRUE(from("session-b", 20).ok());
+  EXPECT_TRUE(from("process-a", 10).ok());
+  EXPECT_TRUE(from("process-b", 20).ok());
+  EXPECT_EQ(from("process-a", 10).error().reason, "SESSION_SUPERSEDED");
+  EXPECT_EQ(from("process-c", 20).error().reason, "SESSION_SUPERSEDED");
+  EXPECT_TRUE(from("process-b", 20).ok());
 }
 
 TEST_F(NodesTest, AfterAnAbsenceOfTheControllerEveryLeaseBeginsAnew) {
@@ -73,7 +73,7 @@ TEST_F(NodesTest, AnAgentThatLeavesGetsNothingNewAndKeepsWhatItHasBegun) {
   place("begun");
   place("waiting");
   contracts::SyncRequest last;
-  last.session = "session-1";
+  last.process = "process-1";
   last.generation = 1;
   last.leaving = true;
   last.runs.push_back({.run_uid = "uid-begun", .attempt = 1});
@@ -98,7 +98,7 @@ TEST_F(NodesTest, ANodeThatCouldNotBeginARunRestsUntilOneBegins) {
   EXPECT_EQ(node().status.cool_down->failures, 1);
   EXPECT_EQ(node().status.cool_down->reason, "NODE_DISK_FULL");
   contracts::SyncRequest tells;
-  tells.session = "session-1";
+  tells.process = "process-1";
   tells.generation = 1;
   tells.status.emplace().capacity.cpu = 4;
   ASSERT_TRUE(synchronize(*store_, leases_, "n1", tells, now(clock_)).ok());
@@ -146,7 +146,7 @@ TEST_F(NodesTest, AHeartbeatAloneWritesNothing) {
 
 TEST_F(NodesTest, AHeartbeatThatIsKnownStillSeesWhatOthersWrote) {
   contracts::SyncRequest request;
-  request.session = "session-1";
+  request.process = "process-1";
   request.generation = 1;
   request.labels = {{"rack", "a"}};
   const auto tell = [&] { return synchronize(*store_, leases_, "n1", request, now(clock_)); };
@@ -191,7 +191,7 @@ TEST_F(NodesTest, TheFirstHeartbeatAfterASilenceIsWrittenDown) {
 
 TEST_F(NodesTest, OtherLabelsAreWrittenDownAndTheSameAreNot) {
   contracts::SyncRequest request;
-  request.session = "session-1";
+  request.process = "process-1";
   request.generation = 1;
   request.labels = {{"rack", "b"}};
   const auto tell = [&] { return synchronize(*store_, leases_, "n1", request, now(clock_)).ok(); };

@@ -67,7 +67,7 @@ class NodesTest : public ::testing::Test {
   }
   Result<contracts::SyncAnswer> call(std::vector<contracts::RunReport> reports = {}) {
     contracts::SyncRequest request;
-    request.session = "session-1";
+    request.process = "process-1";
     request.generation = 1;
     request.runs = std::move(reports);
     return synchronize(*store_, leases_, "n1", request, now(clock_));

@@ -28,7 +28,7 @@ class PublishingTest : public NodesTest {
   contracts::Run end(const contracts::Run& run, RunPhase phase,
                      const volumes::Publishing& publishing) {
     contracts::SyncRequest request;
-    request.session = "session-1";
+    request.process = "process-1";
     request.generation = 1;
     request.runs = {report(run.metadata.uid, 1, 0)};
     request.runs[0].outcome = contracts::RunOutcome{};
@@ -98,7 +98,7 @@ class DeviceTimeTest : public NodesTest {
       EXPECT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.update(run); }).ok());
     }
     clock_.advance(Millis(60'000));
-    request_.session = "session-1";
+    request_.process = "process-1";
     request_.generation = 1;
     request_.runs = {report(run.metadata.uid, 1, 0)};
     request_.runs[0].outcome = contracts::RunOutcome{.phase = RunPhase::kSucceeded};
@@ -221,7 +221,7 @@ TEST_F(NodesTest, OnAFullDiskRunsEndAndCancelsAreHeardAndOutputWaits) {
   place("ends");
   const auto tell = [&](std::vector<contracts::RunReport> reports) {
     contracts::SyncRequest request;
-    request.session = "session-1";
+    request.process = "process-1";
     request.generation = 1;
     request.runs = std::move(reports);
     auto answer = synchronize(full, leases_, "n1", request, now(clock_));

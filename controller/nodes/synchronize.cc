@@ -74,7 +74,7 @@ Result<std::optional<LeaseTable::Known>> hear(store::WriteTxn& txn, LeaseTable& 
   ASSIGN_OR_RETURN(const auto version, txn.version_of(contracts::Node::kKind, key));
   if (!version)
     return Error{Code::kNotFound, "NODE_NOT_FOUND", "this node is not enrolled any more"};
-  TRY(leases.renew(name, request.session, request.generation, now));
+  TRY(leases.renew(name, request.process, request.generation, now));
   const LeaseTable::Known said{*version, request.labels};
   std::optional<LeaseTable::Known> nothing_more;
   if (!request.status && !request.leaving && leases.knows(name, said)) return nothing_more;

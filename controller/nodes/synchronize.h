@@ -5,7 +5,7 @@
 //   uint64_t seen = notifier.version(store::node_topic(node));
 //   answer = synchronize(...);
 //   if (hold_for(request, answer) > 0) { notifier.wait(topic, seen, hold); answer = synchronize(...
-//     with a request of the same session and no reports) }
+//     with a request of the same process and no reports) }
 #pragma once
 
 #include <string>

@@ -137,7 +137,7 @@ std::shared_ptr<client::ControllerClient> CallHost::connect(int64_t number) {
 std::optional<contracts::CallsRequest> CallHost::next_request(int64_t number, bool& done,
                                                               MonoTime idle_since) {
   contracts::CallsRequest out;
-  out.session = self_.nonce;
+  out.process = self_.nonce;
   out.generation = self_.generation;
   out.lane = number;
   return state_.with([&](State& state) -> std::optional<contracts::CallsRequest> {

@@ -29,7 +29,7 @@
 
 namespace paddock::agent {
 
-// This agent process, as the controller knows it from its session.
+// This agent process, as the controller knows it.
 struct AgentProcess {
   std::string nonce;
   int64_t generation = 0;

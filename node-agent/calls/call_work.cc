@@ -90,7 +90,7 @@ Result<wire::Value> CallHost::with_output(const std::string& call, bool stream,
   TakesOutput takes_output;
   if (stream) {
     contracts::CallsRequest first;
-    first.session = self_.nonce;
+    first.process = self_.nonce;
     first.generation = self_.generation;
     sender =
         std::make_unique<PieceSender>(endpoint_(), node_, std::move(first), std::move(on_lost));

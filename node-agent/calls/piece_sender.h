@@ -15,7 +15,7 @@ namespace paddock::agent {
 
 class PieceSender {
  public:
-  // `first` says whose pieces they are: node, session and generation. `on_lost` is called once, by
+  // `first` says whose pieces they are: node, process and generation. `on_lost` is called once, by
   // the thread of this, when the controller takes no more of them.
   PieceSender(http::Endpoint endpoint, std::string node, contracts::CallsRequest first,
               std::function<void()> on_lost = {});

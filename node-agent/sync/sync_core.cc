@@ -69,9 +69,9 @@ std::map<std::string, const Assignment*> newest(const contracts::SyncAnswer& ans
 
 int64_t next_generation(int64_t last, WallTime now) { return std::max(last + 1, now.ms); }
 
-SyncCore::SyncCore(std::string session, int64_t generation,
+SyncCore::SyncCore(std::string process, int64_t generation,
                    std::map<std::string, std::string> labels, CallLimits limits)
-    : session_(std::move(session)),
+    : process_(std::move(process)),
       generation_(generation),
       labels_(std::move(labels)),
       limits_(limits) {}
@@ -130,7 +130,7 @@ MonoTime SyncCore::not_before(Lane lane) const {
 Call SyncCore::begin(Lane lane, MonoTime now, std::vector<OutputRead> output) {
   Call call{.lane = lane, .request = {}, .based_on = applied_, .began = now};
   contracts::SyncRequest& request = call.request;
-  request.session = session_;
+  request.process = process_;
   request.generation = generation_;
   request.labels = labels_;
   request.usage = std::exchange(usage_, {});
@@ -141,7 +141,7 @@ Call SyncCore::begin(Lane lane, MonoTime now, std::vector<OutputRead> output) {
     return call;
   }
   if (status_told_ != status_version_) request.status = status_;
-  // What is acknowledged already is known only after the first answer of a session.
+  // What is acknowledged already is known only after the first answer to this process.
   if (established()) {
     add_output(request, std::move(output));
     add_outcomes(request);
@@ -151,7 +151,7 @@ Call SyncCore::begin(Lane lane, MonoTime now, std::vector<OutputRead> output) {
 
 Call SyncCore::farewell(MonoTime now, const std::set<RunKey>& begun) {
   Call call{.lane = Lane::kReport, .request = {}, .based_on = applied_, .began = now};
-  call.request.session = session_;
+  call.request.process = process_;
   call.request.generation = generation_;
   call.request.labels = labels_;
   call.request.leaving = true;

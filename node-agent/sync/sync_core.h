@@ -100,7 +100,7 @@ struct FailureDecision {
 
 class SyncCore {
  public:
-  SyncCore(std::string session, int64_t generation, std::map<std::string, std::string> labels,
+  SyncCore(std::string process, int64_t generation, std::map<std::string, std::string> labels,
            CallLimits limits = {});
 
   // --- local events; repeating or reordering them changes nothing ---
@@ -121,7 +121,7 @@ class SyncCore {
   bool has_urgent_news() const;
   // The earliest time for the next call of a lane (back-off after failures and stalls).
   MonoTime not_before(Lane lane) const;
-  // Of what there is when it is asked: nothing before the first answer of a session, since only
+  // Of what there is when it is asked: nothing before the first answer to this process, since only
   // that says what is acknowledged.
   bool wants_output() const;
   OutputWanted wanted_output() const;
@@ -141,7 +141,7 @@ class SyncCore {
     int64_t last_seq = 0;
     int64_t acked = 0;
     contracts::RunReport told;  // as last reported in a call that was answered
-    bool assigned = false;      // named by an answer of this session
+    bool assigned = false;      // named by an answer to this process
     bool cancel_passed_on = false;
     bool kill_passed_on = false;
   };
@@ -155,7 +155,7 @@ class SyncCore {
   void accept(const contracts::Assignment& wanted, std::vector<Action>& actions);
   void forget(const RunKey& key, std::vector<Action>& actions);
 
-  std::string session_;
+  std::string process_;
   int64_t generation_;
   std::map<std::string, std::string> labels_;
   CallLimits limits_;

@@ -1,4 +1,4 @@
-// When the session calls, for how long, and what a failed call means.
+// When the agent calls, for how long, and what a failed call means.
 #include <algorithm>
 
 #include "node-agent/sync/sync_core_fixture.h"

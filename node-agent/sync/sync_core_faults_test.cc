@@ -1,4 +1,4 @@
-// The session core against a controller that loses, repeats and reorders messages.
+// The sync core against a controller that loses, repeats and reorders messages.
 #include "node-agent/sync/sync_core_fixture.h"
 
 namespace paddock::sync {
@@ -23,7 +23,7 @@ TEST_P(Faulty, EveryRunIsStartedOnceAndReportedWhole) {
   SeededRandom dice(GetParam());
   ManualClock clock;
   FakeOutput output;
-  SyncCore core("session-1", 1, {});
+  SyncCore core("process-1", 1, {});
   core.set_status({});
   std::map<std::string, Stored> controller;
   for (int i = 0; i < 6; ++i) controller[cat("run", i)] = {};

@@ -87,7 +87,7 @@ class Core : public testing::Test {
   ManualClock clock;
   SeededRandom random{7};
   FakeOutput output;
-  SyncCore core{"session-1", 1, {{"rack", "a"}}};
+  SyncCore core{"process-1", 1, {{"rack", "a"}}};
   int version = 0;
 };
 

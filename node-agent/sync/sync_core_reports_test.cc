@@ -1,4 +1,4 @@
-// What the session tells the controller, and when it has told enough.
+// What the agent tells the controller, and when it has told enough.
 #include "node-agent/sync/sync_core_fixture.h"
 
 namespace paddock::sync {

@@ -1,4 +1,4 @@
-// Which runs the session starts, ends and forgets.
+// Which runs the agent starts, ends and forgets.
 #include "node-agent/sync/sync_core_fixture.h"
 
 namespace paddock::sync {

@@ -73,7 +73,7 @@ class ScriptedPort : public SyncPort {
 class Loop : public testing::Test {
  protected:
   Loop()
-      : loop(SyncCore("session-1", 1, {}), output, clock, random, [this](const Action& action) {
+      : loop(SyncCore("process-1", 1, {}), output, clock, random, [this](const Action& action) {
           if (const auto* cancel = std::get_if<CancelRun>(&action))
             canceled.set_value(cancel->key.uid);
           if (const auto* start = std::get_if<StartRun>(&action)) {

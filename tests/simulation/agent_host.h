@@ -1,5 +1,5 @@
 // One simulated host: a disk that survives, runs that go on while no agent process is there, and
-// the agent process itself: the production session core, and the rules that its loop keeps. What
+// the agent process itself: the production sync core, and the rules that its loop keeps. What
 // happens here is written down twice: on the disk, which the agent reads back, and by the witness,
 // which only the invariants read.
 #pragma once

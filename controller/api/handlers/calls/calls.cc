@@ -109,7 +109,7 @@ Result<Response> serve_node_calls(Call& call) {
   ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::CallsRequest>(call.body));
   Services& services = call.services;
   const std::string node = call.param("node");
-  const calls::LaneKey key{node, request.session, request.lane};
+  const calls::LaneKey key{node, request.process, request.lane};
   if (!request.pieces.empty()) {
     TRY(services.calls->pass_on(key, request.pieces, services.clock));
     return object_response(contracts::CallsAnswer{});
