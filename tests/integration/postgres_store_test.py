@@ -109,10 +109,24 @@ class OnPostgres(unittest.TestCase):
         instance = self.instance()
         answer = self.post_while_commits_wait(instance, "kept")
         self.server.query(f"SELECT pg_terminate_backend({self.committing()})")
+        wait_until("the look-up to wait for the standby too", lambda: self.server.query(
+            "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'paddock-controller looking'"))
+        self.assertFalse(answer.done(), "a standby that took over would not have it")
         self.let_commits_go()
         status, body = answer.result()
         self.assertEqual(status, 201, body)
         self.check_all(instance, ["kept"])
+
+    def test_what_no_synchronous_standby_has_is_not_acknowledged(self):
+        instance = self.instance()
+        answer = self.post_while_commits_wait(instance, "unknown")
+        self.server.query(f"SELECT pg_terminate_backend({self.committing()})")
+        status, body = answer.result()
+        self.assertEqual((status, body["error"]["code"]), (503, "STORE_OUTCOME_UNKNOWN"), body)
+        self.let_commits_go()
+        wait_until("the controller to write again", lambda: instance.post_run(
+            "after", {"type": "code", "code": "print(1)"})[0] in (201, 409))
+        self.assertEqual(instance.post_run("unknown", {"type": "code", "code": "print(1)"})[0], 409, "it had been kept")
 
     def test_a_database_that_goes_in_a_commit_and_stays_away_leaves_it_unknown_and_both_are_said(self):
         instance = self.instance()

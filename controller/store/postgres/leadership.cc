@@ -12,6 +12,8 @@ namespace paddock::store::postgres {
 namespace {
 
 constexpr int kTries = 3;
+// A look-up waits for synchronous replicas, which may be away for long: then it is asked anew.
+constexpr Millis kLookUpPatience{5'000};
 
 struct Standing {
   int64_t epoch = 0;
@@ -23,8 +25,9 @@ struct Standing {
 Status begin(Connection& db) {
   TRY(db.soon("BEGIN ISOLATION LEVEL READ COMMITTED"));
   return db.soon(
-      "SELECT set_config('lock_timeout', '3s', true), set_config('statement_timeout', '60s', "
-      "true)");
+      cat("SELECT set_config('lock_timeout', '3s', true), set_config('statement_timeout', '60s', "
+          "true), ",
+          kWaitsForDisk));
 }
 
 Result<Standing> standing(Connection& db, bool locked) {
@@ -93,6 +96,8 @@ bool is_worth_another(const Error& error) {
 }
 
 // A replica that took over without the last commits may have given this epoch to another holder.
+// The lock on the row is in the log, so COMMIT waits for synchronous replicas as the batch's own
+// would have, and for all before it: what is told as kept is on them too.
 Result<bool> look_up(Connection& db, const Leadership& batch, const std::string& holder) {
   TRY(begin(db));
   ASSIGN_OR_RETURN(const Answer row,
@@ -106,7 +111,7 @@ Result<bool> look_up(Connection& db, const Leadership& batch, const std::string&
   } else if (bytes_in(row.get(), 0, 2) != holder) {
     last = 0;
   }
-  TRY(db.ask("ROLLBACK"));
+  TRY(db.ask("COMMIT"));
   return last >= batch.batch;
 }
 
@@ -141,6 +146,7 @@ Result<Leadership> take_lead(const Target& target, const PostgresOptions& option
 Result<bool> was_committed(const Target& target, const Leadership& batch,
                            const std::string& holder) {
   ASSIGN_OR_RETURN(const auto db, Connection::open(target, kLookingName));
+  db->give_up_after(kLookUpPatience);
   TRY(end_sessions(*db, session_name(batch.epoch)));
   return look_up(*db, batch, holder);
 }

@@ -27,6 +27,12 @@ inline constexpr const char* kLeftMs =
     "greatest(0, least(86400000, extract(epoch FROM lease_until - clock_timestamp()) * "
     "1000))::bigint";
 
+// Of a transaction that writes, in a SELECT. A database that answers before its log is on the disk
+// is told to wait for the disk: what was acknowledged must be kept.
+inline constexpr const char* kWaitsForDisk =
+    "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN "
+    "'on' ELSE current_setting('synchronous_commit') END, true)";
+
 // The name of a session that looks at that row, and is no leader's.
 inline constexpr const char* kLookingName = "paddock-controller looking";
 
@@ -43,7 +49,8 @@ Result<Leadership> take_lead(const Target& target, const PostgresOptions& option
 Status end_sessions(Connection& db, const std::string& name);
 
 // Whether this epoch's batch was committed by this holder. Waits for a transaction that may still
-// be at it, and ends sessions of this epoch that are left over. STORE_AWAY, STORE_BUSY: ask again.
+// be at it and for synchronous replicas, and ends sessions of this epoch that are left over.
+// STORE_AWAY, STORE_BUSY: ask again.
 Result<bool> was_committed(const Target& target, const Leadership& batch,
                            const std::string& holder);
 

@@ -230,6 +230,27 @@ TEST_F(PostgresLead, OneWhoseLeaseRanOutSendsEverybodyElsewhereUntilItIsConfirme
   EXPECT_EQ(stored(), (std::set<std::string>{"a-before", "a-late", "b-before", "b-late"}));
 }
 
+// Its transactions begin, and none is kept: the lease that they would renew runs out.
+TEST_F(PostgresLead, OneWhoseCommitsFailIsNotConfirmed) {
+  auto options = counting("one");
+  options.postgres->lease = kShort;
+  LeaseNews news;
+  options.postgres->on_lead_confirmed = [&](bool confirmed) { news.tell(confirmed); };
+  auto store = Store::open(options).value();
+  ASSERT_TRUE(write_pair(*store, "before").ok());
+  server_->query(database_,
+                 "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+                 "IF current_setting('application_name') = 'paddock-controller epoch 1' THEN "
+                 "RAISE disk_full; END IF; RETURN NULL; END $$; CREATE CONSTRAINT TRIGGER no_room "
+                 "AFTER UPDATE ON paddock_leader DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
+                 "EXECUTE FUNCTION no_room()");
+  EXPECT_EQ(news.wait_for(1), std::vector<bool>{false});
+  EXPECT_EQ(reason(store->read([](ReadTxn&) { return Status(); })), "NOT_LEADER");
+  auto next = open_when_it_may(this->options("next"));
+  EXPECT_TRUE(next && write_pair(*next, "next").ok());
+  EXPECT_EQ(last_reason(*store), "STORE_FENCED");
+}
+
 TEST_F(PostgresLead, OneThatIsPausedInATransactionHoldsNobodyUp) {
   auto options = counting("paused");
   options.postgres->lease = kShort;

@@ -20,15 +20,11 @@ constexpr Millis kAskAgain{200};
 
 int64_t steady_ms() { return SystemClock().mono().ms; }
 
-// A transaction must not leave settings behind in the session, so each one sets its own. A database
-// that answers before its log is on the disk is told to wait for the disk: what was acknowledged
-// must be kept.
+// A transaction must not leave settings behind in the session, so each one sets its own.
 constexpr const char* kSettings =
     "SELECT set_config('lock_timeout', '5s', true), "
     "set_config('statement_timeout', '30s', true), "
-    "set_config('idle_in_transaction_session_timeout', '10s', true), "
-    "set_config('synchronous_commit', CASE current_setting('synchronous_commit') "
-    "WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)";
+    "set_config('idle_in_transaction_session_timeout', '10s', true), ";
 
 // The names of objects as three arrays.
 class Names {
@@ -153,7 +149,7 @@ void PgWriter::will_make(const std::vector<NewObject>& objects) { new_objects_ =
 // which of the objects that are to be made are there already.
 Status PgWriter::prove_lead() {
   TRY(db_->soon("BEGIN ISOLATION LEVEL READ COMMITTED"));
-  TRY(db_->soon(kSettings));
+  TRY(db_->soon(cat(kSettings, kWaitsForDisk)));
   const Names names(new_objects_);
   ASSIGN_OR_RETURN(
       const Answer row,
@@ -195,14 +191,13 @@ Status PgWriter::begin() {
   }
   db_->begin_anew();
   ++lead_.batch;
-  const int64_t now = steady_ms();
+  begun_ms_ = steady_ms();
   begun_ = true;
   TRY(prove_lead());
   changes_ = db_->changes();
   // What nobody reads any more, of a former leader too. Each lead renews itself, so this comes
   // soon.
   if (!followed_ && may_have_texts_) TRY(db_->ask("DELETE FROM paddock_change_texts"));
-  valid_until_ms_.store(now + options_.lease.count());
   return {};
 }
 
@@ -233,12 +228,19 @@ Status PgWriter::send_commit() {
                "the database gave the transaction up; nothing of this change was kept"};
 }
 
+// The lease is renewed by what was committed alone: of a transaction that was undone, or waits in
+// its commit, the database knows nothing of it yet, or may not keep it.
+void PgWriter::confirm() {
+  committed_ = db_->numbers.given;
+  valid_until_ms_.store(begun_ms_ + options_.lease.count());
+}
+
 // All that was gathered goes with COMMIT, which a fault in it keeps from being done. Once COMMIT
 // was sent, a lost connection says nothing about it: the database is asked.
 Status PgWriter::commit() {
   wrote_ = db_->changes() != changes_ || db_->owes();
   Status sent = send_commit();
-  if (sent.ok()) committed_ = db_->numbers.given;
+  if (sent.ok()) confirm();
   if (sent.ok()) may_have_texts_ = followed_;
   if (sent.ok() || !db_->lost()) {
     begun_ = !sent.ok();
@@ -248,7 +250,7 @@ Status PgWriter::commit() {
   if (!wrote_) return sent;
   const auto kept = settle_in_time();
   if (!kept.ok()) return unknown_outcome(kept.error());
-  if (*kept) committed_ = db_->numbers.given;
+  if (*kept) confirm();
   return *kept ? Status() : sent;
 }
 

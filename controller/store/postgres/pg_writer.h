@@ -52,6 +52,7 @@ class PgWriter final : public sql::Writer {
   Status connect();
   Status prove_lead();
   Status send_commit();
+  void confirm();
   Result<bool> settle_in_time();
   Error fenced();
   Error set_back();
@@ -65,13 +66,14 @@ class PgWriter final : public sql::Writer {
   Numbers saved_;                       // at the savepoint
   std::array<int64_t, 3> committed_{};  // the numbers that were given when a commit was confirmed
   int64_t changes_ = 0;
+  int64_t begun_ms_ = 0;  // when the last transaction began, of this process's steady clock
   bool begun_ = false;
   bool wrote_ = false;
   bool followed_ = false;  // as this transaction began
   bool may_have_texts_ = true;
   std::atomic<bool> fenced_{false};
   std::atomic<bool> stopping_{false};
-  std::atomic<int64_t> valid_until_ms_;  // of this process's steady clock
+  std::atomic<int64_t> valid_until_ms_;  // likewise
 };
 
 }  // namespace paddock::store::postgres
