@@ -243,16 +243,18 @@ void Controller::take_over(std::unique_ptr<Front> front, std::shared_ptr<void> f
   begun_.reset();
 }
 
+Status Controller::tell_files() {
+  if (config_.store.postgres.url_file.empty()) return {};
+  return tell_shared_files(*store_, config_, dependencies_.random);
+}
+
 Result<std::string> Controller::start() {
-  http_server::ServerOptions options;
-  if (!front_) {
-    ASSIGN_OR_RETURN(options, listening(config_, dependencies_.random, dependencies_.clock));
-  }
-  if (!config_.store.postgres.url_file.empty())
-    TRY(tell_shared_files(*store_, config_, dependencies_.random));
   if (front_) {
     front_->serve(api_->handler);
   } else {
+    ASSIGN_OR_RETURN(http_server::ServerOptions options,  // makes the CA, which is told
+                     listening(config_, dependencies_.random, dependencies_.clock));
+    TRY(tell_files());
     ASSIGN_OR_RETURN(front_, Front::open(std::move(options), api_->handler));
   }
   TRY(start_execute_port());

@@ -44,6 +44,8 @@ class Controller {
                                                   const std::optional<Begun>& begun = {});
   ~Controller();
 
+  // Tells the others on its database which files they must have. By start() unless it took over.
+  Status tell_files();
   // Before start(): to serve where a standby did. `former`: who still answers what it was asked.
   void take_over(std::unique_ptr<Front> front, std::shared_ptr<void> former);
   // Begins to listen, unless it took over; answers with the URL.

@@ -24,10 +24,20 @@ namespace {
 // At the leader's lease, and at what it has changed.
 constexpr Millis kLookEvery{100};
 
+// Nobody can lead now: each standby that ended here would be one less for later.
+bool all_lack_it(const Error& error) {
+  return is_one_of(error.reason,
+                   {"STORE_FULL", "STORE_OUTCOME_UNKNOWN", "BUCKET_BUSY", "BUCKET_UNREACHABLE",
+                    "BUCKET_SLOW", "BUCKET_FAILED", "BUCKET_FULL"});
+}
+// Each try begins an epoch, and another standby may have more luck meanwhile.
+constexpr Millis kTriesAgainAfter{1'500};
+
 // The database is not there for a while, also after the lead was taken, is a replica that is yet to
 // be promoted, or another one was quicker.
 bool may_pass(const Error& error) {
-  return is_one_of(error.reason, {"STORE_AWAY", "STORE_BUSY", "STORE_IO", "STORE_LOCKED",
+  return all_lack_it(error) ||
+         is_one_of(error.reason, {"STORE_AWAY", "STORE_BUSY", "STORE_IO", "STORE_LOCKED",
                                   "STORE_READ_ONLY", "NOT_LEADER"});
 }
 
@@ -63,9 +73,10 @@ class Waiting {
   Result<std::unique_ptr<Controller>> wait() {
     while (true) {
       ASSIGN_OR_RETURN(const bool free, look());
-      if (free && !yields()) {
+      if (free && !yields() && dependencies_.clock.mono() >= tries_at_) {
         auto opened = lead();
         if (opened.ok() || !goes_on(opened.error())) return opened;
+        if (all_lack_it(opened.error())) tries_at_ = dependencies_.clock.mono() + kTriesAgainAfter;
       }
       TRY(serve());
       TRY(follow());
@@ -101,6 +112,9 @@ class Waiting {
     if (!follower_) return Controller::open(config_, dependencies_);
     const Begun begun{follower_->told(), [this] { return follower_->catch_up(); }};
     auto opened = Controller::open(config_, dependencies_, begun);
+    if (opened.ok()) {
+      if (Status told = (*opened)->tell_files(); !told.ok()) opened = std::move(told).error();
+    }
     if (opened.ok()) (*opened)->take_over(std::move(front_), follower_);
     // What leads no more may have closed it, as it was cut off, and has ended: this follows on.
     if (!opened.ok()) follower_->told()->history.reopen();
@@ -206,6 +220,7 @@ class Waiting {
   int64_t checked_ = -1;  // the epoch whose files were compared last
   std::string told_;      // what kept it from leading, as the log has it
   std::string unread_;    // likewise, from reading
+  MonoTime tries_at_;     // to lead, not before
   MonoTime look_ahead_at_;
   bool clock_wrong_ = false;
   bool key_lacks_ = false;

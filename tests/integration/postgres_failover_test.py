@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from controller_pair import RUNS, ControllerPair, Stream, Watch
-from harness import BIN, main, make_project, wait_until
+from harness import BIN, held_port, main, make_project, wait_until
 from postgres_server import Cable
 
 LINES = 150
@@ -237,6 +237,38 @@ class Failover(ControllerPair):
         self.server.query("ALTER DATABASE paddock RESET default_transaction_read_only", "postgres")
         wait_until("the second to lead", self.two.is_ready)
         self.assertTrue(self.two.post("after"))
+
+    def wait_until_it_tries(self, reason):
+        wait_until("the second to try", lambda: any(each.get("reason") == reason for each in self.two.records()))
+        self.assertTrue(self.two.refuses(), "it goes on as a standby")
+
+    def test_a_database_that_is_full_is_waited_for(self):
+        self.begin_standby()
+        self.server.query("CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE disk_full; END $$")
+        fill = "CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON {} FOR EACH ROW EXECUTE FUNCTION no_room()"
+        self.server.query(fill.format("paddock_leader"))
+        self.one.end(signal.SIGKILL)
+        self.wait_until_it_tries("STORE_FULL")
+        before, began = self.epoch(), time.monotonic()
+        self.server.query(f"DROP TRIGGER no_room ON paddock_leader; {fill.format('settings')}")  # where it tells its files
+        wait_until("three tries", lambda: self.epoch() >= before + 3)
+        self.assertGreater(time.monotonic() - began, 2, "each try is an epoch")
+        self.assertTrue(self.two.refuses(), "it goes on as a standby")
+        self.server.query("DROP TRIGGER no_room ON settings")
+        wait_until("the second to lead", self.two.is_ready)
+        self.assertTrue(self.two.post("after"))
+
+    def test_a_bucket_that_is_away_is_waited_for(self):
+        port = self.enterContext(held_port())  # nobody listens there
+        keys = self.folder / "keys"
+        keys.touch(0o600)
+        keys.write_text("[default]\naws_access_key_id = a\naws_secret_access_key = b\n")
+        shutil.copy(self.one.folder / "blobs/instance-id", self.two.folder / "bucket-id")
+        settings = {"ENDPOINT": f"http://127.0.0.1:{port}", "BUCKET": "bucket", "PREFIX": "p/", "CREDENTIALS_FILE": str(keys)}
+        self.env.update({f"PADDOCK_CONTROLLER_BLOBS_S3_{name}": value for name, value in settings.items()})
+        self.begin_standby()
+        self.one.end(signal.SIGKILL)
+        self.wait_until_it_tries("BUCKET_UNREACHABLE")
 
     def test_how_long_a_failover_takes(self):
         """PADDOCK_FAILOVERS=50 measures as many of each kind: from what befalls the leader to the first write that is acknowledged."""
