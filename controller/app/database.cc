@@ -8,8 +8,10 @@
 #include <string>
 
 #include "common/base/text.h"
+#include "common/crypto/digest.h"
 #include "common/os/file.h"
 #include "controller/app/lost_database.h"
+#include "controller/store/lead_watch.h"
 #include "controller/store/move_store.h"
 
 namespace paddock::app {
@@ -44,16 +46,28 @@ Result<std::string> known_holder(const std::string& path) {
       .within(known.error().describe());
 }
 
+// A copy of the data folder, or a clone of its disk, has the same file at another place, so it is
+// another controller. What differs after a reboot alone waits for the lease like any other.
+std::string at_its_place(const std::string& instance, const std::string& path) {
+  struct stat info = {};
+  if (instance.empty() || ::stat(path.c_str(), &info) != 0) return instance;
+  constexpr size_t kShort = 16;
+  const auto host = os::read_file("/proc/sys/kernel/random/boot_id", 256);
+  const std::string place =
+      cat(host.ok() ? *host : std::string(), " ", info.st_dev, " ", info.st_ino);
+  return store::holder_at(instance, crypto::sha256_hex(place).substr(0, kShort));
+}
+
 std::string holder_file(const Config& config) {
   return os::join_path(config.data_dir, "store-holder");
 }
 
 Result<std::string> holder_of(const std::string& path, Random& random) {
   ASSIGN_OR_RETURN(const std::string known, known_holder(path));
-  if (!known.empty()) return known;
+  if (!known.empty()) return at_its_place(known, path);
   const std::string made = make_uuid(random);
   TRY(os::write_file_atomic(path, made + "\n"));
-  return made;
+  return at_its_place(made, path);
 }
 
 std::string holder_name() {
@@ -116,7 +130,8 @@ Result<store::PostgresOptions> postgres_options(const Config& config, Random& ra
 
 Result<store::PostgresOptions> postgres_options_as_they_are(const Config& config) {
   ASSIGN_OR_RETURN(store::PostgresOptions postgres, options_without_holder(config));
-  ASSIGN_OR_RETURN(postgres.holder, known_holder(holder_file(config)));
+  ASSIGN_OR_RETURN(const std::string known, known_holder(holder_file(config)));
+  postgres.holder = at_its_place(known, holder_file(config));
   return postgres;
 }
 

@@ -11,8 +11,9 @@
 namespace paddock::app {
 
 // What Store::open is given, but for whom it calls. Reads the file of the URL; makes `store-holder`
-// in the data folder at the first start with PostgreSQL: who this instance is to its database.
-// STORE_MISSING, STORE_CHOSEN_TWICE, STORE_URL_INVALID, STORE_MOVE_UNFINISHED.
+// in the data folder at the first start with PostgreSQL: who this instance is to its database,
+// which knows it by that and by where the file is. STORE_MISSING, STORE_CHOSEN_TWICE,
+// STORE_URL_INVALID, STORE_MOVE_UNFINISHED.
 Result<store::StoreOptions> store_options(const Config& config, Random& random);
 
 // The same without making anything: the holder is empty before the first start.

@@ -1,9 +1,12 @@
 // Which store the configuration chooses, and what keeps it from being chosen by mistake.
 #include "controller/app/database.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "common/os/file.h"
+#include "controller/store/lead_watch.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::app {
@@ -36,6 +39,22 @@ TEST_F(ChosenStore, IsAFileUnlessAUrlIsGiven) {
   EXPECT_EQ(database->path, "");
   EXPECT_EQ(database->postgres->url, "postgresql:///paddock");
   EXPECT_EQ(database->postgres->holder, chosen()->postgres->holder) << "the same after a restart";
+}
+
+// Two that both took the lease for their own would take it from each other for ever.
+TEST_F(ChosenStore, IsAnotherControllersInACopyOfTheDataFolder) {
+  config_.store.postgres.url_file = folder_ / "url";
+  const std::string own = chosen()->postgres->holder;
+  EXPECT_EQ(postgres_options_as_they_are(config_)->holder, own);
+  const test::TempDir other;
+  std::filesystem::copy(folder_ / "store-holder", other / "store-holder");
+  config_.data_dir = other.path();
+  const std::string copy = chosen()->postgres->holder;
+  EXPECT_NE(copy, own);
+  EXPECT_EQ(store::instance_of(copy), store::instance_of(own));
+  EXPECT_FALSE(store::is_holder(own, copy));
+  EXPECT_TRUE(store::is_holder(store::instance_of(own), own)) << "of an older version";
+  EXPECT_FALSE(store::is_holder("", own));
 }
 
 TEST_F(ChosenStore, IsNeverBoth) {

@@ -175,6 +175,12 @@ class Waiting {
     if (!lead.anew) look_at_secret_key();
   }
 
+  // A data folder that was moved is nobody else's. A copy of it is another controller, which has
+  // seen another one lead.
+  bool led_last(const store::Lead& lead) const {
+    return lead.anew || (lead.ours && lead.free && checked_ < 0);
+  }
+
   Result<bool> look() {
     const WallTime before = dependencies_.clock.wall();
     auto lead = watch_->look();
@@ -182,7 +188,7 @@ class Waiting {
       if (goes_on(lead.error())) return false;
       return std::move(lead).error();
     }
-    if (!lead->anew && (lead->free || lead->epoch != checked_)) {
+    if (!led_last(*lead) && (lead->free || lead->epoch != checked_)) {
       const auto told = check_shared_files(*watch_, config_);
       if (!told.ok() && !goes_on(told.error())) return told.error();
       if (!told.ok()) return false;

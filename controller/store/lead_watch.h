@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.h"
@@ -16,11 +17,23 @@ namespace paddock::store {
 // As the leader writes it, for those that wait: by which URL clients reach it.
 inline constexpr const char* kLeaderUrlSetting = "leader-url";
 
+// Who leads, as its row has it: an instance, and where its data folder is. Those of older versions
+// have no place, and are the instance wherever it is.
+inline std::string holder_at(const std::string& instance, const std::string& place) {
+  return instance + "@" + place;
+}
+inline std::string_view instance_of(std::string_view holder) {
+  return holder.substr(0, holder.find('@'));
+}
+inline bool is_holder(std::string_view in_row, std::string_view own) {
+  return !in_row.empty() && (in_row == own || in_row == instance_of(own));
+}
+
 struct Lead {
   int64_t epoch = 0;   // grows with each leader; 0: nobody has led yet
   bool free = true;    // whoever looked may take the lead now
-  bool anew = true;    // the same instance led last, or nobody: nothing of another is to be kept
-  bool ours = false;   // the same instance led last
+  bool anew = true;    // this one led last, or nobody: nothing of another is to be kept
+  bool ours = false;   // the same instance led last, maybe where its folder was before, or a copy's
   std::string leader;  // for the log: on which host
   std::string url;     // empty: it does not say
   Millis left{0};      // of the leader's lease, on the database's clock

@@ -227,6 +227,20 @@ class Failover(ControllerPair):
         self.assertIn("tokens/admin", last["error"])
         self.assertTrue(self.one.post("undisturbed"), "the token is not revoked")
 
+    def test_a_copy_of_the_leaders_data_folder_is_a_standby(self):
+        shutil.rmtree(self.two.folder)
+        shutil.copytree(self.one.folder, self.two.folder, symlinks=True, ignore=shutil.ignore_patterns("controller.*", "blobs"))
+        (self.two.folder / "blobs").symlink_to(self.one.folder / "blobs")
+        epoch = self.epoch()
+        self.begin_standby()
+        self.assertTrue(self.one.post("undisturbed"))
+        self.assertEqual(self.epoch(), epoch)
+        self.one.end(signal.SIGKILL)
+        wait_until("the copy to lead", self.two.is_ready)
+        self.begin(self.one)
+        self.assertEqual(wait_until("the former leader to wait", self.one.refuses), self.two.url)
+        self.assertEqual(self.epoch(), epoch + 1)
+
     def test_a_database_that_takes_no_writes_yet_is_waited_for(self):
         """As a replica that can be read, and is promoted a little later than the leader is lost."""
         self.begin_standby()

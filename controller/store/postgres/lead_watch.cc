@@ -66,8 +66,8 @@ class PgLeadWatch final : public LeadWatch {
     lead.left = Millis(integer_in(row.get(), 0, 3));
     lead.url = bytes_in(row.get(), 0, 4);
     lead.clock = WallTime{integer_in(row.get(), 0, 5)};
-    lead.ours = !holder.empty() && holder == holder_;
-    lead.anew = holder.empty() || lead.ours;
+    lead.ours = !holder.empty() && instance_of(holder) == instance_of(holder_);
+    lead.anew = holder.empty() || is_holder(holder, holder_);
     lead.free = lead.anew || lead.left == Millis(0);
     return lead;
   }

@@ -4,6 +4,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "controller/store/lead_watch.h"
 #include "controller/store/postgres/errors.h"
 #include "controller/store/postgres/schema.h"
 
@@ -41,7 +42,7 @@ Result<Standing> standing(Connection& db, bool locked) {
 }
 
 Status may_take(const Standing& now, const PostgresOptions& options) {
-  if (now.left_ms == 0 || now.holder == options.holder) return {};
+  if (now.left_ms == 0 || is_holder(now.holder, options.holder)) return {};
   return Error{
       Code::kFailedPrecondition, "STORE_LOCKED",
       cat(now.holder_name, " leads this database, by a lease that lasts ", now.left_ms / 1000 + 1,

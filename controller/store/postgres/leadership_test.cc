@@ -122,6 +122,19 @@ TEST_F(PostgresLead, IsTakenOverAtOnceByTheSameInstance) {
   EXPECT_EQ(fenced_, 1);
 }
 
+// Older versions know an instance alone; a copy of its data folder is another controller.
+TEST_F(PostgresLead, IsTakenOverOnceFromAnOlderVersionAndNotByACopy) {
+  auto older = Store::open(counting("one")).value();
+  auto after = Store::open(options("one@here")).value();
+  EXPECT_EQ(reason(write_pair(*older, "a")), "STORE_FENCED");
+  EXPECT_EQ(refusal(options("one@copied")), "STORE_LOCKED");
+  const Lead seen = LeadWatch::open(*options("one@copied").postgres).value()->look().value();
+  EXPECT_FALSE(seen.free || seen.anew);
+  EXPECT_TRUE(seen.ours);
+  EXPECT_TRUE(write_pair(*after, "b").ok()) << "it was not disturbed";
+  EXPECT_EQ(refusal(options("one@here")), "opened");
+}
+
 TEST_F(PostgresLead, TwoThatClaimItByHandDoNotBothWrite) {
   auto store = Store::open(counting("one")).value();
   server_->query(database_, "UPDATE paddock_leader SET epoch = epoch + 1");
