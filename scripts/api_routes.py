@@ -83,7 +83,7 @@ GET | /api/v1/namespaces/{}/pods/{}/attach | refused: the message names what sho
 POST | /api/v1/namespaces/{}/pods/{}/attach | the same
 GET | /api/v1/namespaces/{}/pods/{}/portforward | refused: the message names what shows a run's pages
 POST | /api/v1/namespaces/{}/pods/{}/portforward | the same
-POST | /admin/secret-key/rotate | seals every value of Secrets with a new key: `SecretKeyRotation`
+POST | /admin/secret-key/rotate | seals every value of Secrets with a new key (or with `key` of `secrets.key`): `SecretKeyRotation`
 GET | /receipt-keys | public keys by which receipts are verified, former ones too: `ReceiptKeyList`
 POST | /admin/receipt-key/rotate | makes a new key, which signs receipts from now on: `ReceiptKeyList`
 PUT | …/runs/{}/pools/{} | what a pool, which can ask for more hosts, says about a run that waits: `{"coming": true, "message": "…"}` ([slurm.md](slurm.md)); it stands in the run's `status.message` until the run is placed

@@ -90,9 +90,10 @@ Result<int> create_secret(Watcher& watcher, const Parsed& parsed, const Env& env
   return kExitOk;
 }
 
-Result<int> rotate_key(Watcher& watcher, const Env& env) {
-  ASSIGN_OR_RETURN(const Value answer,
-                   watcher.client.send("POST", "/admin/secret-key/rotate", Value(Value::Object{})));
+Result<int> rotate_key(Watcher& watcher, const std::string& to, const Env& env) {
+  std::string target = "/admin/secret-key/rotate";
+  if (!to.empty()) target += cat("?key=", percent_encode(to));
+  ASSIGN_OR_RETURN(const Value answer, watcher.client.send("POST", target, Value(Value::Object{})));
   ASSIGN_OR_RETURN(const auto done, wire::decode<contracts::SecretKeyRotation>(answer));
   env.say(
       cat("the key is ", printable(done.key_id), " now; ", done.values,
@@ -109,7 +110,8 @@ int secret_create_command(const Parsed& parsed, Env& env) {
 }
 
 int secret_rotate_command(const Parsed& parsed, Env& env) {
-  return watch(parsed, env, [&](Watcher& watcher) { return rotate_key(watcher, env); });
+  return watch(parsed, env,
+               [&](Watcher& watcher) { return rotate_key(watcher, parsed.text("--to"), env); });
 }
 
 }  // namespace paddock::cli

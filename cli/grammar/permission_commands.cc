@@ -27,8 +27,10 @@ std::vector<CommandRow> credential_commands() {
        kPermissions,
        "seal every value with a new key, and forget the old one",
        {},
-       {},
-       "For an administrator. Runs and Secrets do not change.\n\n"
+       {{"--to", "KEY", "this key of the controller's secrets.key, which standbys have by now"}},
+       "For an administrator. Runs and Secrets do not change. Where standbys follow it makes a "
+       "key,\n"
+       "says how to give it to them, and seals with it only when it is named.\n\n"
        "  paddock secret rotate-key"},
       {"token create",
        kPermissions,

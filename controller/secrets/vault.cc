@@ -1,9 +1,12 @@
 #include "controller/secrets/vault.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "common/base/log.h"
+#include "common/base/text.h"
 #include "common/os/file.h"
+#include "controller/store/follow.h"
 
 namespace paddock::secrets {
 namespace {
@@ -35,6 +38,39 @@ Result<int64_t> seal_anew(store::WriteTxn& txn, const KeyRing& ring, Random& ran
   }
   TRY(put_mark(txn, {}, ring.keys.front()));
   return static_cast<int64_t>(found.size());
+}
+
+bool is_used(const SealKey& key, const KnownKeys& known) {
+  return std::ranges::find(known.in_use, key.id) != known.in_use.end() ||
+         mark_of(key) == known.mark;
+}
+
+// The ring that has the next key first.
+Result<KeyRing> with_next(const KeyRing& before, const KnownKeys& known, const std::string& to,
+                          Random& random) {
+  KeyRing out;
+  if (to.empty()) {
+    out.keys.push_back(make_key(random));
+  } else {
+    const SealKey* const next = before.find(to);
+    if (next == nullptr || is_used(*next, known))
+      return invalid_argument("PARAMETER_INVALID",
+                              "names no key of secrets.key that nothing is sealed with", "key");
+    out.keys.push_back(*next);
+  }
+  std::ranges::copy_if(before.keys, std::back_inserter(out.keys),
+                       [&](const SealKey& key) { return key.id != to; });
+  return out;
+}
+
+Error others_first(const std::string& id) {
+  return {Code::kFailedPrecondition, "STANDBY_FILES_DIFFER",
+          cat("other controllers follow this one, and values sealed with a key that they lack "
+              "would be lost with this host. secrets.key in the data folder has the key ",
+              id,
+              " now, which seals nothing yet: append that file to secrets.key of each of the "
+              "others (cat THAT_FILE >> secrets.key), then `paddock secret rotate-key --to ",
+              id, "`")};
 }
 
 }  // namespace
@@ -96,17 +132,28 @@ Result<std::map<std::string, std::string>> Vault::open_values(store::Store& stor
   return plain;
 }
 
+// A key that was made so before, and not used, goes: it may have leaked since.
+Error Vault::make_next(const KeyRing& before, const KnownKeys& known, Random& random) {
+  KeyRing out;
+  std::ranges::copy_if(before.keys, std::back_inserter(out.keys),
+                       [&](const SealKey& key) { return is_used(key, known); });
+  out.keys.push_back(make_key(random));
+  const Status kept = keep(out);
+  return kept.ok() ? others_first(out.keys.back().id) : kept.error();
+}
+
 // The new key is on the disk before anything is sealed with it, and the old ones go when nothing is
 // sealed with them any more: whenever this ends early, the file has every key that is in use.
 Result<contracts::SecretKeyRotation> Vault::rotate(store::Store& store, Random& random,
-                                                   const Record& record) {
+                                                   const Record& record, const std::string& to) {
   const std::lock_guard lock(rotation_);
   ASSIGN_OR_RETURN(const KeyRing before, keys());
   ASSIGN_OR_RETURN(const KnownKeys known, known_in(store));
   // Before the file is changed: the new key must not stand in one that is not the store's.
   if (!before.empty() || !known.in_use.empty()) TRY(key_to_seal_with(before, known));
-  KeyRing both{{make_key(random)}};
-  both.keys.insert(both.keys.end(), before.keys.begin(), before.keys.end());
+  if (to.empty() && !known.in_use.empty() && store::is_followed(store))
+    return make_next(before, known, random);
+  ASSIGN_OR_RETURN(const KeyRing both, with_next(before, known, to, random));
   TRY(keep(both));
   contracts::SecretKeyRotation out{both.keys.front().id};
   const Status sealed = store.write([&](store::WriteTxn& txn) -> Status {

@@ -30,13 +30,16 @@ class Vault {
   // All values of a Secret, by name. Not inside a transaction.
   Result<std::map<std::string, std::string>> open_values(store::Store& store, const Place& place);
   // A new key, every value sealed with it, and the old ones forgotten; or nothing of it. `record`
-  // is a part of the transaction that seals. Not inside a transaction.
+  // is a part of the transaction that seals. `to`: the id of a key that is in the file and that
+  // nothing is sealed with. Without it, where other controllers follow: STANDBY_FILES_DIFFER, which
+  // names such a key, so that the others have it first. Not inside a transaction.
   using Record = std::function<Status(store::WriteTxn&, const contracts::SecretKeyRotation&)>;
   Result<contracts::SecretKeyRotation> rotate(store::Store& store, Random& random,
-                                              const Record& record);
+                                              const Record& record, const std::string& to = {});
 
  private:
   Status keep(const KeyRing& ring);
+  Error make_next(const KeyRing& before, const KnownKeys& known, Random& random);
 
   const std::string path_;
   Guarded<KeyRing> in_memory_;

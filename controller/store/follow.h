@@ -33,6 +33,18 @@ class ChangeFeed {
   virtual Result<News> after(int64_t resource_version) = 0;
 };
 
+// What a leader's store is besides, where others can follow it. Any thread.
+class Followed {
+ public:
+  virtual ~Followed() = default;
+  // Whether anybody does, as the newest transaction found.
+  virtual bool followed() const = 0;
+};
+inline bool is_followed(const Store& store) {
+  const auto* const led = dynamic_cast<const Followed*>(&store);
+  return led != nullptr && led->followed();
+}
+
 // What a controller that does not lead says to all that it cannot answer.
 Error not_leader();
 

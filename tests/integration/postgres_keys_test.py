@@ -44,6 +44,38 @@ class Keys(ControllerPair):
         self.lead(self.one, self.two)
         self.assertNotIn("secrets", json.loads(self.one.ask("/status")[2]), "the first one opens what the second sealed")
 
+    def rotate(self, key=""):
+        status, _, text = self.one.ask(f"/admin/secret-key/rotate{key and '?key='}{key}", "POST", {}, 30)
+        return status, json.loads(text)
+
+    def test_a_key_that_standbys_lack_seals_nothing(self):
+        """Else all Secrets would be lost with the leader's host."""
+        self.assertEqual(self.make(self.one, "one"), (201, None))
+        file = self.one.folder / "secrets.key"
+        (self.two.folder / "secrets.key").write_text(file.read_text())
+        self.begin_standby()
+        wait_until("the standby to read", lambda: (self.two.ask("/apis/paddock.dev/v1alpha1/namespaces/default/runs") or [0])[0] == 200)
+        self.assertTrue(self.one.post("heard"))  # a transaction, which finds that somebody follows
+        old = file.read_text().split()[-2]
+        status, answer = self.rotate()
+        self.assertEqual((status, answer["error"]["code"]), (422, "STANDBY_FILES_DIFFER"), answer)
+        new = file.read_text().split()[-2]
+        self.assertNotEqual(new, old)
+        self.assertIn(f"--to {new}`", answer["error"]["message"])
+        sealed_with = "SELECT string_agg(DISTINCT key_id, ' ') FROM secret_values"
+        self.assertEqual(self.server.query(sealed_with), old)
+        for wrong in (old, "0011223344556677"):
+            status, answer = self.rotate(wrong)
+            self.assertEqual((status, answer["error"]["code"]), (400, "PARAMETER_INVALID"), answer)
+        with open(self.two.folder / "secrets.key", "a") as copy:
+            copy.write(file.read_text())
+        status, answer = self.rotate(new)
+        self.assertEqual((status, answer.get("keyId")), (200, new), answer)
+        self.assertEqual(self.server.query(sealed_with), new)
+        self.assertNotIn(old, file.read_text())
+        self.lead(self.two, self.one)
+        self.assertNotIn("secrets", json.loads(self.two.ask("/status")[2]), "it opens what the first one sealed")
+
     def receipt_keys(self, controller):
         return {each["keyId"]: each["current"] for each in json.loads(controller.ask("/receipt-keys")[2])["items"]}
 

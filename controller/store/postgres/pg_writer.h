@@ -41,6 +41,8 @@ class PgWriter final : public sql::Writer {
   static Error unconfirmed();
   // Until the lease runs out unless it is renewed; less than nothing: since it ran out. Any thread.
   Millis lease_left() const;
+  // Whether another controller follows, as the newest transaction found. Any thread.
+  bool followed() const { return followed_.load(); }
   // Loses the connection under whoever waits for its answer. Any thread.
   void hang_up() { line_.hang_up(); }
   const Target& target() const { return target_; }
@@ -69,7 +71,7 @@ class PgWriter final : public sql::Writer {
   int64_t begun_ms_ = 0;  // when the last transaction began, of this process's steady clock
   bool begun_ = false;
   bool wrote_ = false;
-  bool followed_ = false;  // as this transaction began
+  std::atomic<bool> followed_{false};  // as this transaction began
   bool may_have_texts_ = true;
   std::atomic<bool> fenced_{false};
   std::atomic<bool> stopping_{false};

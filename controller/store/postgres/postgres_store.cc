@@ -16,6 +16,7 @@
 #include "common/base/guarded.h"
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "controller/store/follow.h"
 #include "controller/store/postgres/pg_writer.h"
 #include "controller/store/postgres/reader_pool.h"
 #include "controller/store/sql/caching_store.h"
@@ -35,7 +36,7 @@ std::string unpackable_text() {
   return out;
 }
 
-class PgStore final : public sql::CachingStore {
+class PgStore final : public sql::CachingStore, public Followed {
  public:
   PgStore(const Target& target, const Leadership& lead, const StoreOptions& options)
       : engine_(target, lead, *options.postgres),
@@ -73,6 +74,8 @@ class PgStore final : public sql::CachingStore {
     TRY(leads());
     return CachingStore::token_by_hash(hash);
   }
+
+  bool followed() const override { return engine_.followed(); }
 
   Status check_writable() override {
     TRY(leads());

@@ -243,9 +243,9 @@ Result<Response> rotate_secret_key(Call& call) {
     return record(txn, call, contracts::audit::kSecretKeyRotate, "secretkeys", meta,
                   {{"values", std::to_string(done.values)}});
   };
-  ASSIGN_OR_RETURN(
-      const contracts::SecretKeyRotation done,
-      call.services.vault->rotate(call.services.store, call.services.random, recorded));
+  ASSIGN_OR_RETURN(const contracts::SecretKeyRotation done,
+                   call.services.vault->rotate(call.services.store, call.services.random, recorded,
+                                               call.request.parameter("key").value_or("")));
   return object_response(done);
 }
 
