@@ -34,11 +34,12 @@ bool all_lack_it(const Error& error) {
 constexpr Millis kTriesAgainAfter{1'500};
 
 // The database is not there for a while, also after the lead was taken, is a replica that is yet to
-// be promoted, or another one was quicker.
+// be promoted, or another one was quicker. One that a newer program has led since this one began is
+// for others to lead; who starts anew is refused.
 bool may_pass(const Error& error) {
   return all_lack_it(error) ||
          is_one_of(error.reason, {"STORE_AWAY", "STORE_BUSY", "STORE_IO", "STORE_LOCKED",
-                                  "STORE_READ_ONLY", "NOT_LEADER"});
+                                  "STORE_READ_ONLY", "NOT_LEADER", "STORE_SCHEMA_TOO_NEW"});
 }
 
 // What may go wrong with this one once it leads is looked at so often.
@@ -188,6 +189,7 @@ class Waiting {
       if (goes_on(lead.error())) return false;
       return std::move(lead).error();
     }
+    if (lead->unusable && !goes_on(*lead->unusable)) return *lead->unusable;
     if (!led_last(*lead) && (lead->free || lead->epoch != checked_)) {
       const auto told = check_shared_files(*watch_, config_);
       if (!told.ok() && !goes_on(told.error())) return told.error();
@@ -197,7 +199,7 @@ class Waiting {
     look_ahead(*lead, before);
     seen_->with([&](Seen& seen) { seen.url = lead->url; });
     leader_ = lead->leader;
-    return lead->free;
+    return lead->free && !lead->unusable;
   }
 
   Status serve() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ struct Lead {
   std::string url;     // empty: it does not say
   Millis left{0};      // of the leader's lease, on the database's clock
   WallTime clock;      // the database's, at some time of the look; 0: it has no store
+  // Why this program could not lead it: STORE_SCHEMA_TOO_NEW.
+  std::optional<Error> unusable = {};
 };
 
 class LeadWatch {

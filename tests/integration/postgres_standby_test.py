@@ -17,6 +17,18 @@ class Standby(ControllerPair):
         self.assertEqual((status, refusal["code"], refusal["details"]["leader"]), (503, "NOT_LEADER", self.one.url))
         self.assertEqual(headers["retry-after"], "1")
 
+    def test_a_standby_of_an_older_program_says_so_before_it_is_to_lead(self):
+        self.begin_standby()
+        self.server.query("UPDATE paddock_leader SET schema_version = 99")
+        wait_until("the standby to say so", lambda: any(each.get("reason") == "STORE_SCHEMA_TOO_NEW" for each in self.two.records()))
+        epoch = self.server.query("SELECT epoch FROM paddock_leader")
+        self.one.end()
+        self.assertTrue(self.two.refuses(), "it goes on as a standby")
+        self.assertEqual(self.server.query("SELECT epoch FROM paddock_leader"), epoch, "and leads nothing")
+        self.begin(self.one)
+        self.assertEqual(self.one.process.wait(60), 1)
+        self.assertEqual(self.one.records()[-1]["reason"], "STORE_SCHEMA_TOO_NEW")
+
     def version(self, controller):
         return int(json.loads(controller.ask(RUNS)[2])["metadata"]["resourceVersion"])
 

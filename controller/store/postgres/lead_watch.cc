@@ -5,6 +5,7 @@
 #include "common/base/text.h"
 #include "controller/store/postgres/leadership.h"
 #include "controller/store/postgres/looking.h"
+#include "controller/store/postgres/schema.h"
 
 namespace paddock::store {
 namespace {
@@ -56,7 +57,7 @@ class PgLeadWatch final : public LeadWatch {
         const Answer row,
         db->ask(cat("SELECT epoch, holder, holder_name, ", postgres::kLeftMs,
                     ", (SELECT value FROM settings WHERE key = $1), (extract(epoch FROM "
-                    "clock_timestamp()) * 1000)::bigint FROM paddock_leader"),
+                    "clock_timestamp()) * 1000)::bigint, schema_version FROM paddock_leader"),
                 {postgres::text(kLeaderUrlSetting)}));
     if (PQntuples(row.get()) != 1) return Lead{};
     Lead lead;
@@ -66,6 +67,8 @@ class PgLeadWatch final : public LeadWatch {
     lead.left = Millis(integer_in(row.get(), 0, 3));
     lead.url = bytes_in(row.get(), 0, 4);
     lead.clock = WallTime{integer_in(row.get(), 0, 5)};
+    const int64_t schema = integer_in(row.get(), 0, 6);
+    if (schema > postgres::schema_version()) lead.unusable = postgres::schema_too_new(schema);
     lead.ours = !holder.empty() && instance_of(holder) == instance_of(holder_);
     lead.anew = holder.empty() || is_holder(holder, holder_);
     lead.free = lead.anew || lead.left == Millis(0);

@@ -49,6 +49,19 @@ Status may_take(const Standing& now, const PostgresOptions& options) {
           "s unless it is renewed; stop that one, or choose another database")};
 }
 
+// A leader of an older version that lives keeps its tables as it knows them.
+Status prepare_tables(Connection& db, const PostgresOptions& options) {
+  TRY(begin(db));
+  ASSIGN_OR_RETURN(const int64_t stored, stored_schema(db));
+  if (stored > 0) {
+    ASSIGN_OR_RETURN(const Standing now, standing(db, false));
+    TRY(may_take(now, options));
+  }
+  TRY(prepare_schema(db));
+  ASSIGN_OR_RETURN(const Answer ignored, db.ask("COMMIT"));
+  return {};
+}
+
 // In an extra transaction, before the row is locked: with it the sessions could not be ended.
 Status end_former(Connection& db, const PostgresOptions& options) {
   ASSIGN_OR_RETURN(const Standing now, standing(db, false));
@@ -72,9 +85,7 @@ Result<Leadership> take_row(Connection& db, const PostgresOptions& options) {
 }
 
 Result<Leadership> take_once(Connection& db, const PostgresOptions& options) {
-  TRY(begin(db));
-  TRY(prepare_schema(db));
-  TRY(db.ask("COMMIT"));
+  TRY(prepare_tables(db, options));
   TRY(end_former(db, options));
   TRY(begin(db));
   ASSIGN_OR_RETURN(const Leadership mine, take_row(db, options));

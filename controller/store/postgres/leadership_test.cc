@@ -100,6 +100,23 @@ TEST_F(PostgresLead, IsSeenByWhoeverWaitsForIt) {
   EXPECT_EQ(seen.epoch, 1);
 }
 
+TEST_F(PostgresLead, OfAnOlderVersionKeepsItsTablesWhileItLives) {
+  auto first = Store::open(options("the first")).value();
+  server_->query(database_,
+                 "DROP TABLE paddock_change_texts, paddock_followed; "
+                 "UPDATE paddock_leader SET schema_version = 1");
+  EXPECT_EQ(refusal(options("the second")), "STORE_LOCKED");
+  EXPECT_EQ(server_->query(database_, "SELECT schema_version FROM paddock_leader"), "1");
+}
+
+TEST_F(PostgresLead, OfANewerVersionIsSeenBeforeItIsTaken) {
+  auto first = Store::open(options("the first")).value();
+  auto watch = LeadWatch::open(*options("the second").postgres).value();
+  EXPECT_FALSE(watch->look().value().unusable);
+  server_->query(database_, "UPDATE paddock_leader SET schema_version = 99");
+  EXPECT_EQ(watch->look().value().unusable.value().reason, "STORE_SCHEMA_TOO_NEW");
+}
+
 TEST_F(PostgresLead, TakingOverEndsWhatTheFormerOneReads) {
   auto former = Store::open(counting("one")).value();
   Status read;
