@@ -158,6 +158,13 @@ TEST(WaitingRun, IsOneThatANodeWouldHelp) {
   EXPECT_FALSE(waiting_run(other, kNow)) << "its elements wait for nodes, and it does not";
 }
 
+TEST(NeverFits, AMemberOfAGang) {
+  contracts::Run member = pending();
+  member.status.element.emplace().members = 3;
+  EXPECT_TRUE(waiting_run(member, kNow)) << "it is told why no pilot comes";
+  EXPECT_THAT(never_fits(member, settings()), HasSubstr("gang"));
+}
+
 TEST(NeverFits, ARunThatMayOutliveAPilot) {
   PoolSettings pool = settings();
   pool.pilot.walltime = wire::Duration{std::chrono::minutes(8)};

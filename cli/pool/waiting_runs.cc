@@ -73,12 +73,14 @@ std::optional<WaitingRun> waiting_run(const Run& run, WallTime now) {
   if (run.status.phase != contracts::RunPhase::kPending || run.spec.cancel_requested ||
       run.metadata.deletion_timestamp || contracts::is_array(run.spec) || !waits_for_a_node(run))
     return std::nullopt;
-  if (run.status.element && run.status.element->members) return std::nullopt;  // no pilot is enough
   if (run.status.retry_at && run.status.retry_at->value > now) return std::nullopt;
   return WaitingRun{run.metadata.name_space, run.metadata.name, run.metadata.uid, needs_of(run)};
 }
 
 std::string never_fits(const Run& run, const PoolSettings& settings) {
+  if (run.status.element && run.status.element->members)
+    return "it is a member of a gang, which is placed at once as a whole, and a pool asks for no "
+           "pilots for gangs; it needs nodes that are there without a pool";
   const auto& resources = run.spec.resources;
   if (resources && resources->accelerators &&
       resources->accelerators->kind == AcceleratorKind::kApple)
