@@ -11,6 +11,7 @@ class StoreOnABadDisk final : public store::Store {
  public:
   explicit StoreOnABadDisk(store::Store& good) : good_(good) {}
   Status write(const std::function<Status(store::WriteTxn&)>& change) override {
+    if (!writes.ok()) return writes;
     return good_.write(change);
   }
   Status read(const std::function<Status(store::ReadTxn&)>& look) override {
@@ -18,6 +19,7 @@ class StoreOnABadDisk final : public store::Store {
   }
   Status check_writable() override { return disk; }
   Status disk;
+  Status writes;
 
  private:
   store::Store& good_;
@@ -61,6 +63,28 @@ TEST_F(HealthTest, StatusSaysToWhoHasATokenWhyNothingCanBeWritten) {
   EXPECT_EQ(status.text("reason"), "STORE_FULL");
   EXPECT_EQ(status.text("message"), "the disk is full");
   EXPECT_EQ(ask("/readyz").find("reason"), nullptr) << "who has no token is told nothing more";
+}
+
+TEST_F(HealthTest, WhereRoundsOfSchedulingFailOneAfterTheOtherItIsNotReady) {
+  reconciler::Reconciler reconciler(bad_, leases_);
+  Services services{bad_,     notifier_, history_, leases_,  blobs_,
+                    *intake_, clock_,    random_,  metrics_, reconciler};
+  const Handler handler = make_handler(router_, services);
+  const auto status = [&] {
+    Request request = request_of("GET", "/readyz", "");
+    FakeBody body("");
+    request.body = &body;
+    return handler(request).status;
+  };
+  bad_.writes = Error{Code::kInternal, "STORE_DATA_INVALID", "a stored Node cannot be read"};
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(reconciler.tick(nodes::now(clock_)).ok());
+  EXPECT_EQ(status(), 200) << "a few may be the moment's";
+  EXPECT_FALSE(reconciler.tick(nodes::now(clock_)).ok());
+  EXPECT_EQ(status(), 503);
+  EXPECT_EQ(reconciler.check_works().error().reason, "STORE_DATA_INVALID");
+  bad_.writes = {};
+  EXPECT_TRUE(reconciler.tick(nodes::now(clock_)).ok());
+  EXPECT_EQ(status(), 200);
 }
 
 // It is ready all the same: runs that need no upload go on.

@@ -59,7 +59,8 @@ Status ClusterCache::load(store::ReadTxn& txn) {
     put({grant.metadata.name_space, grant.metadata.name}, grant);
   ASSIGN_OR_RETURN(const auto active, txn.active_runs());
   for (const contracts::Run& run : active) put(run);
-  ASSIGN_OR_RETURN(const auto sessions, txn.list<contracts::Sandbox>({.active = true}));
+  ASSIGN_OR_RETURN(const auto sessions,
+                   txn.list<contracts::Sandbox>({.active = true, .leave_out = true}));
   for (const contracts::Sandbox& session : sessions.items)
     put({session.metadata.name_space, session.metadata.name}, session);
   for (const auto& [uid, held] : held_) cluster_->put_charge(uid, held.name_space, held.charge);
@@ -91,7 +92,7 @@ Status ClusterCache::reread(store::ReadTxn& txn, std::string_view kind, const st
     ASSIGN_OR_RETURN(const auto grant, txn.find<contracts::Grant>(key));
     put(key, grant);
   } else if (kind == contracts::Sandbox::kKind) {
-    ASSIGN_OR_RETURN(const auto session, txn.find<contracts::Sandbox>(key));
+    ASSIGN_OR_RETURN(const auto session, txn.find_readable<contracts::Sandbox>(key));
     put(key, session);
   }
   return {};

@@ -56,7 +56,19 @@ Result<TickReport> Reconciler::tick(nodes::Now now) {
   return state_.with([&](std::unique_ptr<State>& state) {
     auto report = tick(*state, now);
     if (!report.ok()) state->forget();  // nothing of it was kept
+    failing_.with([&](Failing& failing) {
+      failing = report.ok() ? Failing{} : Failing{failing.in_a_row + 1, report.error()};
+    });
     return report;
+  });
+}
+
+Status Reconciler::check_works() const {
+  constexpr int64_t kMostFailures = 5;
+  return failing_.with([](const Failing& failing) -> Status {
+    if (failing.in_a_row < kMostFailures) return {};
+    return Error{Code::kUnavailable, failing.last.reason,
+                 cat("scheduling fails: ", failing.last.describe())};
   });
 }
 

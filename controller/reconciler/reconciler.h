@@ -72,6 +72,10 @@ class Reconciler {
   // Any thread.
   bool may_forget(nodes::Now now);
 
+  // An error once several ticks in a row have failed, with what the last one said. Any thread;
+  // never waits for a tick.
+  Status check_works() const;
+
   // What would happen to a run if it were created now. Any thread; reads no more than changed.
   Result<scheduler::Preview> preview(const contracts::Run& run);
   // Refuses what the operator's quota does not let in whatever else is there: QUOTA_PRIORITY,
@@ -115,6 +119,11 @@ class Reconciler {
   const scheduler::Quotas quotas_;  // the operator's
   Guarded<std::map<std::string, contracts::QuotaUse>> quota_use_;
   Guarded<std::unique_ptr<State>> state_;
+  struct Failing {
+    int64_t in_a_row = 0;
+    Error last;
+  };
+  Guarded<Failing> failing_;
   struct Away {
     std::optional<SuspensionDetector> suspension;
     Millis owed{0};  // to the times of sessions

@@ -11,10 +11,10 @@ Status put_off_sessions(store::WriteTxn& txn, Millis away) {
   TRY(txn.put_off_sessions(away.count()));
   ASSIGN_OR_RETURN(const auto keys, txn.living_sessions());
   for (const store::Key& key : keys) {
-    ASSIGN_OR_RETURN(auto session, txn.get<contracts::Sandbox>(key));
-    if (!session.status.expires_at) continue;
-    session.status.expires_at->value = session.status.expires_at->value + away;
-    TRY(txn.update(session));
+    ASSIGN_OR_RETURN(auto session, txn.find_readable<contracts::Sandbox>(key));
+    if (!session || !session->status.expires_at) continue;
+    session->status.expires_at->value = session->status.expires_at->value + away;
+    TRY(txn.update(*session));
   }
   return {};
 }
@@ -23,7 +23,9 @@ Status put_off_sessions(store::WriteTxn& txn, Millis away) {
 Status bring_sessions_nearer(store::WriteTxn& txn, WallTime now) {
   ASSIGN_OR_RETURN(const auto keys, txn.living_sessions());
   for (const store::Key& key : keys) {
-    ASSIGN_OR_RETURN(auto session, txn.get<contracts::Sandbox>(key));
+    ASSIGN_OR_RETURN(auto found, txn.find_readable<contracts::Sandbox>(key));
+    if (!found) continue;
+    contracts::Sandbox& session = *found;
     const auto& lifetime = session.spec.lifetime;
     auto& end = session.status.expires_at;
     if (end && lifetime && !session.status.agent_sandbox && end->value > now + lifetime->value) {
@@ -42,7 +44,7 @@ Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report) {
   constexpr Millis kNever = std::chrono::hours(1);
   constexpr Millis kAgain{5'000};  // a use that ends early brings the time nearer
   ASSIGN_OR_RETURN(const auto due, txn.sessions_due(now.ms, kMostAtOnce));
-  for (const store::Key& key : due) TRY(sessions::sweep(txn, key, now));
+  for (const store::DueSession& each : due) TRY(sessions::sweep(txn, each, now));
   ASSIGN_OR_RETURN(const auto next, txn.next_session_due());
   report.next_session =
       next ? std::clamp<Millis>(Millis(*next - now.ms), Millis(0), kAgain) : kNever;
@@ -55,8 +57,8 @@ Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& c
     if (now < evict_at) continue;
     ASSIGN_OR_RETURN(const auto keys, txn.session_keys_on(node));
     for (const store::Key& key : keys) {
-      ASSIGN_OR_RETURN(auto session, txn.get<contracts::Sandbox>(key));
-      TRY(sessions::end(txn, std::move(session), runs::kNodeDrained, now));
+      ASSIGN_OR_RETURN(auto session, txn.find_readable<contracts::Sandbox>(key));
+      if (session) TRY(sessions::end(txn, std::move(*session), runs::kNodeDrained, now));
     }
   }
   return {};

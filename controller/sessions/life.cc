@@ -93,8 +93,12 @@ Status end(store::WriteTxn& txn, Sandbox session, Reason reason, WallTime now) {
   return txn.append_audit(event);
 }
 
-Status sweep(store::WriteTxn& txn, const store::Key& key, WallTime now) {
-  ASSIGN_OR_RETURN(Sandbox session, txn.get<Sandbox>(key));
+Status sweep(store::WriteTxn& txn, const store::DueSession& due, WallTime now) {
+  constexpr Millis kUnreadableAgain = std::chrono::minutes(10);
+  const store::Key& key = due.key;
+  ASSIGN_OR_RETURN(auto found, txn.find_readable<Sandbox>(key));
+  if (!found) return txn.put_session_due(due.uid, (now + kUnreadableAgain).ms);
+  Sandbox& session = *found;
   if (session.status.phase == SandboxPhase::kEnded) return txn.erase<Sandbox>(key);
   const Reason reason = lifetime_is_over(session, now) ? Reason("LIFETIME_OVER") : "IDLE_TIMEOUT";
   const bool goes =

@@ -32,8 +32,9 @@ Status note_use(store::WriteTxn& txn, const contracts::Sandbox& session, WallTim
 Status close(store::WriteTxn& txn, contracts::Sandbox& session, Reason reason, WallTime now);
 // The same where no caller asked for it; records `sandbox.destroy`.
 Status end(store::WriteTxn& txn, contracts::Sandbox session, Reason reason, WallTime now);
-// For a session whose time has come: ends it, or removes its record if it has ended.
-Status sweep(store::WriteTxn& txn, const store::Key& key, WallTime now);
+// For a session whose time has come: ends it, or removes its record if it has ended. One that
+// cannot be read is looked at again after a while.
+Status sweep(store::WriteTxn& txn, const store::DueSession& due, WallTime now);
 
 // Who, where and which command; see runs::end_events().
 contracts::AuditEvent command_event(const contracts::Sandbox& session,

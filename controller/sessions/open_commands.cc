@@ -26,8 +26,8 @@ Result<Millis> longest_command(store::WriteTxn& txn) {
   int64_t longest = contracts::run_exec::kMostTimeMs;
   ASSIGN_OR_RETURN(const auto keys, txn.living_sessions());
   for (const store::Key& key : keys) {
-    ASSIGN_OR_RETURN(const auto session, txn.get<contracts::Sandbox>(key));
-    longest = std::max(longest, session.spec.security.limits.timeout_ms.value_or(0));
+    ASSIGN_OR_RETURN(const auto session, txn.find_readable<contracts::Sandbox>(key));
+    if (session) longest = std::max(longest, session->spec.security.limits.timeout_ms.value_or(0));
   }
   return Millis(longest);
 }

@@ -107,9 +107,9 @@ class Life : public testing::Test {
     std::vector<std::string> swept;
     write([&](store::WriteTxn& txn) -> Status {
       ASSIGN_OR_RETURN(const auto due, txn.sessions_due(now_ms, 10));
-      for (const store::Key& key : due) {
-        TRY(sweep(txn, key, WallTime{now_ms}));
-        swept.push_back(key.name);
+      for (const store::DueSession& each : due) {
+        TRY(sweep(txn, each, WallTime{now_ms}));
+        swept.push_back(each.key.name);
       }
       return {};
     });

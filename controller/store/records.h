@@ -33,6 +33,9 @@ struct ListOptions {
   bool active = false;                    // only runs that are not over; not with `name`
   bool newest_first = false;              // by their creation, within one namespace
   size_t bytes = 0;  // of stored text: behind them a page ends, with one object at least; 0: any
+  // An object that cannot be read is told of in the log, and hides none of the others. Never of
+  // nodes and grants: a missing one would be taken for one that is gone.
+  bool leave_out = false;
 };
 
 template <class T>
@@ -42,6 +45,12 @@ struct Page {
   std::string continue_after;    // not empty when more is left
   int64_t remaining = 0;         // how many are left; 0 too where that is not counted
   size_t bytes = 0;              // of stored text that was read
+};
+
+// A session whose time for the next look has come.
+struct DueSession {
+  Key key;
+  std::string uid;
 };
 
 struct TokenRecord {

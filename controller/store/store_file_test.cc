@@ -113,6 +113,54 @@ TEST(StoreFile, ARunThatCannotBeReadHidesNoOtherAndIsNamed) {
   EXPECT_NE(why.describe().find("default/b"), std::string::npos) << why.describe();
 }
 
+template <class T>
+std::string add_and_damage(const std::string& path) {
+  Error why;
+  {
+    const auto store = must_open(path);
+    EXPECT_TRUE(store
+                    ->write([](WriteTxn& txn) -> Status {
+                      for (const char* name : {"a", "b"}) {
+                        T object;
+                        object.metadata.name = name;
+                        object.metadata.uid = cat(T::kKind, name);
+                        object.metadata.name_space = "default";
+                        TRY(txn.create(object));
+                      }
+                      return {};
+                    })
+                    .ok());
+  }
+  raw_sql(path,
+          cat("UPDATE objects SET data = json_set(data, '$.status.newField', 1) WHERE kind = '",
+              T::kKind, "' AND name = 'b'")
+              .c_str());
+  std::string names;
+  EXPECT_TRUE(must_open(path)
+                  ->read([&](ReadTxn& txn) -> Status {
+                    EXPECT_EQ(txn.list<T>({}).error().reason, "STORE_DATA_INVALID");
+                    ListOptions options;
+                    options.leave_out = true;
+                    const auto listed = txn.list<T>(options);
+                    names = listed.ok() ? "" : listed.error().reason.str();
+                    if (listed.ok())
+                      for (const T& each : listed->items) names += each.metadata.name;
+                    EXPECT_FALSE(txn.find_readable<T>({"default", "b"})->has_value());
+                    EXPECT_TRUE(txn.find_readable<T>({"default", "a"})->has_value());
+                    return {};
+                  })
+                  .ok());
+  return names;
+}
+
+TEST(StoreFile, AListThatMayLeaveOutHidesNoOtherButOfGrants) {
+  TempFolder folder;
+  EXPECT_EQ(add_and_damage<contracts::Sandbox>(folder.file()), "a");
+  EXPECT_EQ(add_and_damage<contracts::Volume>(folder.file()), "a");
+  EXPECT_EQ(add_and_damage<contracts::Grant>(folder.file()), "STORE_DATA_INVALID")
+      << "one that bounds must not be missed";
+}
+
 TEST(StoreFile, RefusesANewerSchemaAndAForeignDatabase) {
   TempFolder folder;
   must_open(folder.file()).reset();

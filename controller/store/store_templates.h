@@ -63,6 +63,14 @@ Error undecodable(std::string_view kind, const std::string& name, const Error& c
 // Says in the log that a list leaves an object out; of each once.
 void tell_left_out(std::string_view kind, int64_t resource_version, const Error& why);
 
+// Whether a list of these may lack one that cannot be read. One of runs always may.
+template <class T>
+bool may_leave_out(const ListOptions& options) {
+  if constexpr (std::is_same_v<T, contracts::Node> || std::is_same_v<T, contracts::Grant>)
+    return false;
+  return options.leave_out || std::is_same_v<T, contracts::Run>;
+}
+
 template <class T>
 Result<T> decode_row(const std::string& data) {
   auto document = wire::parse_json(data, kStoredLimits);
@@ -94,6 +102,16 @@ Result<std::optional<T>> ReadTxn::find(const Key& key) {
 }
 
 template <class T>
+Result<std::optional<T>> ReadTxn::find_readable(const Key& key) {
+  ASSIGN_OR_RETURN(const std::optional<Row> row, find_row(T::kKind, key));
+  if (!row) return std::optional<T>();
+  auto object = decode<T>(*row);
+  if (object.ok()) return std::optional<T>(std::move(*object));
+  internal::tell_left_out(T::kKind, row->resource_version, object.error());
+  return std::optional<T>();
+}
+
+template <class T>
 Result<T> ReadTxn::get(const Key& key) {
   ASSIGN_OR_RETURN(std::optional<T> object, find<T>(key));
   if (!object) return internal::not_found(T::kKind, key);
@@ -115,13 +133,8 @@ Result<Page<T>> ReadTxn::list(const ListOptions& options) {
       page.items.push_back(std::move(*object));
       continue;
     }
-    // A run that cannot be read hides none of the others. Of other kinds a missing one would be
-    // taken for one that is gone: a grant that bounds, a node that holds runs.
-    if constexpr (std::is_same_v<T, contracts::Run>) {
-      internal::tell_left_out(T::kKind, row.resource_version, object.error());
-    } else {
-      return object.error();
-    }
+    if (!internal::may_leave_out<T>(options)) return object.error();
+    internal::tell_left_out(T::kKind, row.resource_version, object.error());
   }
   return page;
 }

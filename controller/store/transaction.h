@@ -35,6 +35,9 @@ class ReadTxn {
   Result<T> get(const Key& key);
   template <class T>
   Result<std::optional<T>> find(const Key& key);
+  // Nothing too where it cannot be read, which the log then tells: for who looks through many.
+  template <class T>
+  Result<std::optional<T>> find_readable(const Key& key);
   template <class T>
   Result<Page<T>> list(const ListOptions& options);
   virtual Result<bool> exists(std::string_view kind, const Key& key) = 0;
@@ -116,7 +119,7 @@ class ReadTxn {
   virtual Result<std::vector<Key>> living_sessions() = 0;
   virtual Result<std::map<std::string, int64_t>> session_counts() = 0;
   // Those whose time for the next look has come, and the next such time after that.
-  virtual Result<std::vector<Key>> sessions_due(int64_t now_ms, int64_t limit) = 0;
+  virtual Result<std::vector<DueSession>> sessions_due(int64_t now_ms, int64_t limit) = 0;
   virtual Result<std::optional<int64_t>> next_session_due() = 0;
   // Of a run that has one and has not ended.
   virtual Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) = 0;

@@ -65,11 +65,10 @@ Status check_room(store::ReadTxn& txn, const contracts::Run& run, const VolumeLi
   ASSIGN_OR_RETURN(const std::optional<Volume> known,
                    txn.find<Volume>({name_space, run.spec.publish}));
   if (known) return {};
-  store::ListOptions options;
-  options.name_space = name_space;
-  options.limit = limits.per_namespace;
-  ASSIGN_OR_RETURN(const store::Page<Volume> page, txn.list<Volume>(options));
-  if (static_cast<int64_t>(page.items.size()) < limits.per_namespace) return {};
+  // One that cannot be read is there all the same.
+  constexpr const char* kBehindAllNames = "\x7f";
+  ASSIGN_OR_RETURN(const auto names, txn.names(Volume::kKind, {name_space, ""}, kBehindAllNames));
+  if (static_cast<int64_t>(names.size()) < limits.per_namespace) return {};
   const std::string message = cat("namespace ", name_space, " has its ", limits.per_namespace,
                                   " volumes; publish to one of them, or delete one");
   return Error{Code::kResourceExhausted, "VOLUME_LIMIT", message, {{"spec.publish", message}}};

@@ -39,6 +39,7 @@ bool matches(const ListQuery& query, const typename View::Stored& item) {
 template <class View>
 store::ListOptions options_of(const ListQuery& query) {
   store::ListOptions options = query.options;
+  options.leave_out = true;
   KindTraits<typename View::Stored>::narrow(query, options);
   return options;
 }

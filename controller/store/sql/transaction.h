@@ -73,7 +73,7 @@ class Transaction final : public WriteTxn {
   Result<std::vector<Key>> session_keys_on(const std::string& node) override;
   Result<std::vector<Key>> living_sessions() override;
   Result<std::map<std::string, int64_t>> session_counts() override;
-  Result<std::vector<Key>> sessions_due(int64_t now_ms, int64_t limit) override;
+  Result<std::vector<DueSession>> sessions_due(int64_t now_ms, int64_t limit) override;
   Result<std::optional<int64_t>> next_session_due() override;
   Status put_session_due(const std::string& uid, int64_t due_ms) override;
   Status put_off_sessions(int64_t by_ms) override;

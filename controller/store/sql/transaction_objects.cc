@@ -57,10 +57,12 @@ void tell_left_out(std::string_view kind, int64_t resource_version, const Error&
     return all.size() < kMostTold && all.emplace(kind, resource_version).second;
   });
   if (first)
-    log_error("lists leave out what cannot be read: delete it, or start the version that wrote it",
-              {{"kind", std::string(kind)},
-               {"resource_version", std::to_string(resource_version)},
-               {"error", why.describe()}});
+    log_error(
+        "what cannot be read is left out of lists and of all work: delete it, or start the version "
+        "that wrote it",
+        {{"kind", std::string(kind)},
+         {"resource_version", std::to_string(resource_version)},
+         {"error", why.describe()}});
 }
 
 }  // namespace internal

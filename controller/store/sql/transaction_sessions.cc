@@ -36,12 +36,12 @@ Result<std::map<std::string, int64_t>> Transaction::session_counts() {
   }
 }
 
-Result<std::vector<Key>> Transaction::sessions_due(int64_t now_ms, int64_t limit) {
+Result<std::vector<DueSession>> Transaction::sessions_due(int64_t now_ms, int64_t limit) {
   Statement rows = db_.prepare(
-      "SELECT namespace, name FROM session_deadlines JOIN objects USING (uid) "
+      "SELECT namespace, name, uid FROM session_deadlines JOIN objects USING (uid) "
       "WHERE due_ms <= ? ORDER BY due_ms LIMIT ?");
   rows.bind(now_ms).bind(limit);
-  return rows.all(key_in);
+  return rows.all([](const Statement& row) { return DueSession{key_in(row), row.text(2)}; });
 }
 
 Result<std::optional<int64_t>> Transaction::next_session_due() {

@@ -109,6 +109,7 @@ Status bind_waiting_claims(const Call& call) {
   options.name_space = call.param("ns");
   options.limit = kListRows;
   options.bytes = kListBytes;
+  options.leave_out = true;
   do {
     store::Page<SandboxClaim> page;
     TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {

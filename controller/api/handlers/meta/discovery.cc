@@ -36,6 +36,7 @@ Status add_namespaces(store::ReadTxn& txn, std::set<std::string>& out) {
   constexpr const char* kBehindAllNames = "/\x7f";
   store::ListOptions options;
   options.limit = 1;
+  options.leave_out = true;
   do {
     ASSIGN_OR_RETURN(const store::Page<T> page, txn.list<T>(options));
     options.after = page.continue_after;
@@ -112,6 +113,7 @@ Status check_store(Call& call) {
 
 Status check_serving(Call& call) {
   TRY(check_store(call));
+  TRY(call.services.reconciler.check_works());
   if (!call.services.notifier.stopped()) return {};
   return Error{Code::kUnavailable, "SERVER_STOPPING", "this server is stopping"};
 }
