@@ -71,11 +71,22 @@ Result<int64_t> publish(store::WriteTxn& txn, const contracts::Run& run,
                  "the run's artifacts were not made ready"};
   }
   if (!found->second) {
-    Error error = found->second.error();
-    if (!is_refusal(error)) error = {Code::kFailedPrecondition, error.reason, error.message};
-    return error;
+    const Error& error = found->second.error();
+    return Error{Code::kFailedPrecondition, error.reason, error.message};
   }
   return volumes::publish(txn, run, *found->second, publishing.limits, now);
+}
+
+// Why the version of a run that succeeded cannot be stored now: its end waits, and its node repeats
+// it. Not for longer than anybody wants the run.
+const Error* put_off(const contracts::Run& run, const contracts::RunOutcome& outcome,
+                     const volumes::Publishing& publishing) {
+  if (outcome.phase != contracts::RunPhase::kSucceeded || run.spec.publish.empty()) return nullptr;
+  if (run.spec.cancel_requested || run.status.eviction) return nullptr;
+  const auto found = publishing.offers.find(run.metadata.uid);
+  if (found == publishing.offers.end() || found->second.ok()) return nullptr;
+  const Error& error = found->second.error();
+  return error.code == Code::kUnavailable ? &error : nullptr;
 }
 
 // The end of a run. One that publishes has succeeded only once its version is recorded, which is
@@ -172,7 +183,12 @@ Status apply_report(store::WriteTxn& txn, const std::string& node,
   ASSIGN_OR_RETURN(NewOutput output, new_output(report, acked));
   TRY(take_conversation(txn, run, report, output.events));
   append(events, std::move(output.events));
-  if (report.outcome && output.complete) {
+  const bool at_end = report.outcome && output.complete;
+  const Error* const later = at_end ? put_off(run, *report.outcome, publishing) : nullptr;
+  if (later != nullptr) {
+    run.status.message = cat("the command succeeded; volume ", run.spec.publish,
+                             " gets its version when this is over: ", later->message);
+  } else if (at_end) {
     note_device_time(run, *report.outcome, now, held);
     ASSIGN_OR_RETURN(runs::Events last, end_run(txn, run, report, publishing, now));
     append(events, std::move(last));

@@ -33,7 +33,9 @@ class PublishingTest : public NodesTest {
     request.runs = {report(run.metadata.uid, 1, 0)};
     request.runs[0].outcome = contracts::RunOutcome{};
     request.runs[0].outcome->phase = phase;
-    EXPECT_TRUE(synchronize(*store_, leases_, "n1", request, now(clock_), publishing).ok());
+    const auto answer = synchronize(*store_, leases_, "n1", request, now(clock_), publishing);
+    EXPECT_TRUE(answer.ok());
+    hold_ = answer.ok() ? hold_for(request, *answer) : Millis(-1);
     contracts::Run after;
     (void)store_->read([&](store::ReadTxn& txn) -> Status {
       ASSIGN_OR_RETURN(after, txn.run_by_uid(run.metadata.uid));
@@ -55,6 +57,7 @@ class PublishingTest : public NodesTest {
     out.offers.emplace(run.metadata.uid, volumes::Offer{std::string(64, 'a'), 1, 1, "uid-volume"});
     return out;
   }
+  Millis hold_{0};  // of the last call
 };
 
 TEST_F(PublishingTest, TheVersionAndTheEndAreRecordedTogetherAndOnce) {
@@ -86,6 +89,31 @@ TEST_F(PublishingTest, ARunThatCannotPublishHasFailedAndSaysWhy) {
   EXPECT_EQ(refused.status.phase, RunPhase::kFailed);
   EXPECT_NE(refused.status.message.find("0 volumes"), std::string::npos);
   EXPECT_EQ(versions(), 0);
+}
+
+// Nothing of the run is wrong: its end waits for the disk, and is taken once.
+TEST_F(PublishingTest, AVersionThatTheDiskRefusesIsRecordedOnceItTakesIt) {
+  const contracts::Run run = place_publisher("a");
+  volumes::Publishing refused;
+  refused.offers.emplace(run.metadata.uid, Error{Code::kUnavailable, "DISK_READ_ONLY",
+                                                 "making a file: Read-only file system"});
+  const contracts::Run waits = end(run, RunPhase::kSucceeded, refused);
+  EXPECT_FALSE(contracts::is_terminal(waits.status.phase));
+  EXPECT_NE(waits.status.message.find("Read-only"), std::string::npos) << waits.status.message;
+  EXPECT_EQ(hold_, kHoldWhileFull) << "it is not to come back at once";
+  const contracts::Run after = end(run, RunPhase::kSucceeded, ready(run));
+  EXPECT_EQ(after.status.phase, RunPhase::kSucceeded);
+  EXPECT_EQ(after.status.published_version, 1);
+  EXPECT_EQ(after.status.message.find("Read-only"), std::string::npos);
+}
+
+TEST_F(PublishingTest, ARunThatIsCanceledDoesNotWaitForTheDisk) {
+  contracts::Run run = place_publisher("a");
+  run.spec.cancel_requested = true;
+  ASSERT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.update(run); }).ok());
+  volumes::Publishing refused;
+  refused.offers.emplace(run.metadata.uid, Error{Code::kUnavailable, "STORE_IO", "away"});
+  EXPECT_TRUE(contracts::is_terminal(end(run, RunPhase::kSucceeded, refused).status.phase));
 }
 
 // A run that asked for two devices and has them for a minute, then says how long it did.

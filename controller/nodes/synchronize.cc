@@ -104,13 +104,15 @@ std::vector<std::string> named_in(const contracts::SyncRequest& request) {
   return uids;
 }
 
-// Whether output was not stored because the disk is full. The node need not send it again at once.
+// Whether output or an end was not stored because of a disk. The node need not send it again at
+// once.
 bool was_put_off(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer) {
   return std::ranges::any_of(request.runs, [&](const contracts::RunReport& report) {
     const auto told =
         std::ranges::find(answer.runs, report.run_uid, &contracts::Assignment::run_uid);
-    return told != answer.runs.end() && told->attempt == report.attempt && !report.output.empty() &&
-           told->output_acked < report.output.back().seq;
+    if (told == answer.runs.end() || told->attempt != report.attempt) return false;
+    return report.outcome ||
+           (!report.output.empty() && told->output_acked < report.output.back().seq);
   });
 }
 

@@ -15,24 +15,33 @@ using contracts::Run;
 using contracts::Volume;
 using contracts::VolumeVersion;
 
+// Of the disk or the bucket, and nothing of the run.
+Error not_now(Error error) {
+  error.code = Code::kUnavailable;
+  return error;
+}
+
 // A node says what its run left; what it says of a blob must be so here.
-Status check_blobs(const cas::Blobs& blobs, const std::vector<Artifact>& artifacts) {
-  for (const Artifact& each : artifacts) {
-    const bool here = blobs.use(each.digest);  // it stays until the version is recorded
-    const Result<int64_t> size = here ? blobs.size(each.digest) : Result<int64_t>(Error{});
-    if (size && *size == each.size) continue;
+Status check_blob(const cas::Blobs& blobs, const Artifact& each) {
+  const bool used = blobs.use(each.digest);  // it stays until the version is recorded
+  const Result<int64_t> size = blobs.size(each.digest);
+  if (!size && size.error().code != Code::kNotFound) return not_now(size.error());
+  if (!size || *size != each.size)
     return Error{Code::kFailedPrecondition, "ARTIFACT_MISSING",
                  cat("the content of ", each.path, " did not arrive")};
-  }
-  return {};
+  if (used) return {};
+  return Error{Code::kUnavailable, "STORE_IO",
+               cat("the content of ", each.path, " cannot be kept for a version")};
 }
 
 Result<Offer> offer_of(const cas::Blobs& blobs, const std::vector<Artifact>& artifacts) {
   ASSIGN_OR_RETURN(const contracts::Tree tree, tree_of(artifacts));
-  TRY(check_blobs(blobs, artifacts));
+  for (const Artifact& each : artifacts) TRY(check_blob(blobs, each));
   (void)blobs.use(cas::tree_root(tree));
+  const Result<contracts::Digest> root = blobs.put(cas::canonical_tree(tree));
+  if (!root) return not_now(root.error());
   Offer offer;
-  ASSIGN_OR_RETURN(offer.root, blobs.put(cas::canonical_tree(tree)));
+  offer.root = *root;
   offer.files = static_cast<int64_t>(tree.entries.size());
   for (const contracts::TreeEntry& entry : tree.entries) offer.bytes += entry.size;
   return offer;

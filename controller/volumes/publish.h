@@ -37,7 +37,8 @@ struct Publishing {
 Result<contracts::Tree> tree_of(const std::vector<contracts::Artifact>& artifacts);
 
 // Makes the offers of a node's reports: one for each report that ends a run which publishes. What
-// is wrong with one run stands in its offer; an error of all of them is the store's.
+// is wrong with one run stands in its offer: Unavailable is the disk's or the bucket's and may
+// pass, all others are final. An error of all of them is the store's.
 Result<Publishing> prepare(store::Store& store, const cas::Blobs& blobs, const std::string& node,
                            const std::vector<contracts::RunReport>& reports,
                            const VolumeLimits& limits, Random& random);

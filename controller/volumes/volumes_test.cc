@@ -5,9 +5,12 @@
 #include "common/cas/tree.h"
 #include "common/contracts/audit.h"
 #include "common/crypto/digest.h"
+#include "common/os/fd.h"
+#include "common/os/file.h"
 #include "controller/store/run_writes.h"
 #include "controller/volumes/publish.h"
 #include "controller/volumes/resolve.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::volumes {
@@ -172,6 +175,32 @@ TEST_F(Volumes, WhatANodeSaysOfItsArtifactsIsChecked) {
   Artifact missing = good;
   missing.digest = std::string(64, '0');
   EXPECT_EQ(offer(run, {missing}).error().reason, "ARTIFACT_MISSING");
+}
+
+TEST_F(Volumes, NothingOfTheDiskIsARefusal) {
+  const std::string place = folder_.path() + "/disk";
+  ASSERT_TRUE(os::make_dirs(place).ok());
+  const std::string said = test::in_child([&]() -> std::string {
+    if (!test::mount_disk(place, "1m")) return test::kNoMounts;
+    blobs_ = cas::BlobStore::open(place + "/blobs").value();
+    const contracts::Run run = add_run("one", "data");
+    const Artifact good = artifact("out/f.txt", "1");
+    const auto code = [&] {
+      const auto made = offer(run, {good});
+      return made ? "made" : made.error().code == Code::kUnavailable ? "later" : "refused";
+    };
+    std::string out = test::change_disk(place, MS_RDONLY, "1m") ? code() : "not read-only";
+    if (!test::change_disk(place, 0, "1m")) return "not writable";
+    const os::Fd filler(::open((place + "/filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const std::string block(4096, 'x');
+    while (::write(filler.get(), block.data(), block.size()) > 0) {
+    }
+    out += cat(" ", code());
+    if (::ftruncate(filler.get(), 0) != 0) return "not emptied";
+    return out + cat(" ", code());
+  });
+  if (said == test::kNoMounts) GTEST_SKIP() << said;
+  EXPECT_EQ(said, "later later made");
 }
 
 TEST_F(Volumes, OnlyARunThatSucceededOnThisNodeIsPrepared) {
