@@ -35,10 +35,27 @@ TEST_F(Resting, RunsThatWereGivenBeforeTheRestTellNothingNew) {
   EXPECT_EQ(same.until->value, last_->until->value);
 }
 
-TEST_F(Resting, AnotherCauseAndALongTimeBeginAnew) {
-  next_rest();
-  next_rest();
-  EXPECT_EQ(next_rest("SANDBOX_UNAVAILABLE"), Millis(2'000));
+TEST_F(Resting, CausesThatAlternateAreAsOne) {
+  EXPECT_EQ(next_rest("NODE_DISK_FULL"), Millis(2'000));
+  EXPECT_EQ(next_rest("SANDBOX_UNAVAILABLE"), Millis(4'000));
+  EXPECT_EQ(next_rest("NODE_DISK_FULL"), Millis(8'000));
+}
+
+TEST_F(Resting, WhatMayBeTheRunsDoingCountsFromTheSecondInARowAndRestsShortly) {
+  const auto fail = [&] {
+    if (last_ && last_->until) now_ = last_->until->value;
+    last_ = after_refusal(last_, "LAUNCHER_LOST", "it died", now_, Blame::kNodeOrRun);
+    return last_->until ? last_->until->value - now_ : Millis(0);
+  };
+  EXPECT_EQ(fail(), Millis(0));
+  EXPECT_EQ(last_->failures, 1);
+  EXPECT_EQ(fail(), Millis(4'000));
+  for (int i = 0; i < 20; ++i) fail();
+  EXPECT_EQ(fail(), Millis(30'000));
+}
+
+TEST_F(Resting, ALongTimeBeginsAnew) {
+  next_rest("SANDBOX_UNAVAILABLE");
   next_rest("SANDBOX_UNAVAILABLE");
   last_->until = wire::Timestamp{now_ + std::chrono::hours(1)};
   EXPECT_EQ(next_rest("SANDBOX_UNAVAILABLE"), Millis(2'000));

@@ -108,6 +108,33 @@ TEST_F(NodesTest, ANodeThatCouldNotBeginARunRestsUntilOneBegins) {
   EXPECT_FALSE(node().status.cool_down);
 }
 
+TEST_F(NodesTest, ANodeWhoseLaunchersDieRestsFromTheSecondOneOn) {
+  ASSERT_TRUE(call().ok());
+  const auto lose = [&](const std::string& name, const char* reason) {
+    place(name);
+    contracts::RunReport lost = refusal("uid-" + name, reason);
+    lost.phase = contracts::RunPhase::kScheduled;
+    lost.outcome->refused.reset();
+    ASSERT_TRUE(call({lost}).ok());
+    EXPECT_EQ(run("uid-" + name).status.phase, contracts::RunPhase::kFailed);
+  };
+  lose("a", "LAUNCHER_LOST");
+  EXPECT_FALSE(node().status.cool_down->until) << "the run may be to blame";
+  lose("b", "SandboxError");
+  EXPECT_TRUE(node().status.cool_down->until);
+  place("c");
+  ASSERT_TRUE(call({report("uid-c", 1, 1)}).ok());
+  EXPECT_FALSE(node().status.cool_down);
+  lose("d", "LAUNCHER_LOST");
+  EXPECT_FALSE(node().status.cool_down->until) << "one began in between";
+  place("e");
+  ASSERT_TRUE(call({report("uid-e", 1, 1)}).ok());
+  contracts::RunReport late = refusal("uid-e", "LAUNCHER_LOST");
+  late.outcome->refused.reset();
+  ASSERT_TRUE(call({late}).ok());
+  EXPECT_FALSE(node().status.cool_down) << "its command ran";
+}
+
 TEST_F(NodesTest, ANodeWhoseDiskFailsUnderARunRestsThoughItBegan) {
   ASSERT_TRUE(call().ok());
   place("a");

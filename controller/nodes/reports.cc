@@ -143,6 +143,15 @@ bool ended_by_the_disk(const contracts::RunOutcome& outcome) {
          is_one_of(outcome.reason, {contracts::kDiskReadOnly, contracts::kDiskFails});
 }
 
+// Its launcher died, or set up no sandbox, before its command began.
+bool was_not_begun(const contracts::Run& before, const contracts::RunReport& report) {
+  return report.outcome && report.outcome->phase == contracts::RunPhase::kFailed &&
+         !before.status.started_at && !report.started_at &&
+         before.status.phase != contracts::RunPhase::kRunning &&
+         report.phase != contracts::RunPhase::kRunning &&
+         is_one_of(report.outcome->reason, {"LAUNCHER_LOST", "SandboxError"});
+}
+
 // A node that could not begin a run rests, and one whose disk took a run's end; one whose command
 // runs is well. One that has no room for what a run brings along has it for others: it says how
 // much it has, and goes on.
@@ -151,14 +160,16 @@ Status judge_node(store::WriteTxn& txn, const std::string& name, const contracts
   const bool refused =
       report.outcome && !report.outcome->disk_needed &&
       (runs::was_refused(before, *report.outcome) || ended_by_the_disk(*report.outcome));
+  const bool failed = refused || was_not_begun(before, report);
   const bool began = report.phase == contracts::RunPhase::kRunning &&
                      before.status.phase != contracts::RunPhase::kRunning;
-  if (!refused && !began) return {};
+  if (!failed && !began) return {};
   ASSIGN_OR_RETURN(auto node, txn.find<contracts::Node>({"", name}));
-  if (!node || (began && !node->status.cool_down)) return {};
+  if (!node || (!failed && !node->status.cool_down)) return {};
   auto& cool_down = node->status.cool_down;
-  if (refused) {
-    cool_down = after_refusal(cool_down, report.outcome->reason, report.outcome->message, now);
+  if (failed) {
+    cool_down = after_refusal(cool_down, report.outcome->reason, report.outcome->message, now,
+                              refused ? Blame::kNode : Blame::kNodeOrRun);
   } else {
     cool_down.reset();
   }
