@@ -6,7 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <string>
+#include <vector>
 
+#include "common/base/text.h"
 #include "common/os/fd.h"
 #include "common/os/file.h"
 #include "controller/app/open_blobs.h"
@@ -14,45 +18,73 @@
 namespace paddock::app {
 namespace {
 
-int64_t size_of(const std::string& path) {
-  struct stat info = {};
-  return ::stat(path.c_str(), &info) == 0 ? info.st_size : 0;
+// Not what is missing: what is there and cannot be looked at.
+Error unreadable(const std::string& path, Error why) {
+  return Error{
+      Code::kUnavailable, "STORE_IO",
+      cat("whether there is a database cannot be told: ", path, " cannot be read: ", why.message)};
 }
 
-// As SQLite's file format has it: nobody has made a table there, and no log beside it may have one.
-bool is_empty_database(const std::string& path) {
+Result<bool> has_content(const std::string& path) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) == 0) return info.st_size > 0;
+  if (errno == ENOENT) return false;
+  return unreadable(path, system_error("looking at it", errno));
+}
+
+// As SQLite's file format has it: nobody has made a table there.
+Result<bool> is_without_tables(const std::string& path) {
   constexpr off_t kUserVersion = 60;
   std::array<char, 4> version{};
   const os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.valid() && !os::is_regular_file(file)) return false;  // whatever it is, it is not lost
-  const ssize_t got =
-      file.valid() ? ::pread(file.get(), version.data(), version.size(), kUserVersion) : 0;
-  const bool none = got == 0 || std::ranges::all_of(version, [](char byte) { return byte == 0; });
-  return none && size_of(path + "-wal") == 0;
+  if (!file.valid() && errno == ENOENT) return true;
+  if (!file.valid()) return unreadable(path, system_error("opening it", errno));
+  if (!os::is_regular_file(file)) return false;  // whatever it is, it is not lost
+  const ssize_t got = ::pread(file.get(), version.data(), version.size(), kUserVersion);
+  if (got < 0) return unreadable(path, system_error("reading it", errno));
+  return std::ranges::all_of(version, [](char byte) { return byte == 0; });
 }
 
-bool has_blobs(const std::string& root) {
+// And no log beside it may have one.
+Result<bool> is_empty_database(const std::string& path) {
+  ASSIGN_OR_RETURN(const bool none, is_without_tables(path));
+  if (!none) return false;
+  ASSIGN_OR_RETURN(const bool logged, has_content(path + "-wal"));
+  return !logged;
+}
+
+// What is in a folder; nothing where there is none.
+Result<std::vector<std::string>> names_in(const std::string& folder) {
+  auto names = os::list_dir(folder);
+  if (names.ok()) return names;
+  if (names.error().code == Code::kNotFound) return std::vector<std::string>();
+  return unreadable(folder, names.error());
+}
+
+Result<bool> has_blobs(const std::string& root) {
   constexpr size_t kShardName = 2;
-  const auto shards = os::list_dir(root);
-  if (!shards) return false;
-  return std::ranges::any_of(*shards, [&](const std::string& shard) {
-    if (shard.size() != kShardName) return false;
-    const auto names = os::list_dir(os::join_path(root, shard));
-    return names.ok() && !names->empty();
-  });
+  ASSIGN_OR_RETURN(const auto shards, names_in(root));
+  for (const std::string& shard : shards) {
+    if (shard.size() != kShardName) continue;
+    ASSIGN_OR_RETURN(const auto names, names_in(os::join_path(root, shard)));
+    if (!names.empty()) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 Status check_database_is_there(const std::string& data_dir) {
-  if (!is_empty_database(os::join_path(data_dir, "paddock.db"))) return {};
+  ASSIGN_OR_RETURN(const bool empty, is_empty_database(os::join_path(data_dir, "paddock.db")));
+  if (!empty) return {};
   if (os::exists(os::join_path(data_dir, "store-holder")))
     return Error{
         Code::kFailedPrecondition, "STORE_MISSING",
         "the store of this data folder is or was in a PostgreSQL database, as it has the file "
         "store-holder: set store.postgres again, or use the data folder that the store was moved "
         "to; or remove store-holder to begin a new instance, with new tokens"};
-  if (!has_blobs(os::join_path(data_dir, "blobs")) && !os::exists(bucket_mark(data_dir))) return {};
+  ASSIGN_OR_RETURN(const bool blobs, has_blobs(os::join_path(data_dir, "blobs")));
+  if (!blobs && !os::exists(bucket_mark(data_dir))) return {};
   return Error{
       Code::kFailedPrecondition, "STORE_MISSING",
       "the data folder has the files of an instance, and its database paddock.db is missing "

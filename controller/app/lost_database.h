@@ -9,7 +9,8 @@
 
 namespace paddock::app {
 
-// Before the database is opened. FailedPrecondition, STORE_MISSING.
+// Before the database is opened. FailedPrecondition, STORE_MISSING; Unavailable, STORE_IO, of what
+// is there and cannot be read.
 Status check_database_is_there(const std::string& data_dir);
 
 }  // namespace paddock::app

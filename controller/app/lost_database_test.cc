@@ -1,5 +1,7 @@
 #include "controller/app/lost_database.h"
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include "common/os/file.h"
@@ -61,6 +63,22 @@ TEST_F(LostDatabase, OneInItsLogAloneIsThereAsLongAsTheLogIs) {
   EXPECT_EQ(found(), "STORE_MISSING") << "a header, as a log that was lost leaves it";
   folder_.write("paddock.db-wal", "something");
   EXPECT_EQ(found(), "");
+}
+
+// Nobody is to be told to remove the files of a database that is there.
+TEST_F(LostDatabase, OneThatCannotBeReadIsNotMissing) {
+  add_blob();
+  ASSERT_EQ(::symlink("paddock.db", db().c_str()), 0) << "to itself: ELOOP, also for root";
+  const Status there = check_database_is_there(folder_.path());
+  ASSERT_FALSE(there.ok());
+  EXPECT_EQ(there.error().reason, "STORE_IO");
+  EXPECT_NE(there.error().message.find("symbolic links"), std::string::npos);
+  EXPECT_EQ(there.error().message.find("remove"), std::string::npos);
+}
+
+TEST_F(LostDatabase, FilesThatCannotBeReadAreNotMissing) {
+  ASSERT_EQ(::symlink("blobs", (folder_ / "blobs").c_str()), 0);
+  EXPECT_EQ(found(), "STORE_IO");
 }
 
 }  // namespace
