@@ -95,6 +95,9 @@ HostFacts look_around(const Env& env) {
     facts.python = trim(*version);
   facts.venv = capture(env, {"/usr/bin/python3", "-c", "import venv, ensurepip"}).ok();
   facts.missing_program = missing_program(env);
+  if (const auto folder = state_root(env.vars, env.root); folder.ok()) {
+    if (const auto room = os::room_at(*folder)) facts.disk = DataDisk{*folder, *room};
+  }
   return facts;
 }
 
@@ -153,7 +156,9 @@ void print(const Diagnosis& diagnosis, const Env& env) {
   print_capabilities(diagnosis.sandbox.capabilities, kWidth, out);
   out.write("Host\n");
   for (const Finding& each : diagnosis.host) {
-    const char* bad = each.name == "clock" ? "wrong  " : "missing";
+    const char* bad = each.name == "clock"  ? "wrong  "
+                      : each.name == "disk" ? "full   "
+                                            : "missing";
     out.write(cat("  ", mark(out, each.good, bad), "  ", pad_right(each.name, kWidth), "  ",
                   printable(each.details), "\n"));
     if (!each.remedy.empty()) out.write(cat("           remedy: ", printable(each.remedy), "\n"));

@@ -41,7 +41,14 @@ Error start_error(const InstanceStart& start, const std::string& program, const 
     return {Code::kFailedPrecondition, "PORT_IN_USE",
             cat("port ", start.port.value_or(0), " is in use")};
   }
+  const bool full = std::ranges::any_of(lines, [](const std::string& line) {
+    return line.find("No space left on device") != std::string::npos;
+  });
   Error error{Code::kUnavailable, "START_FAILED", cat(program, " ", what)};
+  if (full)
+    error = {Code::kResourceExhausted, "DISK_FULL",
+             cat(program, " ", what, ": the disk of ", start.paths.folder,
+                 " or of the data folder is full (df -h, df -i); free some space there")};
   for (const std::string& line : lines) error.causes.push_back({"log", readable(line)});
   return error;
 }

@@ -44,6 +44,14 @@ std::optional<Finding> clock(const HostFacts& facts) {
   return Finding{"clock", false, cat(apart, " [", http::kClockWrong, "]"), http::kSetClock};
 }
 
+Finding disk(const DataDisk& disk) {
+  const std::string files = disk.room.files ? cat(" and ", *disk.room.files, " files") : "";
+  const std::string left = cat(format_bytes(disk.room.bytes), files, " are left at ", disk.folder);
+  if (os::is_enough_to_start(disk.room)) return {"disk", true, left, ""};
+  return {"disk", false, cat(left, " [", Reason("DISK_FULL"), "]"),
+          "remove files beside that folder: df -h counts bytes, df -i files"};
+}
+
 }  // namespace
 
 std::vector<Finding> host_findings(const HostFacts& facts) {
@@ -52,6 +60,7 @@ std::vector<Finding> host_findings(const HostFacts& facts) {
   out.push_back(python(facts));
   out.push_back(venv(facts));
   out.push_back(programs(facts));
+  if (facts.disk) out.push_back(disk(*facts.disk));
   if (auto found = clock(facts)) out.push_back(std::move(*found));
   return out;
 }

@@ -8,8 +8,15 @@
 
 #include "common/base/error.h"
 #include "common/base/units.h"
+#include "common/os/start_reserve.h"
 
 namespace paddock::cli {
+
+// Where an instance keeps its files.
+struct DataDisk {
+  std::string folder;
+  os::DiskRoom room;
+};
 
 struct HostFacts {
   std::string system;  // as uname says it: Linux, Darwin
@@ -22,6 +29,7 @@ struct HostFacts {
   // How far the controller's clock is ahead of this host's; absent: no controller was asked.
   std::optional<Millis> clock_gap;
   std::optional<Error> controller_error;  // why it did not answer
+  std::optional<DataDisk> disk;           // absent: there is no such folder
 };
 
 struct Finding {

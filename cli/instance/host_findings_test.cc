@@ -62,6 +62,19 @@ TEST(HostFindings, NameAClockThatIsNotTheControllers) {
   EXPECT_EQ(find(facts, "clock").name, "");
 }
 
+TEST(HostFindings, NameADiskWithoutBytesOrFiles) {
+  HostFacts facts = sound_host();
+  EXPECT_EQ(find(facts, "disk").name, "") << "nothing was ever kept here";
+  facts.disk = DataDisk{"/var/lib/paddock", {int64_t{64} << 20, 5'000}};
+  EXPECT_TRUE(find(facts, "disk").good);
+  facts.disk->room.files = 0;
+  EXPECT_THAT(find(facts, "disk").details, HasSubstr("0 files are left at /var/lib/paddock"));
+  EXPECT_THAT(find(facts, "disk").details, HasSubstr("[DISK_FULL]"));
+  EXPECT_THAT(find(facts, "disk").remedy, HasSubstr("df -i"));
+  facts.disk->room = {4'096, std::nullopt};
+  EXPECT_FALSE(find(facts, "disk").good);
+}
+
 TEST(HostFindings, NameNoCgroupsWhereThereAreNone) {
   HostFacts facts = sound_host();
   facts.system = "Darwin";

@@ -24,6 +24,10 @@ Result<os::Fd> fresh_log(const InstancePaths& paths, const std::string& program)
   if (os::exists(path))
     ::rename(path.c_str(), (paths.log_folder(program) + "/previous.log").c_str());
   os::Fd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!log.valid() && (errno == ENOSPC || errno == EDQUOT))
+    return Error{Code::kResourceExhausted, "DISK_FULL",
+                 cat("the disk of ", paths.folder,
+                     " is full (df -h, df -i): no log file can be made; free some space there")};
   if (!log.valid()) return system_error("opening a log file", errno);
   return log;
 }

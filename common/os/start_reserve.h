@@ -1,13 +1,26 @@
-// A small file that a daemon keeps on the disk of its data folder. When others have filled the
-// disk, the daemon removes it and so can start: it then serves requests that need no space, and
-// requests that free some.
+// A small file, and a folder of empty ones, that a daemon keeps on the disk of its data folder.
+// When others have filled the disk, with bytes or with files, the daemon removes them and so can
+// start: it then serves requests that need no space, and requests that free some.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace paddock::os {
 
-inline constexpr const char* kStartReserve = "reserve";  // the file, in the data folder
+inline constexpr const char* kStartReserve = "reserve";        // the file, in the data folder
+inline constexpr const char* kFilesReserve = "reserve-files";  // the folder beside it
+
+// What a disk has left for us.
+struct DiskRoom {
+  int64_t bytes = 0;
+  std::optional<int64_t> files;  // absent: it counts none
+};
+// Nothing where it cannot be told.
+std::optional<DiskRoom> room_at(const std::string& folder);
+// Whether a daemon can start on it without its reserve.
+bool is_enough_to_start(const DiskRoom& room);
 
 enum class Reserve {
   kKept,     // there is room, and the reserve

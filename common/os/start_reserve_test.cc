@@ -40,6 +40,30 @@ TEST(StartReserve, IsKeptWhileThereIsRoomAndGivenUpOnceOnAFullDisk) {
   EXPECT_EQ(said, "well");
 }
 
+TEST(StartReserve, IsKeptAndGivenUpOnADiskWithoutFilesLeftToo) {
+  const test::TempDir folder;
+  const std::string said = test::in_child([&folder]() -> std::string {
+    if (!test::mount_disk(folder.path(), "64m,nr_inodes=500")) return test::kNoMounts;
+    if (make_room_to_start(folder.path()) != Reserve::kKept) return "not kept";
+    const auto fill_up_with_files = [&] {
+      for (int i = 0;; ++i) {
+        const std::string path = folder / ("filler" + std::to_string(i));
+        if (!Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)).valid()) return;
+      }
+    };
+    fill_up_with_files();
+    if (is_enough_to_start(*room_at(folder.path()))) return "it was not full";
+    if (look_at_room(folder.path()) != Reserve::kGivenUp) return "nothing to give up";
+    if (make_room_to_start(folder.path()) != Reserve::kGivenUp) return "not given up";
+    for (const char* name : {"log", "self", "socket", "database-wal"})
+      if (!replace_file(folder / name, "x").ok()) return "there is no room";
+    fill_up_with_files();
+    return make_room_to_start(folder.path()) == Reserve::kMissing ? "well" : "given up twice";
+  });
+  if (said == test::kNoMounts) GTEST_SKIP() << said;
+  EXPECT_EQ(said, "well");
+}
+
 TEST(StartReserve, AFolderThatIsNotThereIsNoError) {
   EXPECT_EQ(make_room_to_start("/no/such/folder"), Reserve::kKept);
 }

@@ -356,6 +356,32 @@ class LaptopDisk(unittest.TestCase):
             (disk / "filler").unlink()
             instance.run("compute", make_project(home / "project", quick__py="print(1)\n"), "python3 quick.py")
 
+    def test_it_comes_up_after_a_crash_though_no_file_is_left(self):
+        home = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-it-")))
+        disk = home / "state"
+        disk.mkdir()
+        options = "size=256m,nr_inodes=3000,mode=700"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", disk], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", disk], check=True)
+        instance = Instance(home=home)
+        instance.env.update(PADDOCK_NODE_AGENT_MIN_FREE="1", PADDOCK_CONTROLLER_BLOBS_MIN_FREE="0")
+        with instance:
+            for program in ("paddock-controller", "paddock-node-agent"):
+                instance.kill(program)
+            fillers = []
+            with contextlib.suppress(OSError):
+                while True:
+                    filler = disk / f"filler{len(fillers)}"
+                    filler.touch()
+                    fillers.append(filler)
+            self.assertRegex(instance.run("doctor", check=False).stdout, r"full +disk .* 0 files are left at .*DISK_FULL")
+            up = instance.up()
+            self.assertIn("df -i", up.stdout + up.stderr)
+            self.assertEqual(instance.get("runs")["items"], [])
+            for filler in fillers:
+                filler.unlink()
+            instance.run("compute", make_project(home / "project", quick__py="print(1)\n"), "python3 quick.py")
+
 
 if __name__ == "__main__":
     main()
