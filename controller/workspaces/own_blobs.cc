@@ -41,6 +41,7 @@ Status OwnBlobs::look_around() {
   store::ListOptions options;
   options.name_space = name_space_;
   options.limit = kMostTrees;
+  options.leave_out = true;  // what it names is sent again
   TRY(shelf_.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(workspaces, txn.list<contracts::Workspace>(options));
     ASSIGN_OR_RETURN(volumes, txn.list<contracts::Volume>(options));
