@@ -4,11 +4,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/base/error.h"
 #include "common/contracts/canary.h"
 #include "node-agent/sandbox/selftest/remedies.h"
 
@@ -41,6 +43,7 @@ struct CanaryLimits {
 // What all attempts together came to.
 struct CanaryFindings {
   std::map<std::string, std::string, std::less<>> answers;  // by name; missing: not tried
+  std::optional<Error> no_bait;                             // why none could be tried
   std::string why_not;                                      // why some could not be tried
   std::map<std::string, contracts::Enforcement> enforced;   // of the run in which they were
 };

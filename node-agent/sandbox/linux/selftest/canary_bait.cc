@@ -42,6 +42,12 @@ void sweep_stale_bait(const std::string& place) {
   }
 }
 
+// That a folder takes nothing says nothing of the sandbox.
+bool is_the_disks(const Error& error) {
+  return error.code == Code::kResourceExhausted || error.reason == kDiskReadOnlyReason ||
+         error.reason == kDiskFailsReason;
+}
+
 }  // namespace
 
 sockaddr_un abstract_address(const std::string& name, socklen_t& size) {
@@ -63,9 +69,18 @@ std::string own_namespaces() {
 }
 
 Result<CanaryBait> CanaryBait::lay() {
-  CanaryBait bait;
   const char* wanted = getenv("TMPDIR");
-  const std::string place = wanted == nullptr || wanted[0] != '/' ? "/tmp" : wanted;
+  const std::string usual = wanted == nullptr || wanted[0] != '/' ? "/tmp" : wanted;
+  auto bait = lay_in(usual);
+  if (bait.ok() || !is_the_disks(bait.error())) return bait;
+  if (auto in_memory = lay_in("/dev/shm"); in_memory.ok()) return in_memory;
+  return Error{Code::kResourceExhausted, "DISK_FULL",
+               cat("there is no room for what canaries reach for: free space in ", usual,
+                   ", or set TMPDIR (", bait.error().message, ")")};
+}
+
+Result<CanaryBait> CanaryBait::lay_in(const std::string& place) {
+  CanaryBait bait;
   sweep_stale_bait(place);
   std::string path = cat(place, "/", kPrefix, "XXXXXX");
   if (mkdtemp(path.data()) == nullptr) return system_error("making a folder for canaries", errno);

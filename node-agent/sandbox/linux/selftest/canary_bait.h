@@ -23,6 +23,7 @@ std::string own_namespaces();
 
 class CanaryBait {
  public:
+  // In TMPDIR, or in memory where that is full. DISK_FULL: neither takes it.
   static Result<CanaryBait> lay();
   CanaryBait(CanaryBait&& other) noexcept = default;
   CanaryBait& operator=(CanaryBait&&) = delete;
@@ -41,6 +42,7 @@ class CanaryBait {
 
  private:
   CanaryBait() = default;
+  static Result<CanaryBait> lay_in(const std::string& place);
   Status make_files();
   Status listen_here();
   Status send_descriptors();

@@ -263,7 +263,7 @@ CanaryFindings run_canaries(const Clock& clock) {
   CanaryFindings findings;
   const auto bait = CanaryBait::lay();
   if (!bait.ok()) {
-    findings.why_not = bait.error().message;
+    findings.no_bait = bait.error();
     return findings;
   }
   try_surface(*bait, clock, findings);

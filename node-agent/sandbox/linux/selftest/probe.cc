@@ -4,8 +4,25 @@
 
 namespace paddock::sandbox {
 
+namespace {
+
+// Nothing was tried, so nothing is said of single canaries.
+contracts::SandboxProof untried(const Error& why) {
+  contracts::Canary canary;
+  canary.name = "bait";
+  canary.capability = "sandbox";
+  canary.attempt = "lay out what canaries reach for";
+  canary.expected = "files and listeners of the host";
+  canary.got = why.reason;
+  canary.remedy = why.message;
+  return {{{"sandbox", false, "", why.message}}, {std::move(canary)}};
+}
+
+}  // namespace
+
 contracts::SandboxProof probe(const Clock& clock) {
   const CanaryFindings findings = run_canaries(clock);
+  if (findings.no_bait) return untried(*findings.no_bait);
   contracts::SandboxProof proof;
   proof.canaries = judge(findings, read_host_settings());
   proof.capabilities = proven(findings, proof.canaries);
