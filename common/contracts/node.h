@@ -76,7 +76,7 @@ struct NodeSpec {
 struct CoolDown {
   std::optional<wire::Timestamp> until;    // it gets nothing new before; absent: it has rested
   std::optional<wire::Timestamp> last_at;  // when it failed last
-  int64_t failures = 0;                    // in a row, of this reason
+  int64_t failures = 0;                    // in a row, whatever their reasons
   std::string reason;
   std::string message;
   static constexpr auto describe(auto&& visit) {
