@@ -6,6 +6,7 @@
 
 #include "cli/terminal/exit_codes.h"
 #include "common/base/text.h"
+#include "common/base/told_cause.h"
 
 namespace paddock::cli {
 namespace {
@@ -53,11 +54,10 @@ std::string error_text(const Error& error, const Stream& stream, const std::stri
     for (const std::string& each : split(error.message.substr(end + 1), '\n'))
       out += cat("  ", printable_lines(each), "\n");
   for (const Cause& cause : error.causes) {
-    const bool same = cause.message == error.message || cause.message.empty();
-    if (same && cause.field.empty()) continue;
-    const bool said = error.message == cat(cause.field, ": ", cause.message) ||
-                      error.message == cat(cause.field, " ", cause.message);
-    if (said) continue;
+    if (tells(error.message, cause)) continue;
+    // Of a fault that the message names alone, its field is news.
+    const bool same = cause.message == error.message || cause.message.empty() ||
+                      (error.causes.size() == 1 && tells(error.message, {"", cause.message}));
     out += cat("  ", printable(cause.field), same || cause.field.empty() ? "" : ": ",
                same ? "" : printable(cause.message), "\n");
   }

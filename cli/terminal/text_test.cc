@@ -132,6 +132,21 @@ TEST(ErrorText, SaysWhatWhereAndWhatToDo) {
             "`paddock status --server http://x` shows what is up");
   const Error once{Code::kInvalidArgument, "USAGE", "huge has 5.0 GiB", {{"huge", "has 5.0 GiB"}}};
   EXPECT_EQ(error_text(once, plain), "error: huge has 5.0 GiB [USAGE]\n");
+  // As a command writes it of an object in a file, and what Check says of several faults.
+  Error named{Code::kInvalidArgument,
+              "UNKNOWN_FIELD",
+              "b1.yaml: spec.nope: unknown field",
+              {{"spec.nope", "unknown field"}}};
+  EXPECT_EQ(error_text(named, plain), "error: b1.yaml: spec.nope: unknown field [UNKNOWN_FIELD]\n");
+  named.message += " (and 1 more)";
+  named.causes.push_back({"spec.odd", "unknown field"});
+  EXPECT_EQ(error_text(named, plain),
+            "error: b1.yaml: spec.nope: unknown field (and 1 more) [UNKNOWN_FIELD]\n"
+            "  spec.odd: unknown field\n");
+  const Error taken{
+      Code::kConflict, "STALE_RESOURCE_VERSION", "b1.yaml: it is taken", {{"name", "it is taken"}}};
+  EXPECT_EQ(error_text(taken, plain),
+            "error: b1.yaml: it is taken [STALE_RESOURCE_VERSION]\n  name\n");
   const Error lines{Code::kInvalidArgument, "USAGE", "2 lines:\nr.txt line 1: x\nr.txt line 2: y"};
   EXPECT_EQ(error_text(lines, plain),
             "error: 2 lines: [USAGE]\n  r.txt line 1: x\n  r.txt line 2: y\n");

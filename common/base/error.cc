@@ -7,6 +7,7 @@
 
 #include "common/base/result.h"
 #include "common/base/text.h"
+#include "common/base/told_cause.h"
 
 namespace paddock {
 
@@ -50,8 +51,8 @@ bool retryable(Code code) {
 std::string Error::describe() const {
   std::string text = message;
   for (const Cause& cause : causes) {
-    const std::string told = cat(cause.field, ": ", cause.message);
-    if (cause.message != message && !message.ends_with(told)) text += cat("; ", told);
+    if (cause.message == message || tells(message, cause)) continue;
+    text += cat("; ", cause.field, cause.field.empty() ? "" : ": ", cause.message);
   }
   for (const std::string& what : context) text += cat(" (while ", what, ")");
   return text;

@@ -43,6 +43,20 @@ TEST(Error, KeepsContextForLogsInnermostFirst) {
   EXPECT_EQ(error.describe(), "it broke; a: is wrong (while opening) (while starting)");
 }
 
+TEST(Error, IsDescribedWithoutSayingAnythingTwice) {
+  const auto described = [](std::string message, std::vector<Cause> causes) {
+    return Error{Code::kInvalidArgument, "INVALID_FIELD", std::move(message), std::move(causes)}
+        .describe();
+  };
+  const Cause port{"port", "is no number"};
+  EXPECT_EQ(described("port: is no number", {port}), "port: is no number");
+  EXPECT_EQ(described("c.yaml: port: is no number", {port}), "c.yaml: port: is no number");
+  EXPECT_EQ(described("c.yaml: port: is no number (and 1 more)", {port, {"a", "is odd"}}),
+            "c.yaml: port: is no number (and 1 more); a: is odd");
+  EXPECT_EQ(described("port: is odd", {{"t", "is odd"}}), "port: is odd; t: is odd");
+  EXPECT_EQ(described("it broke", {{"", "the disk is full"}}), "it broke; the disk is full");
+}
+
 TEST(Error, SystemErrorsGetTheCodeOfTheirErrno) {
   EXPECT_EQ(system_error("opening", ENOENT).code, Code::kNotFound);
   EXPECT_EQ(system_error("opening", EACCES).code, Code::kPermissionDenied);
