@@ -38,7 +38,7 @@ Result<std::string> config_text(const Parsed& parsed) {
 
 Result<PoolSettings> pool_settings(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const std::string text, of_pool_file(config_text(parsed), "--config"));
-  return parse_pool_settings(text, env.vars);
+  return parse_pool_settings(text, env.vars, parsed.text("config", kPoolConfigFile));
 }
 
 Result<http::Endpoint> pool_endpoint(const PoolSettings& settings) {

@@ -120,12 +120,13 @@ void PoolSettings::validate(wire::Check& check) const {
 }
 
 Result<PoolSettings> parse_pool_settings(std::string_view yaml,
-                                         const std::map<std::string, std::string>& environment) {
-  ASSIGN_OR_RETURN(
-      const wire::Value document,
-      wire::read_settings(yaml, environment, "PADDOCK_POOL_", wire::schema<PoolSettings>()));
+                                         const std::map<std::string, std::string>& environment,
+                                         const std::string& file) {
+  const wire::SettingsSource source(yaml, environment, "PADDOCK_POOL_",
+                                    wire::schema<PoolSettings>(), {.file = file});
+  ASSIGN_OR_RETURN(const wire::Value document, source.read());
   Result<PoolSettings> settings = wire::decode<PoolSettings>(document);
-  if (!settings) return wire::settings_error(settings.error(), "configuration");
+  if (!settings) return source.fault(settings.error());
   return settings;
 }
 

@@ -131,8 +131,10 @@ struct PoolSettings {
   void validate(wire::Check& check) const;
 };
 
-// CONFIG_INVALID, which names the key or the variable (PADDOCK_POOL_…).
+// CONFIG_INVALID, which names the key, with its line in `file` (the text's name) or the variable
+// (PADDOCK_POOL_…).
 Result<PoolSettings> parse_pool_settings(std::string_view yaml,
-                                         const std::map<std::string, std::string>& environment);
+                                         const std::map<std::string, std::string>& environment,
+                                         const std::string& file = {});
 
 }  // namespace paddock::cli

@@ -1,5 +1,6 @@
 #include "cli/pool/settings.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -79,6 +80,16 @@ TEST(PoolSettings, FaultsAreNamedByField) {
   replaced.replace(replaced.find("/f\n"), 2, "/f/%u");
   EXPECT_FALSE(parse_pool_settings(replaced, {}).ok()) << "sbatch would put the user's name there";
   EXPECT_FALSE(parse_pool_settings("name: a-name-that-is-longer-than-thirty-two\n", {}).ok());
+}
+
+TEST(PoolSettings, FaultsHaveTheirPlace) {
+  const std::string text = cat(kLeast, "odd: 1\n");
+  const auto line = std::ranges::count(text, '\n');
+  EXPECT_EQ(parse_pool_settings(text, {}, "pool.yaml").error().describe(),
+            cat("pool.yaml:", line, ": odd: unknown field"));
+  EXPECT_THAT(
+      parse_pool_settings(kLeast, {{"PADDOCK_POOL_MAX_PILOTS", "x"}}, "p").error().describe(),
+      testing::StartsWith("PADDOCK_POOL_MAX_PILOTS: maxPilots: "));
 }
 
 TEST(PoolSettings, AVariableWins) {

@@ -1,10 +1,13 @@
 #include "common/wire/settings.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "common/base/text.h"
+#include "common/wire/places.h"
 #include "common/wire/yaml.h"
+#include "common/wire/yaml_lines.h"
 
 namespace paddock::wire {
 namespace {
@@ -41,19 +44,11 @@ void set_path(Value& document, std::string_view path, Value value) {
   if (Value* child = document.find(head)) set_path(*child, path.substr(dot + 1), std::move(value));
 }
 
-Status apply_environment(const std::map<std::string, std::string>& environment,
-                         std::string_view prefix, const Value& schema, Value& document) {
-  const std::map<std::string, std::string> variables = settings_variables(prefix, schema);
-  for (const auto& [name, text] : environment) {
-    if (!name.starts_with(prefix)) continue;
-    const auto known = variables.find(name);
-    if (known == variables.end())
-      return invalid_argument("CONFIG_INVALID", cat(name, " names no configuration key"), name);
-    const Result<Value> value = parse_yaml(text);
-    if (!value) return settings_error(value.error(), name);
-    set_path(document, known->second, *value);
-  }
-  return {};
+// Whether it is that field or a part of it.
+bool is_below(std::string_view field, std::string_view path) {
+  if (path.empty() || !field.starts_with(path)) return false;
+  const std::string_view rest = field.substr(path.size());
+  return rest.empty() || rest.front() == '.' || rest.front() == '[';
 }
 
 constexpr size_t kMostName = 64;
@@ -95,6 +90,13 @@ std::string shown_message(const std::string& message) {
   return cat(message.substr(0, first + 1), kLeftOut, message.substr(last));
 }
 
+Error unreadable(const Error& cause, std::string_view where) {
+  Error error = without_content(cause);
+  error.reason = "CONFIG_INVALID";
+  error.message = cat(where, ": ", error.message);
+  return error;
+}
+
 }  // namespace
 
 Error without_content(Error error) {
@@ -109,13 +111,6 @@ Error without_content(Error error) {
   return error;
 }
 
-Error settings_error(const Error& cause, std::string_view where) {
-  Error error = without_content(cause);
-  error.reason = "CONFIG_INVALID";
-  error.message = cat(where, ": ", error.message);
-  return error;
-}
-
 std::map<std::string, std::string> settings_variables(std::string_view prefix,
                                                       const Value& schema) {
   std::map<std::string, std::string> out;
@@ -123,17 +118,81 @@ std::map<std::string, std::string> settings_variables(std::string_view prefix,
   return out;
 }
 
-Result<Value> read_settings(std::string_view yaml,
-                            const std::map<std::string, std::string>& environment,
-                            std::string_view prefix, const Value& schema) {
+SettingsSource::SettingsSource(std::string_view yaml,
+                               const std::map<std::string, std::string>& environment,
+                               std::string_view prefix, const Value& schema, SettingsNames names)
+    : yaml_(yaml),
+      environment_(environment),
+      prefix_(prefix),
+      variables_(settings_variables(prefix, schema)),
+      names_(std::move(names)) {}
+
+Result<Value> SettingsSource::read() const {
   Value document = Value::Object{};
-  if (!trim(yaml).empty()) {
-    Result<Value> parsed = parse_yaml(yaml);
-    if (!parsed) return settings_error(parsed.error(), "configuration file");
+  if (!trim(yaml_).empty()) {
+    Result<Value> parsed = parse_yaml(yaml_);
+    if (!parsed)
+      return unreadable(parsed.error(), names_.file.empty() ? "configuration file" : names_.file);
     if (!parsed->is_null()) document = std::move(*parsed);
   }
-  TRY(apply_environment(environment, prefix, schema, document));
+  TRY(apply_environment(document));
   return document;
+}
+
+Status SettingsSource::apply_environment(Value& document) const {
+  for (const auto& [name, text] : environment_) {
+    if (!name.starts_with(prefix_)) continue;
+    const auto known = variables_.find(name);
+    if (known == variables_.end())
+      return invalid_argument("CONFIG_INVALID", cat(name, " names no configuration key"), name);
+    const Result<Value> value = parse_yaml(text);
+    if (!value) return unreadable(value.error(), name_of(name));
+    set_path(document, known->second, *value);
+  }
+  return {};
+}
+
+Error SettingsSource::fault(const Error& cause) const {
+  const std::string file = names_.file.empty() ? "configuration" : names_.file;
+  const std::vector<std::string> places = places_of(cause);
+  Error error = without_content(cause);
+  error.reason = "CONFIG_INVALID";
+  const bool placed = !places.empty() && !places.front().empty();
+  if (!placed) error.message = cat(file, ": ", error.message);
+  return with_places(std::move(error), places);
+}
+
+// A variable wins over the file, and one that sets a part of a field is nearer than a whole file.
+std::vector<std::string> SettingsSource::places_of(const Error& cause) const {
+  const YamlLines lines{std::string(yaml_)};
+  std::vector<std::string> places;
+  for (const Cause& each : cause.causes) {
+    std::string place = variable_of(each.field);
+    const auto line = names_.file.empty() ? std::nullopt : lines.of(each.field);
+    if (place.empty() && line) place = cat(names_.file, ":", *line);
+    if (place.empty()) place = variable_below(each.field);
+    places.push_back(place.empty() ? names_.file : place);
+  }
+  return places;
+}
+
+std::string SettingsSource::variable_of(std::string_view field) const {
+  for (const auto& [variable, path] : variables_) {
+    if (environment_.contains(variable) && is_below(field, path)) return name_of(variable);
+  }
+  return "";
+}
+
+std::string SettingsSource::variable_below(std::string_view field) const {
+  for (const auto& [variable, path] : variables_) {
+    if (environment_.contains(variable) && is_below(path, field)) return name_of(variable);
+  }
+  return "";
+}
+
+std::string SettingsSource::name_of(const std::string& variable) const {
+  const auto flag = names_.flags.find(variable);
+  return flag == names_.flags.end() ? variable : flag->second;
 }
 
 }  // namespace paddock::wire

@@ -1,12 +1,13 @@
 // A program's configuration: YAML text, overridden by environment variables whose names follow from
 // the schema: with the prefix `PADDOCK_CONTROLLER_`, `PADDOCK_CONTROLLER_TLS_CERT_FILE` sets
 // `tls.certFile`. Values are read as YAML. Every error has reason CONFIG_INVALID and names the file
-// or the variable; a variable with the prefix that names no key is an error.
+// with its line, or the variable; a variable with the prefix that names no key is an error.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/wire/value.h"
@@ -16,12 +17,38 @@ namespace paddock::wire {
 // Variable name -> dotted path of the key.
 std::map<std::string, std::string> settings_variables(std::string_view prefix, const Value& schema);
 
-Result<Value> read_settings(std::string_view yaml,
-                            const std::map<std::string, std::string>& environment,
-                            std::string_view prefix, const Value& schema);
+// How people call what settings come from.
+struct SettingsNames {
+  std::string file = {};                          // as they named it; empty: there is none
+  std::map<std::string, std::string> flags = {};  // variable -> the flag that set it
+};
 
-// `cause` as an error of the configuration at `where`, without content.
-Error settings_error(const Error& cause, std::string_view where);
+// What a program's configuration is made of. Text and variables must outlive it.
+class SettingsSource {
+ public:
+  // `environment`: the whole one. `schema`: of the configuration.
+  SettingsSource(std::string_view yaml, const std::map<std::string, std::string>& environment,
+                 std::string_view prefix, const Value& schema, SettingsNames names = {});
+
+  Result<Value> read() const;
+  // What is wrong with it as decoding says it, without content: `FILE:LINE: KEY`, `VARIABLE: KEY`
+  // or `--FLAG: KEY`.
+  Error fault(const Error& cause) const;
+
+ private:
+  Status apply_environment(Value& document) const;
+  // The one that set the field or what is around it, or that set a part of it; empty: none.
+  std::string variable_of(std::string_view field) const;
+  std::string variable_below(std::string_view field) const;
+  std::string name_of(const std::string& variable) const;
+  std::vector<std::string> places_of(const Error& cause) const;
+
+  std::string_view yaml_;
+  const std::map<std::string, std::string>& environment_;
+  std::string_view prefix_;
+  std::map<std::string, std::string> variables_;  // name -> path
+  SettingsNames names_;
+};
 
 // What was wrong with a file that somebody named, told to whoever reads the log: it may have been
 // the wrong file, with secrets in it. Of its keys is shown what can be the name of a setting, 64

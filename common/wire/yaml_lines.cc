@@ -41,22 +41,38 @@ std::optional<Found> step(const YAML::Node& in, const std::string& name) {
   return std::nullopt;
 }
 
+std::optional<int> line_in(YAML::Node at, std::string_view path) {
+  std::optional<int> line;
+  for (const std::string& name : steps_of(path)) {
+    const std::optional<Found> found = step(at, name);
+    if (!found) break;
+    line = found->line;
+    at.reset(found->node);
+  }
+  return line;
+}
+
 }  // namespace
 
-std::optional<int> line_of(std::string_view yaml, std::string_view path) {
-  std::optional<int> line;
+struct YamlLines::Documents {
+  std::vector<YAML::Node> roots;
+};
+
+std::optional<int> YamlLines::of(std::string_view path, size_t document) const {
   try {
-    YAML::Node at = YAML::Load(std::string(yaml));
-    for (const std::string& name : steps_of(path)) {
-      const std::optional<Found> found = step(at, name);
-      if (!found) break;
-      line = found->line;
-      at.reset(found->node);
+    if (documents_ == nullptr) {
+      documents_ = std::make_shared<const Documents>();
+      documents_ = std::make_shared<const Documents>(Documents{YAML::LoadAll(yaml_)});
     }
+    if (document >= documents_->roots.size()) return std::nullopt;
+    return line_in(documents_->roots[document], path);
   } catch (const YAML::Exception&) {
     return std::nullopt;  // parse_yaml() takes JSON that this library does not
   }
-  return line;
+}
+
+std::optional<int> line_of(std::string_view yaml, std::string_view path) {
+  return YamlLines(std::string(yaml)).of(path);
 }
 
 }  // namespace paddock::wire

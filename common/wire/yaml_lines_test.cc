@@ -35,5 +35,14 @@ TEST(YamlLines, NamesTheNearestOneAround) {
   EXPECT_EQ(line_of("just text", "a"), std::nullopt);
 }
 
+TEST(YamlLines, AreOfOneDocumentOfSeveral) {
+  const YamlLines lines("a: 1\n---\n# nothing\n---\nitems:\n- b: 2\n- c: 3\n");
+  EXPECT_EQ(lines.of("a"), 1);
+  EXPECT_EQ(lines.of("a", 1), std::nullopt);
+  EXPECT_EQ(lines.of("items[1].c", 2), 7);
+  EXPECT_EQ(lines.of("items[1].c", 3), std::nullopt);
+  EXPECT_EQ(YamlLines("a: [").of("a"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace paddock::wire

@@ -235,7 +235,13 @@ std::vector<Finding> check(const Config& config, const Clock& clock) {
   return out;
 }
 
-Finding check_failed(const Error& error) { return fault("configuration", "", error); }
+// The setting is its key alone, without the file or variable in front of it.
+Finding check_failed(const Error& error) {
+  Finding found = fault("configuration", "", error);
+  const size_t place = found.setting.rfind(": ");
+  if (place != std::string::npos) found.setting.erase(0, place + 2);
+  return found;
+}
 
 bool all_good(const std::vector<Finding>& findings) {
   return std::ranges::all_of(findings, &Finding::good);

@@ -327,9 +327,12 @@ TEST_F(Checked, ProgramsAreToldTheSame) {
 }
 
 TEST_F(Checked, AConfigurationThatIsNoneIsAFindingToo) {
-  const auto config = load_config("stor: 1\n", {});
+  const auto config = load_config("stor: 1\n", {}, {.file = "c.yaml"});
   ASSERT_FALSE(config.ok());
-  EXPECT_EQ(check_failed(config.error()).reason, "CONFIG_INVALID");
+  const Finding found = check_failed(config.error());
+  EXPECT_EQ(found.reason, "CONFIG_INVALID");
+  EXPECT_EQ(found.setting, "stor");
+  EXPECT_EQ(found.details, "c.yaml:1: stor: unknown field");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "controller/app/config.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/text.h"
-#include "common/wire/settings.h"
 #include "controller/http_server/cors.h"
 
 namespace paddock::app {
@@ -74,11 +74,13 @@ std::map<std::string, std::string> config_variables() {
 }
 
 Result<Config> load_config(std::string_view yaml,
-                           const std::map<std::string, std::string>& environment) {
-  ASSIGN_OR_RETURN(const wire::Value document,
-                   wire::read_settings(yaml, environment, kPrefix, wire::schema<Config>()));
+                           const std::map<std::string, std::string>& environment,
+                           wire::SettingsNames names) {
+  const wire::SettingsSource source(yaml, environment, kPrefix, wire::schema<Config>(),
+                                    std::move(names));
+  ASSIGN_OR_RETURN(const wire::Value document, source.read());
   Result<Config> config = wire::decode<Config>(document);
-  if (!config) return wire::settings_error(config.error(), "configuration");
+  if (!config) return source.fault(config.error());
   if (config->sandbox_mode && document.find("dataDir") == nullptr)
     return invalid_argument("CONFIG_INVALID",
                             "dataDir is required when sandboxMode is enabled: storage of its own",

@@ -9,6 +9,7 @@
 
 #include "common/contracts/execute.h"
 #include "common/wire/describe.h"
+#include "common/wire/settings.h"
 #include "common/wire/units.h"
 #include "controller/admission/admit.h"
 #include "controller/agent_sandboxes/mapping.h"
@@ -237,9 +238,10 @@ struct Config {
 // `blobs.maxBlob`.
 std::map<std::string, std::string> config_variables();
 
-// CONFIG_INVALID with every fault and its key. `environment` is the whole environment; a
+// CONFIG_INVALID with every fault, its place and its key. `environment` is the whole environment; a
 // PADDOCK_CONTROLLER_… variable that names no key is an error.
 Result<Config> load_config(std::string_view yaml,
-                           const std::map<std::string, std::string>& environment);
+                           const std::map<std::string, std::string>& environment,
+                           wire::SettingsNames names = {});
 
 }  // namespace paddock::app

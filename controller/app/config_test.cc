@@ -61,7 +61,28 @@ TEST(Config, TheLogLevelIsAVariableAndAnUnknownOneIsRefused) {
   EXPECT_EQ(load_config("", {}).value().log_level, "info");
   for (const char* known : {"debug", "info", "warn", "error"})
     EXPECT_EQ(level(known).value().log_level, known);
-  EXPECT_EQ(level("loud").error().causes.at(0).field, "logLevel");
+  EXPECT_EQ(level("loud").error().causes.at(0).field, "PADDOCK_CONTROLLER_LOG_LEVEL: logLevel");
+}
+
+TEST(Config, AFaultIsNamedByTheLineTheVariableOrTheFlagThatHasIt) {
+  const Flags flags = parse_flags({"--config", "c.yaml", "--port", "many"}).value();
+  std::map<std::string, std::string> variables = flags.overrides;
+  variables["PADDOCK_CONTROLLER_TLS_CERT_FILE"] = "/x";
+  const auto config = load_config("# c\nport: 1\nexecute:\n  port: many\nnope: 1\n", variables,
+                                  {flags.config_file, flags.names});
+  ASSERT_FALSE(config.ok());
+  std::string told;
+  for (const Cause& each : config.error().causes) told += each.field + "\n";
+  EXPECT_EQ(told, "c.yaml:5: nope\n--port: port\nc.yaml:4: execute.port\n");
+  EXPECT_TRUE(
+      config.error().describe().starts_with("c.yaml:5: nope: unknown field (and 2 more); "
+                                            "--port: port: "))
+      << config.error().describe();
+  const auto halves =
+      load_config("port: 1\n", {{"PADDOCK_CONTROLLER_TLS_CERT_FILE", "/x"}}, {.file = "c.yaml"});
+  EXPECT_TRUE(halves.error().message.starts_with("PADDOCK_CONTROLLER_TLS_CERT_FILE: tls: "))
+      << halves.error().message;
+  EXPECT_TRUE(load_config("a: [", {}, {.file = "c.yaml"}).error().message.starts_with("c.yaml: "));
 }
 
 TEST(Config, ADatabaseIsNamedByAFileAndItsLeaseIsBounded) {

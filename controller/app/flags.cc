@@ -26,6 +26,12 @@ Error bad(std::string message) { return invalid_argument("FLAG_INVALID", std::mo
 constexpr std::array<std::string_view, 4> kOwnFlags = {"--config", "--restore", "--migrate-store",
                                                        "--make-shared-files"};
 
+void set_variable(Flags& flags, const std::string& flag, std::string_view variable,
+                  const std::string& value) {
+  flags.overrides[std::string(variable)] = value;
+  flags.names[std::string(variable)] = flag;
+}
+
 Status take(Flags& flags, std::string_view name, const std::string& value) {
   if (name == "--config") flags.config_file = value;
   if (name == "--restore") flags.restore = value;
@@ -53,7 +59,7 @@ Result<Flags> parse_flags(const std::vector<std::string>& args) {
     } else if (arg == "--check=json") {
       flags.check = Flags::Check::kJson;
     } else if (arg == "--plain-http") {
-      flags.overrides["PADDOCK_CONTROLLER_PLAIN_HTTP_ON_LOOPBACK"] = "true";
+      set_variable(flags, arg, "PADDOCK_CONTROLLER_PLAIN_HTTP_ON_LOOPBACK", "true");
     } else {
       const size_t equals = arg.find('=');
       const std::string name = arg.substr(0, equals);
@@ -67,7 +73,7 @@ Result<Flags> parse_flags(const std::vector<std::string>& args) {
       if (own) {
         TRY(take(flags, name, value));
       } else {
-        flags.overrides[std::string(known->variable)] = value;
+        set_variable(flags, name, known->variable, value);
       }
     }
   }

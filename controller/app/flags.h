@@ -14,8 +14,9 @@ namespace paddock::app {
 struct Flags {
   std::string config_file;
   std::map<std::string, std::string>
-      overrides;        // PADDOCK_CONTROLLER_… variables that flags stand for
-  std::string restore;  // a backup's file; not empty: restore it and end
+      overrides;  // PADDOCK_CONTROLLER_… variables that flags stand for
+  std::map<std::string, std::string> names;    // of each of these variables, the flag
+  std::string restore;                         // a backup's file; not empty: restore it and end
   std::optional<store::MoveTo> migrate_store;  // move the store there and end
   std::string make_shared_files;               // a folder; not empty: make them there and end
   enum class Check { kNo, kText, kJson };

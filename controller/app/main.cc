@@ -49,7 +49,7 @@ Result<Config> configuration(const Flags& flags) {
   }
   std::map<std::string, std::string> variables = os::environment();
   for (const auto& [name, value] : flags.overrides) variables[name] = value;
-  return load_config(text, variables);
+  return load_config(text, variables, {flags.config_file, flags.names});
 }
 
 LogLevel log_level(const std::string& name) {

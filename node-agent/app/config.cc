@@ -10,6 +10,7 @@
 #include "common/contracts/package_index.h"
 #include "common/http/http_client.h"
 #include "common/os/file.h"
+#include "common/wire/places.h"
 #include "common/wire/settings.h"
 
 namespace paddock::agent {
@@ -17,22 +18,26 @@ namespace {
 
 struct Flag {
   std::string_view name;
+  std::string_view key;
   std::string& (*member)(AgentConfig&);
 };
 constexpr std::array kFlags = {
-    Flag{"--server", [](AgentConfig& config) -> std::string& { return config.server; }},
-    Flag{"--ca-file", [](AgentConfig& config) -> std::string& { return config.ca_file; }},
-    Flag{"--data-dir", [](AgentConfig& config) -> std::string& { return config.data_dir; }},
-    Flag{"--name", [](AgentConfig& config) -> std::string& { return config.name; }},
-    Flag{"--instance", [](AgentConfig& config) -> std::string& { return config.instance; }},
-    Flag{"--wheel-dir", [](AgentConfig& config) -> std::string& { return config.wheel_dir; }},
-    Flag{"--python-index",
+    Flag{"--server", "server", [](AgentConfig& config) -> std::string& { return config.server; }},
+    Flag{"--ca-file", "caFile", [](AgentConfig& config) -> std::string& { return config.ca_file; }},
+    Flag{"--data-dir", "dataDir",
+         [](AgentConfig& config) -> std::string& { return config.data_dir; }},
+    Flag{"--name", "name", [](AgentConfig& config) -> std::string& { return config.name; }},
+    Flag{"--instance", "instance",
+         [](AgentConfig& config) -> std::string& { return config.instance; }},
+    Flag{"--wheel-dir", "wheelDir",
+         [](AgentConfig& config) -> std::string& { return config.wheel_dir; }},
+    Flag{"--python-index", "packages.pythonIndex",
          [](AgentConfig& config) -> std::string& { return config.packages.python_index; }},
-    Flag{"--npm-registry",
+    Flag{"--npm-registry", "packages.npmRegistry",
          [](AgentConfig& config) -> std::string& { return config.packages.npm_registry; }},
-    Flag{"--packages-ca",
+    Flag{"--packages-ca", "packages.caFile",
          [](AgentConfig& config) -> std::string& { return config.packages.ca_file; }},
-    Flag{"--enroll-token-file",
+    Flag{"--enroll-token-file", "enrollTokenFile",
          [](AgentConfig& config) -> std::string& { return config.enroll_token_file; }}};
 
 Error wrong_usage(std::string what) { return invalid_argument("USAGE", std::move(what)); }
@@ -81,11 +86,21 @@ void check_accelerators(const std::vector<devices::Accelerator>& declared, wire:
   }
 }
 
+std::string flag_of(std::string_view key) {
+  const auto found = std::ranges::find(kFlags, key, &Flag::key);
+  if (found != kFlags.end()) return std::string(found->name);
+  return key == "maxRuns" ? "--max-runs" : "";
+}
+
+// What the flags made of a configuration that was good without them.
 Status check_whole(const AgentConfig& config) {
   wire::Check check;
   config.validate(check);
   if (config.max_runs < 0) check.fail("maxRuns", "must not be negative");
-  return check.ok() ? Status() : Status(check.error());
+  if (check.ok()) return {};
+  std::vector<std::string> flags;
+  for (const Cause& each : check.causes()) flags.push_back(flag_of(each.field));
+  return wire::with_places(check.error(), flags);
 }
 
 }  // namespace
@@ -129,12 +144,13 @@ void AgentConfig::validate(wire::Check& check) const {
 }
 
 Result<AgentConfig> parse_config(std::string_view yaml,
-                                 const std::map<std::string, std::string>& environment) {
-  ASSIGN_OR_RETURN(
-      const wire::Value document,
-      wire::read_settings(yaml, environment, "PADDOCK_NODE_AGENT_", wire::schema<AgentConfig>()));
+                                 const std::map<std::string, std::string>& environment,
+                                 const std::string& file) {
+  const wire::SettingsSource source(yaml, environment, "PADDOCK_NODE_AGENT_",
+                                    wire::schema<AgentConfig>(), {.file = file});
+  ASSIGN_OR_RETURN(const wire::Value document, source.read());
   Result<AgentConfig> config = wire::decode<AgentConfig>(document);
-  if (!config) return wire::settings_error(config.error(), "configuration");
+  if (!config) return source.fault(config.error());
   return config;
 }
 
@@ -152,12 +168,14 @@ Result<AgentConfig> config_from_arguments(std::span<char* const> arguments,
       return wrong_usage(cat(word, " needs a value"));
     }
   }
+  std::string file;
   std::string text;
   for (const auto& [name, value] : flags) {
     if (name != "--config") continue;
-    ASSIGN_OR_RETURN(text, os::read_file(value));
+    file = value;
+    ASSIGN_OR_RETURN(text, os::read_file(file));
   }
-  ASSIGN_OR_RETURN(AgentConfig config, parse_config(text, environment));
+  ASSIGN_OR_RETURN(AgentConfig config, parse_config(text, environment, file));
   for (const auto& [name, value] : flags) {
     if (name != "--config") TRY(set_flag(config, name, value));
   }

@@ -126,9 +126,10 @@ struct AgentConfig {
 };
 
 // The text of a configuration file; variables override it: PADDOCK_NODE_AGENT_WHEEL_DIR sets
-// `wheelDir`. Errors name each field.
+// `wheelDir`. Errors name each field, with its line in `file` (the text's name) or its variable.
 Result<AgentConfig> parse_config(std::string_view yaml,
-                                 const std::map<std::string, std::string>& environment = {});
+                                 const std::map<std::string, std::string>& environment = {},
+                                 const std::string& file = {});
 // Flags: --config FILE, --server URL, --ca-file FILE, --data-dir DIR, --name NAME,
 // --enroll-token-file FILE, --wheel-dir DIR, --python-index URL, --npm-registry URL, --max-runs N,
 // and --instance NAME by `paddock up`. Flags win over variables, variables over the file.

@@ -66,6 +66,17 @@ TEST(Config, FaultsAreNamedByField) {
   EXPECT_FALSE(parse_config("dataDir: relative\n").ok());
 }
 
+TEST(Config, FaultsHaveTheirPlace) {
+  const test::TempDir folder;
+  const std::string file = folder / "c.yaml";
+  ASSERT_TRUE(os::write_file_atomic(file, "server: https://a:1\nodd: 1\n").ok());
+  EXPECT_EQ(from({"--config", file}).error().describe(), file + ":2: odd: unknown field");
+  EXPECT_THAT(parse_config("", {{"PADDOCK_NODE_AGENT_MAX_RUNS", "x"}}).error().describe(),
+              HasSubstr("PADDOCK_NODE_AGENT_MAX_RUNS: maxRuns: "));
+  EXPECT_THAT(from({"--wheel-dir", "relative"}).error().describe(),
+              testing::StartsWith("--wheel-dir: wheelDir: "));
+}
+
 TEST(Config, FlagsWinOverTheFileWhereverTheyStand) {
   std::string pattern = testing::TempDir() + "agent-XXXXXX";
   const std::string base = ::mkdtemp(pattern.data());

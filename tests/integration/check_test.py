@@ -112,7 +112,7 @@ class OfFiles(Check):
         for words in ([], ["--check"], ["--check=json"]):
             done = self.ended("--config", wrong, *words)
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn("CONFIG_INVALID" if words else "configuration", done.stdout + done.stderr)
+            self.assertIn("CONFIG_INVALID" if words else f"{wrong}:1: ", done.stdout + done.stderr)
             self.assertNotIn("salt", done.stdout + done.stderr)
         wrong.rename(self.folder / "x.yaml")
         done = self.ended("--check", PADDOCK_CONTROLLER_PROFILES_DIR=str(self.folder))

@@ -115,7 +115,8 @@ class Variables(unittest.TestCase):
     def check_refuses(self, field, **settings):
         instance = self.instance(**settings)
         self.assertNotEqual(instance.run("up", "--port", "0", check=False).returncode, 0, settings)
-        self.assertIn(f"configuration: {field}: ", self.log_of(instance), settings)
+        (variable,) = settings
+        self.assertIn(f"{variable}: {field}: ", self.log_of(instance), settings)
 
     # proves: ELV-77
     def test_the_port_is_the_one_that_is_named_and_what_is_no_port_ends_the_start(self):
