@@ -9,6 +9,7 @@
 #include "common/contracts/api_paths.h"
 #include "common/contracts/meta.h"
 #include "common/os/file.h"
+#include "common/wire/places.h"
 #include "common/wire/yaml.h"
 
 namespace paddock::cli {
@@ -55,11 +56,12 @@ class Collector {
     const auto documents =
         wire::parse_yaml_documents(file.text, kMostDocuments, {.max_bytes = kMostBytes});
     if (!documents.ok()) return refuse(file.source, documents.error().message);
+    const auto lines = std::make_shared<wire::YamlLines>(file.text);
     const bool several = documents->size() > 1;
     for (size_t i = 0; i < documents->size(); ++i) {
       if ((*documents)[i].is_null()) continue;  // `---` and nothing
-      take_document((*documents)[i],
-                    several ? cat(file.source, ", document ", i + 1) : file.source);
+      const std::string source = several ? cat(file.source, ", document ", i + 1) : file.source;
+      take_document((*documents)[i], {source, file.source, lines, i, {}});
     }
   }
 
@@ -75,44 +77,55 @@ class Collector {
   void refuse(const std::string& source, std::string message) {
     faults_.push_back({source, std::move(message)});
   }
-
-  void take_document(const Value& document, const std::string& source) {
-    const Value* items = document.find("items");
-    const bool list = document.text("kind").ends_with("List") && items != nullptr;
-    if (!list || items->array() == nullptr) return take_object(document, {}, source);
-    std::string kind = document.text("kind");  // of a RunList, for items that do not say
-    kind.resize(kind.size() - std::string_view("List").size());
-    for (size_t i = 0; i < items->array()->size(); ++i)
-      take_object((*items->array())[i], kind, cat(source, ", items[", i, "]"));
+  void refuse(const ManifestPlace& place, std::string_view field, std::string_view why) {
+    const std::string line = place.of(field);
+    refuse(line.empty() ? place.source : line, cat(field, ": ", why));
   }
 
-  void take_object(Value object, const std::string& kind_of_list, const std::string& source) {
+  void take_document(const Value& document, const ManifestPlace& place) {
+    const Value* items = document.find("items");
+    const bool list = document.text("kind").ends_with("List") && items != nullptr;
+    if (!list || items->array() == nullptr) return take_object(document, {}, place);
+    std::string kind = document.text("kind");  // of a RunList, for items that do not say
+    kind.resize(kind.size() - std::string_view("List").size());
+    for (size_t i = 0; i < items->array()->size(); ++i) {
+      ManifestPlace item = place;
+      item.within = cat("items[", i, "].");
+      item.source += cat(", items[", i, "]");
+      take_object((*items->array())[i], kind, std::move(item));
+    }
+  }
+
+  void take_object(Value object, const std::string& kind_of_list, ManifestPlace place) {
     if (object.object() == nullptr)
-      return refuse(source, cat("an object is expected, not ", object.type_name()));
+      return refuse(place.source, cat("an object is expected, not ", object.type_name()));
     if (!kind_of_list.empty()) {
       if (object.find("kind") == nullptr) object.set("kind", kind_of_list);
       if (object.find("apiVersion") == nullptr) object.set("apiVersion", contracts::kApiVersion);
     }
     if (object.text("apiVersion") != contracts::kApiVersion)
-      return refuse(source, cat("apiVersion: `", contracts::kApiVersion, "` is expected, not `",
-                                object.text("apiVersion"), "`"));
+      return refuse(
+          place, "apiVersion",
+          cat("`", contracts::kApiVersion, "` is expected, not `", object.text("apiVersion"), "`"));
     const std::optional<Kind> kind = kind_of_object(object.text("kind"));
-    if (!kind) return refuse(source, cat("kind: ", unknown_object_kind(object.text("kind"))));
-    take_kind(std::move(object), *kind, source);
+    if (!kind) return refuse(place, "kind", unknown_object_kind(object.text("kind")));
+    take_kind(std::move(object), *kind, std::move(place));
   }
 
-  void take_kind(Value object, Kind kind, const std::string& source) {
-    Manifest out{kind, object.text("metadata.name"), {}, {}, source};
+  void take_kind(Value object, Kind kind, ManifestPlace place) {
+    Manifest out{kind, object.text("metadata.name"), {}, {}, {}};
     if (out.name.empty() && object.text("metadata.generateName").empty())
-      return refuse(source, "metadata.name: a name is missing");
+      return refuse(place, "metadata.name", "a name is missing");
     const std::string own = object.text("metadata.namespace");
     if (info(kind).namespaced) {
       if (!own.empty() && !wanted_.empty() && own != wanted_)
-        return refuse(source, cat("metadata.namespace: it says `", own, "` and --namespace `",
-                                  wanted_, "`; leave one of them out"));
+        return refuse(
+            place, "metadata.namespace",
+            cat("it says `", own, "` and --namespace `", wanted_, "`; leave one of them out"));
       out.name_space = !own.empty() ? own : !wanted_.empty() ? wanted_ : "default";
     }
     out.object = std::move(object);
+    out.place = std::move(place);
     found_.push_back(std::move(out));
   }
 
@@ -140,6 +153,19 @@ Result<std::vector<ManifestText>> read_manifests(const std::vector<std::string>&
     }
   }
   return texts;
+}
+
+std::string ManifestPlace::of(std::string_view field) const {
+  const auto line = lines == nullptr ? std::nullopt : lines->of(cat(within, field), document);
+  return line ? cat(file, ":", *line) : "";
+}
+
+Error ManifestPlace::in_front_of(Error error) const {
+  std::vector<std::string> places;
+  for (const Cause& cause : error.causes) places.push_back(of(cause.field));
+  Error placed = wire::with_places(error, places);
+  if (placed.message == error.message) placed.message = cat(source, ": ", error.message);
+  return placed;
 }
 
 std::string Manifest::collection() const {

@@ -2,13 +2,16 @@
 // documents in a file, a List of objects, a folder of files, or `-` for stdin.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/output/kinds.h"
 #include "cli/terminal/env.h"
 #include "common/base/result.h"
 #include "common/wire/value.h"
+#include "common/wire/yaml_lines.h"
 
 namespace paddock::cli {
 
@@ -20,12 +23,26 @@ struct ManifestText {
 Result<std::vector<ManifestText>> read_manifests(const std::vector<std::string>& paths,
                                                  const Env& env);
 
+// Where an object stands, for errors.
+struct ManifestPlace {
+  std::string source;                      // `runs.yaml, document 2, items[3]`
+  std::string file;                        // `runs.yaml`
+  std::shared_ptr<wire::YamlLines> lines;  // of all of that file
+  size_t document = 0;                     // in it, from 0
+  std::string within;                      // in the document: empty, or `items[3].`
+
+  // `runs.yaml:7` of a field of the object; empty: nothing of it is there.
+  std::string of(std::string_view field) const;
+  // The error with the place of each of its fields, or else that of the object, in front.
+  Error in_front_of(Error error) const;
+};
+
 struct Manifest {
   Kind kind = Kind::kRun;
   std::string name;        // empty: the server makes one up from metadata.generateName
   std::string name_space;  // empty for kinds without one
   wire::Value object;
-  std::string source;  // `runs.yaml, document 2, items[3]`: for errors
+  ManifestPlace place;
 
   std::string collection() const;  // where it is created
   std::string target() const;      // where it is, once it has a name

@@ -56,7 +56,7 @@ TEST(Manifests, ComeFromSeveralDocumentsAndLists) {
               ElementsAre(cat(kNamespaces, "default/runs/a"), cat(kNamespaces, "default/runs/b"),
                           cat(kNamespaces, "default/grants/c")));
   const auto read = parse_manifests({{"f.yaml", two}}, "");
-  EXPECT_EQ(read->at(1).source, "f.yaml, document 3, items[0]");
+  EXPECT_EQ(read->at(1).place.source, "f.yaml, document 3, items[0]");
   EXPECT_EQ(read->at(1).object.text("kind"), "Run");
 }
 
@@ -66,13 +66,30 @@ TEST(Manifests, SayEverythingThatIsWrongAtOnce) {
               "kind: Run\napiVersion: paddock.dev/v1alpha1\n---\n- 1\n---\n"
               "kind: Run\napiVersion: paddock.dev/v1alpha1\nmetadata: {name: a, namespace: b}\n",
               "c"),
-      ElementsAre(ContainsRegex("^f.yaml, document 1: apiVersion: .*`paddock.dev/v1alpha1`.*`v1`"),
-                  ContainsRegex("^f.yaml, document 2: kind: `Rum` .*Run, Workspace"),
+      ElementsAre(ContainsRegex("^f.yaml:2: apiVersion: .*`paddock.dev/v1alpha1`.*`v1`"),
+                  ContainsRegex("^f.yaml:4: kind: `Rum` .*Run, Workspace"),
                   StartsWith("f.yaml, document 3: metadata.name: "),
                   ContainsRegex("^f.yaml, document 4: .*array"),
-                  ContainsRegex("^f.yaml, document 5: metadata.namespace: .*`b`.*`c`")));
+                  ContainsRegex("^f.yaml:14: metadata.namespace: .*`b`.*`c`")));
   EXPECT_THAT(targets("a: ["), ElementsAre(StartsWith("f.yaml: ")));
   EXPECT_THAT(targets("# nothing\n"), ElementsAre(StartsWith("--filename: ")));
+}
+
+TEST(Manifests, WhatTheServerRefusesHasItsLine) {
+  const std::string list =
+      "kind: RunList\nitems:\n- metadata: {name: b}\n  spec:\n    nope: 1\n    odd: 2\n";
+  const auto manifests = parse_manifests({{"f.yaml", cat(kRun, "---\n", list)}}, "");
+  ASSERT_TRUE(manifests.ok()) << manifests.error().describe();
+  const Error two{Code::kInvalidArgument,
+                  "UNKNOWN_FIELD",
+                  "spec.nope: unknown field (and 1 more)",
+                  {{"spec.nope", "unknown field"}, {"spec.odd", "unknown field"}}};
+  EXPECT_EQ(manifests->at(1).place.in_front_of(two).describe(),
+            "f.yaml:10: spec.nope: unknown field (and 1 more); f.yaml:11: spec.odd: unknown field");
+  const Error taken{
+      Code::kAlreadyExists, "SECRET_ALREADY_EXISTS", "there is one", {{"metadata.name", "b"}}};
+  EXPECT_EQ(manifests->at(1).place.in_front_of(taken).describe(),
+            "f.yaml, document 2, items[0]: there is one; f.yaml:8: metadata.name: b");
 }
 
 class ManifestFiles : public testing::Test {

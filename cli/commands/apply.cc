@@ -59,7 +59,7 @@ Status no_tokens(const std::vector<Manifest>& manifests) {
     if (each.kind != Kind::kToolToken) continue;
     return invalid_argument("TOKEN_IN_FILE",
                             "`paddock token create` makes tool tokens, and shows the secret",
-                            each.source);
+                            each.place.source);
   }
   return {};
 }
@@ -71,7 +71,7 @@ Status all_named(const std::vector<Manifest>& manifests) {
     return invalid_argument(
         "NAME_MISSING",
         "an object to apply needs a metadata.name; `paddock create` takes metadata.generateName",
-        each.source);
+        each.place.source);
   }
   return {};
 }
@@ -100,11 +100,7 @@ Result<int> send_all(const Parsed& parsed, const Env& env, const Send& send) {
   std::vector<Value> documents;
   auto code = for_each(manifests, env, [&](const Manifest& manifest) -> Status {
     Result<Sent> sent = send(manifest);
-    if (!sent.ok()) {
-      Error error = sent.error();
-      error.message = cat(manifest.source, ": ", error.message);
-      return error;
-    }
+    if (!sent.ok()) return manifest.place.in_front_of(sent.error());
     if (output.is_document()) {
       documents.push_back(std::move(sent->object));
     } else {

@@ -37,7 +37,8 @@ Result<std::vector<Doomed>> named_in_files(const Parsed& parsed, const Env& env)
   std::vector<Doomed> out;
   for (const Manifest& each : manifests) {
     if (each.name.empty())
-      return invalid_argument("NAME_MISSING", cat(each.source, ": it has no name to delete it by"),
+      return invalid_argument("NAME_MISSING",
+                              cat(each.place.source, ": it has no name to delete it by"),
                               "metadata.name");
     ObjectChoice choice;
     choice.kind = each.kind;

@@ -4,12 +4,12 @@
 #include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
+#include "cli/options/option_document.h"
 #include "cli/options/option_files.h"
 #include "cli/output/output_format.h"
 #include "cli/output/policy_text.h"
 #include "cli/terminal/exit_codes.h"
 #include "common/contracts/api_paths.h"
-#include "common/wire/yaml.h"
 #include "common/wire/yaml_lines.h"
 
 namespace paddock::cli {
@@ -32,8 +32,7 @@ struct PolicyFile {
 Result<std::optional<PolicyFile>> policy_file(const Parsed& parsed) {
   ASSIGN_OR_RETURN(std::optional<std::string> text, read_policy(parsed));
   if (!text) return std::optional<PolicyFile>();
-  const std::string name = parsed.text("policy") == "-" ? "stdin" : parsed.text("policy");
-  return std::optional(PolicyFile{name, std::move(*text)});
+  return std::optional(PolicyFile{shown_file(parsed.text("policy")), std::move(*text)});
 }
 
 Status check_one_subject(const Parsed& parsed) {
@@ -57,21 +56,9 @@ Result<Value> policy_question(const Parsed& parsed, const std::optional<PolicyFi
   }
   if (parsed.has("profile")) question.set("profile", parsed.text("profile"));
   if (!file) return question;
-  ASSIGN_OR_RETURN(Value policy, wire::parse_yaml(file->text));
+  ASSIGN_OR_RETURN(Value policy, parse_document(file->name, file->text));
   question.set("sandbox", policy.is_null() ? Value(Value::Object{}) : std::move(policy));
   return question;
-}
-
-// What is wrong with the policy is told by its place in the file.
-Error at_its_place(Error error, const std::optional<PolicyFile>& file) {
-  constexpr std::string_view kMember = "sandbox.";
-  for (Cause& cause : error.causes) {
-    if (!file || !cause.field.starts_with(kMember)) continue;
-    const std::string field = cause.field.substr(kMember.size());
-    const auto place = file->place_of(field);
-    cause.field = place ? cat(*place, ": ", field) : field;
-  }
-  return error;
 }
 
 Result<int> explain_policy(Watcher& watcher, const Parsed& parsed, const Env& env) {
@@ -81,7 +68,8 @@ Result<int> explain_policy(Watcher& watcher, const Parsed& parsed, const Env& en
   const std::string target =
       cat(contracts::paths::collection(parsed.text("namespace", "default"), "policy"), "/explain");
   const Result<Value> answer = watcher.client.send("POST", target, question);
-  if (!answer.ok()) return at_its_place(answer.error(), file);
+  if (!answer.ok())
+    return file ? at_its_place(answer.error(), file->name, file->text, "sandbox.") : answer.error();
   ASSIGN_OR_RETURN(const auto explanation, wire::decode<contracts::PolicyExplanation>(*answer));
   const auto place_of = [&file](std::string_view field) {
     return file ? file->place_of(field) : std::nullopt;

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include "cli/instance/agent_service.h"
 #include "cli/options/names.h"
 #include "common/client/node_identity.h"
@@ -40,7 +42,13 @@ Result<AgentHost> AgentHost::find(const Parsed& parsed, const Env& env) {
                    cat("the agent's configuration: ", text.error().message)};
     host.config_text_ = std::move(text).value();
   }
-  ASSIGN_OR_RETURN(host.settings_, read_agent_settings(host.config_text_));
+  auto settings = read_agent_settings(host.config_text_);
+  if (!settings.ok()) {
+    Error error = settings.error();
+    error.message = cat(host.config_file_, ": ", error.message);
+    return error;
+  }
+  host.settings_ = std::move(settings).value();
   if (parsed.has("data-dir"))
     host.settings_.data_dir = absolute_path(env.cwd, parsed.text("data-dir"));
   return host;

@@ -259,12 +259,16 @@ TEST_F(Options, TheHomesOfAProfileAreThereWhenTheCommandStarts) {
   EXPECT_THAT(options->request.scratch_folders, testing::IsSupersetOf({"/tmp/home", "/tmp/tmp"}));
 }
 
-TEST_F(Options, AnUnknownFieldOfAPolicyIsRefusedByName) {
-  const auto options = sandbox_options({"sandbox run", {{"CMD", {"ls"}}}}, env_,
-                                       std::string("limits: {memroy: 1Gi}\n"));
-  ASSERT_FALSE(options.ok());
-  EXPECT_EQ(options.error().reason, "UNKNOWN_FIELD");
-  EXPECT_EQ(options.error().causes[0].field, "limits.memroy");
+TEST_F(Options, AnUnknownFieldOfAPolicyIsRefusedByItsLine) {
+  const auto told = [this](const char* file, const std::string& text) {
+    const auto options =
+        sandbox_options({"sandbox run", {{"CMD", {"ls"}}, {"policy", {file}}}}, env_, text);
+    return options.ok() ? "" : options.error().describe();
+  };
+  EXPECT_EQ(told("p.yaml", "limits:\n  memroy: 1Gi\n"), "p.yaml:2: limits.memroy: unknown field");
+  EXPECT_EQ(told("-", "limits: {}\nodd: 1\n"), "stdin:2: odd: unknown field");
+  EXPECT_EQ(told("p.yaml", "[]"), "p.yaml: expected object, got array");
+  EXPECT_THAT(told("p.yaml", "a: [\n"), testing::ContainsRegex("^p.yaml: .* at line "));
 }
 
 TEST_F(Options, AWrongProfileOrMountIsRefused) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cli/options/names.h"
+#include "cli/options/option_document.h"
 #include "cli/options/option_values.h"
-#include "common/wire/yaml.h"
 
 namespace paddock::cli {
 namespace {
@@ -12,11 +12,6 @@ namespace {
 using contracts::SandboxPolicy;
 
 constexpr int64_t kMost = int64_t{1} << 53;
-
-Result<SandboxPolicy> policy_of_document(const std::string& text) {
-  ASSIGN_OR_RETURN(const wire::Value value, wire::parse_yaml(text));
-  return wire::decode<SandboxPolicy>(value);
-}
 
 Status apply_times(const Parsed& parsed, contracts::SandboxLimits& limits) {
   ASSIGN_OR_RETURN(const std::optional<Millis> wall, duration_option(parsed, "wall-time"));
@@ -117,7 +112,8 @@ Result<SandboxPolicy> policy_options(const Parsed& parsed, const std::string& cw
                                      const std::optional<std::string>& document,
                                      SandboxPolicy policy) {
   if (document) {
-    ASSIGN_OR_RETURN(policy, policy_of_document(*document));
+    ASSIGN_OR_RETURN(policy,
+                     decode_document<SandboxPolicy>(parsed.text("policy", "--policy"), *document));
   }
   TRY(apply_times(parsed, policy.limits));
   TRY(apply_sizes(parsed, policy.limits));

@@ -1,9 +1,9 @@
 #include "cli/options/session_options.h"
 
+#include "cli/options/option_document.h"
 #include "cli/options/option_values.h"
 #include "cli/options/policy_options.h"
 #include "cli/options/sandbox_options.h"
-#include "common/wire/yaml.h"
 
 namespace paddock::cli {
 namespace {
@@ -39,8 +39,8 @@ Result<contracts::SandboxSpec> session_spec(const Parsed& parsed, const Env& env
                                             const std::optional<std::string>& security_text) {
   contracts::SandboxSpec spec;
   if (security_text) {
-    ASSIGN_OR_RETURN(const wire::Value document, wire::parse_yaml(*security_text));
-    ASSIGN_OR_RETURN(spec.security, wire::decode<contracts::SecurityOptions>(document));
+    ASSIGN_OR_RETURN(spec.security, decode_document<contracts::SecurityOptions>(
+                                        parsed.text("security", "--security"), *security_text));
   }
   TRY(apply_options(parsed, env.cwd, spec.security));
   ASSIGN_OR_RETURN(const auto idle, duration_option(parsed, "idle-timeout"));

@@ -7,6 +7,7 @@
 #include "common/contracts/launch.h"
 #include "common/wire/settings.h"
 #include "common/wire/yaml.h"
+#include "common/wire/yaml_lines.h"
 
 namespace paddock::contracts {
 
@@ -23,10 +24,15 @@ Result<Profile> parse_profile(const std::string& name, std::string_view text) {
   const auto profile = value.ok() ? wire::decode<Profile>(*value) : Result<Profile>(value.error());
   if (profile.ok()) return profile;
   const Error fault = wire::without_content(profile.error());
-  refusal.message = cat("the profile ", name, ".yaml is not valid");
-  for (const Cause& cause : fault.causes)
-    refusal.causes.push_back({cat(name, ".yaml: ", cause.field), cause.message});
-  if (fault.causes.empty()) refusal.causes.push_back({cat(name, ".yaml"), fault.message});
+  const std::string file = cat(name, ".yaml");
+  const wire::YamlLines lines{std::string(text)};
+  refusal.message = cat("the profile ", file, " is not valid");
+  for (size_t i = 0; i < fault.causes.size(); ++i) {
+    const auto line = lines.of(profile.error().causes[i].field);
+    refusal.causes.push_back({cat(file, line ? cat(":", *line) : "", ": ", fault.causes[i].field),
+                              fault.causes[i].message});
+  }
+  if (fault.causes.empty()) refusal.causes.push_back({file, fault.message});
   return refusal;
 }
 

@@ -131,11 +131,11 @@ TEST(OperatorProfiles, AreRefusedWithTheFileAndTheField) {
                                ": ", profiles.error().causes.at(0).message);
   };
   EXPECT_THAT(fault("test", minimal_profile("{pids: 0}")),
-              StartsWith("PROFILE_INVALID test.yaml: policy.limits.pids: "));
+              StartsWith("PROFILE_INVALID test.yaml:4: policy.limits.pids: "));
   EXPECT_THAT(fault("test", minimal_profile("{pids: 3}")),
-              StartsWith("PROFILE_INVALID test.yaml: policy.limits.wallTime: "));
+              StartsWith("PROFILE_INVALID test.yaml:4: policy.limits.wallTime: "));
   EXPECT_THAT(fault("test", cat(minimal_profile(kAllLimits), "limits: {}\n")),
-              StartsWith("PROFILE_INVALID test.yaml: limits: "));
+              StartsWith("PROFILE_INVALID test.yaml:5: limits: "));
   EXPECT_THAT(fault("test", "a: ["), StartsWith("PROFILE_INVALID test.yaml: "));
   EXPECT_THAT(fault("Te st", minimal_profile(kAllLimits)),
               StartsWith("PROFILE_INVALID Te st.yaml: "));

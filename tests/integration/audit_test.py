@@ -121,7 +121,10 @@ class Audit(unittest.TestCase):
                                     ("POLICY_UNREADABLE", 2, "-f", "/nowhere"), ("USAGE", 2), ("USAGE", 2, "judged", "--profile", "test")):
             done = self.instance.run("policy", "explain", *args, check=False)
             self.assertEqual((done.returncode, code in done.stderr), (status, True), done)
-        self.assertIn(f"{policy}:3: limits.pids", self.instance.run("policy", "explain", "-f", policy, check=False).stderr)
+        for words in (("policy", "explain", "-f", policy), ("run", "--policy", policy, "--", "true")):
+            told = self.instance.run(*words, check=False).stderr
+            self.assertRegex(told, f"^error: {policy}:3: limits.pids: ")
+            self.assertEqual(told.count("limits.pids"), 1, told)
         policy.write_text("network:\n  enabled: true\n  allowDomains: [a.example]\n")
         refused = self.instance.run("policy", "explain", "-f", policy, check=False)
         self.assertEqual(refused.returncode, 126, refused)

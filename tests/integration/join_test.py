@@ -82,6 +82,8 @@ class Join(JoinedHosts):
                      host.node("join", "--server", url, "--name", "gpu-1", "--token", token.split(".")[0], check=False), "--ca-file")
         host.config.write_text("server: >-\n  https://elsewhere\n")
         self.refused("AGENT_CONFIG_INVALID", host.join(line, check=False), "name: gpu-1")
+        host.config.write_text("server: https://elsewhere\nname: [\n")
+        self.refused("AGENT_CONFIG_INVALID", host.join(line, check=False), f"{host.config}: the agent's configuration: ")
         host.config.unlink()
         self.assertFalse(host.has_joined())
         self.assertIn(" --server https://c.example:8443 ", make_token(self.instance, "gpu-9", "--url", "https://c.example:8443")[1])

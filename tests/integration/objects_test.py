@@ -76,7 +76,7 @@ class Objects(unittest.TestCase):
     def test_a_fault_in_any_document_is_named_and_then_nothing_is_sent(self):
         path = self.file(run("{name: whole}"), run("{}"), run("{name: x}", kind="Rum"))
         done = self.cli("apply", "-f", path, code=2)
-        for words in ["BAD_MANIFEST", "document 2: metadata.name: a name is missing", "document 3: kind: `Rum`"]:
+        for words in ["BAD_MANIFEST", f"{path}:8: metadata.name: a name is missing", f"{path}:12: kind: `Rum`"]:
             self.assertIn(words, done.stderr)
         self.cli("get", "run", "whole", code=127)
 
@@ -84,7 +84,11 @@ class Objects(unittest.TestCase):
         path = self.file(run("{name: bad}", code=""), run("{name: good}"))
         done = self.cli("create", "-f", path, code=2)
         self.assertEqual(done.stdout, "run.paddock.dev/good created\n")
-        self.assertIn("document 1: ", done.stderr)
+        self.assertIn(f"{path}:4: spec", done.stderr)
+        path = self.file(run("{name: bad}").replace("spec: {", "spec: {\n  nope: 1,\n  odd: 2,\n  "))
+        for verb in ("create", "apply"):
+            told = self.cli(verb, "-f", path, code=2).stderr
+            self.assertEqual(told, f"error: {path}:5: spec.nope: unknown field (and 1 more) [UNKNOWN_FIELD]\n  {path}:6: spec.odd: unknown field\n")
         self.assertIn("RUN_ALREADY_EXISTS", self.cli("create", "-f", self.file(run("{name: good}")), code=125).stderr)
 
     def test_a_field_of_someone_else_is_taken_only_by_force(self):
