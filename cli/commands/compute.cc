@@ -27,7 +27,6 @@ namespace paddock::cli {
 namespace {
 
 constexpr Millis kReadyPatience{5000};
-constexpr size_t kArtifactLines = 20;
 constexpr int kReadings = 3;  // of a project whose files change on their way
 constexpr int kUploads =
     8;  // another host with a project of this path may upload between two steps
@@ -44,33 +43,15 @@ Status follow(const Job& job, client::ControllerClient& client) {
   return ended;
 }
 
-void report_artifacts(const Job& job, const contracts::RunStatus& status, const Fetched& fetched) {
-  const Env& env = job.env;
-  if (fetched.files > 0) {
-    env.say(cat("artifacts: ", fetched.files, fetched.files == 1 ? " file, " : " files, ",
-                format_bytes(fetched.bytes)));
-  }
-  size_t shown = 0;
-  for (const contracts::Artifact& artifact : status.artifacts) {
-    if (shown++ == kArtifactLines && !job.options.verbose) {
-      env.say(cat("  … and ", status.artifacts.size() - kArtifactLines, " more"));
-      break;
-    }
-    env.say(cat("  ", printable(os::join_path(job.options.output, artifact.path)), "  ",
-                format_bytes(artifact.size)));
-  }
-  if (status.left_out.empty()) return;
-  env.say("not brought back:");
-  env.err.write(left_out_text(status.left_out, kAllLeftOut, "  "));
+std::string artifacts_command(const Job& job) {
+  const std::string& where = job.run.name_space;
+  return cat("paddock artifacts ", job.run.name, where == "default" ? "" : cat(" -n ", where),
+             job.env.connection);
 }
 
 // Also of a run that failed: reports of failed tests are why tests are run. It is said, so that
 // half a result is not taken for a whole one.
 Status bring_back(const Job& job, const contracts::Run& run, const contracts::Tree& sent) {
-  if (run.status.phase != contracts::RunPhase::kSucceeded && !run.status.artifacts.empty()) {
-    job.env.say(cat("the run did not succeed (", run.status.reason,
-                    "); what it had written comes back all the same"));
-  }
   job.phases.begin("download");
   ASSIGN_OR_RETURN(
       const Fetched fetched,
@@ -79,9 +60,14 @@ Status bring_back(const Job& job, const contracts::Run& run, const contracts::Tr
   if (!job.options.folder.empty())
     ReturnedList(job.env, job.options.folder)
         .add(job.run.name, job.options.output, brought(run.status.artifacts, fetched), sent);
-  for (const contracts::Artifact& artifact : brought(run.status.artifacts, fetched))
-    job.phases.artifact(artifact, os::join_path(job.options.output, artifact.path));
-  report_artifacts(job, run.status, fetched);
+  const CameBack back{.artifacts = brought(run.status.artifacts, fetched),
+                      .left_out = run.status.left_out,
+                      .folder = job.options.output,
+                      .succeeded = run.status.phase == contracts::RunPhase::kSucceeded,
+                      .whole_list = artifacts_command(job)};
+  for (const contracts::Artifact& artifact : back.artifacts)
+    job.phases.artifact(artifact, os::join_path(back.folder, artifact.path));
+  job.env.err.write(came_back_text(back, job.options.verbose));
   return all_fetched(fetched);
 }
 

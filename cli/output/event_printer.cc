@@ -2,12 +2,14 @@
 
 #include "cli/terminal/safe_output.h"
 #include "common/base/text.h"
+#include "common/contracts/run.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
 namespace {
 
 constexpr std::string_view kProgressWord = "progress ";
+constexpr std::string_view kArtifactsWord = "artifacts: ";  // as the node counts them
 
 // Whether a line that is not yet whole must wait: it may become progress, or ends in an escape
 // sequence.
@@ -15,6 +17,13 @@ bool must_wait(std::string_view part) {
   const bool like_progress = part.starts_with(kProgressWord) || kProgressWord.starts_with(part);
   const size_t escape = part.rfind('\x1b');
   return like_progress || (escape != std::string_view::npos && part.size() - escape < 32);
+}
+
+bool is_end(const contracts::RunEvent& event) {
+  const Result<wire::Value> value = wire::parse_json(event.data);
+  const auto phase =
+      value.ok() ? wire::parse_enum<contracts::RunPhase>(value->text("phase")) : std::nullopt;
+  return phase && contracts::is_terminal(*phase);
 }
 
 }  // namespace
@@ -34,9 +43,11 @@ void EventPrinter::print(const contracts::RunEvent& event) {
   if (event.type == contracts::kEventStdout) return output(env_.out, held_out_, event.data);
   if (event.type == contracts::kEventStderr) return output(env_.err, held_err_, event.data);
   if (event.type == contracts::kEventSystem && choices_.system) {
-    for (const std::string& each : split(trim(event.data), '\n')) note(each);
+    for (const std::string& each : split(trim(event.data), '\n'))
+      if (!each.starts_with(kArtifactsWord)) note(each);
   }
-  if (event.type == contracts::kEventPhase && choices_.phases) note(phase_text(event));
+  if (event.type == contracts::kEventPhase && choices_.phases && !is_end(event))
+    note(phase_text(event));
 }
 
 void EventPrinter::note(std::string_view text) {

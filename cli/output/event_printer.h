@@ -12,8 +12,8 @@
 namespace paddock::cli {
 
 struct PrintChoices {
-  bool phases = true;  // phase changes
-  bool system = true;  // the node's own words
+  bool phases = true;  // phase changes, but the end: whoever follows a run sums it up
+  bool system = true;  // the node's own words, but its count of artifacts
 };
 
 class EventPrinter {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
+
 namespace paddock::cli {
 namespace {
 
@@ -54,6 +56,15 @@ TEST_F(Printed, WhatTheRunTellsBesidesBeginsALine) {
   says(contracts::kEventSystem, "a note");
   out("\nnext\n");
   EXPECT_EQ(shown_, "no end\n· a note\nnext\n");
+}
+
+TEST_F(Printed, WhatTheSummaryOfARunSaysIsNotSaidBeforeIt) {
+  says(contracts::kEventPhase, R"({"phase":"Running"})");
+  says(contracts::kEventSystem, "a note\nartifacts: 2 files, 3 B\n");
+  says(contracts::kEventPhase, R"({"phase":"Pending","reason":"Retry","message":"again"})");
+  for (const char* end : {"Succeeded", "Failed", "Canceled"})
+    says(contracts::kEventPhase, cat(R"({"phase":")", end, R"(","message":"it ended"})"));
+  EXPECT_EQ(shown_, "· Running\n· a note\n· Pending (Retry): again\n");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "cli/terminal/elapsed.h"
 #include "cli/terminal/table.h"
+#include "common/os/file.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
@@ -36,6 +37,26 @@ bool lacks_something(const contracts::SandboxResult& result) {
   return std::ranges::any_of(result.enforced, [](const auto& entry) {
     return !entry.second.applied && !entry.second.requested.is_null();
   });
+}
+
+constexpr size_t kFewNames = 3;
+
+std::string place_of(const CameBack& back, const contracts::Artifact& artifact) {
+  return printable(os::join_path(back.folder, artifact.path));
+}
+
+// Their count, and with `verbose` all of them.
+std::string artifacts_text(const CameBack& back, bool verbose) {
+  if (back.artifacts.empty()) return "";
+  int64_t bytes = 0;
+  std::string lines;
+  for (const contracts::Artifact& each : back.artifacts) {
+    bytes += each.size;
+    if (verbose) lines += cat("  ", place_of(back, each), "  ", format_bytes(each.size), "\n");
+  }
+  const size_t files = back.artifacts.size();
+  return cat("artifacts: ", files, files == 1 ? " file, " : " files, ", format_bytes(bytes),
+             back.succeeded ? "" : ", of a run that did not succeed", "\n", lines);
 }
 
 }  // namespace
@@ -97,6 +118,26 @@ std::string left_out_text(const std::vector<contracts::LeftOut>& left_out, size_
   std::string out = render(table, indent);
   if (left_out.size() > most) out += cat(indent, "… and ", left_out.size() - most, " more\n");
   return out;
+}
+
+std::string came_back_text(const CameBack& back, bool verbose) {
+  const auto more = [&](size_t all) {
+    return cat("… and ", all - kFewNames, " more (", back.whole_list, ")");
+  };
+  std::string out = artifacts_text(back, verbose);
+  const size_t named = std::min(back.artifacts.size(), kFewNames);
+  if (!verbose && named > 0) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < named; ++i) names.push_back(place_of(back, back.artifacts[i]));
+    const size_t all = back.artifacts.size();
+    out += cat("  ", join(names, ", "), all > named ? cat(" ", more(all)) : "", "\n");
+  }
+  if (back.left_out.empty()) return out;
+  out += "not brought back:\n";
+  const size_t all = back.left_out.size();
+  if (verbose || all <= kFewNames) return out + left_out_text(back.left_out, kAllLeftOut, "  ");
+  const std::vector few(back.left_out.begin(), back.left_out.begin() + kFewNames);
+  return cat(out, left_out_text(few, kFewNames, "  "), "  ", more(all), "\n");
 }
 
 std::string run_line(const contracts::Run& run) {

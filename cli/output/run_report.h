@@ -25,6 +25,16 @@ std::string unreached_text(const contracts::SandboxResult& result, const std::st
 inline constexpr size_t kAllLeftOut = 100'000;
 std::string left_out_text(const std::vector<contracts::LeftOut>& left_out, size_t most,
                           const std::string& indent = "");
+// What came back of a run, in few lines: how much, the first names, and the command that names all.
+struct CameBack {
+  std::vector<contracts::Artifact> artifacts;
+  std::vector<contracts::LeftOut> left_out;
+  std::string folder;      // where they are now
+  bool succeeded = true;   // the run; of another one half a result may be no whole one
+  std::string whole_list;  // `paddock artifacts NAME`
+};
+// With `verbose` every name has a line.
+std::string came_back_text(const CameBack& back, bool verbose);
 // One line: `run x Succeeded: rc 0 after 3s on node y`.
 std::string run_line(const contracts::Run& run);
 // True if something was denied, ended by a limit, or asked for and not applied.

@@ -55,6 +55,32 @@ TEST(RunReport, SaysWhichAllowedNameTheNodeDidNotReach) {
   EXPECT_EQ(unreached_text(contracts::SandboxResult{}), "");
 }
 
+TEST(RunReport, NamesAFewOfTheFilesThatCameBackAndHowToListThem) {
+  CameBack back;
+  back.folder = "res";
+  back.whole_list = "paddock artifacts a";
+  EXPECT_EQ(came_back_text(back, false), "");
+  const auto add = [&back](const char* path) {
+    back.artifacts.emplace_back().path = path;
+    back.artifacts.back().size = 2;
+  };
+  add("x.pt");
+  EXPECT_EQ(came_back_text(back, false), "artifacts: 1 file, 2 B\n  res/x.pt\n");
+  for (const char* more : {"y", "z", "w", "v"}) add(more);
+  back.succeeded = false;
+  EXPECT_EQ(came_back_text(back, false),
+            "artifacts: 5 files, 10 B, of a run that did not succeed\n"
+            "  res/x.pt, res/y, res/z … and 2 more (paddock artifacts a)\n");
+  back.left_out = {{"a", "r"}, {"b", "r"}, {"c", "r"}, {"d", "r"}};
+  EXPECT_THAT(came_back_text(back, false),
+              testing::EndsWith("not brought back:\n  a   r\n  b   r\n  c   r\n"
+                                "  … and 1 more (paddock artifacts a)\n"));
+  EXPECT_EQ(came_back_text(back, true),
+            "artifacts: 5 files, 10 B, of a run that did not succeed\n"
+            "  res/x.pt  2 B\n  res/y  2 B\n  res/z  2 B\n  res/w  2 B\n  res/v  2 B\n"
+            "not brought back:\n  a   r\n  b   r\n  c   r\n  d   r\n");
+}
+
 TEST(RunReport, ListsAFewThingsLeftOutAndCountsTheRest) {
   EXPECT_EQ(left_out_text({{"a.py", "rule 1"}, {"b", "rule 2"}, {"c", "rule 3"}}, 1),
             "a.py   rule 1\n… and 2 more\n");

@@ -116,15 +116,29 @@ class Artifacts(unittest.TestCase):
                 done = self.instance.run("compute", self.project, *options, "--artifact-dir", "out", "--output", self.project / how,
                                          "--", "python3", "job.py", how, check=False)
                 self.assertEqual(done.returncode, code, done.stderr)
-                self.assertIn(f"({reason}); ", done.stderr)
+                self.assertIn("of a run that did not succeed", done.stderr)
+                self.assertIn(f" [{reason}]: ", done.stderr)
                 self.assertEqual((self.project / how / "out/state.txt").read_text(), "saved")
         waiting = self.instance.start("compute", self.project, "--artifact-dir", "out", "--name", "canceled", "--output",
                                       self.project / "canceled", "--", "python3", "job.py", "wait")
         wait_until("its word", lambda: "saved" in self.instance.run("logs", "canceled", check=False).stdout)
         self.instance.run("cancel", "canceled")
         _, err = waiting.communicate(timeout=120)
-        self.assertIn("(Canceled)", err)
+        self.assertIn("of a run that did not succeed", err)
+        self.assertIn(" [Canceled]", err)
         self.assertEqual((self.project / "canceled/out/state.txt").read_text(), "saved")
+
+    def test_what_is_said_after_the_output_is_five_lines(self):
+        made = "import sys\n[open(f'out/{i:02}.txt', 'w').write('x') for i in range(int(sys.argv[1]))]\nprint('done', file=sys.stderr)\nraise SystemExit(int(sys.argv[2]))\n"
+        make_project(self.project, job__py=made)
+        for files, code in (("1", 0), ("1", 3), ("30", 0)):
+            done = self.instance.run("run", self.project, "--name", f"made-{files}-{code}", "--artifact-dir", "out", "--", "python3", "job.py", files,
+                                     str(code), check=False)
+            told = done.stderr.split("done\n")[1].splitlines()
+            self.assertEqual([line.split()[0] for line in told[:1] + told[2:]], ["artifacts:", "enforced:", "run", "times:"], told)
+            self.assertEqual(done.stderr.count("exit code"), 1 if code else 0, done.stderr)
+            self.assertIn("00.txt", told[1])
+        self.assertIn("02.txt … and 27 more (paddock artifacts made-30-0)", told[1])
 
     def test_what_was_left_out_of_a_failed_run_is_named(self):
         done = self.script("ln -s /etc/passwd out/passwd; echo kept > out/log; exit 3\n", "--artifact-dir", "out", "--name", "links", check=False)

@@ -132,7 +132,7 @@ class MainJob(ProjectTest):
         done = self.instance.run("compute", self.project, "python3 job.py", "--artifact-dir", "out", "--name", "fails",
                                  check=False)
         self.assertEqual(done.returncode, 7)
-        self.assertIn("(NonZeroExit); ", done.stderr)
+        self.assertIn("of a run that did not succeed", done.stderr)
         self.assertEqual((self.project / "out" / "left.txt").read_text(), "whole")
         self.instance.run("artifacts", "fails", "--output", self.project / "back")
         self.assertEqual((self.project / "back" / "out" / "left.txt").read_text(), "whole")
