@@ -1,6 +1,9 @@
 #include "common/mcp/argument_names.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "common/base/text.h"
 
@@ -56,11 +59,24 @@ std::string argument_of(const std::string& field, bool apart) {
   return field;
 }
 
+std::string told(const Cause& cause) { return cat(cause.field, ": ", cause.message); }
+
 }  // namespace
 
 Error as_arguments(Error error, const Arguments& given) {
+  if (error.causes.empty()) return error;
   const bool apart = given.find("args") != nullptr;
-  for (Cause& cause : error.causes) cause.field = argument_of(cause.field, apart);
+  const bool named = error.message.starts_with(told(error.causes.front()));
+  std::vector<Cause> causes;
+  for (Cause& cause : error.causes) {
+    cause.field = argument_of(cause.field, apart);
+    if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(std::move(cause));
+  }
+  error.causes = std::move(causes);
+  // As Check::error() has it.
+  if (named) error.message = told(error.causes.front());
+  if (named && error.causes.size() > 1)
+    error.message += cat(" (and ", error.causes.size() - 1, " more)");
   return error;
 }
 

@@ -5,7 +5,8 @@
 
 namespace paddock::mcp {
 
-// With the causes' fields as arguments of these; fields that were made of none stay as they are.
+// With the causes' fields as arguments of these, each fault once: one argument can be several
+// fields. Fields that were made of none stay as they are.
 Error as_arguments(Error error, const Arguments& given);
 
 }  // namespace paddock::mcp

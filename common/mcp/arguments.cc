@@ -1,6 +1,7 @@
 #include "common/mcp/arguments.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/base/text.h"
 #include "common/contracts/names.h"
@@ -102,6 +103,15 @@ class Checker {
   }
 };
 
+// Unchanged where it is no whole number, or none that a double holds exactly.
+Value as_integer(const Value& value) {
+  constexpr double kMost = 9007199254740992.0;  // 2^53
+  const double* number = value.number();
+  if (number == nullptr || std::trunc(*number) != *number || std::abs(*number) > kMost)
+    return value;
+  return static_cast<int64_t>(*number);
+}
+
 }  // namespace
 
 Error bad_argument(std::string message, std::string field) {
@@ -114,6 +124,25 @@ std::string quoted(std::string_view text) {
   for (char& c : out)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   return cat("\"", out, text.size() > kMost ? "…\"" : "\"");
+}
+
+Value plain_arguments(const Value& schema, const Value& arguments) {
+  const std::string type = schema.text("type");
+  if (type == "integer") return as_integer(arguments);
+  if (type == "array" && arguments.array() != nullptr) {
+    Value::Array items;
+    for (const Value& each : *arguments.array())
+      items.push_back(plain_arguments(*schema.find("items"), each));
+    return items;
+  }
+  if (type != "object" || arguments.object() == nullptr) return arguments;
+  Value::Object members;
+  for (const auto& [name, member] : *arguments.object()) {
+    const Value* property = schema.find("properties")->find(name);
+    if (property != nullptr && member.is_null()) continue;
+    members.emplace_back(name, property == nullptr ? member : plain_arguments(*property, member));
+  }
+  return members;
 }
 
 Status check_arguments(const Value& schema, const Value& arguments) {

@@ -16,6 +16,10 @@ Error bad_argument(std::string message, std::string field);
 // Text of a caller's in a sentence of ours: printable, and not long.
 std::string quoted(std::string_view text);
 
+// The arguments as tools read them: null is what was not given, and a whole number an integer also
+// where it is written 2.0, as JSON Schema has it.
+wire::Value plain_arguments(const wire::Value& schema, const wire::Value& arguments);
+
 // ARGUMENT_INVALID: unknown, missing, of another type, out of its range, no word of its list.
 Status check_arguments(const wire::Value& schema, const wire::Value& arguments);
 

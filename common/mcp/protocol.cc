@@ -145,7 +145,8 @@ Reply call_tool(const Server& server, const Request& request) {
   if (request.params == nullptr || !known)
     return failure(request.id, {kInvalidParams, "Unknown tool: " + clipped(name, kCauseRoom)});
   const Value* given = request.params->find("arguments");
-  const Value arguments = given == nullptr ? Value(Value::Object{}) : *given;
+  const bool none = given == nullptr || given->is_null();
+  const Value arguments = none ? Value(Value::Object{}) : *given;
   if (arguments.object() == nullptr)
     return failure(request.id, {kInvalidParams, "arguments is an object"});
   const Result<Value> answer = server.call(name, arguments);

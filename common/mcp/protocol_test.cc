@@ -98,6 +98,8 @@ TEST(Mcp, RefusesWhatItDoesNotSpeak) {
   EXPECT_EQ(code(ask(legacy("nope"))), -32601);
   EXPECT_EQ(code(ask(modern("tools/call", R"("name":"none")"))), -32602);
   EXPECT_EQ(code(ask(modern("tools/call", R"("name":"echo","arguments":[1])"))), -32602);
+  const Reply none = ask(modern("tools/call", R"("name":"echo","arguments":null)"));
+  EXPECT_NE(none.message->find("result"), nullptr) << "as if nothing were given";
   const Reply old = ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":)"
                         R"({"io.modelcontextprotocol/protocolVersion":"1900-01-01"}}})");
   EXPECT_EQ(code(old), -32022);

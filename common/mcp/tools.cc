@@ -78,8 +78,9 @@ Server make_server(Api& api, const std::string& name_space, const std::string& v
   server.call = [place = Place{api, name_space}, rows = std::move(rows)](
                     const std::string& name, const Value& values) -> Result<Value> {
     const ToolRow& row = rows.at(name);
-    TRY(check_arguments(row.tool.input, values));
-    auto answer = row.call(place, Arguments(values));
+    const Value given = plain_arguments(row.tool.input, values);
+    TRY(check_arguments(row.tool.input, given));
+    auto answer = row.call(place, Arguments(given));
     if (answer.ok()) return answer;
     return with_remedy(answer.error());
   };

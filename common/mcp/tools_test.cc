@@ -103,6 +103,35 @@ TEST_F(McpTools, WhatTheApiRefusesIsSaidOfArguments) {
   }
 }
 
+TEST_F(McpTools, AnArgumentThatIsSeveralFieldsIsWrongOnce) {
+  const std::string why = "expected a quantity";
+  api_.missing = {
+      Code::kInvalidArgument,
+      "INVALID_FIELD",
+      cat("spec.resources.memory: ", why, " (and 2 more)"),
+      {{"spec.resources.memory", why}, {"spec.sandbox.limits.memory", why}, {"spec.timeout", why}}};
+  const Error told = call("run_start", R"({"command":"a","memory":"x","timeout":"y"})").error();
+  EXPECT_EQ(told.message, cat("memory: ", why, " (and 1 more)"));
+  EXPECT_EQ(told.causes, (std::vector<Cause>{{"memory", why}, {"timeout", why}}));
+}
+
+TEST_F(McpTools, AWholeNumberIsAnIntegerAndNullIsNothing) {
+  api_.answers = {kPending};
+  ASSERT_TRUE(call("run_start", R"({"command":"a","cpu":2.0,"pids":5e1,"memory":null,"args":null,)"
+                                R"("env":null,"timeout":null})")
+                  .ok());
+  EXPECT_EQ(wire::to_json(*api_.last_body.find("spec")),
+            R"({"type":"compute","command":"a","resources":{"cpu":2},)"
+            R"("sandbox":{"limits":{"pids":50}}})");
+  api_.asked.clear();
+  for (const char* wrong :
+       {R"({"command":"a","cpu":2.5})", R"({"command":"a","cpu":1e300})",
+        R"({"command":"a","cpu":4097.0})", R"({"command":null})",
+        R"({"command":"a","nothing":null})", R"({"command":"a","args":[null]})"})
+    EXPECT_EQ(call("run_start", wrong).error().reason, "ARGUMENT_INVALID") << wrong;
+  EXPECT_TRUE(api_.asked.empty()) << "nothing was begun";
+}
+
 TEST_F(McpTools, StartTakesAnyProgramWithItsLimitsAndVariables) {
   api_.answers = {kPending};
   ASSERT_TRUE(call("run_start",

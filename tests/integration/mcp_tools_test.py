@@ -286,6 +286,9 @@ class HostileCallers(WithInstance):
                 said = self.refused("ARGUMENT_INVALID", client, tool, **arguments)
                 self.assertEqual(said["causes"][0]["field"], field, said)
                 self.assertFalse(said["retryable"])
+            twice = self.refused("INVALID_FIELD", client, "run_start", command="true", memory="x")
+            self.assertEqual([each["field"] for each in twice["causes"]], ["memory"], twice)
+            self.assertLessEqual(len(client.call("run_list", limit=2.0, phase=None)["runs"]), 2)
             words = self.refused("ARGUMENT_INVALID", client, "run_list", phase="nosuch")["message"]
             self.assertIn("Pending, Scheduled, Preparing, Running, Succeeded, Failed, Canceled", words)
             for tool, arguments in (("run_wait", {"run": "none"}), ("run_logs", {"run": "none"}), ("run_artifacts", {"run": "none"})):
