@@ -1,8 +1,10 @@
 #include "cli/client/object_choice.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/client/list_items.h"
+#include "cli/client/name_choice.h"
 #include "common/base/percent.h"
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
@@ -57,6 +59,7 @@ Result<ObjectChoice> object_choice(const Parsed& parsed) {
     kind.resize(slash);
   }
   ASSIGN_OR_RETURN(choice.kind, parse_kind(kind));
+  ASSIGN_OR_RETURN(choice.name, name_of(choice.kind, choice.name));
   choice.name_space = parsed.text("namespace", "default");
   choice.selector = selector_of(parsed, "selector");
   choice.fields = selector_of(parsed, "field-selector");
@@ -72,6 +75,29 @@ Result<ObjectChoice> object_choice(const Parsed& parsed) {
                               option);
   }
   return choice;
+}
+
+Result<std::vector<ObjectChoice>> object_choices(const Parsed& parsed) {
+  std::vector<std::string> words = parsed.list("NAME");
+  if (words.empty()) {
+    ASSIGN_OR_RETURN(ObjectChoice choice, object_choice(parsed));
+    return std::vector{std::move(choice)};
+  }
+  const std::string first = parsed.text("KIND");
+  const bool with_kinds = first.find('/') != std::string::npos;
+  if (with_kinds) words.insert(words.begin(), first);
+  std::vector<ObjectChoice> out;
+  for (const std::string& word : words) {
+    if (with_kinds && word.find('/') == std::string::npos)
+      return invalid_argument(
+          "USAGE", cat("`", word, "` names no kind, as `", first, "` does: KIND/NAME"), "NAME");
+    Parsed one = parsed;
+    one.values.erase("NAME");
+    one.values[with_kinds ? "KIND" : "NAME"] = {word};
+    ASSIGN_OR_RETURN(ObjectChoice choice, object_choice(one));
+    if (std::ranges::find(out, choice) == out.end()) out.push_back(std::move(choice));
+  }
+  return out;
 }
 
 Result<std::vector<std::string>> listed_names(client::ControllerClient& client,

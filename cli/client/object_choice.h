@@ -24,6 +24,7 @@ struct ObjectChoice {
   // The list that `name` is one of, or all of it; ends with a query, to be watched.
   std::string watched() const;
   ObjectChoice one(const std::string& its_name) const;
+  friend bool operator==(const ObjectChoice&, const ObjectChoice&) = default;
 };
 // The selector given with `option`, without blanks at its ends. One that is only blanks is the same
 // as none: commands that need a name or a selector then refuse, so `-l "$LABELS "` with an unset
@@ -32,6 +33,10 @@ std::string selector_of(const Parsed& parsed, const std::string& option);
 
 // USAGE for what does not go together.
 Result<ObjectChoice> object_choice(const Parsed& parsed);
+
+// Those that KIND and several NAMEs mean, in their order and each once: `run a b`, or `run/a
+// node/b` with a kind in each word. The list where no name is given. USAGE.
+Result<std::vector<ObjectChoice>> object_choices(const Parsed& parsed);
 
 // The names of all that a choice without a name means, read part by part.
 Result<std::vector<std::string>> listed_names(client::ControllerClient& client,

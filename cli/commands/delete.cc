@@ -53,20 +53,9 @@ Result<std::vector<Doomed>> named_in_files(const Parsed& parsed, const Env& env)
 Result<std::vector<Doomed>> referred_to(const Parsed& parsed) {
   if (parsed.has("all"))
     return invalid_argument("USAGE", "--all means every name; leave one of the two out", "--all");
-  std::vector<std::string> words = parsed.list("NAME");
-  words.insert(words.begin(), parsed.text("KIND"));
+  ASSIGN_OR_RETURN(std::vector<ObjectChoice> choices, object_choices(parsed));
   std::vector<Doomed> out;
-  for (const std::string& word : words) {
-    if (word.find('/') == std::string::npos)
-      return invalid_argument(
-          "USAGE", cat("`", word, "` names no kind, as `", words.front(), "` does: KIND/NAME"),
-          "NAME");
-    Parsed one = parsed;
-    one.values.erase("NAME");
-    one.values["KIND"] = {word};
-    ASSIGN_OR_RETURN(ObjectChoice choice, object_choice(one));
-    out.push_back(doomed(std::move(choice)));
-  }
+  for (ObjectChoice& choice : choices) out.push_back(doomed(std::move(choice)));
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/output/describe.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
+#include "cli/terminal/for_each.h"
 
 namespace paddock::cli {
 namespace {
@@ -127,8 +128,40 @@ bool hides_elements(const Parsed& parsed, const ObjectChoice& choice, const Show
          shown.output.format != OutputFormat::kName && !parsed.has("all-elements");
 }
 
+// One that is not there does not keep the others from being shown.
+Result<int> get_several(Watcher& watcher, const Parsed& parsed,
+                        const std::vector<ObjectChoice>& choices, const Env& env) {
+  const ObjectChoice& first = choices.front();
+  for (const ObjectChoice& each : choices) {
+    if (each.kind == first.kind && !parsed.has("watch")) continue;
+    return invalid_argument(
+        "USAGE",
+        parsed.has("watch")
+            ? "one object is watched, or a list with --selector"
+            : cat("one kind at a time: `paddock get ", info(first.kind).singular, "/", first.name,
+                  "`, then `paddock get ", info(each.kind).singular, "/", each.name, "`"),
+        "NAME");
+  }
+  ASSIGN_OR_RETURN(const Shown shown, what_is_shown(parsed, first));
+  ObjectPrinter printer(first, shown, env);
+  std::vector<Value> documents;
+  auto code = for_each(choices, env, [&](const ObjectChoice& each) -> Status {
+    ASSIGN_OR_RETURN(Value answer,
+                     or_other_kind(watcher.client, parsed, each.name,
+                                   watcher.client.get(each.target(), printer.form())));
+    if (!printer.prints_documents()) return printer.print_one(answer);
+    documents.push_back(std::move(answer));
+    return {};
+  });
+  if (code.ok() && !documents.empty())
+    print_document(as_one_document(std::move(documents)), shown.output, env);
+  return code;
+}
+
 Result<int> get(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(ObjectChoice choice, object_choice(parsed));
+  ASSIGN_OR_RETURN(const std::vector<ObjectChoice> choices, object_choices(parsed));
+  if (choices.size() > 1) return get_several(watcher, parsed, choices, env);
+  ObjectChoice choice = choices.front();
   const bool watches = parsed.has("watch");
   ASSIGN_OR_RETURN(Shown shown, what_is_shown(parsed, choice));
   if (hides_elements(parsed, choice, shown)) choice.selector = cat("!", contracts::kArrayLabel);
@@ -163,21 +196,21 @@ Status describe_all(client::ControllerClient& client, const ObjectChoice& choice
   return {};
 }
 
-Status describe(const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const ObjectChoice choice, object_choice(parsed));
+Result<int> describe(const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const std::vector<ObjectChoice> choices, object_choices(parsed));
   ASSIGN_OR_RETURN(const http::Endpoint endpoint,
                    resolve_endpoint(connection_options(parsed), env));
   client::ControllerClient client(endpoint, env.patience);
   say_when_waiting(client, env);
-  if (choice.name.empty()) return describe_all(client, choice, env);
-  ASSIGN_OR_RETURN(const Value object,
-                   or_other_kind(client, parsed, choice.name, client.get(choice.target())));
-  env.out.write(description(choice.kind, object, env));
-  return {};
-}
-
-int finish(const Env& env, const Status& status) {
-  return status.ok() ? kExitOk : fail(env, status.error());
+  bool any = false;
+  return for_each(choices, env, [&](const ObjectChoice& choice) -> Status {
+    if (choice.name.empty()) return describe_all(client, choice, env);
+    ASSIGN_OR_RETURN(const Value object,
+                     or_other_kind(client, parsed, choice.name, client.get(choice.target())));
+    env.out.write(cat(any ? "\n\n" : "", description(choice.kind, object, env)));
+    any = true;
+    return {};
+  });
 }
 
 }  // namespace
@@ -185,6 +218,9 @@ int finish(const Env& env, const Status& status) {
 int get_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) { return get(watcher, parsed, env); });
 }
-int describe_command(const Parsed& parsed, Env& env) { return finish(env, describe(parsed, env)); }
+int describe_command(const Parsed& parsed, Env& env) {
+  const Result<int> code = describe(parsed, env);
+  return code.ok() ? *code : fail(env, code.error());
+}
 
 }  // namespace paddock::cli

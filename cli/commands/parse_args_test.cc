@@ -183,8 +183,8 @@ TEST(ParseArgs, SaysWhatIsMissing) {
 
 TEST(ParseArgs, SaysInOurWordsWhatIsTooMuch) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{"get", "runs", "a", "b", "c"},
-       "`get` takes one KIND and at most one NAME: `b` and `c` are too many"},
+      {{"sandbox", "files", "a", "p", "b", "c"},
+       "`sandbox files` takes one NAME and at most one PATH: `b` and `c` are too many"},
       {{"up", "now"}, "`up` takes options alone: `now` is too many"},
       {{"logs", "--tail"}, "`--tail` takes one value, N: only the last N lines"},
       {{"get", "runs", "-o"}, "`-o, --output` takes one value, FORMAT: "},

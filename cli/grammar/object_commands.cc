@@ -21,8 +21,8 @@ CommandRow get_row() {
   return {
       "get",
       kObjects,
-      "list objects, or show one",
-      {kKind, {"NAME", "one object", false}},
+      "list objects, or show those that are named",
+      {kKind, {"NAME", "one object, or several", false, true}},
       {kNamespace,
        {"-A,--all-namespaces", "", "every namespace"},
        kObjectOutput,
@@ -45,7 +45,7 @@ CommandRow describe_row() {
   return {"describe",
           kObjects,
           "objects in detail: why they wait, what was enforced",
-          {kKind, {"NAME", "one object; all of them without a name", false}},
+          {kKind, {"NAME", "the objects; all of them without a name", false, true}},
           {kNamespace, {"-A,--all-namespaces", "", "every namespace"}, kSelector},
           "  paddock describe run hello\n  paddock describe nodes"};
 }

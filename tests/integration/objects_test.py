@@ -91,6 +91,22 @@ class Objects(unittest.TestCase):
             self.assertEqual(told, f"error: {path}:5: spec.nope: unknown field (and 1 more) [UNKNOWN_FIELD]\n  {path}:6: spec.odd: unknown field\n")
         self.assertIn("RUN_ALREADY_EXISTS", self.cli("create", "-f", self.file(run("{name: good}")), code=125).stderr)
 
+    def test_several_objects_are_shown_by_name_as_they_are_deleted(self):
+        self.cli("create", "-f", self.file(run("{name: one}"), run("{name: two}")))
+        for words in (("run", "one", "two"), ("run/one", "runs/two"), ("runs", "run/one", "two", "one")):
+            lines = self.cli("get", *words).stdout.splitlines()
+            self.assertEqual([line.split()[0] for line in lines], ["NAME", "one", "two"])
+            self.assertEqual(self.cli("get", *words, "-o", "name").stdout, "run.paddock.dev/one\nrun.paddock.dev/two\n")
+            self.assertEqual(self.cli("get", *words, "-o", "jsonpath={.items[*].metadata.name}").stdout, "one two")
+            described = self.cli("describe", *words).stdout
+            self.assertLess(described.index("one"), described.index("two"))
+        some = self.cli("get", "run/one", "run/none", "run/two", "-o", "name", code=127)
+        self.assertEqual(some.stdout, "run.paddock.dev/one\nrun.paddock.dev/two\n")
+        self.assertIn("RUN_NOT_FOUND", some.stderr)
+        self.assertIn("`paddock get run/one`, then `paddock get node/x`", self.cli("get", "run/one", "node/x", code=2).stderr)
+        self.assertIn("--selector", self.cli("get", "run/one", "run/two", "-w", code=2).stderr)
+        self.assertIn("KIND/NAME", self.cli("get", "run/one", "two", code=2).stderr)
+
     def test_a_field_of_someone_else_is_taken_only_by_force(self):
         self.cli("create", "-f", self.file(run("{name: shared}")))
         self.cli("label", "run", "shared", "owner=one")
