@@ -52,7 +52,7 @@ void Agents::add(const std::string& status) {
   Wire hold(own);
   reply =
       hold.call("POST", node_path(agent.name) + "/synchronize",
-                cat(R"({"session":"session-1","generation":1,"runs":[],"status":)", status, "}"));
+                cat(R"({"session":"process-1","generation":1,"runs":[],"status":)", status, "}"));
   require(reply.status == 200, cat("an agent was refused: ", reply.body));
   agent.version = value_of(wire::parse_json(reply.body), "reading an answer").text("version");
   agent.hold = crowd_.add(std::move(hold), hold_request(agent));
@@ -69,14 +69,14 @@ std::string Agents::hold_request(const Agent& agent) const {
                 R"(,"phase":"Running"})");
   }
   const std::string body =
-      cat(R"({"session":"session-1","generation":1,"knownVersion":")", agent.version,
+      cat(R"({"session":"process-1","generation":1,"knownVersion":")", agent.version,
           R"(","waitMs":)", kHoldMs, R"(,"runs":[)", runs, "]}");
   return request_text("POST", node_path(agent.name) + "/synchronize", agent.token, body);
 }
 
 std::string Agents::calls_request(const Agent& agent) const {
   const std::string body =
-      cat(R"({"session":"session-1","generation":1,"lane":0,"waitMs":)", kCallsMs, "}");
+      cat(R"({"session":"process-1","generation":1,"lane":0,"waitMs":)", kCallsMs, "}");
   return request_text("POST", node_path(agent.name) + "/calls", agent.token, body);
 }
 

@@ -18,7 +18,7 @@ class AgentApiTest : public WatchTest {
   }
   static contracts::SyncRequest request() {
     contracts::SyncRequest out;
-    out.session = "session-1";
+    out.process = "process-1";
     out.generation = 1;
     return out;
   }

@@ -40,7 +40,7 @@ TEST_F(AgentProtocol, AnAgentTooFarAheadIsRefusedByNameAndItsNodeSaysWhy) {
   EXPECT_EQ(condition(call("GET", cat(kNodes, "/n1")), "Ready"), "False PROTOCOL_MISMATCH");
   EXPECT_EQ(tell(request(), "x").reason(), "PROTOCOL_INVALID");
   contracts::SyncRequest upgraded = request();
-  upgraded.session = "session-2";
+  upgraded.process = "process-2";
   upgraded.generation = 2;
   upgraded.status.emplace();
   ASSERT_EQ(tell(upgraded).status, 200);

@@ -12,7 +12,7 @@ class HostCeilings : public NodeApiTest {
   void join(const std::string& name, int64_t memory_gi, int64_t processes) {
     enroll(name);
     contracts::SyncRequest hello;
-    hello.session = cat("session-of-", name);
+    hello.process = cat("process-of-", name);
     contracts::NodeStatus& status = hello.status.emplace();
     status.capacity = {16, {memory_gi * kGi}, {1000 * kGi}, 16};
     status.max_sessions = 4;

@@ -45,7 +45,7 @@ class DeviceTimeOfRuns : public ApiTest {
   }
   static contracts::SyncRequest request() {
     contracts::SyncRequest out;
-    out.session = "session-1";
+    out.process = "process-1";
     out.generation = 1;
     return out;
   }

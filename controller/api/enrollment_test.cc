@@ -171,7 +171,7 @@ TEST_F(Enrollment, CredentialsAreReplacedAndEndedByTheirOwnNodeAlone) {
 TEST_F(Enrollment, ANodeLeavesOnlyWhenItIsEmptyUnlessForced) {
   const std::string credential = joined();
   contracts::SyncRequest hello;
-  hello.session = "session-1";
+  hello.process = "process-1";
   hello.status.emplace().capacity.cpu = 4;
   ASSERT_TRUE(nodes::synchronize(*store_, leases_, "n1", hello, nodes::now(clock_)).ok());
   make_workspace();

@@ -12,7 +12,7 @@ class NodeClaims : public NodeApiTest {
  protected:
   void SetUp() override {
     credential_ = enroll();
-    sync_.session = "session-1";
+    sync_.process = "process-1";
     sync_.status.emplace().capacity.max_runs = 4;
     ASSERT_EQ(synchronize().status, 200);
     sync_.status.reset();

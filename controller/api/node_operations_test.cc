@@ -16,7 +16,7 @@ class NodeOperations : public NodeApiTest {
   void SetUp() override {
     credential_ = enroll();
     contracts::SyncRequest hello;
-    hello.session = "session-1";
+    hello.process = "process-1";
     hello.status.emplace().capacity.cpu = 4;
     ASSERT_TRUE(nodes::synchronize(*store_, leases_, "n1", hello, nodes::now(clock_)).ok());
   }
@@ -50,7 +50,7 @@ class NodeOperations : public NodeApiTest {
   // Whether a lane that asks now would be given any.
   std::string calls_of_lane() {
     const Answer answer = send(request_of("POST", cat(kNodes, "/n1/calls"), credential_),
-                               R"({"session":"session-1","waitMs":0})");
+                               R"({"session":"process-1","waitMs":0})");
     if (answer.status != 200) return answer.text;
     const auto takes = calls_->known_eligible("n1");
     return !takes ? "nobody looked" : *takes ? "taken" : "none";
@@ -108,7 +108,7 @@ TEST_F(NodeOperations, ANodeWithAFullDiskIsGivenNoCallsUntilThereIsRoom) {
 // wait() is asked on threads that must not wait for the store.
 TEST_F(NodeOperations, AHeldSyncReadsTheStoreOnlyWhereItIsSettled) {
   contracts::SyncRequest asks;
-  asks.session = "session-1";
+  asks.process = "process-1";
   asks.wait_ms = 5'000;
   asks.known_version = nodes::desired_version(*store_, "n1").value();
   const auto held = held_answer("synchronize", wire::encode_json(asks));
@@ -128,7 +128,7 @@ TEST_F(NodeOperations, AHeldSyncReadsTheStoreOnlyWhereItIsSettled) {
 }
 
 TEST_F(NodeOperations, AHeldLaneReadsTheStoreOnlyWhereItIsSettled) {
-  const auto held = held_answer("calls", R"({"session":"session-1","waitMs":5000})");
+  const auto held = held_answer("calls", R"({"session":"process-1","waitMs":5000})");
   ASSERT_TRUE(held);
   const auto bell = std::make_shared<events::WakeupEvent>();
   EXPECT_FALSE(held->wait(bell));

@@ -42,20 +42,20 @@ class NodeApiTest : public ApiTest {
   Answer while_node_brings(contracts::CallAnswer brings, const std::function<Answer()>& ask) {
     std::thread lane([&] {
       contracts::CallsRequest request;
-      request.session = "session-1";
+      request.process = "process-1";
       request.wait_ms = 60'000;
       request.snippets.emplace();
       request.snippets->enabled = true;
       request.snippets->parallel = 1;
       const auto yes = [] { return true; };
-      const auto told = calls::serve_here(*services_.calls, {"n1", "session-1", 0}, request, yes,
+      const auto told = calls::serve_here(*services_.calls, {"n1", "process-1", 0}, request, yes,
                                           DisconnectToken(), clock_);
       ASSERT_TRUE(told.ok() && told->call);
       order_ = told->call->payload;
       brings.id = told->call->id;
       request.answer = std::move(brings);
       request.wait_ms = 0;
-      ASSERT_TRUE(calls::serve_here(*services_.calls, {"n1", "session-1", 0}, request, yes,
+      ASSERT_TRUE(calls::serve_here(*services_.calls, {"n1", "process-1", 0}, request, yes,
                                     DisconnectToken(), clock_)
                       .ok());
     });

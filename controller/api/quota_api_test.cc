@@ -18,7 +18,7 @@ class Quotas : public NodeApiTest {
   void SetUp() override {
     enroll();
     contracts::SyncRequest hello;
-    hello.session = "session-1";
+    hello.process = "process-1";
     hello.status.emplace().capacity = {16, {int64_t{64} << 30}, {int64_t{1} << 40}, 16};
     ASSERT_TRUE(nodes::synchronize(*store_, leases_, "n1", hello, nodes::now(clock_)).ok());
   }

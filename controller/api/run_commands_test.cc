@@ -177,11 +177,11 @@ TEST_F(RunCommands, OfThoseThatTakeNoInputNoneIsTakenAfterTheirEnd) {
 TEST_F(RunCommands, DoNotBeginWithATokenThatWasRevokedMeanwhile) {
   place("r", contracts::RunPhase::kRunning);
   contracts::CallsRequest full;
-  full.session = "session-1";
+  full.process = "process-1";
   full.takes = false;  // so that the command waits
   full.wait_ms = 60'000;
   const auto lane = services_.calls->open(
-      {"n1", "session-1", 0}, full, [] { return true; }, clock_);
+      {"n1", "process-1", 0}, full, [] { return true; }, clock_);
   ASSERT_TRUE(lane.ok());
   const auto made =
       call("POST", "/admin/tokens", R"({"subject":"late","scopes":["runs:read","runs:write"]})");

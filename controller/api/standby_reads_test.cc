@@ -113,7 +113,7 @@ TEST_F(NodeApiTest, AStandbyShowsWhatTheLeaderShowsOrNothing) {
   make_workspace();
   enroll();
   contracts::SyncRequest hello;
-  hello.session = "session-1";
+  hello.process = "process-1";
   hello.status.emplace().capacity = {16, {int64_t{64} << 30}, {int64_t{1} << 40}, 16};
   ASSERT_TRUE(nodes::synchronize(*store_, leases_, "n1", hello, nodes::now(clock_)).ok());
   const Answer grant = call("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/grants",
@@ -123,7 +123,7 @@ TEST_F(NodeApiTest, AStandbyShowsWhatTheLeaderShowsOrNothing) {
   ASSERT_EQ(call("POST", kRuns, run_text("a")).status, 201);
   ASSERT_TRUE(reconciler_.tick(nodes::now(clock_)).ok());
   clock_.advance(Millis(5'000));
-  ASSERT_TRUE(leases_.renew("n1", "session-1", 0, nodes::now(clock_)).ok());
+  ASSERT_TRUE(leases_.renew("n1", "process-1", 0, nodes::now(clock_)).ok());
 
   nodes::LeaseTable unheard(clock_.mono());
   reconciler::Reconciler idle(*store_, unheard);

@@ -39,7 +39,7 @@ class ToolResults : public ApiTest {
     return out;
   }
   contracts::SyncAnswer tell(std::vector<contracts::RunReport> reports = {}) {
-    contracts::SyncRequest request{.session = "session-1", .generation = 1};
+    contracts::SyncRequest request{.process = "process-1", .generation = 1};
     request.runs = std::move(reports);
     auto answer = nodes::synchronize(*store_, leases_, "n", request, nodes::now(clock_));
     EXPECT_TRUE(answer.ok());

@@ -14,7 +14,7 @@ class Usage : public NodeApiTest {
   }
   Answer sync(const std::string& more) {
     return send(request_of("POST", cat(kNodes, "/n1/synchronize"), credential_),
-                cat(R"({"session":"session-1",)", more, "}"));
+                cat(R"({"session":"process-1",)", more, "}"));
   }
   Answer tell_of(const std::string& uid, const std::string& use) {
     return sync(cat(R"("usage":{"node":{"cpuMilli":1500,"memory":"1048576"},"runs":[{"runUid":")",

@@ -301,7 +301,7 @@ TEST_F(GangStepTest, ThatExceedsWhatIsPlacedInOnePassHasTheNextOneFollowAtOnce) 
   heartbeat("n2");
   for (const char* name : {"n1", "n2"}) {
     contracts::SyncRequest request;
-    request.session = "session-1";
+    request.process = "process-1";
     request.status.emplace().capacity = {4, {16LL << 30}, {1LL << 40}, 2'000};
     ASSERT_TRUE(nodes::synchronize(*store_, leases_, name, request, nodes::now(clock_)).ok());
   }

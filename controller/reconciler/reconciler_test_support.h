@@ -37,7 +37,7 @@ class ReconcilerTest : public ::testing::Test {
       EXPECT_TRUE(nodes::enroll(*store_, node, enrolment, clock_.wall(), random_).ok());
     }
     contracts::SyncRequest request;
-    request.session = "session-1";
+    request.process = "process-1";
     request.status.emplace().capacity.cpu = 4;
     request.runs = std::move(reports);
     auto answer = nodes::synchronize(*store_, leases_, node, request, nodes::now(clock_));

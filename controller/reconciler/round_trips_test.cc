@@ -44,7 +44,7 @@ class RoundTrips : public ReconcilerTest {
   }
   void sync(std::vector<contracts::RunReport> reports = {}) {
     contracts::SyncRequest request;
-    request.session = "session-1";
+    request.process = "process-1";
     contracts::Capacity& capacity = request.status.emplace().capacity;
     capacity.cpu = capacity.max_runs = 1'000;
     capacity.memory = wire::Quantity{int64_t{1} << 40};
