@@ -18,6 +18,14 @@ Result<std::string> token_in(const Result<std::string>& text) {
   return std::string(trim(*text));
 }
 
+// What an option says, or else a variable, and which of the two it was.
+struct Given {
+  Given(const std::string& typed, const char* option, const Env& env, const char* variable)
+      : value(typed.empty() ? env.var(variable) : typed), by(typed.empty() ? variable : option) {}
+  std::string value;
+  const char* by;
+};
+
 // The one that the caller named; empty if none.
 Result<std::string> named_token(const ConnectionOptions& options, const Env& env) {
   if (options.token_file.empty()) return env.var("PADDOCK_TOKEN");
@@ -27,24 +35,23 @@ Result<std::string> named_token(const ConnectionOptions& options, const Env& env
 
 Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const Env& env) {
   http::Endpoint endpoint;
-  endpoint.base_url = options.server.empty() ? env.var("PADDOCK_SERVER") : options.server;
-  const std::vector<std::string> addresses = http::addresses_in(endpoint.base_url);
+  const Given server(options.server, "--server", env, "PADDOCK_SERVER");
+  const std::vector<std::string> addresses = http::addresses_in(server.value);
   for (const std::string& each : addresses) {
     const bool http = each.starts_with("https://") || each.starts_with("http://");
     if (!http || each.find(',') != std::string::npos)
       return invalid_argument("INVALID_SERVER", "must be an https:// address, or several by commas",
-                              "--server");
+                              server.by);
   }
   endpoint.base_url = join(addresses, ",");
   ASSIGN_OR_RETURN(endpoint.token, named_token(options, env));
-  const std::string ca_file =
-      options.ca_file.empty() ? env.var("PADDOCK_CA_FILE") : options.ca_file;
-  if (!ca_file.empty()) {
+  const Given ca_file(options.ca_file, "--ca-file", env, "PADDOCK_CA_FILE");
+  if (!ca_file.value.empty()) {
     const ReadingFile reading;
-    Result<std::string> ca = os::read_stream(ca_file, kMaxCaFile);
+    Result<std::string> ca = os::read_stream(ca_file.value, kMaxCaFile);
     if (!ca.ok())
-      return invalid_argument("CA_FILE_UNREADABLE", cat(ca_file, ": ", ca.error().message),
-                              "--ca-file");
+      return invalid_argument("CA_FILE_UNREADABLE", cat(ca_file.value, ": ", ca.error().message),
+                              ca_file.by);
     endpoint.ca_pem = std::move(ca).value();
   }
   return endpoint;
@@ -71,10 +78,11 @@ Result<Target> choose_target(const ConnectionOptions& options, const Env& env) {
   }
   const bool remote_from_env = options.instance.empty() && !env.var("PADDOCK_SERVER").empty();
   if (!options.server.empty() || remote_from_env) return Target{true, ""};
-  std::string name = options.instance.empty() ? env.var("PADDOCK_INSTANCE") : options.instance;
-  if (name.empty()) name = "default";
-  TRY(check_instance_name(name));
-  return Target{false, name};
+  const Given instance(options.instance, "--instance", env, "PADDOCK_INSTANCE");
+  if (instance.value.empty()) return Target{false, "default"};
+  if (const Status good = check_instance_name(instance.value); !good.ok())
+    return invalid_argument(good.error().reason, good.error().message, instance.by);
+  return Target{false, instance.value};
 }
 
 Result<InstancePaths> find_instance(const Env& env, const std::string& name) {

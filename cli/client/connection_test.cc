@@ -92,6 +92,21 @@ TEST_F(Connection, AnInstanceIsAskedByWhomeverIsNamed) {
   EXPECT_TRUE(os::remove_tree(env_.vars["PADDOCK_HOME"]).ok());
 }
 
+TEST_F(Connection, WhatIsWrongIsNamedAsItWasGiven) {
+  const auto place = [this](const ConnectionOptions& options) {
+    return resolve_endpoint(options, env_).error().causes.at(0).field;
+  };
+  EXPECT_EQ(place({.instance = "a/b"}), "--instance");
+  EXPECT_EQ(place({.server = "ftp://x"}), "--server");
+  EXPECT_EQ(place({.server = "https://x", .ca_file = "/nowhere"}), "--ca-file");
+  env_.vars = {{"PADDOCK_INSTANCE", "a/b"}};
+  EXPECT_EQ(place({}), "PADDOCK_INSTANCE");
+  env_.vars = {{"PADDOCK_SERVER", "ftp://x"}};
+  EXPECT_EQ(place({}), "PADDOCK_SERVER");
+  env_.vars = {{"PADDOCK_SERVER", "https://x"}, {"PADDOCK_CA_FILE", "/nowhere"}};
+  EXPECT_EQ(place({}), "PADDOCK_CA_FILE");
+}
+
 TEST_F(Connection, AnInstanceThatIsNotUpSaysSo) {
   env_.vars["PADDOCK_HOME"] = testing::TempDir() + "paddock-nowhere";
   EXPECT_EQ(resolve_endpoint({}, env_).error().reason, "INSTANCE_NOT_UP");
