@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -38,6 +39,24 @@ void take_flow_labels() {
                  syscall(SYS_setsockopt, fd, kUpper | IPPROTO_IPV6, kUpper | kManager, &wanted,
                          sizeof wanted));
   if (errno != EPERM) breach("another answer about large numbers", errno);
+}
+
+// Each takes memory that no cgroup counts, some 100 KiB a socket.
+void take_keys() {
+  constexpr int kAddAuthenticationKey = 38;
+  constexpr unsigned long kUpper = 0xabcd00000000;
+  tcp_md5sig key{};
+  key.tcpm_addr.ss_family = AF_INET;
+  key.tcpm_keylen = 1;
+  for (const int family : {AF_INET, AF_INET6}) {
+    const int fd = socket(family, SOCK_STREAM, 0);
+    for (const int option : {TCP_MD5SIG, TCP_MD5SIG_EXT, kAddAuthenticationKey}) {
+      expect_refused("a key of TCP",
+                     syscall(SYS_setsockopt, fd, kUpper | IPPROTO_TCP,
+                             kUpper | static_cast<unsigned>(option), &key, sizeof key));
+      if (errno != EPERM) breach("another answer about keys", errno);
+    }
+  }
 }
 
 void take_huge_pages() {
@@ -85,6 +104,7 @@ int main() {
   take_compiled_filters();
   take_message_queues();
   take_flow_labels();
+  take_keys();
   take_huge_pages();
   return verdict();
 }

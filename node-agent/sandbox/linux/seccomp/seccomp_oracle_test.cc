@@ -142,8 +142,10 @@ class Oracle {
       return refuse_if(policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE);
     }
     if (call == "setsockopt") {
-      return refuse_if((low(a[1]) == 41 && low(a[2]) == 32) ||
-                       (low(a[1]) == 1 && (low(a[2]) == 26 || low(a[2]) == 51)));
+      const int option = low(a[2]);
+      return refuse_if((low(a[1]) == 41 && option == 32) ||
+                       (low(a[1]) == 1 && (option == 26 || option == 51)) ||
+                       (low(a[1]) == 6 && (option == 14 || option == 32 || option == 38)));
     }
     if (call == "mmap") return no_memory_if((a[3] & 0x40000) != 0);
     if (call == "memfd_create" && (a[1] & 0x03ffffe0) != 0) return "EINVAL";

@@ -1,6 +1,7 @@
 // The rules that a launcher itself can live with: see syscall_table.h.
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -18,7 +19,8 @@ namespace {
 using enum SyscallAction;
 using Is = WordTest::Is;
 
-constexpr uint32_t kFlowLabelManager = 32;  // IPV6_FLOWLABEL_MGR
+constexpr uint32_t kFlowLabelManager = 32;      // IPV6_FLOWLABEL_MGR
+constexpr uint32_t kAddAuthenticationKey = 38;  // TCP_AO_ADD_KEY
 // Of file systems, and all numbers of that kind: _IOW('X', N, 48 bytes), _IOW(0x94, N, 4096 bytes).
 constexpr uint32_t kOfOneKind = ~0xffu;
 constexpr uint32_t kOfSpace = 0x40305800;  // FS_IOC_RESVSP, FS_IOC_ZERO_RANGE, XFS_IOC_ALLOCSP
@@ -89,6 +91,11 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
      equal(1, SOL_SOCKET), equal(2, SO_ATTACH_FILTER)},
     {"setsockopt", kRefuse, "compiled filters", equal(1, SOL_SOCKET),
      equal(2, SO_ATTACH_REUSEPORT_CBPF)},
+    // Routers know each other by these keys.
+    {"setsockopt", kRefuse, "keys of TCP: no cgroup counts them", equal(1, IPPROTO_TCP),
+     equal(2, TCP_MD5SIG)},
+    {"setsockopt", kRefuse, "keys of TCP", equal(1, IPPROTO_TCP), equal(2, TCP_MD5SIG_EXT)},
+    {"setsockopt", kRefuse, "keys of TCP", equal(1, IPPROTO_TCP), equal(2, kAddAuthenticationKey)},
     {"mmap", kNoMemory, "huge pages: the host's, and no memory limit counts them",
      any_bit(3, MAP_HUGETLB)},
     {"memfd_create", kInvalid, "no kernel's flags: Chromium asks so for which there are",
