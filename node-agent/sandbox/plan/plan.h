@@ -56,6 +56,7 @@ struct SandboxPlan {
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;
   std::optional<int64_t> address_space;  // of each process
+  std::optional<int64_t> socket_bytes;   // what the sockets of its network may hold
   MachineShare share;                    // what the command is told of the machine
   std::optional<Millis> cpu_time;
   LauncherLimits launcher;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/base/units.h"
 #include "node-agent/sandbox/plan/missing_limits.h"
 #include "node-agent/sandbox/plan/plan_parts.h"
 
@@ -27,21 +28,33 @@ bool has_accelerator(const contracts::SandboxPolicy& policy) {
   });
 }
 
+// Beside the memory that a cgroup counts. Honest sockets hold little, but the kernel gives each
+// pair some megabytes.
+int64_t socket_share(int64_t memory) {
+  constexpr int64_t kLeast = int64_t{32} << 20;
+  constexpr int64_t kMost = int64_t{1} << 30;
+  return std::clamp(memory / 2, kLeast, kMost);
+}
+
 Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {
   const auto& limit = request.policy.limits.memory;
   if (!limit) return {};
+  plan.socket_bytes = socket_share(limit->bytes);
+  const std::string sockets =
+      cat("what sockets hold besides, up to ", format_quantity(*plan.socket_bytes),
+          ", is counted by the launcher");
   if (!host.cgroup.memory.empty()) {
     plan.cgroup.memory_bytes = limit->bytes;
     plan.enforced["memory"] = by_kernel(requested(limit), cat(cgroup_name(host), "memory"),
-                                        "all processes and scratch files together");
+                                        cat("all processes and scratch files together; ", sockets));
     return {};
   }
   if (!has_accelerator(request.policy)) {
     plan.address_space = limit->bytes;
-    plan.enforced["memory"] =
-        weaker(by_kernel(requested(limit), "RLIMIT_AS",
-                         cat("address space per process, not the sum; ", host.cgroup.why_not)),
-               "PER_PROCESS");
+    plan.enforced["memory"] = weaker(by_kernel(requested(limit), "RLIMIT_AS",
+                                               cat("address space per process, not the sum; ",
+                                                   sockets, "; ", host.cgroup.why_not)),
+                                     "PER_PROCESS");
     return {};
   }
   if (!request.policy.allow_partial) {

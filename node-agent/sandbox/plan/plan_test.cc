@@ -57,6 +57,8 @@ TEST(SandboxPlan, UsesCgroupsWhereItMay) {
   EXPECT_EQ(plan->cgroup.memory_bytes, int64_t{512} << 20);
   EXPECT_EQ(plan->cgroup.pids, 32);
   EXPECT_THAT(plan->enforced.at("memory").mechanism, HasSubstr("cgroup v1"));
+  EXPECT_EQ(plan->socket_bytes, int64_t{256} << 20);
+  EXPECT_THAT(plan->enforced.at("memory").details, HasSubstr("sockets hold besides, up to 256Mi"));
   EXPECT_TRUE(std::ranges::none_of(plan->rlimits,
                                    [](const auto& limit) { return limit.resource == RLIMIT_AS; }));
   EXPECT_EQ(plan->host_uid, kDefaultHostId);

@@ -81,6 +81,11 @@ std::string memory_reached(const Readings& readings, const Bounds& bounds) {
   return out + cat("; limits.memory is ", format_quantity(*bounds.memory));
 }
 
+std::string sockets_reached(const Bounds& bounds) {
+  return cat("memory limit reached: by what its sockets held, or by their number",
+             bounds.memory ? cat("; limits.memory is ", format_quantity(*bounds.memory)) : "");
+}
+
 bool explain_memory(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& result) {
   if (ended.cause != EndCause::kOutOfMemory && ended.readings.oom_kills == 0) return false;
   if (ended.readings.memory_limit_hits == 0) {
@@ -155,6 +160,8 @@ void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& r
     return set(result, SandboxStatus::kTimeout, "wall time limit reached");
   if (ended.cause == EndCause::kCanceled) return set(result, SandboxStatus::kCanceled, "canceled");
   if (explain_memory(ended, bounds, result)) return;
+  if (ended.cause == EndCause::kSockets)
+    return set(result, SandboxStatus::kMemLimit, sockets_reached(bounds));
   const Millis used = std::max(ended.main_cpu, ended.readings.cpu.value_or(Millis(0)));
   if (ended.cause == EndCause::kCpuTime || (bounds.cpu_time && used >= *bounds.cpu_time)) {
     return set(result, SandboxStatus::kCpuLimit, kCpuLimitReached);

@@ -13,7 +13,7 @@
 namespace paddock::sandbox {
 
 // Why the launcher killed the process tree, if it did. The first cause counts.
-enum class EndCause { kNone, kWallTime, kCpuTime, kOutOfMemory, kDisk, kCanceled };
+enum class EndCause { kNone, kWallTime, kCpuTime, kOutOfMemory, kSockets, kDisk, kCanceled };
 
 struct Readings {
   std::optional<Millis> cpu;  // of all processes, from the cgroup; else from wait

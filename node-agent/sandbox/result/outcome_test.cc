@@ -64,6 +64,16 @@ TEST(Outcome, TakesTheCpuSignalForTheKernelsOnlyIfTimeWasUsed) {
   EXPECT_EQ(result_of(ended).error_class, std::nullopt);
 }
 
+TEST(Outcome, WhatSocketsHoldIsMemoryWhateverTheKernelCounts) {
+  outcome::Ended ended = signaled(SIGKILL);
+  ended.cause = EndCause::kSockets;
+  ended.readings.memory_limit_hits = 0;
+  const SandboxResult result = result_of(ended);
+  EXPECT_EQ(result.status, SandboxStatus::kMemLimit);
+  EXPECT_EQ(result.code, "E_LIMIT_MEMORY");
+  EXPECT_THAT(result.reason, testing::HasSubstr("sockets"));
+}
+
 // proves partly: VLT-46, VLT-48
 TEST(Outcome, TellsTheMemoryLimitByTheKernelsEventOnly) {
   outcome::Ended ended = signaled(SIGKILL);

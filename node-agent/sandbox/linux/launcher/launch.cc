@@ -181,6 +181,10 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
     return explain(outcome::Refused{taken.error()}, request, result);
   if (*broker) (*broker)->close_sandbox_end();
   if (*disk) (*disk)->attach(launcher.used->init(), launcher.used->cgroup());
+  std::optional<SocketWatch> sockets;
+  if (plan.socket_bytes) {
+    sockets.emplace(launcher.used->init(), *plan.socket_bytes, plan.host_uid == plan.files_owner);
+  }
   if (!request.input_file.empty()) {
     auto opened = InputFeed::open(request.input_file, clock.mono());
     if (!opened.ok()) return setup_failed(opened.error());
@@ -203,12 +207,13 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
   }
   // From now on only the command holds it, so its client sees when the command closes it.
   feed.input.reset();
-  Supervisor supervisor(std::move(running).value(),
-                        {plan, launcher.used->cgroup(), events, clock, launcher.filters.choices,
-                         disk->get(), launcher.input ? &*launcher.input : nullptr, signals.get(),
-                         feed.client, feed.client >= 0 && !feed.ahead, !request.brief_result,
-                         ends_unseen(launcher, plan, feed), launcher.execs.get()},
-                        request.inline_output_bytes);
+  Supervisor supervisor(
+      std::move(running).value(),
+      {plan, launcher.used->cgroup(), events, clock, launcher.filters.choices, disk->get(),
+       sockets ? &*sockets : nullptr, launcher.input ? &*launcher.input : nullptr, signals.get(),
+       feed.client, feed.client >= 0 && !feed.ahead, !request.brief_result,
+       ends_unseen(launcher, plan, feed), launcher.execs.get()},
+      request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   std::optional<BrokerReport> report;
   if (*broker) report = (*broker)->finish();

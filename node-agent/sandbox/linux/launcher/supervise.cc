@@ -21,7 +21,7 @@ namespace {
 
 using contracts::FrameType;
 
-constexpr Millis kLookEvery{100};  // how often the workspace is measured
+constexpr Millis kLookEvery{100};  // how often the workspace and sockets are measured
 constexpr Millis kLookWaiting{5'000};
 constexpr Millis kShortRun{50};  // a run that ends sooner is not worth a thread
 // This long after the kill, the result no longer waits for the kernel to take the dead apart.
@@ -75,7 +75,7 @@ Outcome Supervisor::run() {
   if (watched_.events.is_file()) keeper_.start_thread();
   while (!reaped_ && !over_) {
     wait_for_something();
-    look_at_disk();
+    look_at_use();
     flush(false);
   }
   keeper_.stop();
@@ -179,7 +179,8 @@ int Supervisor::wait_ms() const {
     at(std::max(*state.started + kShortRun, next_try_));
   if (state.killed) at(std::max(*state.killed + kEnoughToDie, now_ + Millis(10)));
   if (watched_.input != nullptr) at(watched_.input->look_at());
-  if (watched_.disk) at(next_look_);
+  const bool looks = watched_.disk != nullptr || watched_.sockets != nullptr;
+  if (looks && state.started && !state.killed) at(next_look_);
   return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
 }
 
@@ -235,15 +236,19 @@ void Supervisor::note_started() {
   }
 }
 
-void Supervisor::look_at_disk() {
+void Supervisor::look_at_use() {
   const TimeKeeper::State state = keeper_.state();
   if (!state.started) return;
   if (!state.waits && now_ >= *state.started + kShortRun && now_ >= next_try_) {
     keeper_.start_thread();
     next_try_ = now_ + kLookWaiting;  // the host may have no thread to give
   }
-  if (!watched_.disk || now_ < next_look_ || state.killed) return;
+  if (!state.waits) next_look_ = std::min(next_look_, now_ + kLookEvery);
+  if (now_ < next_look_ || state.killed) return;
   next_look_ = now_ + (state.waits ? kLookWaiting : kLookEvery);
+  if (watched_.sockets != nullptr && watched_.sockets->look(watched_.clock))
+    keeper_.end(EndCause::kSockets, now_);
+  if (watched_.disk == nullptr) return;
   watched_.disk->look(now_);
   handle_disk(watched_.disk->overdue(now_));
 }

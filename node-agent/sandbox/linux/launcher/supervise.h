@@ -1,7 +1,7 @@
 // The supervisor watches one sandbox from its clone until it is reaped: it reads the output,
-// answers the command's questions, measures the workspace and notes how the run ends. All of this
-// happens in one poll loop. Limits and kills must never wait for that loop, so they belong to the
-// time keeper.
+// answers the command's questions, measures the workspace and what sockets hold, and notes how the
+// run ends. All of this happens in one poll loop. Limits and kills must never wait for that loop,
+// so they belong to the time keeper.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,7 @@
 #include "node-agent/sandbox/linux/launcher/input_feed.h"
 #include "node-agent/sandbox/linux/launcher/output_relay.h"
 #include "node-agent/sandbox/linux/launcher/poll_set.h"
+#include "node-agent/sandbox/linux/launcher/socket_watch.h"
 #include "node-agent/sandbox/linux/launcher/time_keeper.h"
 #include "node-agent/sandbox/linux/notify/answerer.h"
 #include "node-agent/sandbox/result/event_writer.h"
@@ -38,11 +39,12 @@ struct Watched {
   EventWriter& events;
   const Clock& clock;
   const LaunchChoices& choices;
-  DiskWatch* disk = nullptr;   // none: the workspace has no quota
-  InputFeed* input = nullptr;  // none: no file is read along
-  int signals = -1;            // a signalfd: the run is to be canceled, by SIGQUIT at once
-  int client = -1;             // of an attached run; see Feed
-  bool waits = false;          // until its client says that it begins
+  DiskWatch* disk = nullptr;       // none: the workspace has no quota
+  SocketWatch* sockets = nullptr;  // none: memory has no limit
+  InputFeed* input = nullptr;      // none: no file is read along
+  int signals = -1;                // a signalfd: the run is to be canceled, by SIGQUIT at once
+  int client = -1;                 // of an attached run; see Feed
+  bool waits = false;              // until its client says that it begins
   bool tells_start = true;
   // The run may count as over while its last process is held in its final call: nobody outside can
   // tell such a process from one that has ended.
@@ -76,7 +78,7 @@ class Supervisor {
   int wait_ms() const;
   void handle_control();
   void note_started();
-  void look_at_disk();
+  void look_at_use();
   void handle_disk(std::optional<DiskHit> hit);
   void flush(bool all);
   void reap();

@@ -34,6 +34,7 @@ Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
       return std::min(plan.launcher.limit_grace, kCpuGrace);
     case EndCause::kNone:
     case EndCause::kDisk:
+    case EndCause::kSockets:
     case EndCause::kOutOfMemory:  // the kernel has killed one of them already
       break;
   }
