@@ -121,7 +121,10 @@ std::string_view limit_that_ended(const SandboxResult& result) {
   if (result.status == SandboxStatus::kLimitExceeded) return field_of_code(result);
   // A shell whose program was ended so says it by its own exit code.
   constexpr int64_t kFileSizeSignal = 128 + 25;
-  if (result.status == SandboxStatus::kFailed && result.rc == kFileSizeSignal) return "fileSize";
+  // The command itself was ended by it, and not at the limit.
+  const bool sent_by_itself = result.reason.starts_with("ended by signal");
+  if (result.status == SandboxStatus::kFailed && result.rc == kFileSizeSignal && !sent_by_itself)
+    return "fileSize";
   return {};
 }
 

@@ -32,6 +32,8 @@ TEST(LimitField, IsTheOneThatEndedTheRun) {
   SandboxResult of_a_shell = ended_by(S::kFailed);
   of_a_shell.rc = 153;
   EXPECT_EQ(limit_that_ended(of_a_shell), "fileSize");
+  of_a_shell.reason = "ended by signal 25";  // sent by a process inside
+  EXPECT_EQ(limit_that_ended(of_a_shell), "");
 }
 
 SandboxResult complaining(const std::string& err, const std::string& out = "") {
