@@ -179,7 +179,8 @@ bool SocketWatch::look(const Clock& clock) {
   if (begin < rests_until_) return false;
   const bool over = !counts_few() && is_over(count());
   const MonoTime end = clock.mono();
-  rests_until_ = end + std::min(kSocketRest * (end - begin), kLongestRest);
+  // A doubt is settled soon.
+  rests_until_ = over ? end : end + std::min(kSocketRest * (end - begin), kLongestRest);
   return std::exchange(was_over_, over) && over;
 }
 
