@@ -66,7 +66,8 @@ Finding check_shared(const Config& config, const store::PostgresOptions& options
   if (!watch.ok()) return fault(name, "dataDir", watch.error());
   const auto lead = (*watch)->look();
   if (!lead.ok()) return fault(name, "dataDir", lead.error());
-  if (lead->anew) return well(name, "dataDir", "this instance led last, or nobody");
+  if (lead->anew || (lead->ours && lead->free))
+    return well(name, "dataDir", "this instance led last, or nobody");
   const auto same = check_shared_files(**watch, config);
   return told(name, "dataDir", same.ok() ? Status() : Status(same.error()),
               "what both must have is the same here");
