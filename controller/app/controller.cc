@@ -97,6 +97,9 @@ Status Controller::open_state() {
     api::announce(std::move(changes), *calls_, history_);
   };
   ASSIGN_OR_RETURN(store_, store::Store::open(options));
+  if (options.postgres) {
+    ASSIGN_OR_RETURN(database_, store::LeadWatch::open(*options.postgres));
+  }
   TRY(begin_history());
   reconciler_ = std::make_unique<reconciler::Reconciler>(
       *store_, leases_,
@@ -295,6 +298,13 @@ Status Controller::start_execute_port() {
   if (!server.ok()) return of_execute(server.error());
   execute_server_ = std::move(*server);
   return {};
+}
+
+void Controller::look_at_clock() {
+  if (!database_) return;
+  const WallTime before = dependencies_.clock.wall();
+  const auto lead = database_->look();
+  if (lead.ok()) clock_.look(lead->clock, before, dependencies_.clock.wall());
 }
 
 void Controller::write_later() { api_->services.later->serve(*store_); }

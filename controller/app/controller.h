@@ -11,10 +11,12 @@
 #include "controller/api/server/router.h"
 #include "controller/api/server/services.h"
 #include "controller/app/config.h"
+#include "controller/app/database_clock.h"
 #include "controller/app/front.h"
 #include "controller/app/told.h"
 #include "controller/calls/relay.h"
 #include "controller/reconciler/reconciler.h"
+#include "controller/store/lead_watch.h"
 #include "controller/workspaces/blob_intake.h"
 #include "controller/workspaces/stored_bytes.h"
 #include "controller/workspaces/sweeper.h"
@@ -62,6 +64,9 @@ class Controller {
     const nodes::Now now = nodes::now(dependencies_.clock);
     return reconciler_->may_forget(now) ? sweeper_->sweep(now.wall) : workspaces::Swept{};
   }
+  // Compares this host's clock with the database's, if there is one. Beside everything, one at a
+  // time.
+  void look_at_clock();
   // Counts what each namespace has stored. Beside everything.
   Status count_stored() { return stored_->count_all(); }
   // Writes records that nobody waits for, until the end; then what is left.
@@ -101,6 +106,8 @@ class Controller {
   nodes::LeaseTable leases_;
   api::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
+  std::unique_ptr<store::LeadWatch> database_;
+  ClockWatch clock_;
   std::unique_ptr<reconciler::Reconciler> reconciler_;
   std::unique_ptr<cas::Blobs> blobs_;
   std::function<void()> stop_blobs_ = [] {};

@@ -1,7 +1,9 @@
 #include "controller/app/database_clock.h"
 
 #include <cstdlib>
+#include <utility>
 
+#include "common/base/log.h"
 #include "common/base/text.h"
 
 namespace paddock::app {
@@ -24,6 +26,19 @@ bool is_wrong(Millis ahead) { return ahead > kMostGap || ahead < -kMostGap; }
 std::string clock_words(Millis ahead) {
   return cat("the database's clock is ", format_duration(Millis(std::abs(ahead.count()))),
              ahead < Millis(0) ? " behind" : " ahead of", " this host's");
+}
+
+void ClockWatch::look(WallTime database, WallTime before, WallTime after) {
+  const auto ahead = database_ahead(database, before, after);
+  if (!ahead) return;
+  const bool wrong = is_wrong(*ahead);
+  if (std::exchange(wrong_, wrong) == wrong) return;
+  if (wrong)
+    log_warn("the clock of this host or of the database's is wrong",
+             {{"reason", Reason("CLOCK_WRONG")},
+              {"details", clock_words(*ahead)},
+              {"remedy", std::string(Reason("CLOCK_WRONG").remedy())}});
+  if (!wrong) log_info("the clock is right again", {{"details", clock_words(*ahead)}});
 }
 
 }  // namespace paddock::app

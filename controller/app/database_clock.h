@@ -1,6 +1,5 @@
 // Whether this host and its database agree on the time. Leases are on the database's clock, but a
 // leader's own decides about deadlines of runs, the ends of tokens and every time that is shown.
-// Pure.
 #pragma once
 
 #include <optional>
@@ -16,5 +15,15 @@ std::optional<Millis> database_ahead(WallTime database, WallTime before, WallTim
 // More than a minute.
 bool is_wrong(Millis ahead);
 std::string clock_words(Millis ahead);
+
+// Says in the log when they part, and when they agree again. One thread.
+class ClockWatch {
+ public:
+  void look(WallTime database, WallTime before, WallTime after);
+  bool wrong() const { return wrong_; }
+
+ private:
+  bool wrong_ = false;
+};
 
 }  // namespace paddock::app

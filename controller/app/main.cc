@@ -39,6 +39,7 @@ namespace {
 constexpr Millis kLongestRest{5000};
 constexpr Millis kAfterFailure{1000};
 constexpr Millis kSweepEvery = std::chrono::minutes(30);
+constexpr Millis kLookAtClockEvery = std::chrono::minutes(1);
 
 Result<Config> configuration(const Flags& flags) {
   std::string text;
@@ -128,6 +129,11 @@ void clean(Controller& controller) {
   }
 }
 
+void watch_clock(Controller& controller) {
+  do controller.look_at_clock();
+  while (controller.rest(kLookAtClockEvery));
+}
+
 Result<os::LockFile> lock_data_dir(const Config& config) {
   const std::string path = os::join_path(config.data_dir, "controller.lock");
   Result<os::LockFile> lock = os::LockFile::acquire(path);
@@ -188,6 +194,7 @@ Status serve(Config config) {
   log_info("ready", {{"url", url}, {"version", contracts::kProgramVersion}});
   std::thread worker([&] { work(*controller); });
   std::thread cleaner([&] { clean(*controller); });
+  std::thread clock_watcher([&] { watch_clock(*controller); });
   std::thread recorder([&] { controller->write_later(); });
   int signal = 0;
   sigwait(&signals, &signal);
@@ -196,6 +203,7 @@ Status serve(Config config) {
   controller->stop();
   worker.join();
   cleaner.join();
+  clock_watcher.join();
   recorder.join();
   return fenced.load() ? fenced_off() : Status();
 }

@@ -139,23 +139,10 @@ class Waiting {
 
   // Leading with a wrong clock is better than nobody, and worse than another one.
   bool yields() {
-    if (!clock_wrong_ || !front_) return false;
+    if (!clock_.wrong() || !front_) return false;
     const MonoTime now = dependencies_.clock.mono();
     if (!free_since_) free_since_ = now;
     return now - *free_since_ < kYields;
-  }
-
-  void look_at_clock(const store::Lead& lead, WallTime before) {
-    const auto ahead = database_ahead(lead.clock, before, dependencies_.clock.wall());
-    if (!ahead) return;
-    const bool wrong = is_wrong(*ahead);
-    if (std::exchange(clock_wrong_, wrong) == wrong) return;
-    if (wrong)
-      log_warn("the clock of this host or of the database's is wrong",
-               {{"reason", Reason("CLOCK_WRONG")},
-                {"details", clock_words(*ahead)},
-                {"remedy", std::string(Reason("CLOCK_WRONG").remedy())}});
-    if (!wrong) log_info("the clock is right again", {{"details", clock_words(*ahead)}});
   }
 
   void look_at_secret_key() {
@@ -170,7 +157,7 @@ class Waiting {
     if (!lead.free) free_since_.reset();
     const MonoTime now = dependencies_.clock.mono();
     if (lead.clock == WallTime{} || (now < look_ahead_at_ && !lead.free)) return;
-    look_at_clock(lead, before);
+    clock_.look(lead.clock, before, dependencies_.clock.wall());
     if (now < look_ahead_at_) return;
     look_ahead_at_ = now + kLookAheadEvery;
     if (!lead.anew) look_at_secret_key();
@@ -230,7 +217,7 @@ class Waiting {
   std::string unread_;    // likewise, from reading
   MonoTime tries_at_;     // to lead, not before
   MonoTime look_ahead_at_;
-  bool clock_wrong_ = false;
+  ClockWatch clock_;
   bool key_lacks_ = false;
   std::optional<MonoTime> free_since_;  // since when it leaves the lead to another one
   std::unique_ptr<Front> front_;

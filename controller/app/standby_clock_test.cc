@@ -1,4 +1,5 @@
-// A standby whose clock is wrong says so, and leaves the lead to another one for a while.
+// A controller whose clock is wrong says so, and a standby leaves the lead to another one for a
+// while.
 #include <gtest/gtest.h>
 
 #include "common/os/file.h"
@@ -57,6 +58,24 @@ TEST_F(StandbyClock, ThatIsWrongIsSaidAndLeavesTheLeadToAnother) {
   EXPECT_NE(log.find("behind this host's"), std::string::npos) << log;
   EXPECT_GE(rests, 50) << "5 s of 100 ms each";
   EXPECT_LT(rests, 60) << "and leads where nobody else does";
+}
+
+TEST_F(StandbyClock, OfALeaderGoesWrongLater) {
+  leader_.reset();
+  const Dependencies dependencies{clock_, random_, {}};
+  const auto opened = open_in_turn(config_, dependencies, [](Millis) { return true; });
+  ASSERT_TRUE(opened.ok() && *opened != nullptr);
+  const auto looked = [&] {
+    testing::internal::CaptureStderr();
+    (*opened)->look_at_clock();
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(looked(), "");
+  clock_.skew_wall(Millis(600'000));
+  EXPECT_NE(looked().find("CLOCK_WRONG"), std::string::npos);
+  EXPECT_EQ(looked(), "") << "once";
+  clock_.skew_wall(Millis(-600'000));
+  EXPECT_NE(looked().find("the clock is right again"), std::string::npos);
 }
 
 TEST_F(StandbyClock, ThatIsRightIsNotSaid) {
