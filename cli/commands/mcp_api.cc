@@ -82,7 +82,13 @@ class RemoteApi final : public mcp::Api {
         [&] { return client_.try_run(name_space, run, scan.tree); }};
     TRY(client_.upload_workspace(
         name_space, name, real, scan, [](const auto&) {}, gate));
-    return Uploaded{name, cas::tree_root(scan.tree)};
+    return Uploaded{name, cas::tree_root(scan.tree), told_of(scan)};
+  }
+
+  Result<LeftOut> left_out_of(const std::string& folder) override {
+    ASSIGN_OR_RETURN(const std::string real, allowed_folder(root_, folder));
+    ASSIGN_OR_RETURN(const cas::Scan scan, cas::left_out_of_folder(real));
+    return told_of(scan);
   }
 
   bool pause(Millis time) override { return pause_.wait(time); }
@@ -95,6 +101,11 @@ class RemoteApi final : public mcp::Api {
   }
 
  private:
+  static LeftOut told_of(const cas::Scan& scan) {
+    const auto end = scan.left_out.begin() + static_cast<ptrdiff_t>(cas::worth_telling(scan));
+    return {{scan.left_out.begin(), end}, scan.left_out.size(), scan.secrets};
+  }
+
   Result<wire::Value> answer_of(const http::Request& request) {
     ASSIGN_OR_RETURN(const http::Response response, http_->send(request));
     if (response.status / 100 != 2) return client::failure_of(response).error;

@@ -7,6 +7,7 @@
 #include "cli/options/compute_options.h"
 #include "cli/options/option_files.h"
 #include "cli/output/output_format.h"
+#include "cli/output/run_report.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/safe_output.h"
@@ -30,6 +31,9 @@ void print_project(const cas::Scan& scan, const Env& env) {
   env.out.write(cat("project: ", scan.tree.entries.size(),
                     scan.tree.entries.size() == 1 ? " file" : " files", ", at most ",
                     format_bytes(scan.bytes), " to upload\n"));
+  if (scan.left_out.empty()) return;
+  env.out.write(left_out_title(scan) + "\n");
+  env.out.write(left_out_text(scan.left_out, cas::worth_telling(scan), "  "));
 }
 
 void print(const RunPlan& plan, const Env& env) {

@@ -19,8 +19,6 @@
 namespace paddock::cli {
 namespace {
 
-constexpr size_t kFewLeftOut = 5;
-
 // Digests are remembered per user, whatever the instance; losing them costs time only.
 std::string digest_cache_path(const Env& env) {
   const Result<std::string> root = state_root(env.vars, env.root);
@@ -61,6 +59,13 @@ Result<cas::Scan> scan_project(const std::string& folder, const cas::ScanLimits&
   return cas::scan_folder(folder, limits);
 }
 
+std::string left_out_title(const cas::Scan& scan) {
+  const size_t count = scan.left_out.size();
+  const std::string secrets =
+      scan.secrets == 0 ? "" : cat(", ", scan.secrets, " of them by names of secrets");
+  return cat("left out ", count, count == 1 ? " entry" : " entries", secrets, ":");
+}
+
 Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client) {
   if (job.options.folder.empty()) return cas::Scan{};
   job.phases.begin("hash");
@@ -76,10 +81,9 @@ Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client)
                   scan.tree.entries.size() == 1 ? " file, " : " files, ",
                   format_bytes(scan.bytes)));
   if (!scan.left_out.empty()) {
-    job.env.say(cat("left out ", scan.left_out.size(),
-                    scan.left_out.size() == 1 ? " entry:" : " entries:"));
-    job.env.err.write(
-        left_out_text(scan.left_out, job.options.verbose ? kAllLeftOut : kFewLeftOut, "  "));
+    job.env.say(left_out_title(scan));
+    job.env.err.write(left_out_text(
+        scan.left_out, job.options.verbose ? kAllLeftOut : cas::worth_telling(scan), "  "));
   }
   return scan;
 }

@@ -65,7 +65,7 @@ class Reader {
     scan_.tree.links = std::move(collector_.links());
     scan_.tree.folders = empty_folders(
         without_made(collector_.folders(), limits_.returned_folders, scan_.tree), scan_.tree);
-    scan_.left_out = std::move(collector_.left_out());
+    collector_.move_left_out(scan_);
     return std::move(scan_);
   }
 
@@ -110,6 +110,22 @@ Result<Scan> scan_folder(const std::string& folder, const ScanLimits& limits) {
   ScanCollector collector(root.get(), limits);
   TRY(collector.collect());
   return Reader(root.get(), limits, collector).read();
+}
+
+Result<Scan> left_out_of_folder(const std::string& folder) {
+  ASSIGN_OR_RETURN(const os::Fd root, os::open_root(folder));
+  const ScanLimits limits;
+  ScanCollector collector(root.get(), limits);
+  TRY(collector.collect());
+  Scan scan;
+  collector.move_left_out(scan);
+  return scan;
+}
+
+size_t worth_telling(const Scan& scan) {
+  constexpr size_t kFew = 5;
+  constexpr size_t kMostSecrets = 20;
+  return std::min(scan.left_out.size(), std::clamp(scan.secrets, kFew, kMostSecrets));
 }
 
 }  // namespace paddock::cas

@@ -61,6 +61,7 @@ std::set<std::string> filled_folders(const contracts::Tree& tree) {
 ScanCollector::ScanCollector(int root, const ScanLimits& limits) : root_(root), limits_(limits) {
   built_in_.add("", built_in_folder_rules());
   built_in_.add("", built_in_secret_rules());
+  secrets_.add("", built_in_secret_rules());
 }
 
 Status ScanCollector::collect() {
@@ -95,7 +96,12 @@ bool ScanCollector::asked_for(const std::string& path) const {
 bool ScanCollector::visit(const os::WalkEntry& entry, Status& failure) {
   const bool is_folder = S_ISDIR(entry.stat.st_mode);
   if (const IgnoreRule* rule = excluded_by(entry.path, is_folder)) {
-    leave_out(is_folder ? cat(entry.path, "/") : entry.path, "IGNORED", rule->source);
+    const std::string path = is_folder ? cat(entry.path, "/") : entry.path;
+    if (secrets_.excluded_by(entry.path, is_folder) != nullptr) {
+      leave_out_secret(path, rule->source);
+    } else {
+      leave_out(path, "IGNORED", rule->source);
+    }
     return false;
   }
   if (is_folder) return enter(entry.path, failure);
@@ -119,8 +125,12 @@ bool ScanCollector::enter(const std::string& path, Status& failure) {
     refuse(path, kUnreadable);
     return false;
   }
-  if (std::string rule = built_in_rule(path); !rule.empty()) {
+  if (std::string rule = environment_rule(path); !rule.empty()) {
     leave_out(cat(path, "/"), "IGNORED", std::move(rule));
+    return false;
+  }
+  if (std::string rule = own_data_rule(path); !rule.empty()) {
+    leave_out_secret(cat(path, "/"), std::move(rule));
     return false;
   }
   folders_.insert(path);
@@ -148,10 +158,14 @@ bool ScanCollector::has_file(const std::string& folder, std::string_view name) c
   return os::open_regular_beneath(root_, os::join_path(folder, name)).ok();
 }
 
-// A controller's and an agent's data folder hold keys and tokens under many names.
-std::string ScanCollector::built_in_rule(const std::string& folder) const {
+std::string ScanCollector::environment_rule(const std::string& folder) const {
   if (rules_.decided_by(folder, true) == nullptr && has_file(folder, "pyvenv.cfg"))
     return "built-in: a Python environment (pyvenv.cfg)";
+  return "";
+}
+
+// A controller's and an agent's data folder hold keys and tokens under many names.
+std::string ScanCollector::own_data_rule(const std::string& folder) const {
   if (built_in_.decided_by(folder, true) != nullptr) return "";
   for (const std::string_view name : kOwnData) {
     if (has_file(folder, name))
@@ -200,6 +214,16 @@ void ScanCollector::accept_link(const std::string& path) {
 
 void ScanCollector::leave_out(const std::string& path, Reason reason, std::string rule) {
   left_out_.push_back({to_utf8_lossy(path), std::move(rule), reason});
+}
+
+void ScanCollector::leave_out_secret(const std::string& path, std::string rule) {
+  secrets_left_out_.push_back({to_utf8_lossy(path), std::move(rule), Reason("IGNORED")});
+}
+
+void ScanCollector::move_left_out(Scan& scan) {
+  scan.secrets = secrets_left_out_.size();
+  scan.left_out = std::move(secrets_left_out_);
+  std::ranges::move(left_out_, std::back_inserter(scan.left_out));
 }
 
 void ScanCollector::refuse(const std::string& path, std::string why) {

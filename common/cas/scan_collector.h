@@ -28,7 +28,7 @@ class ScanCollector {
   std::vector<contracts::TreeLink>& links() { return links_; }
   // Every folder, with something in it or not.
   const std::set<std::string>& folders() const { return folders_; }
-  std::vector<contracts::LeftOut>& left_out() { return left_out_; }
+  void move_left_out(Scan& scan);
   void leave_out(const std::string& path, Reason reason, std::string rule);
   // Whether the project's own rules ask for this path.
   bool asked_for(const std::string& path) const;
@@ -40,10 +40,12 @@ class ScanCollector {
   Status read_rules(const std::string& folder);
   void accept(Found file);
   void accept_link(const std::string& path);
+  void leave_out_secret(const std::string& path, std::string rule);
   void keep_asked_folders();
   bool will_be_made(const std::string& path) const;
   bool has_file(const std::string& folder, std::string_view name) const;
-  std::string built_in_rule(const std::string& folder) const;
+  std::string environment_rule(const std::string& folder) const;
+  std::string own_data_rule(const std::string& folder) const;
   void refuse(const std::string& path, std::string why);
   bool over_limit() const;
   Error too_large() const;
@@ -56,10 +58,12 @@ class ScanCollector {
   // Taken back in by .paddockignore alone, which never comes back from a run: so no run can ask for
   // secrets or for .git.
   IgnoreRules built_in_;
+  IgnoreRules secrets_;  // which files are told first, whatever rule leaves them out
   std::vector<Found> files_;
   std::vector<contracts::TreeLink> links_;
   std::set<std::string> folders_;
   std::vector<contracts::LeftOut> left_out_;
+  std::vector<contracts::LeftOut> secrets_left_out_;
   std::vector<Cause> causes_;
   int64_t bytes_ = 0;
 };

@@ -221,6 +221,30 @@ TEST(ScanFolder, LeavesOutSecretsUnlessTheyAreAskedFor) {
               ElementsAre(".env", ".env.example", ".gitignore", ".paddockignore", "env"));
 }
 
+TEST(ScanFolder, NamesSecretsFirstWhateverRuleLeavesThemOut) {
+  const test::TempDir dir;
+  dir.write(".gitignore", "conf/.env\n*.log\nz.key\n");
+  for (const char* path : {".git/config", "a.log", "b.log", "c.log", "d.log", "conf/.env",
+                           "home/paddock.db", "z.key", "kept"})
+    dir.write(path, "1");
+  Scan scan = std::move(*scan_folder(dir.path()));
+  EXPECT_THAT(left_out(scan),
+              ElementsAre("conf/.env by .gitignore:1: conf/.env",
+                          "home/ by built-in: Paddock's own data (paddock.db; secrets; a line "
+                          "!home/ in .paddockignore sends it)",
+                          "z.key by .gitignore:3: z.key", ".git/ by built-in: .git/",
+                          "a.log by .gitignore:2: *.log", "b.log by .gitignore:2: *.log",
+                          "c.log by .gitignore:2: *.log", "d.log by .gitignore:2: *.log"));
+  EXPECT_EQ(scan.secrets, 3U);
+  EXPECT_EQ(worth_telling(scan), 5U);
+  EXPECT_EQ(left_out(*left_out_of_folder(dir.path())), left_out(scan));
+  scan.left_out.resize(40);
+  for (const auto& [secrets, told] : {std::pair{12U, 12U}, {20U, 20U}, {30U, 20U}}) {
+    scan.secrets = secrets;
+    EXPECT_EQ(worth_telling(scan), told);
+  }
+}
+
 TEST(ScanFolder, LeavesOutPrivateKeysAndSendsCertificates) {
   const test::TempDir dir;
   for (const char* path : {".ssh/config", "deep/.aws/credentials", "id_ecdsa", "tls/server.key",

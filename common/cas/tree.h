@@ -37,8 +37,9 @@ struct ScanLimits {
 };
 struct Scan {
   contracts::Tree tree;
-  std::vector<contracts::LeftOut>
-      left_out;  // and by which rule: `sub/.gitignore:3: *.log`, `built-in: node_modules/`
+  // And by which rule: `sub/.gitignore:3: *.log`, `built-in: node_modules/`. Secrets come first.
+  std::vector<contracts::LeftOut> left_out;
+  size_t secrets = 0;  // of `left_out`
   std::map<std::string, int>
       added;  // entries that are no files of the folder: an open file, the caller's, by path
   int64_t bytes = 0;
@@ -53,5 +54,10 @@ struct Scan {
 // once, with a slash at its end. Errors: WORKSPACE_ENTRY_REFUSED (one cause per entry, its path as
 // the field), WORKSPACE_TOO_LARGE.
 Result<Scan> scan_folder(const std::string& folder, const ScanLimits& limits = {});
+// What it would leave out by the rules, and no more of the scan: no file is read for its digest.
+Result<Scan> left_out_of_folder(const std::string& folder);
+
+// How many of `left_out` are told where there is little room: a few, or all secrets up to 20.
+size_t worth_telling(const Scan& scan);
 
 }  // namespace paddock::cas

@@ -37,7 +37,11 @@ class FakeApi final : public Api {
     asked.push_back("UPLOAD " + named);
     uploaded_for = run;
     if (refuses_upload) return *refuses_upload;
-    return Uploaded{"w", "r"};
+    return Uploaded{"w", "r", left_out};
+  }
+  Result<LeftOut> left_out_of(const std::string& named) override {
+    asked.push_back("LOOK " + named);
+    return left_out;
   }
   bool pause(Millis) override { return ++pauses < 1000; }
 
@@ -50,6 +54,7 @@ class FakeApi final : public Api {
   static Error no_run() { return {Code::kNotFound, "RUN_NOT_FOUND", "there is no such run"}; }
   Error missing = no_run();  // clang 14 emits a consteval call in a member's own initializer
   std::string text = "hello";
+  LeftOut left_out;
   bool folder = false;
   bool folders = true;
   int pauses = 0;

@@ -44,6 +44,13 @@ Properties brief() {
           {"message", text("a sentence; why a pending run waits")}};
 }
 
+Properties left_out() {
+  return {{"leftOut", texts("of folder, not sent, and why; secrets first")},
+          {"secretsLeftOut", number("how many of them have names of secrets")},
+          {"moreLeftOut", number("how many are not listed")},
+          {"untrusted", untrusted()}};
+}
+
 Properties with(Properties all, const Properties& more) {
   all.insert(all.end(), more.begin(), more.end());
   return all;
@@ -58,7 +65,7 @@ Tool run_start_tool(bool folders) {
           object(with(job(folders), {{"name", text("made up unless given")},
                                      {"idempotencyKey", text("the same key starts it once")}}),
                  {"command"}),
-          object(brief(), {"run", "phase"})};
+          object(folders ? with(brief(), left_out()) : brief(), {"run", "phase"})};
 }
 
 Tool run_wait_tool() {
@@ -143,19 +150,19 @@ Tool run_list_tool() {
 }
 
 Tool run_plan_tool(bool folders) {
+  Properties answer = {{"placed", flag("it would start at once")},
+                       {"node", text("where")},
+                       {"message", text("why it would wait")},
+                       {"unfit", list_of(object({{"nodes", number("how many")},
+                                                 {"reason", text("why they do not fit")},
+                                                 {"remedy", text("what would help")}}),
+                                         "nodes that do not fit")},
+                       {"notEnforceable", texts("capabilities that this node has not proven")}};
   return {"plan",
           "Plan a run",
           "Says where a command would run, or why it would wait, without starting it.",
           object(job(folders), {"command"}),
-          object({{"placed", flag("it would start at once")},
-                  {"node", text("where")},
-                  {"message", text("why it would wait")},
-                  {"unfit", list_of(object({{"nodes", number("how many")},
-                                            {"reason", text("why they do not fit")},
-                                            {"remedy", text("what would help")}}),
-                                    "nodes that do not fit")},
-                  {"notEnforceable", texts("capabilities that this node has not proven")}},
-                 {"placed"}),
+          object(folders ? with(std::move(answer), left_out()) : std::move(answer), {"placed"}),
           true};
 }
 

@@ -83,19 +83,21 @@ Result<Value> command_of(const Arguments& given) {
   return Value(std::move(words));
 }
 
-Status set_files(const Place& place, const Arguments& given, bool upload, Value& spec) {
+Status set_files(const Place& place, const Arguments& given, bool upload, WantedRun& run) {
   ASSIGN_OR_RETURN(std::string workspace, given.name("workspace", true));
   const std::string folder = given.text("folder");
   if (!folder.empty() && !workspace.empty())
     return bad_argument("a run reads a folder or a workspace, not both", "folder");
   if (!folder.empty() && upload) {
-    ASSIGN_OR_RETURN(const Api::Uploaded uploaded,
-                     place.api.upload(place.name_space, folder,
-                                      run_document(Value::Object{{"generateName", "run-"}}, spec)));
+    const Value document = run_document(Value::Object{{"generateName", "run-"}}, run.spec);
+    ASSIGN_OR_RETURN(Api::Uploaded uploaded, place.api.upload(place.name_space, folder, document));
     workspace = uploaded.workspace;
-    spec.set("workspaceRoot", uploaded.root);
+    run.spec.set("workspaceRoot", uploaded.root);
+    run.left_out = std::move(uploaded.left_out);
+  } else if (!folder.empty()) {
+    ASSIGN_OR_RETURN(run.left_out, place.api.left_out_of(folder));
   }
-  if (!workspace.empty()) spec.set("workspace", workspace);
+  if (!workspace.empty()) run.spec.set("workspace", workspace);
   return {};
 }
 
@@ -108,17 +110,19 @@ Value run_document(Value metadata, Value spec) {
                        {"spec", std::move(spec)}};
 }
 
-Result<Value> run_spec_of(const Place& place, const Arguments& given, bool upload) {
+Result<WantedRun> wanted_run(const Place& place, const Arguments& given, bool upload) {
   ASSIGN_OR_RETURN(Value command, command_of(given));
-  Value spec = Value::Object{{"type", "compute"}, {"command", std::move(command)}};
+  WantedRun run;
+  Value& spec = run.spec;
+  spec = Value::Object{{"type", "compute"}, {"command", std::move(command)}};
   copy(given, {"type", "requirements", "timeout"}, spec);
   if (const Value* dirs = given.find("artifactDirs"))
     spec.set("artifacts", Value::Object{{"dirs", *dirs}});
   set_unless_empty(spec, "resources", resources_of(given));
   ASSIGN_OR_RETURN(Value policy, policy_of(given));
   set_unless_empty(spec, "sandbox", std::move(policy));
-  TRY(set_files(place, given, upload, spec));
-  return spec;
+  TRY(set_files(place, given, upload, run));
+  return run;
 }
 
 }  // namespace paddock::mcp

@@ -7,7 +7,12 @@ namespace paddock::mcp {
 
 wire::Value run_document(wire::Value metadata, wire::Value spec);
 
-// `upload`: the folder that it names is stored first, unless such a run would be refused.
-Result<wire::Value> run_spec_of(const Place& place, const Arguments& given, bool upload);
+struct WantedRun {
+  wire::Value spec;
+  Api::LeftOut left_out;  // of the folder that it names
+};
+
+// `upload`: that folder is stored first, unless such a run would be refused.
+Result<WantedRun> wanted_run(const Place& place, const Arguments& given, bool upload);
 
 }  // namespace paddock::mcp

@@ -39,16 +39,31 @@ Value run_brief(const Value& run, size_t room = kSentenceRoom) {
   return out;
 }
 
+// What of the caller's folder the run does not see: that names a missing `.env` before it fails.
+void set_left_out(const Api::LeftOut& left_out, Value& answer) {
+  if (left_out.count == 0) return;
+  Value::Array told;
+  for (const contracts::LeftOut& each : left_out.told)
+    told.emplace_back(clipped(cat(each.path, ": ", each.rule), kListedRoom));
+  if (left_out.secrets > 0) answer.set("secretsLeftOut", static_cast<int64_t>(left_out.secrets));
+  if (left_out.count > told.size())
+    answer.set("moreLeftOut", static_cast<int64_t>(left_out.count - told.size()));
+  answer.set("leftOut", std::move(told));
+  mark_untrusted(answer, {"leftOut"});
+}
+
 Result<Value> start_run(const Place& place, const Arguments& given) {
   ASSIGN_OR_RETURN(const std::string name, given.name("name", true));
   ASSIGN_OR_RETURN(const std::string key, idempotency_key(given));
-  Result<Value> spec = run_spec_of(place, given, true);
-  if (!spec) return as_arguments(spec.error(), given);
-  const Value body = run_document(metadata_of(name, "run-"), std::move(*spec));
+  Result<WantedRun> wanted = wanted_run(place, given, true);
+  if (!wanted) return as_arguments(wanted.error(), given);
+  const Value body = run_document(metadata_of(name, "run-"), std::move(wanted->spec));
   const Result<Value> made =
       place.api.send({"POST", paths::collection(place.name_space, "runs"), body, key});
   if (!made) return as_arguments(made.error(), given);
-  return run_brief(*made);
+  Value answer = run_brief(*made);
+  set_left_out(wanted->left_out, answer);
+  return answer;
 }
 
 // How strongly, by capability: "memory: kernel".
@@ -214,12 +229,15 @@ Value plan_report(const Value& plan) {
 }
 
 Result<Value> plan_run(const Place& place, const Arguments& given) {
-  ASSIGN_OR_RETURN(Value spec, run_spec_of(place, given, false));
-  const Value body = run_document(Value::Object{{"name", "plan"}}, std::move(spec));
+  Result<WantedRun> wanted = wanted_run(place, given, false);
+  if (!wanted) return as_arguments(wanted.error(), given);
+  const Value body = run_document(Value::Object{{"name", "plan"}}, std::move(wanted->spec));
   const Result<Value> planned =
       place.api.send({"POST", paths::collection(place.name_space, "plan"), body});
   if (!planned) return as_arguments(planned.error(), given);
-  return plan_report(*planned);
+  Value answer = plan_report(*planned);
+  set_left_out(wanted->left_out, answer);
+  return answer;
 }
 
 }  // namespace

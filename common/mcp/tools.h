@@ -3,7 +3,11 @@
 // Whatever takes long has a name that outlives the call, the connection and the agent.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "common/base/units.h"
+#include "common/contracts/artifact.h"
 #include "common/contracts/tree.h"
 #include "common/mcp/protocol.h"
 
@@ -32,11 +36,19 @@ class Api {
   virtual Result<Part> read(const std::string& target, int64_t from, size_t limit) = 0;
   // Stores a folder of the caller's host as a workspace; only where the server runs beside the
   // files. `run`: what they are for; if it would be refused, that is said before they are sent.
+  struct LeftOut {
+    std::vector<contracts::LeftOut> told;  // secrets first; the rest are only counted
+    size_t count = 0;
+    size_t secrets = 0;
+  };
   struct Uploaded {
     std::string workspace;
     contracts::Digest root;  // of the files as they were read
+    LeftOut left_out;
   };
   virtual bool has_folders() const = 0;
+  // What `upload` would leave out.
+  virtual Result<LeftOut> left_out_of(const std::string& folder) = 0;
   virtual Result<Uploaded> upload(const std::string& name_space, const std::string& folder,
                                   const wire::Value& run) = 0;
   // Between two looks at a run. False: do not go on.

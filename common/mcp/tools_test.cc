@@ -44,6 +44,24 @@ TEST_F(McpTools, StartUploadsAFolderAndAnswersAtOnceWithAHandle) {
   EXPECT_EQ(api_.last_body.text("metadata.generateName"), "run-");
 }
 
+TEST_F(McpTools, StartAndPlanNameWhatOfAFolderTheRunDoesNotSee) {
+  api_.left_out = {{{"conf/.env", "built-in: .env"}, {".git/", "built-in: .git/"}}, 7, 1};
+  for (const char* tool : {"run_start", "plan"}) {
+    api_.answers = {tool == std::string("plan") ? json(R"({"placed":true})") : kPending};
+    const auto answer = call(tool, R"({"command":"python3 a.py","folder":"p"})");
+    ASSERT_TRUE(answer.ok()) << tool;
+    EXPECT_EQ(wire::to_json(*answer->find("leftOut")),
+              R"(["conf/.env: built-in: .env",".git/: built-in: .git/"])");
+    EXPECT_EQ(*answer->find("secretsLeftOut")->integer(), 1);
+    EXPECT_EQ(*answer->find("moreLeftOut")->integer(), 5);
+    EXPECT_EQ(wire::to_json(*answer->find("untrusted")), R"(["leftOut"])");
+  }
+  EXPECT_EQ(api_.asked.at(2), "LOOK p");
+  api_.left_out = {};
+  const auto all_sent = call("plan", R"({"command":"python3 a.py","folder":"p"})");
+  EXPECT_EQ(all_sent->find("leftOut"), nullptr);
+}
+
 TEST_F(McpTools, StartSaysWhatTheRunIsBeforeItsFolderIsSent) {
   api_.refuses_upload = invalid_argument("TIMEOUT_OVER_CEILING", "too long", "spec.timeout");
   const auto started =

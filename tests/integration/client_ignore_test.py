@@ -100,6 +100,8 @@ class Ignoring(unittest.TestCase):
             self.assertEqual(found.folders, ["home", "out/cache"])
             self.assertEqual({path for path, _ in found.left_out},
                              {".env", ".git/", "venv/", "home/controller/", "away", "absolute", "dangling", "loop", "round", "config", "fifo"})
+            self.assertEqual([path for path, why in found.left_out if "secret" in why], [path for path, _ in found.left_out[:2]])
+            self.assertEqual({path for path, _ in found.left_out[:2]}, {".env", "home/controller/"})
             (root / ".paddockignore").write_text("!.env\n!venv/\n")
             self.assertLessEqual({".env", "venv/pyvenv.cfg"}, set(contents_of(root).files))
 

@@ -60,7 +60,12 @@ class PythonClient(WithInstance):
             (folder / "sub" / "a.sh").write_text("echo")
             (folder / "sub" / "a.sh").chmod(0o755)
             os.symlink("/etc/passwd", folder / "link")
-            self.client.workspaces.upload("folder", folder)
+            (folder / "zz.key").write_text("x")
+            stored = self.client.workspaces.upload("folder", folder)
+        self.assertEqual([path for path, _ in stored.left_out], ["zz.key", ".git/", "link"])
+        self.assertIn("a secret", stored.left_out[0][1])
+        self.assertEqual(stored, self.client.workspaces.get("folder"))
+        self.assertEqual(self.client.workspaces.upload("folder-as-map", {"a": "x"}).left_out, [])
         self.assertEqual([(entry.path, entry.executable) for entry in self.client.workspaces.files("folder")], [("sub/a.sh", True)])
 
     def test_a_command_in_a_run_that_runs_and_its_input(self):

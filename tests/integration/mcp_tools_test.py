@@ -77,6 +77,19 @@ class Tools(WithInstance):
                 self.assertLessEqual(len(tool["description"]), 240)
                 self.assertEqual(strict_faults(tool["inputSchema"], name) + strict_faults(tool["outputSchema"], name), [])
 
+    def test_a_run_of_a_folder_says_what_of_it_was_not_sent(self):
+        with tempfile.TemporaryDirectory(prefix="paddock-project-") as home:
+            folder = pathlib.Path(home)
+            for path in ("job.py", "conf/.env", ".git/config"):
+                (folder / path).parent.mkdir(exist_ok=True)
+                (folder / path).write_text("")
+            with self.stdio("--root", home) as client:
+                for tool in ("plan", "run_start"):
+                    answer = client.call(tool, command="python3 job.py", folder=".")
+                    self.assertEqual([line.split(":")[0] for line in answer["leftOut"]], ["conf/.env", ".git/"], answer)
+                    self.assertEqual((answer["secretsLeftOut"], answer["untrusted"]), (1, ["leftOut"]))
+                self.refused("FOLDER_DENIED", client, "plan", command="python3 job.py", folder="..")
+
     def test_every_version_is_spoken_that_has_a_handshake(self):
         for version in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"):
             for make in (self.stdio, self.http):

@@ -24,8 +24,8 @@ console.log((await refused(() => named.runs.get("x"))).code);
 
 const client = await connect(); // the instance on this host
 const contents = await contentsOf(project);
-await client.workspaces.upload("using-ts", contents);
-console.log(JSON.stringify({ ...contents, files: Object.keys(contents.files) }));
+const { leftOut } = await client.workspaces.upload("using-ts", contents);
+console.log(JSON.stringify({ ...contents, files: Object.keys(contents.files), leftOut }));
 console.log(JSON.stringify((await client.workspaces.files("using-ts")).map((entry) => [entry.path, entry.executable ?? false])));
 const { metadata } = await client.runs.create({ type: "command", command: ["sh", "-c", "./sub/run.sh; cat latest/model.txt"], workspace: "using-ts" });
 const events: RunEvent[] = [];

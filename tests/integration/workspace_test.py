@@ -32,6 +32,18 @@ class Workspaces(ProjectTest):
         self.results = folder / "results"
         self.project.mkdir()
 
+    def test_a_secret_that_is_left_out_is_named_before_all_else(self):
+        make_project(self.project, job__py="print('ran')")
+        secrets = ["conf/.env", "credentials.json", "server.key"]
+        for path in [*(f"a{number}.log" for number in range(21)), ".git/config", *secrets]:
+            (self.project / path).parent.mkdir(exist_ok=True)
+            (self.project / path).write_text("x")
+        (self.project / ".gitignore").write_text("*.log\n.env\n")
+        told = [f"left out 25 entries, 3 of them by names of secrets:", *secrets, ".git/", "a0.log", "… and 20 more"]
+        for said in (self.compute("python3 job.py").stderr, self.instance.run("plan", self.project, "python3 job.py").stdout):
+            lines = said[said.index("left out"):].splitlines()[:len(told)]
+            self.assertEqual([lines[0], *(line.split()[0] for line in lines[1:-1]), lines[-1].strip()], told)
+
     def compute(self, *words, **kwargs):
         return self.instance.run("compute", self.project, *words, **kwargs)
 

@@ -1,16 +1,26 @@
 """The files of a workspace: paths, contents and what the server is told of them."""
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 import pathlib
 import stat
-from typing import Dict, List, Mapping, Union
+from typing import Dict, List, Mapping, Tuple, Union
 
 from . import types
 from ._folder import contents_of
 
 File = Union[bytes, str, pathlib.Path]
+
+
+class UploadedWorkspace(types.Workspace):
+    """A workspace as it is stored, with what of the folder stayed behind, and why; secrets first."""
+    left_out: List[Tuple[str, str]]
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, types.Workspace) and dataclasses.asdict(self) == dataclasses.asdict(other)
 
 
 def files_of(folder: Union[str, "os.PathLike[str]"]) -> Dict[str, pathlib.Path]:

@@ -15,7 +15,7 @@ class Contents(NamedTuple):
     files: Dict[str, pathlib.Path]
     links: List[Tuple[str, str]]     # path and target, sorted
     folders: List[str]               # with nothing in them, sorted
-    left_out: List[Tuple[str, str]]  # and why
+    left_out: List[Tuple[str, str]]  # and why; secrets first
 
 
 def contents_of(folder: Union[str, "os.PathLike[str]"]) -> Contents:
@@ -27,12 +27,14 @@ def contents_of(folder: Union[str, "os.PathLike[str]"]) -> Contents:
 class _Found:
     def __init__(self, root: pathlib.Path) -> None:
         self.root = root
-        self.rules, self.built_in = Rules(), Rules()
+        self.rules, self.built_in, self.secrets = Rules(), Rules(), Rules()
         self.built_in.add(b"", BUILT_IN + SECRETS)
+        self.secrets.add(b"", SECRETS)
         self.files: Dict[str, pathlib.Path] = {}
         self.links: Dict[str, str] = {}
         self.folders: Set[str] = set()
         self.left_out: List[Tuple[str, str]] = []
+        self.secrets_left_out: List[Tuple[str, str]] = []
 
     def enter(self, folder: bytes) -> None:
         with os.scandir(self.root / os.fsdecode(folder)) as listing:
@@ -50,7 +52,8 @@ class _Found:
         name, is_folder = os.fsdecode(path), entry.is_dir(follow_symlinks=False)
         why = self.why_not(path, is_folder)
         if why:
-            self.left_out.append((name + "/" if is_folder else name, why))
+            secret = why.startswith("a secret")
+            (self.secrets_left_out if secret else self.left_out).append((name + "/" if is_folder else name, why))
         elif is_folder:
             self.folders.add(name)
             self.enter(path)
@@ -62,17 +65,18 @@ class _Found:
             self.left_out.append((name, "a device, a FIFO or a socket"))
 
     def why_not(self, path: bytes, is_folder: bool) -> str:
+        secret = "a secret, " if self.secrets.leave_out(path, is_folder) else ""
         if self.rules.leave_out(path, is_folder):
-            return "by a rule"
+            return secret + "by a rule"
         if self.built_in.leave_out(path, is_folder):
-            return "built-in; a line !NAME in .paddockignore sends it"
+            return secret + "built-in; a line !NAME in .paddockignore sends it"
         if not is_folder:
             return ""
         inside = self.root / os.fsdecode(path)
         if (inside / "pyvenv.cfg").is_file() and self.rules.decide(path, True) is None:
             return "a Python environment (pyvenv.cfg)"
         own = any((inside / name).is_file() for name in OWN_DATA) and self.built_in.decide(path, True) is None
-        return "built-in: Paddock's own data; a line !NAME/ in .paddockignore sends it" if own else ""
+        return "a secret, built-in: Paddock's own data; a line !NAME/ in .paddockignore sends it" if own else ""
 
     def finish(self) -> Contents:
         plain = {path: _plain(target) for path, target in self.links.items()}
@@ -85,7 +89,8 @@ class _Found:
             else:
                 self.left_out.append((path, "a link that " + (link_fault(path, target) or "leads to nothing that is sent")))
         filled = {each.rpartition("/")[0] for each in (*self.files, *(path for path, _ in kept), *self.folders)}
-        return Contents(self.files, sorted(kept, key=lambda link: os.fsencode(link[0])), sorted(self.folders - filled, key=os.fsencode), self.left_out)
+        return Contents(self.files, sorted(kept, key=lambda link: os.fsencode(link[0])), sorted(self.folders - filled, key=os.fsencode),
+                        self.secrets_left_out + self.left_out)
 
 
 def _plain(target: str) -> str:

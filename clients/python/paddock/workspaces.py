@@ -10,7 +10,7 @@ from . import types
 from ._codec import decode, encode
 from ._http import in_thread
 from ._transport import Transport
-from ._files import File, bytes_of, entries_of, files_of, may_be_requirements
+from ._files import File, UploadedWorkspace, bytes_of, entries_of, files_of, may_be_requirements
 from ._objects import new_object, part
 from ._folder import Contents, contents_of
 from .errors import PaddockError
@@ -24,11 +24,12 @@ class Workspaces:
         self._transport, self._base = transport, f"{base}/workspaces"
 
     def upload(self, name: str, files: Union[str, "os.PathLike[str]", Mapping[str, File]], *,
-               for_run: Union[types.RunSpec, Mapping[str, Any], None] = None) -> types.Workspace:
+               for_run: Union[types.RunSpec, Mapping[str, Any], None] = None) -> UploadedWorkspace:
         """A folder with its links and empty folders, or contents by relative path: bytes, text or the Path of a file.
 
-        Afterwards these are all its files. What of a folder stays behind, and why: `contents_of(folder).left_out`. `for_run`: a run
-        that these files are for; what it would be refused for is raised before they are sent."""
+        Afterwards these are all its files. What of a folder stayed behind, and why, is the answer's `left_out`, secrets first, and
+        before anything is sent `contents_of(folder).left_out`. `for_run`: a run that these files are for; what it would be refused
+        for is raised before they are sent."""
         whole = Contents({}, [], [], []) if isinstance(files, Mapping) else in_thread(contents_of, files)
         found: Mapping[str, File] = files if isinstance(files, Mapping) else whole.files
         path = f"{self._base}/{part(name)}"
@@ -42,7 +43,9 @@ class Workspaces:
         for _ in range(OFFERS):
             answer = decode(types.TreeAnswer, self._transport.json("POST", f"{path}/tree", tree, safe=True, timeout=120))
             if answer.stored and not answer.missing:
-                return self.get(name)
+                stored = decode(UploadedWorkspace, self._transport.json("GET", path))
+                stored.left_out = whole.left_out
+                return stored
             by_digest = {entry.digest: entry for entry in entries}
             missing = [by_digest[digest] for digest in answer.missing]
             wanted = "" if for_run is None else encode(for_run).get("requirements") or ""
@@ -90,4 +93,4 @@ class Workspaces:
         self._transport.request("DELETE", f"{self._base}/{part(name)}")
 
 
-__all__ = ["Workspaces", "contents_of", "files_of"]
+__all__ = ["Workspaces", "UploadedWorkspace", "contents_of", "files_of"]

@@ -2,14 +2,14 @@
 import type { Dirent } from "node:fs";
 import { lstat, readFile, readdir, readlink, stat } from "node:fs/promises";
 import { BUILT_IN, RULE_FILES, Rules, SECRETS } from "./ignore.js";
-import type { Contents, Entry } from "./workspaces.js";
+import type { Contents, Entry, StayedBehind } from "./workspaces.js";
 
 const HOPS = 40; // as many links as a kernel follows
 const OWN_DATA = ["paddock.db", "agent.lock"]; // of a controller and an agent: keys and tokens lie beside them
 
-/** Of a folder; what of it stays behind, and why, is in `leftOut`. */
+/** Of a folder; what of it stays behind, and why, is in `leftOut`, secrets first. */
 export interface FolderContents extends Contents {
-  leftOut: { path: string; why: string }[];
+  leftOut: StayedBehind[];
 }
 
 // Paths are bytes here, each as one character, as the rules want them.
@@ -26,13 +26,16 @@ export async function contentsOf(folder: string): Promise<FolderContents> {
 class Found {
   readonly #rules = new Rules();
   readonly #builtIn = new Rules();
+  readonly #secrets = new Rules();
   readonly #files = new Map<string, Entry>();
   readonly #links = new Map<string, string>();
   readonly #folders = new Set<string>();
-  readonly #leftOut: { path: string; why: string }[] = [];
+  readonly #leftOut: StayedBehind[] = [];
+  readonly #secretsLeftOut: StayedBehind[] = [];
 
   constructor(private readonly root: string) {
     this.#builtIn.add("", BUILT_IN + SECRETS);
+    this.#secrets.add("", SECRETS);
   }
 
   #host(path: string): Buffer {
@@ -60,7 +63,8 @@ class Found {
     const isFolder = entry.isDirectory();
     const why = await this.#whyNot(path, isFolder);
     if (why) {
-      this.#leftOut.push({ path: readable(path) + (isFolder ? "/" : ""), why });
+      const list = why.startsWith("a secret") ? this.#secretsLeftOut : this.#leftOut;
+      list.push({ path: readable(path) + (isFolder ? "/" : ""), why });
     } else if (isFolder) {
       this.#folders.add(path);
       await this.enter(path);
@@ -75,13 +79,14 @@ class Found {
   }
 
   async #whyNot(path: string, isFolder: boolean): Promise<string> {
-    if (this.#rules.leaveOut(path, isFolder)) return "by a rule";
-    if (this.#builtIn.leaveOut(path, isFolder)) return "built-in; a line !NAME in .paddockignore sends it";
+    const secret = this.#secrets.leaveOut(path, isFolder) ? "a secret, " : "";
+    if (this.#rules.leaveOut(path, isFolder)) return `${secret}by a rule`;
+    if (this.#builtIn.leaveOut(path, isFolder)) return `${secret}built-in; a line !NAME in .paddockignore sends it`;
     if (!isFolder) return "";
     if ((await this.#isFile(`${path}/pyvenv.cfg`)) && !this.#rules.decide(path, true)) return "a Python environment (pyvenv.cfg)";
     for (const name of OWN_DATA) {
       if ((await this.#isFile(`${path}/${name}`)) && !this.#builtIn.decide(path, true))
-        return "built-in: Paddock's own data; a line !NAME/ in .paddockignore sends it";
+        return "a secret, built-in: Paddock's own data; a line !NAME/ in .paddockignore sends it";
     }
     return "";
   }
@@ -100,7 +105,7 @@ class Found {
       files: Object.fromEntries([...this.#files].map(([path, entry]) => [readable(path), entry])),
       links: Object.fromEntries(links.sort(([one], [other]) => byBytes(one, other)).map(([path, target]) => [readable(path), readable(target)])),
       folders: [...this.#folders].filter((each) => !filled.has(each)).sort(byBytes).map(readable),
-      leftOut: this.#leftOut,
+      leftOut: [...this.#secretsLeftOut, ...this.#leftOut],
     };
   }
 }

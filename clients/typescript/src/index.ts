@@ -9,4 +9,4 @@ export type { CallOptions } from "./http.js";
 export type { CreateOptions, ExecOptions, ExecStreamOptions, LogOptions, Runs, WaitOptions } from "./runs.js";
 export type { CommandOptions, Files as SessionFiles, SandboxOptions, Sandboxes, Session } from "./sandboxes.js";
 export type * from "./types.js";
-export type { Contents, Entry, File, Files, Workspaces } from "./workspaces.js";
+export type { Contents, Entry, File, Files, StayedBehind, UploadedWorkspace, Workspaces } from "./workspaces.js";

@@ -20,6 +20,12 @@ export type File = string | Uint8Array | Entry;
 /** Contents by relative path. */
 export type Files = Record<string, File>;
 
+/** A file, link or folder (with a slash at its end) that is not sent. */
+export interface StayedBehind {
+  path: string;
+  why: string;
+}
+
 /** A folder; `contentsOf` of "paddock/node" makes one of a path of this host. */
 export interface Contents {
   files: Files;
@@ -27,7 +33,11 @@ export interface Contents {
   links: Record<string, string>;
   /** with nothing in them */
   folders: string[];
+  leftOut?: StayedBehind[] | undefined;
 }
+
+/** A workspace as it is stored, with what of the folder stayed behind, and why; secrets first. */
+export type UploadedWorkspace = Workspace & { leftOut: StayedBehind[] };
 
 async function bytesOf(file: File): Promise<Uint8Array> {
   if (typeof file === "string") return new TextEncoder().encode(file);
@@ -75,9 +85,9 @@ export class Workspaces {
   }
 
   /** Afterwards these are all its files. */
-  async upload(name: string, given: Files | Contents, options: UploadOptions = {}): Promise<Workspace> {
+  async upload(name: string, given: Files | Contents, options: UploadOptions = {}): Promise<UploadedWorkspace> {
     const { forRun, ...how } = options;
-    const { files, links, folders } = isContents(given) ? given : { files: given, links: {}, folders: [] };
+    const { files, links, folders, leftOut = [] }: Contents = isContents(given) ? given : { files: given, links: {}, folders: [] };
     const contents = new Map<string, File>();
     const tree: TreeInput = { entries: [] };
     for (const [path, file] of Object.entries(files)) {
@@ -93,7 +103,7 @@ export class Workspaces {
     await this.#ensure(name, how);
     for (let offer = 0; offer < OFFERS; offer++) {
       const answer = await this.transport.json<TreeAnswer>("POST", `${this.#path(name)}/tree`, tree, { ...how, safe: true, timeoutMs: 120_000 });
-      if (answer.stored && answer.missing.length === 0) return this.get(name, how);
+      if (answer.stored && answer.missing.length === 0) return { ...(await this.get(name, how)), leftOut };
       const early = new Set(tree.entries.filter((entry) => mayBeRequirements(entry, forRun?.requirements ?? "")).map((entry) => entry.digest));
       const first = answer.missing.filter((digest) => early.has(digest));
       const rest = answer.missing.filter((digest) => !early.has(digest));

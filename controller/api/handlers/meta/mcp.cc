@@ -68,6 +68,7 @@ class OwnApi final : public mcp::Api {
     return ask({"GET", target, {}, {}}, from, limit);
   }
   bool has_folders() const override { return false; }
+  Result<LeftOut> left_out_of(const std::string&) override { return LeftOut{}; }
   Result<Uploaded> upload(const std::string&, const std::string&, const wire::Value&) override {
     return Error{Code::kInternal, "NO_FOLDERS", "there are no folders of the caller here"};
   }
