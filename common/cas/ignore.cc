@@ -77,11 +77,25 @@ std::vector<IgnoreRule> built_in_folder_rules() {
 
 std::vector<IgnoreRule> built_in_secret_rules() {
   std::vector<IgnoreRule> rules = parse_ignore_rules(
-      ".env\n.envrc\n.env.*\n!.env.example\n!.env.sample\n!.env.template\n!.env.dist\n"
-      "credentials.json\napplication_default_credentials.json\n.aws/\n.gnupg/\n.ssh/\n"
-      ".netrc\n.pypirc\n.pgpass\n.dockercfg\n.git-credentials\n"
-      "id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n"
-      "*.key\n*key.pem\n*keys.pem\n*.p12\n*.pfx\n",
+      "*.env\n.env\n.envrc\n.env.*\n"
+      "!.env*.example\n!.env*.sample\n!.env*.template\n!.env*.dist\n!*example.env\n"
+      "!*sample.env\n!*template.env\n"
+      "secrets.yaml\nsecrets.yml\nsecrets.json\nsecrets.toml\n!**/templates/**/secrets.yaml\n"
+      "!**/templates/**/secrets.yml\n"
+      "credentials.json\napplication_default_credentials.json\nclient_secret*.json\n"
+      "service-account*.json\nservice_account*.json\n*firebase-adminsdk*.json\nkaggle.json\n"
+      ".aws/\n.gnupg/\n.kube/\n.ssh/\n**/.config/gcloud/\n**/.config/gh/\n"
+      "kubeconfig\n!kubeconfig/\nkubeconfig.yaml\nkubeconfig.yml\n*.kubeconfig\n"
+      ".netrc\n_netrc\n.npmrc\n.pypirc\n.pgpass\n.my.cnf\n.s3cfg\n.boto\n.htpasswd\n"
+      ".git-credentials\n"
+      ".dockercfg\n.dockerconfigjson\n**/.docker/config.json\n**/.cargo/credentials\n"
+      "**/.cargo/credentials.toml\n"
+      "**/.gem/credentials\n**/.m2/settings.xml\nrclone.conf\n"
+      ".vault-token\n.vault_pass*\n.terraformrc\ncredentials.tfrc.json\n"
+      "*.tfstate\n*.tfstate.*\n*.tfvars\n*.tfvars.json\n!*example.tfvars\n"
+      "id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n*.ppk\n"
+      "*.key\n*key.pem\n*keys.pem\n*.p8\n*.p12\n*.pfx\n*.jks\n*.keystore\n!debug.keystore\n"
+      "*.kdbx\n*.ovpn\n",
       "");
   for (IgnoreRule& rule : rules)
     rule.source = cat("built-in: ", rule.pattern, rule.folder_only ? "/" : "",

@@ -221,6 +221,31 @@ TEST(ScanFolder, LeavesOutSecretsUnlessTheyAreAskedFor) {
               ElementsAre(".env", ".env.example", ".gitignore", ".paddockignore", "env"));
 }
 
+TEST(ScanFolder, LeavesOutWhatToolsKeepTheirCredentialsIn) {
+  const test::TempDir dir;
+  const std::vector<std::string> secrets = split(
+      ".npmrc|.kube/config|kubeconfig|deploy/kubeconfig.yaml|.docker/config.json|"
+      "ci/.docker/config.json|.dockerconfigjson|service-account.json|service_account_prod.json|"
+      "client_secret_1.json|client_secrets.json|.vault-token|terraform.tfstate|"
+      "terraform.tfstate.backup|prod.tfvars|app.jks|key.ppk|release.keystore|secrets.yaml|"
+      "conf/secrets.toml|prod.env|.env.production|_netrc|.pypirc|.git-credentials|"
+      ".aws/credentials|.cargo/credentials.toml|.config/gcloud/access_tokens.db|"
+      ".m2/settings.xml|rclone.conf|AuthKey.p8",
+      '|');
+  const std::vector<std::string> source = split(
+      ".cargo/config.toml|.config/app.json|.docker/Dockerfile|.env.example|.env.local.example|"
+      ".yarnrc.yml|android/app/debug.keystore|chart/templates/app/secrets.yaml|"
+      "chart/templates/secrets.yaml|config.json|env|environment.yml|example.env|example.tfvars|"
+      "pkg/kubeconfig/kubeconfig.go|prod.env.example|secrets.py|secrets/__init__.py|server.crt|"
+      "service_account.py|settings.xml|terraform.tfvars.example",
+      '|');
+  for (const auto& list : {secrets, source})
+    for (const std::string& path : list) dir.write(path, "1");
+  const Scan scan = std::move(*scan_folder(dir.path()));
+  EXPECT_THAT(paths(scan), testing::ElementsAreArray(source));
+  EXPECT_EQ(scan.secrets, secrets.size());
+}
+
 TEST(ScanFolder, NamesSecretsFirstWhateverRuleLeavesThemOut) {
   const test::TempDir dir;
   dir.write(".gitignore", "conf/.env\n*.log\nz.key\n");

@@ -65,11 +65,10 @@ class _Found:
             self.left_out.append((name, "a device, a FIFO or a socket"))
 
     def why_not(self, path: bytes, is_folder: bool) -> str:
-        secret = "a secret, " if self.secrets.leave_out(path, is_folder) else ""
-        if self.rules.leave_out(path, is_folder):
-            return secret + "by a rule"
-        if self.built_in.leave_out(path, is_folder):
-            return secret + "built-in; a line !NAME in .paddockignore sends it"
+        by_a_rule = self.rules.leave_out(path, is_folder)
+        if by_a_rule or self.built_in.leave_out(path, is_folder):
+            secret = "a secret, " if self.secrets.leave_out(path, is_folder) else ""
+            return secret + ("by a rule" if by_a_rule else "built-in; a line !NAME in .paddockignore sends it")
         if not is_folder:
             return ""
         inside = self.root / os.fsdecode(path)

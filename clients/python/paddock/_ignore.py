@@ -1,16 +1,26 @@
 """What of a folder is left out: the rules of `.gitignore` files, as `paddock compute` reads them."""
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 RULE_FILES = (".gitignore", ".paddockignore")
 BUILT_IN = b".git/\n__pycache__/\nnode_modules/\n.venv/\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n"
-SECRETS = (b".env\n.envrc\n.env.*\n!.env.example\n!.env.sample\n!.env.template\n!.env.dist\n"
-           b"credentials.json\napplication_default_credentials.json\n.aws/\n.gnupg/\n.ssh/\n"
-           b".netrc\n.pypirc\n.pgpass\n.dockercfg\n.git-credentials\n"
-           b"id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n"
-           b"*.key\n*key.pem\n*keys.pem\n*.p12\n*.pfx\n")
+SECRETS = (b"*.env\n.env\n.envrc\n.env.*\n"
+           b"!.env*.example\n!.env*.sample\n!.env*.template\n!.env*.dist\n!*example.env\n!*sample.env\n!*template.env\n"
+           b"secrets.yaml\nsecrets.yml\nsecrets.json\nsecrets.toml\n!**/templates/**/secrets.yaml\n!**/templates/**/secrets.yml\n"
+           b"credentials.json\napplication_default_credentials.json\nclient_secret*.json\n"
+           b"service-account*.json\nservice_account*.json\n*firebase-adminsdk*.json\nkaggle.json\n"
+           b".aws/\n.gnupg/\n.kube/\n.ssh/\n**/.config/gcloud/\n**/.config/gh/\n"
+           b"kubeconfig\n!kubeconfig/\nkubeconfig.yaml\nkubeconfig.yml\n*.kubeconfig\n"
+           b".netrc\n_netrc\n.npmrc\n.pypirc\n.pgpass\n.my.cnf\n.s3cfg\n.boto\n.htpasswd\n.git-credentials\n"
+           b".dockercfg\n.dockerconfigjson\n**/.docker/config.json\n**/.cargo/credentials\n**/.cargo/credentials.toml\n"
+           b"**/.gem/credentials\n**/.m2/settings.xml\nrclone.conf\n"
+           b".vault-token\n.vault_pass*\n.terraformrc\ncredentials.tfrc.json\n"
+           b"*.tfstate\n*.tfstate.*\n*.tfvars\n*.tfvars.json\n!*example.tfvars\n"
+           b"id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n*.ppk\n"
+           b"*.key\n*key.pem\n*keys.pem\n*.p8\n*.p12\n*.pfx\n*.jks\n*.keystore\n!debug.keystore\n*.kdbx\n*.ovpn\n")
 SLASH = ord("/")
 NOTHING: FrozenSet[int] = frozenset()
 ALL = frozenset(range(256))
@@ -62,6 +72,9 @@ def wildmatch(pattern: bytes, text: bytes) -> bool:
     """Takes time by the product of both lengths at most, whatever the pattern."""
     if not any(each in pattern for each in b"*?[\\"):
         return pattern == text
+    begin, end = _plain_ends(pattern)
+    if not (text.startswith(begin) and text.endswith(end)):  # of most files and the built-in rules it says all
+        return False
     steps = _steps(pattern)
     at = _reached(steps, {0})
     for byte in text:
@@ -91,6 +104,13 @@ def _reached(steps: Tuple[Step, ...], places: Set[int]) -> Set[int]:
             if steps[place].may_skip_next:
                 left.append(place + 2)
     return found
+
+
+@lru_cache(maxsize=4096)
+def _plain_ends(pattern: bytes) -> Tuple[bytes, bytes]:
+    """What stands before the first special character and behind the last."""
+    parts = re.split(rb"[][*?\\]", pattern)
+    return parts[0], parts[-1].lstrip(b"/")  # "**/" may stand for nothing
 
 
 @lru_cache(maxsize=4096)

@@ -79,9 +79,11 @@ class Found {
   }
 
   async #whyNot(path: string, isFolder: boolean): Promise<string> {
-    const secret = this.#secrets.leaveOut(path, isFolder) ? "a secret, " : "";
-    if (this.#rules.leaveOut(path, isFolder)) return `${secret}by a rule`;
-    if (this.#builtIn.leaveOut(path, isFolder)) return `${secret}built-in; a line !NAME in .paddockignore sends it`;
+    const byARule = this.#rules.leaveOut(path, isFolder);
+    if (byARule || this.#builtIn.leaveOut(path, isFolder)) {
+      const secret = this.#secrets.leaveOut(path, isFolder) ? "a secret, " : "";
+      return secret + (byARule ? "by a rule" : "built-in; a line !NAME in .paddockignore sends it");
+    }
     if (!isFolder) return "";
     if ((await this.#isFile(`${path}/pyvenv.cfg`)) && !this.#rules.decide(path, true)) return "a Python environment (pyvenv.cfg)";
     for (const name of OWN_DATA) {

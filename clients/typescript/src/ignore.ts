@@ -4,11 +4,20 @@
 export const RULE_FILES = [".gitignore", ".paddockignore"];
 export const BUILT_IN = ".git/\n__pycache__/\nnode_modules/\n.venv/\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n";
 export const SECRETS =
-  ".env\n.envrc\n.env.*\n!.env.example\n!.env.sample\n!.env.template\n!.env.dist\n" +
-  "credentials.json\napplication_default_credentials.json\n.aws/\n.gnupg/\n.ssh/\n" +
-  ".netrc\n.pypirc\n.pgpass\n.dockercfg\n.git-credentials\n" +
-  "id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n" +
-  "*.key\n*key.pem\n*keys.pem\n*.p12\n*.pfx\n";
+  "*.env\n.env\n.envrc\n.env.*\n" +
+  "!.env*.example\n!.env*.sample\n!.env*.template\n!.env*.dist\n!*example.env\n!*sample.env\n!*template.env\n" +
+  "secrets.yaml\nsecrets.yml\nsecrets.json\nsecrets.toml\n!**/templates/**/secrets.yaml\n!**/templates/**/secrets.yml\n" +
+  "credentials.json\napplication_default_credentials.json\nclient_secret*.json\n" +
+  "service-account*.json\nservice_account*.json\n*firebase-adminsdk*.json\nkaggle.json\n" +
+  ".aws/\n.gnupg/\n.kube/\n.ssh/\n**/.config/gcloud/\n**/.config/gh/\n" +
+  "kubeconfig\n!kubeconfig/\nkubeconfig.yaml\nkubeconfig.yml\n*.kubeconfig\n" +
+  ".netrc\n_netrc\n.npmrc\n.pypirc\n.pgpass\n.my.cnf\n.s3cfg\n.boto\n.htpasswd\n.git-credentials\n" +
+  ".dockercfg\n.dockerconfigjson\n**/.docker/config.json\n**/.cargo/credentials\n**/.cargo/credentials.toml\n" +
+  "**/.gem/credentials\n**/.m2/settings.xml\nrclone.conf\n" +
+  ".vault-token\n.vault_pass*\n.terraformrc\ncredentials.tfrc.json\n" +
+  "*.tfstate\n*.tfstate.*\n*.tfvars\n*.tfvars.json\n!*example.tfvars\n" +
+  "id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n*.ppk\n" +
+  "*.key\n*key.pem\n*keys.pem\n*.p8\n*.p12\n*.pfx\n*.jks\n*.keystore\n!debug.keystore\n*.kdbx\n*.ovpn\n";
 
 export interface Rule {
   pattern: string;
@@ -145,6 +154,8 @@ function reached(steps: Step[], places: Iterable<number>): Set<number> {
 /** Takes time by the product of both lengths at most, whatever the pattern. */
 export function wildmatch(pattern: string, text: string): boolean {
   if (!/[*?[\\]/.test(pattern)) return pattern === text;
+  const plain = pattern.split(/[\][*?\\]/); // of most files and the built-in rules its ends say all
+  if (!text.startsWith(plain[0] ?? "") || !text.endsWith((plain.at(-1) ?? "").replace(/^\/+/, ""))) return false;
   const steps = stepsOf(pattern);
   let at = reached(steps, [0]);
   for (const character of text) {
