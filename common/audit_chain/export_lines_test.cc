@@ -76,6 +76,19 @@ TEST(Export, IsRefusedWhenALineWasChanged) {
   expect_said(lines, "AUDIT_EXPORT_MALFORMED: line 4 ");
 }
 
+TEST(Export, IsRefusedWhateverByteWasChanged) {
+  const Lines whole = lines_of(behind(make_chain(3), 1));
+  for (size_t line = 0; line < whole.size(); ++line) {
+    for (size_t at = 0; at + 1 < whole[line].size(); ++at) {  // but the line's end
+      for (const int bits : {1, 2, 32}) {
+        Lines lines = whole;
+        lines[line][at] = static_cast<char>(lines[line][at] ^ bits);
+        EXPECT_NE(said(lines).substr(0, 5), "holds") << lines[line];
+      }
+    }
+  }
+}
+
 TEST(Export, HasAnEnd) {
   const Lines whole = lines_of(make_chain(5));
   Lines lines(whole.begin(), whole.end() - 1);

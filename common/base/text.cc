@@ -149,6 +149,8 @@ std::optional<std::string> decode_base64(std::string_view text) {
       }
       group = group << 6 | static_cast<uint32_t>(digit);
     }
+    // Bits that no byte has are zero: the same bytes have one text.
+    if ((group & ((1U << 8 * padding) - 1)) != 0) return std::nullopt;
     for (size_t k = 0; k < 3 - padding; ++k) out += static_cast<char>(group >> (16 - 8 * k) & 255);
   }
   return out;

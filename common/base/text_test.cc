@@ -70,6 +70,13 @@ TEST(Base64, RefusesMissingPaddingWhiteSpaceAndOtherAlphabets) {
   }
 }
 
+TEST(Base64, RefusesASecondSpellingOfTheSameBytes) {
+  EXPECT_EQ(decode_base64("Zg=="), "f");
+  EXPECT_EQ(decode_base64("Zm8="), "fo");
+  for (const char* text : {"Zh==", "Zv==", "Zm9=", "Zm+="})
+    EXPECT_EQ(decode_base64(text), std::nullopt) << text;
+}
+
 TEST(Hex, WritesLowerCase) { EXPECT_EQ(hex(std::string_view("\x00\xAB\xff", 3)), "00abff"); }
 
 }  // namespace

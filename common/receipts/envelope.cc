@@ -50,13 +50,14 @@ Result<OpenedReceipt> open_receipt(const ReceiptEnvelope& envelope,
       const auto signature = decode_base64(each.signature);
       if (!signature) return malformed("a signature is not base64");
       ASSIGN_OR_RETURN(const bool good, crypto::is_signed_by(key, bytes, *signature));
-      if (good) return OpenedReceipt{id, *statement};
-      known = known || each.key_id == id;
+      if (good && each.key_id == id) return OpenedReceipt{id, *statement};
+      known = known || good || each.key_id == id;
     }
   }
   if (known)
     return Error{Code::kFailedPrecondition, "RECEIPT_CHANGED",
-                 "the signature is not of this content: it was changed after it was signed"};
+                 "the signature is not of this content, or not of the key that it names: it was "
+                 "changed after it was signed"};
   return Error{Code::kFailedPrecondition, "RECEIPT_KEY_UNKNOWN",
                "none of these keys signed it; `paddock receipt-keys` shows the controller's, the "
                "former ones too"};

@@ -4,6 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/crypto/signing.h"
+#include "common/wire/json.h"
 
 namespace paddock::receipts {
 namespace {
@@ -36,6 +37,35 @@ TEST(Envelope, EachByteOfThePayloadCounts) {
     envelope.payload = base64(changed);
     EXPECT_EQ(reason(envelope), "RECEIPT_CHANGED") << i;
   }
+}
+
+// No text that was changed in one bit is taken for the one that was signed.
+TEST(Envelope, EachByteOfItsJsonCounts) {
+  const std::string text = wire::encode_json(*sign_statement(R"({"_type":"xy"})", kKey));
+  const std::string other = wire::encode_json(*sign_statement(kStatement, kKey));
+  for (const std::string& whole : {text, other}) {
+    for (size_t at = 0; at < whole.size(); ++at) {
+      for (int bit = 0; bit < 8; ++bit) {
+        std::string changed = whole;
+        changed[at] = static_cast<char>(changed[at] ^ 1 << bit);
+        const auto parsed = wire::parse_json(changed);
+        if (!parsed.ok()) continue;
+        const auto envelope = wire::decode<contracts::ReceiptEnvelope>(*parsed);
+        if (envelope.ok()) EXPECT_NE(reason(*envelope), "") << changed;
+      }
+    }
+  }
+}
+
+TEST(Envelope, SaysWhichKeySignedIt) {
+  auto envelope = *sign_statement(kStatement, kKey);
+  envelope.signatures.front().key_id = *crypto::signing_key_id(kOther);
+  EXPECT_EQ(reason(envelope), "RECEIPT_CHANGED");
+  EXPECT_EQ(reason(envelope, {kOther, kShown}), "RECEIPT_CHANGED");
+  const auto former = *sign_statement(kStatement, kKey);
+  EXPECT_EQ(reason(former, {kOther, kShown}), "") << "of several keys the one that it names";
+  envelope.signatures.push_back(former.signatures.front());
+  EXPECT_EQ(reason(envelope), "") << "one good signature is enough";
 }
 
 // The signature is over DSSE's encoding of type and payload, not over the payload alone.
