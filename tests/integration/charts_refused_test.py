@@ -115,6 +115,15 @@ REFUSED = {
 }
 
 
+# What a null may take away beside empty values: nothing of it protects.
+MAY_DIFFER = ("controller.resources.requests", "agent.resources.requests", "codeExecution.resources.requests",  # what is set aside
+              "agent.nodeSelector", "agent.tolerations", "agent.runtimeClassName",  # which nodes, without GPUs
+              "controller.dashboard.labels",
+              # turned on by the test itself
+              "controller.serviceMonitor.enabled", "controller.prometheusRule.enabled", "controller.dashboard.enabled",
+              "agent.enabled", "codeExecution.enabled")
+
+
 def keys_of(values, before=()):
     """The path of every key, and its default."""
     for key, value in values.items():
@@ -171,16 +180,30 @@ class Refusals(unittest.TestCase):
             with self.subTest(".".join(path)):
                 done = chart.template(*everything, at(path, None))
                 if done.returncode == 0:
-                    if not default:
+                    if not ".".join(path).startswith(MAY_DIFFER):
                         self.assertEqual(made_of(done.stdout), as_it_is)
                     continue
                 refused.append(".".join(path))
                 by_name = (f"at '/{'/'.join(path[:-1])}': missing property '{path[-1]}'" if path[1:] else
                            f"at '': missing property '{path[0]}'")
-                self.assertTrue(by_name in done.stderr or f"{'.'.join(path)}: " in done.stderr, done.stderr)
-        for protects in ("tls.enabled", "networkPolicy.enabled", "networkPolicy.allowFrom", "agent.userNamespaces", "codeExecution.allowFrom"):
+                inside = re.search(re.escape(".".join(path)) + r"[.\w]*: ", done.stderr)  # the key, or one that it holds
+                self.assertTrue(by_name in done.stderr or inside, done.stderr)
+        for protects in ("tls.enabled", "networkPolicy.enabled", "networkPolicy.allowFrom", "agent.userNamespaces", "codeExecution.allowFrom",
+                         "controller.config.blobs.quota", "controller.resources.limits.memory", "codeExecution.resources.limits.memory"):
             self.assertIn(protects, refused)
         self.assertNotIn("controller.allowedOrigins", refused)
+
+    def test_an_agent_without_a_runtime_class_asks_for_no_gpu_however_that_is_said(self):
+        for none in (None, ""):
+            made = chart.template(AGENT, {"agent": {"runtimeClassName": none}}).stdout
+            self.assertNotIn("runtimeClassName:", made)
+            self.assertIn("{name: NVIDIA_VISIBLE_DEVICES, value: void}", made)
+
+    def test_no_secret_for_the_ca_is_the_certificates_own_however_that_is_said(self):
+        tls = {"tls": {"secretName": "own"}}
+        made = [chart.template(AGENT, MONITORED, tls, {"agent": {"caSecret": {"name": none, "key": "other"}}}).stdout for none in ("", None)]
+        self.assertIn("secretName: \"own\"", made[0])
+        self.assertEqual(*made)
 
 
 if __name__ == "__main__":
