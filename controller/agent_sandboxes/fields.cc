@@ -55,6 +55,10 @@ constexpr std::array kBlueprint = {
              "holds anyhow", "true"},
     FieldRow{"podTemplate.spec.containers[].securityContext.readOnlyRootFilesystem", Is::kFlag,
              "holds anyhow", "true"},
+    FieldRow{"podTemplate.spec.containers[].securityContext.seccompProfile", Is::kObject,
+             "each command has a filter of system calls"},
+    FieldRow{"podTemplate.spec.containers[].securityContext.seccompProfile.type", Is::kText,
+             "holds anyhow", "RuntimeDefault", true},
     FieldRow{"podTemplate.spec.containers[].securityContext.capabilities", Is::kObject,
              "what is dropped"},
     FieldRow{"podTemplate.spec.containers[].securityContext.capabilities.drop", Is::kTexts,
@@ -71,6 +75,10 @@ constexpr std::array kBlueprint = {
     FieldRow{"podTemplate.spec.nodeSelector", Is::kWords, "labels of the node that it needs"},
     FieldRow{"podTemplate.spec.securityContext", Is::kObject, "what holds anyhow"},
     FieldRow{"podTemplate.spec.securityContext.runAsNonRoot", Is::kFlag, "holds anyhow", "true"},
+    FieldRow{"podTemplate.spec.securityContext.seccompProfile", Is::kObject,
+             "each command has a filter of system calls"},
+    FieldRow{"podTemplate.spec.securityContext.seccompProfile.type", Is::kText, "holds anyhow",
+             "RuntimeDefault", true},
     FieldRow{"service", Is::kFlag, "nothing inside can be reached", "false"},
 };
 

@@ -78,6 +78,22 @@ TEST(AgentSandbox, WhatDoesNotMapIsRefusedByItsField) {
             "spec.podTemplate.spec.hostNetwork");
 }
 
+TEST(AgentSandbox, AFilterOfSystemCallsIsThereAndNoOtherOneIsTaken) {
+  const auto pod = [](const std::string& context) {
+    return yaml(cat("spec: {podTemplate: {spec: {securityContext: ", context,
+                    ", containers: [{name: c, image: paddock/session, securityContext: ", context,
+                    "}]}}}"));
+  };
+  EXPECT_EQ(refused(pod("{seccompProfile: {type: RuntimeDefault}}")), "");
+  const std::string place = "spec.podTemplate.spec.securityContext.seccompProfile";
+  for (const char* type : {"Unconfined", "Localhost"}) {
+    EXPECT_EQ(refused(pod(cat("{seccompProfile: {type: ", type, "}}"))), place + ".type");
+  }
+  EXPECT_EQ(refused(pod("{seccompProfile: {}}")), place + ".type");
+  EXPECT_EQ(refused(pod("{seccompProfile: {type: RuntimeDefault, localhostProfile: x}}")),
+            place + ".localhostProfile");
+}
+
 TEST(AgentSandbox, HostileDocumentsAreRefusedAndNotFollowed) {
   for (const char* text :
        {"[]", "spec: []", "spec: {}", "spec: {podTemplate: x}", "spec: {podTemplate: {spec: {}}}",
