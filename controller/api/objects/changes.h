@@ -40,10 +40,14 @@ ChangeRequest in_stored_words(Call& call, const T& live, ChangeRequest request) 
   if (request.patch != PatchKind::kApply) return request;
   std::vector<std::string> unheard;
   const wire::Value merged = k8s::overlaid(View::object(live), request.body);
-  const auto decoded =
-      View::changed(call.services, live, {merged, FieldValidation::kIgnore, unheard});
-  if (decoded.ok())
-    request.body = k8s::in_words_of(View::object(*decoded), std::move(request.body));
+  auto decoded = View::changed(call.services, live, {merged, FieldValidation::kIgnore, unheard});
+  if (!decoded.ok()) return request;
+  decoded->metadata.creation_timestamp = live.metadata.creation_timestamp;
+  if (!request.status) {
+    decoded->status = live.status;
+    View::keep(merged, *decoded);  // some views show what was written, and no other words for it
+  }
+  request.body = k8s::in_words_of(View::object(*decoded), std::move(request.body));
   return request;
 }
 
