@@ -8,7 +8,7 @@
 
 namespace paddock::client {
 
-ControllerClient::ControllerClient(http::Endpoint endpoint, Millis patience)
+ControllerClient::ControllerClient(http::Endpoint endpoint, std::optional<Millis> patience)
     : patience_(patience),
       endpoint_(std::move(endpoint)),
       http_(http::make_client(endpoint_)),

@@ -50,7 +50,8 @@ enum class ListForm { kObjects, kTable, kMetadata };
 class ControllerClient {
  public:
   // `patience`: how long a request that may be repeated is sent again while nobody answers it.
-  explicit ControllerClient(http::Endpoint endpoint, Millis patience = Millis(0));
+  // No pause is longer than what is left of it. Given none: a few times.
+  explicit ControllerClient(http::Endpoint endpoint, std::optional<Millis> patience = {});
   ~ControllerClient();
   ControllerClient(const ControllerClient&) = delete;
   ControllerClient& operator=(const ControllerClient&) = delete;
@@ -214,7 +215,7 @@ class ControllerClient {
   std::shared_ptr<http::Client> new_lane();
 
   FieldPaths left_out_;  // by synchronize() or exchange_calls(): a client makes one of them
-  const Millis patience_;
+  const std::optional<Millis> patience_;
   std::function<void(const Error&)> on_waiting_;
   std::atomic<bool> told_waiting_{false};
   http::Endpoint endpoint_;

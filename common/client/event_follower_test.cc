@@ -170,6 +170,13 @@ TEST(FollowEvents, GivesUpWhenItsPatienceIsOver) {
   EXPECT_EQ(followed.status.error().code, Code::kUnavailable);
 }
 
+TEST(FollowEvents, GivesUpThenThoughTheServerAsksForLonger) {
+  HttpServer server(script({answer(503, "{}", "Retry-After: 600\r\n")}));
+  const Followed followed = follow(server, 0, Millis(50));
+  ASSERT_FALSE(followed.status.ok());
+  EXPECT_EQ(followed.status.error().reason, "STREAM_LOST");
+}
+
 TEST(FollowEvents, StopsWhenTheCallerHasEnough) {
   HttpServer server(script({{chunked_head() + chunk(output(1, "a") + output(2, "b"))}}));
   ControllerClient client({server.url(), {}, {}, {}});

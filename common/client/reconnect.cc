@@ -1,7 +1,5 @@
 #include "common/client/reconnect.h"
 
-#include <algorithm>
-
 #include "common/base/backoff.h"
 
 namespace paddock::client {
@@ -16,8 +14,8 @@ Status Reconnect::wait(const Failure& failure, const Error& lost, Random& random
   // If this process was stopped meanwhile, patience can be used up without enough tries.
   const bool tried = failed_ >= kFewestTries;
   if (left.count() <= 0 && tried) return lost;
-  const Millis wanted = backoff(failed_, random) + failure.retry_after.value_or(Millis(0));
-  if (!pause.wait(tried ? std::min(wanted, left) : wanted))
+  const Millis least = backoff(failed_, random);
+  if (!pause.wait(pause_within(left, asked_for(failure) + least, least)))
     return Error{Code::kUnavailable, "ABORTED", "given up"};
   return {};
 }

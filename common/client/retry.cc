@@ -13,6 +13,10 @@ constexpr Millis kMostAskedFor{30'000};
 
 }  // namespace
 
+Millis asked_for(const Failure& failure) {
+  return std::min(failure.retry_after.value_or(Millis(0)), kMostAskedFor);
+}
+
 bool safe_to_repeat(std::string_view method, bool keyed) {
   return keyed || method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE";
 }
@@ -28,8 +32,11 @@ std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int f
                         error.code == Code::kResourceExhausted ||
                         error.code == Code::kDeadlineExceeded;
   if (!may_pass) return std::nullopt;
-  const Millis delay = backoff(failed, random);
-  return failure.retry_after ? std::min(*failure.retry_after, kMostAskedFor) + delay : delay;
+  return asked_for(failure) + backoff(failed, random);
+}
+
+Millis pause_within(Millis left, Millis wanted, Millis least) {
+  return std::min(wanted, left > Millis(0) ? left : least);
 }
 
 bool Patience::is_long() const { return failed_ >= kMaxAttempts; }
@@ -37,8 +44,9 @@ bool Patience::is_long() const { return failed_ >= kMaxAttempts; }
 std::optional<Millis> Patience::after(const Failure& failure, bool repeatable, MonoTime now,
                                       Random& random) {
   if (!waited_) waited_.emplace(kLongestTry, now);
-  const Millis left = total_ - waited_->look(now);
-  if (const auto delay = retry_delay(failure, repeatable, ++failed_, random)) return delay;
+  const Millis left = total_.value_or(Millis(0)) - waited_->look(now);
+  if (const auto delay = retry_delay(failure, repeatable, ++failed_, random))
+    return total_ ? pause_within(left, *delay, backoff(failed_, random)) : delay;
   const Reason& reason = failure.error.reason;
   const bool nobody_there =
       failure.unanswered ||

@@ -20,10 +20,17 @@ struct Failure {
   std::optional<Millis> retry_after = {};  // what the server asked for
   bool unanswered = false;                 // no server said this: there was no answer
 };
+// What the server asked for, but no longer than it is heeded; zero if it asked for nothing.
+Millis asked_for(const Failure& failure);
+
 // How long to wait before sending again, or nothing if that is not allowed or not worth it.
 // `failed` counts from 1.
 std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int failed,
                                   Random& random);
+
+// A pause of `wanted` where `left` of a patience is left. Whoever has none left but tries to make
+// pauses no longer than `least`.
+Millis pause_within(Millis left, Millis wanted, Millis least);
 
 // The longest that one try can take, with the pause before it. Of a longer stretch only this much
 // counts as waiting, because this process must have been stopped.
@@ -34,7 +41,8 @@ constexpr Millis kLongestTry{45'000};
 // cannot write: it is being started, repaired or moved. A refusal is an answer and ends the tries.
 class Patience {
  public:
-  explicit Patience(Millis total) : total_(total) {}
+  // Given none, it is only tried the few times, with the pauses for which the server asks.
+  explicit Patience(std::optional<Millis> total) : total_(total) {}
   // After another failure: how long to wait before it is sent again; nothing: that is no use.
   std::optional<Millis> after(const Failure& failure, bool repeatable, MonoTime now,
                               Random& random);
@@ -42,7 +50,7 @@ class Patience {
   bool is_long() const;
 
  private:
-  Millis total_;
+  std::optional<Millis> total_;
   int failed_ = 0;
   std::optional<LivedTime> waited_;
 };

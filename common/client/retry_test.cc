@@ -66,6 +66,24 @@ TEST(Patience, LastsWhileNobodyAnswersAndForNoRefusal) {
   EXPECT_GT(tries(Millis(120'000), failure(Code::kUnavailable, "STORE_FULL")), 10);
 }
 
+// A day, as a proxy may say, is no reason to wait longer than the caller would.
+TEST(Patience, EndsThoughTheServerAsksForLonger) {
+  Failure away = failure(Code::kUnavailable, "UNEXPECTED_ANSWER");
+  away.retry_after = Millis(600'000);
+  for (const Millis given : {Millis(0), Millis(3'000)}) {
+    SeededRandom random(1);
+    Patience asking(given);
+    Millis waited{0};
+    int count = 0;
+    while (const auto delay = asking.after(away, true, MonoTime{1'000} + waited, random)) {
+      waited += *delay;
+      ASSERT_LT(++count, 20);
+    }
+    EXPECT_GE(count, 3) << "a few times in any case";
+    EXPECT_LE(waited, given + Millis(1'400)) << "what is left of it, and the pauses of the few";
+  }
+}
+
 TEST(Patience, OfWhoStoodStillIsNotUsedUp) {
   SeededRandom random(1);
   Failure nobody = failure(Code::kUnavailable, "UNREACHABLE");
