@@ -1,5 +1,6 @@
 #include "cli/client/connection.h"
 
+#include "cli/instance/program.h"
 #include "cli/terminal/interrupt.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
@@ -65,6 +66,29 @@ Error not_up(const std::string& instance, const std::optional<InstancePointer>& 
   return {Code::kUnavailable, "INSTANCE_NOT_UP", said};
 }
 
+bool is_up(const std::optional<InstancePointer>& pointer) {
+  return pointer && is_alive(pointer->controller);
+}
+
+// The pointer of an instance that is up, or comes up in time.
+Result<InstancePointer> awaited_pointer(const InstancePaths& paths, const Env& env) {
+  Result<std::optional<InstancePointer>> pointer = current_pointer(paths);
+  const bool may_come_back = env.patience_given && pointer.ok() && *pointer && !is_up(*pointer);
+  if (may_come_back) {
+    LivedDeadline deadline(env.patience, env.clock.mono());
+    env.say(cat(not_up(paths.name, *pointer).message, "; waiting for it for ",
+                format_duration(env.patience), " (--patience)"));
+    wait_until(env, deadline, [&] {
+      pointer = current_pointer(paths);
+      // While it starts, nobody knows yet where.
+      return !pointer.ok() || !*pointer || (is_up(*pointer) && !(*pointer)->url.empty());
+    });
+  }
+  if (!pointer.ok()) return pointer.error();
+  if (!is_up(*pointer)) return not_up(paths.name, *pointer);
+  return std::move(**pointer);
+}
+
 }  // namespace
 
 ConnectionOptions connection_options(const Parsed& parsed) {
@@ -113,10 +137,9 @@ Result<http::Endpoint> resolve_endpoint(const ConnectionOptions& options, const 
   ASSIGN_OR_RETURN(const Target target, choose_target(options, env));
   if (target.remote) return remote_endpoint(options, env);
   ASSIGN_OR_RETURN(const InstancePaths paths, find_instance(env, target.instance));
-  ASSIGN_OR_RETURN(const std::optional<InstancePointer> pointer, current_pointer(paths));
-  if (!pointer || !is_alive(pointer->controller)) return not_up(target.instance, pointer);
+  ASSIGN_OR_RETURN(const InstancePointer pointer, awaited_pointer(paths, env));
   ASSIGN_OR_RETURN(std::string token, named_token(options, env));
-  return instance_endpoint(paths, pointer->url, std::move(token));
+  return instance_endpoint(paths, pointer.url, std::move(token));
 }
 
 }  // namespace paddock::cli

@@ -35,7 +35,8 @@ Result<Target> choose_target(const ConnectionOptions& options, const Env& env);
 // The instance's paths, its data folder taken from its settings.
 Result<InstancePaths> find_instance(const Env& env, const std::string& name);
 
-// INSTANCE_NOT_UP when the instance has no running controller.
+// INSTANCE_NOT_UP when the instance has no running controller. One that has ended is waited for
+// where --patience was given, as long as that: only then does somebody say that it comes back.
 Result<http::Endpoint> resolve_endpoint(const ConnectionOptions& options, const Env& env);
 // The endpoint of an instance's controller, from its pointer and its data folder. `token`: whose
 // caller it is; empty: the operator's, who owns that folder.

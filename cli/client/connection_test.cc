@@ -51,6 +51,37 @@ TEST_F(Connection, AnInstanceWhoseControllerEndedSaysWhichItWas) {
   EXPECT_TRUE(os::remove_tree(env_.vars["PADDOCK_HOME"]).ok());
 }
 
+// Whoever says how patient they are may be about to start it again.
+TEST_F(Connection, AControllerThatEndedIsWaitedForWithAPatienceThatWasGiven) {
+  const test::TempDir home;
+  env_.vars["PADDOCK_HOME"] = home / "state";
+  const InstancePaths paths = find_instance(env_, "default").value();
+  ASSERT_TRUE(os::make_dirs(paths.controller_data() + "/tokens").ok());
+  ASSERT_TRUE(os::write_file_atomic(paths.controller_data() + "/tokens/admin", "operator\n").ok());
+  InstancePointer pointer;
+  pointer.id = "of-an-up";
+  pointer.instance = "default";
+  pointer.controller = ProcessRef{77, 1, "another boot", ""};
+  ASSERT_TRUE(write_pointer(paths.pointer(), pointer).ok());
+  env_.patience_given = true;
+  env_.patience = Millis(1'000);
+  std::string said;
+  env_.err.write = [&](std::string_view text) {
+    said += text;
+    clock_.advance(Millis(1'000));
+  };
+  EXPECT_EQ(resolve_endpoint({}, env_).error().reason, "INSTANCE_NOT_UP");
+  EXPECT_NE(said.find("process 77, has ended; waiting for it for 1s"), std::string::npos) << said;
+  env_.err.write = [&](std::string_view) {
+    pointer.url = "http://127.0.0.1:1";
+    pointer.controller = to_ref(*os::identify(::getpid()));
+    EXPECT_TRUE(write_pointer(paths.pointer(), pointer).ok());
+  };
+  const auto endpoint = resolve_endpoint({}, env_);
+  ASSERT_TRUE(endpoint.ok()) << endpoint.error().describe();
+  EXPECT_EQ(endpoint->base_url, "http://127.0.0.1:1");
+}
+
 // As `--token-file`: what another program writes is read to its end.
 TEST_F(Connection, ACaFileThatIsNamedMayBeAPipe) {
   const test::TempDir folder;

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "cli/client/watching.h"
 #include "cli/terminal/exit_codes.h"
 
 namespace paddock::cli {
@@ -44,9 +45,22 @@ void Foreground::cancel() {
   const bool at_once = asked_ > 1;
   env_.say(at_once ? cat("\nkilling run ", run_.name, "; once more to leave it to itself")
                    : cat("\ncanceling run ", run_.name, "; once more to kill it at once"));
-  client::ControllerClient client(endpoint_);
-  const Status canceled = client.cancel_run(run_.name_space, run_.name, at_once);
-  if (!canceled.ok()) env_.say(cat("could not cancel: ", canceled.error().message));
+  give_up();  // it asked for less
+  const std::lock_guard lock(mutex_);
+  asking_ = std::make_shared<client::ControllerClient>(endpoint_, env_.patience);
+  say_when_waiting(*asking_, env_);
+  threads_.emplace_back([this, at_once, client = asking_] {
+    const Status canceled = client->cancel_run(run_.name_space, run_.name, at_once);
+    const std::lock_guard still(mutex_);
+    if (!canceled.ok() && asking_ == client)
+      env_.say(cat("could not cancel: ", canceled.error().message));
+  });
+}
+
+void Foreground::give_up() {
+  const std::lock_guard lock(mutex_);
+  if (asking_) asking_->abort();
+  asking_.reset();
 }
 
 }  // namespace paddock::cli

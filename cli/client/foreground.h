@@ -1,9 +1,13 @@
 // Ctrl-C on a foreground run: the first cancels the run and waits for its end, the second has it
-// killed, the third leaves. A terminal that is closed leaves it to itself.
+// killed, the third leaves, though nobody answers meanwhile. A terminal that is closed leaves it to
+// itself.
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "cli/client/run_end.h"
 #include "cli/terminal/env.h"
@@ -20,6 +24,8 @@ class Foreground {
   void creating() { state_ = State::kCreating; }
   // The run exists now. Cancels it if that was asked for in between.
   void created();
+  // How it ended is known, and nothing is left to be canceled.
+  void ended() { give_up(); }
   bool interrupted() const { return asked_ > 0; }
 
  private:
@@ -27,8 +33,9 @@ class Foreground {
   Foreground(const http::Endpoint& endpoint, RunRef run, const Env& env)
       : endpoint_(endpoint), run_(std::move(run)), env_(env) {}
   void on_signal(int signal, int count);
-  void leave();  // once the run exists, or if it never will
-  void cancel();
+  void leave();    // once the run exists, or if it never will
+  void cancel();   // asks in a thread of its own, as long as there is patience
+  void give_up();  // the asking
 
   http::Endpoint endpoint_;
   RunRef run_;
@@ -36,6 +43,10 @@ class Foreground {
   std::atomic<State> state_{State::kPreparing};
   std::atomic<int> asked_{0};
   std::atomic<bool> left_{false};
+  std::mutex mutex_;
+  std::shared_ptr<client::ControllerClient>
+      asking_;  // the latest of cancel(), until it is given up
+  std::vector<std::jthread> threads_;
   std::unique_ptr<Interrupts> interrupts_;  // last: its thread uses the rest
 };
 

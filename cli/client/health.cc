@@ -159,7 +159,9 @@ bool serves_on_full_disk(const http::Endpoint& endpoint) {
 Health gather_health(const ConnectionOptions& options, const Env& env) {
   Health health;
   look_at_pointer(health, options, env);
-  const Result<http::Endpoint> endpoint = resolve_endpoint(options, env);
+  Env now = env;  // as it is, not as it may be soon
+  now.patience_given = false;
+  const Result<http::Endpoint> endpoint = resolve_endpoint(options, now);
   if (!endpoint.ok()) {
     health.reason = endpoint.error().message;
     return health;

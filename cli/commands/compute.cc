@@ -26,7 +26,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr Millis kReadyPatience{5000};
+constexpr Millis kReadyTime{5000};  // of one question
 constexpr int kReadings = 3;  // of a project whose files change on their way
 constexpr int kUploads =
     8;  // another host with a project of this path may upload between two steps
@@ -139,6 +139,7 @@ int run_to_the_end(const Job& job, client::ControllerClient& client, Foreground&
                    const contracts::Tree& sent) {
   const Result<Ended> ended = see_through(job, client, sent);
   if (!ended.ok()) return lost(job, ended.error());
+  foreground.ended();
   const int missing = ended->brought.ok() ? kExitOk : lost(job, ended->brought.error());
   const int of_run =
       foreground.interrupted() && ended->code == 143 ? kExitInterrupted : ended->code;
@@ -196,13 +197,21 @@ Result<Created> create_once(const Job& job, client::ControllerClient& client,
   return Created{std::move(run), std::move(scan.tree)};
 }
 
+// As patiently as every request; what is in the way then is said as well as it can be.
+Status wait_until_ready(const Job& job, client::ControllerClient& client) {
+  http::Request request;
+  request.target = "/readyz";
+  request.timeout = kReadyTime;
+  if (client.send_by(*http::make_client(job.endpoint), request).ok()) return {};
+  return check_ready(job.endpoint, kReadyTime);
+}
+
 // Everything up to and including the creation of the run; a failure here started nothing. Returns
 // what was sent.
 Result<contracts::Tree> create_run(const Job& job, client::ControllerClient& client,
                                    Foreground& foreground) {
   // Before much is read. Of several controllers one may be about to lead: then the calls wait.
-  if (http::addresses_in(job.endpoint.base_url).size() == 1)
-    TRY(check_ready(job.endpoint, kReadyPatience));
+  if (http::addresses_in(job.endpoint.base_url).size() == 1) TRY(wait_until_ready(job, client));
   std::optional<StdinFile> input;
   if (const std::string& source = job.options.stdin_source; !source.empty()) {
     ASSIGN_OR_RETURN(StdinFile opened, StdinFile::open(source, job.env));

@@ -10,6 +10,7 @@
 #include "cli/commands/mcp_api.h"
 #include "cli/options/names.h"
 #include "cli/terminal/error_text.h"
+#include "common/mcp/tools.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 
@@ -17,6 +18,8 @@ namespace paddock::cli {
 namespace {
 
 constexpr size_t kMostLine = 8 << 20;
+// Unless --patience says otherwise; it ends before its client's does.
+constexpr Millis kPatience{mcp::kMostWaitSeconds * 1'000};
 
 // The lines of stdin, one after another.
 class Lines {
@@ -73,7 +76,8 @@ Status serve(const Parsed& parsed, const Env& env) {
                    resolve_endpoint(connection_options(parsed), env));
   const std::string root = real_path(absolute_path(env.cwd, parsed.text("root", ".")));
   if (root.empty()) return invalid_argument("ROOT_NOT_FOUND", "there is no such folder", "--root");
-  const McpPlace place{endpoint, root, parsed.text("namespace", "default")};
+  const McpPlace place{endpoint, root, parsed.text("namespace", "default"),
+                       env.patience_given ? env.patience : kPatience};
   McpCalls calls({[&] { return make_answerer(place); },
                   [&](const wire::Value& answer) { env.out.write(wire::to_json(answer) + "\n"); }});
   Lines lines;

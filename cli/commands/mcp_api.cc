@@ -29,8 +29,8 @@ Result<std::string> allowed_folder(const std::string& root, const std::string& w
 
 class RemoteApi final : public mcp::Api {
  public:
-  RemoteApi(const http::Endpoint& endpoint, std::string root)
-      : client_(endpoint), http_(http::make_client(endpoint)), root_(std::move(root)) {
+  RemoteApi(const http::Endpoint& endpoint, std::string root, Millis patience)
+      : client_(endpoint, patience), http_(http::make_client(endpoint)), root_(std::move(root)) {
     client_.set_parallel(at_once);
   }
 
@@ -62,8 +62,7 @@ class RemoteApi final : public mcp::Api {
       part.more = bytes.size() > room;
       return !part.more;
     };
-    ASSIGN_OR_RETURN(const http::Response response, http_->send(request));
-    if (response.status / 100 != 2) return client::failure_of(response).error;
+    ASSIGN_OR_RETURN(const http::Response response, client_.send_by(*http_, request));
     const auto type = response.headers.find("content-type");
     part.json = type != response.headers.end() && type->second.starts_with("application/json");
     return part;
@@ -107,8 +106,7 @@ class RemoteApi final : public mcp::Api {
   }
 
   Result<wire::Value> answer_of(const http::Request& request) {
-    ASSIGN_OR_RETURN(const http::Response response, http_->send(request));
-    if (response.status / 100 != 2) return client::failure_of(response).error;
+    ASSIGN_OR_RETURN(const http::Response response, client_.send_by(*http_, request));
     return client::parse_body(response);
   }
 
@@ -121,7 +119,7 @@ class RemoteApi final : public mcp::Api {
 class RemoteAnswerer final : public Answerer {
  public:
   explicit RemoteAnswerer(const McpPlace& place)
-      : api_(place.endpoint, place.root),
+      : api_(place.endpoint, place.root, place.patience),
         server_(mcp::make_server(api_, place.name_space, contracts::kProgramVersion)) {}
   mcp::Reply answer(const wire::Value& message) override { return mcp::handle(server_, message); }
   void give_up() override { api_.give_up(); }

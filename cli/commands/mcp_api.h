@@ -13,6 +13,7 @@ struct McpPlace {
   http::Endpoint endpoint;
   std::string root;  // the folders of this host that may be sent are below it
   std::string name_space;
+  Millis patience;  // while nobody answers
 };
 
 // The real path, or nothing if there is none.

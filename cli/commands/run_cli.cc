@@ -106,7 +106,10 @@ int run_cli(const std::vector<std::string>& args, Env& env) {
   if (const Status named = check_namespace(wanted); !named.ok()) return fail(env, named.error());
   const auto patience = wait_option(wanted, "patience");
   if (!patience.ok()) return fail(env, patience.error());
-  if (*patience) env.patience = **patience;
+  if (*patience) {
+    env.patience = **patience;
+    env.patience_given = true;
+  }
   env.connection = connection_words(wanted);
   for (const std::string& remark : size_remarks(wanted))
     env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " ", remark));

@@ -104,6 +104,14 @@ bool wait_until(const Env& env, Millis limit, const std::function<bool()>& ready
   }
 }
 
+bool wait_until(const Env& env, LivedDeadline& deadline, const std::function<bool()>& ready) {
+  for (;;) {
+    if (ready()) return true;
+    if (deadline.left(env.clock.mono()) <= Millis(0)) return false;
+    std::this_thread::sleep_for(kPollEvery);
+  }
+}
+
 std::vector<std::string> controller_args(const InstancePaths& paths, int64_t port) {
   std::vector<std::string> args = {
       "--data-dir", paths.controller_data(), "--host", "127.0.0.1", "--port", cat(port)};

@@ -8,6 +8,7 @@
 
 #include "cli/instance/instance.h"
 #include "cli/terminal/env.h"
+#include "common/base/suspension.h"
 #include "common/os/process.h"
 
 namespace paddock::cli {
@@ -36,6 +37,8 @@ std::vector<std::string> log_tail(const InstancePaths& paths, const std::string&
 
 // Asks `ready` every few milliseconds until it is true or `limit` has passed.
 bool wait_until(const Env& env, Millis limit, const std::function<bool()>& ready);
+// The same until a deadline that several waits may share. `ready` takes a few seconds at most.
+bool wait_until(const Env& env, LivedDeadline& deadline, const std::function<bool()>& ready);
 
 // Command lines, pure.
 std::vector<std::string> controller_args(const InstancePaths& paths, int64_t port);

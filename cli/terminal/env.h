@@ -22,6 +22,7 @@ struct Env {
   Random& random;
   // How long a lost connection is tried again before a command gives up; --patience.
   Millis patience{120'000};
+  bool patience_given = false;  // or that is the default
   // The options that say which controller, as they would be typed for another command:
   // ` --server https://x`; empty: none was given.
   std::string connection = {};

@@ -1,0 +1,86 @@
+"""Commands whose controller is away for a while: they wait for it as long as they are told, and Ctrl-C is heard meanwhile."""
+import signal
+import unittest
+
+from harness import Instance, find_file, main, wait_until
+
+PATIENT = ("--patience", "3m")
+
+
+def line_with(stream, words):
+    """The next line that has these words; what comes before is passed over."""
+    return next(line for line in stream if words in line)
+
+
+class Away(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.instance = cls.enterClassContext(Instance())
+
+    def setUp(self):
+        self.by_address = ("--server", f"https://127.0.0.1:{self.instance.port()}", "--token-file", find_file(self.instance.home, "tokens/admin"),
+                           "--ca-file", find_file(self.instance.home, "tls/ca.pem"))
+
+    def start(self, *words):
+        client = self.instance.start(*words)
+        self.addCleanup(client.communicate)
+        self.addCleanup(client.kill)
+        return client
+
+    def ended(self, client):
+        _, err = client.communicate(timeout=120)
+        return client.returncode, err
+
+    def test_a_command_awaits_the_controller_of_a_server(self):
+        self.instance.kill("paddock-controller")
+        client = self.start(*self.by_address, *PATIENT, "run", "--", "true")
+        line_with(client.stderr, "trying again for 3m (--patience)")
+        self.instance.run("up")
+        code, err = self.ended(client)
+        self.assertEqual(code, 0, err)
+
+    def test_a_command_awaits_the_controller_of_an_instance_if_it_is_told_to(self):
+        self.instance.kill("paddock-controller")
+        refused = self.instance.run("run", "--", "true", check=False)
+        self.assertEqual(refused.returncode, 125, refused.stderr)
+        self.assertIn("INSTANCE_NOT_UP", refused.stderr)
+        clients = [self.start(*PATIENT, *words) for words in (("run", "--", "true"), ("get", "runs"))]
+        for client in clients:
+            line_with(client.stderr, "has ended; waiting for it for 3m (--patience)")
+        self.instance.run("up")
+        for client in clients:
+            code, err = self.ended(client)
+            self.assertEqual(code, 0, err)
+
+    def follow(self, name):
+        """A run that is followed, whose controller is gone then."""
+        client = self.start(*PATIENT, "run", "--name", name, "--", "sleep", "600")
+        line_with(client.stderr, f"run {name} created")
+        self.instance.wait_phase(name, "Running")
+        self.instance.kill("paddock-controller")
+        return client
+
+    def test_ctrl_c_cancels_the_run_once_the_controller_is_back(self):
+        client = self.follow("canceled")
+        client.send_signal(signal.SIGINT)
+        line_with(client.stderr, "trying again for 3m (--patience)")
+        self.instance.run("up")
+        code, err = self.ended(client)
+        self.assertEqual(code, 130, err)
+        self.instance.wait_phase("canceled", "Canceled")
+
+    def test_ctrl_c_is_heard_again_while_it_waits(self):
+        client = self.follow("left")
+        for said in ("canceling run left", "killing run left"):
+            client.send_signal(signal.SIGINT)
+            line_with(client.stderr, said)
+        client.send_signal(signal.SIGINT)
+        wait_until("the command to leave", lambda: client.poll() is not None)
+        self.assertEqual(client.returncode, 130)
+        self.instance.run("up")
+        self.instance.wait_phase("left", "Running")
+        self.instance.run("cancel", "left")
+
+
+if __name__ == "__main__":
+    main()
