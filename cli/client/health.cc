@@ -27,11 +27,17 @@ void look_at_pointer(Health& health, const ConnectionOptions& options, const Env
   if (!target.ok() || target->remote) return;
   health.instance = target->instance;
   const Result<InstancePaths> paths = find_instance(env, target->instance);
-  if (!paths.ok()) return;
+  if (!paths.ok()) {
+    health.no_pointer = paths.error().message;
+    return;
+  }
   if (auto settings = read_settings(paths->settings()); settings.ok())
     health.settings = std::move(settings).value();
   Result<std::optional<InstancePointer>> pointer = current_pointer(*paths);
-  if (!pointer.ok()) return;
+  if (!pointer.ok()) {
+    health.no_pointer = pointer.error().message;
+    return;
+  }
   health.pointer = std::move(pointer).value();
   if (!health.pointer) return;
   health.controller_alive = is_alive(health.pointer->controller);
@@ -80,9 +86,11 @@ void ask_controller(Health& health, const http::Endpoint& endpoint) {
   if (!nodes.ok() && nodes.error().code == Code::kPermissionDenied) {
     health.nodes_hidden = nodes.error().message;
   } else if (!nodes.ok()) {
+    health.nodes.clear();  // a part of them, perhaps
     health.reason = nodes.error().message;
     return;
   }
+  health.nodes_listed = nodes.ok();
   ask_status(health, client);
 }
 
@@ -185,7 +193,7 @@ Value ready_document(const Health& health) {
   Value document = Value::Object{
       {"ready", health.ready()},
       {"controller", Value::Object{{"ready", health.controller_ready}, {"url", health.url}}},
-      {"nodes", std::move(nodes)},
+      {"nodes", health.nodes_listed ? std::move(nodes) : Value()},
       {"reason", health.reason}};
   if (!health.nodes_hidden.empty()) document.set("nodesNotShown", health.nodes_hidden);
   return document;

@@ -26,11 +26,13 @@ struct Health {
   std::string instance;  // empty for a controller elsewhere
   std::string url;
   std::optional<InstancePointer> pointer;    // of an instance on this host
+  std::string no_pointer;                    // why it is not known whether there is one
   std::optional<InstanceSettings> settings;  // likewise
   bool controller_alive = false;
   bool agent_alive = false;
   bool controller_ready = false;
   std::vector<NodeHealth> nodes;
+  bool nodes_listed = false;
   std::string nodes_hidden;  // why this caller is not shown them; the controller alone decides then
   wire::Value runs;          // how many in each phase, and `ended`; null where that is not known
   std::string no_runs;       // why not

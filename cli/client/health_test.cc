@@ -54,6 +54,13 @@ TEST(Health, IsReadyWhereANodeBeginsRuns) {
   EXPECT_EQ(why_no_node(with({})), "no node has registered");
 }
 
+TEST(Health, TellsNoNodesFromNodesThatNobodyListed) {
+  Health health;
+  EXPECT_TRUE(ready_document(health).find("nodes")->is_null());
+  health.nodes_listed = true;
+  EXPECT_TRUE(ready_document(health).find("nodes")->array()->empty());
+}
+
 TEST(Health, SaysOfEachNodeWhatKeepsRunsAway) {
   contracts::Node full = ready_node();
   full.status.conditions = {

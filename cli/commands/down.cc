@@ -90,7 +90,8 @@ Status stop_all(const Env& env, const InstancePaths& paths, const InstancePointe
 
 Status down(const std::string& instance, std::optional<Millis> timeout, const Env& env) {
   ASSIGN_OR_RETURN(const InstancePaths paths, find_instance(env, instance));
-  if (!os::exists(paths.folder)) {
+  ASSIGN_OR_RETURN(const bool there, os::is_there(paths.folder));
+  if (!there) {
     env.say(cat("instance ", instance, " is not up"));
     return {};
   }

@@ -11,7 +11,10 @@
 namespace paddock::cli {
 namespace {
 
-std::string process_text(const std::optional<ProcessRef>& process, bool alive) {
+std::string process_text(const Health& health, std::optional<ProcessRef> InstancePointer::*which,
+                         bool alive) {
+  if (!health.no_pointer.empty()) return cat("not known: ", health.no_pointer);
+  const auto process = health.pointer ? (*health.pointer).*which : std::nullopt;
   if (!process) return "not started";
   return alive ? cat("running, pid ", process->pid) : cat("gone (was pid ", process->pid, ")");
 }
@@ -43,8 +46,9 @@ wire::Value status_document(const Health& health) {
     document.set("packages", wire::encode(health.settings->packages));
     document.set("network", health.settings->network || by_variables(health));
   }
-  document.set("controllerAlive", health.controller_alive);
-  document.set("agentAlive", health.agent_alive);
+  const bool known = health.no_pointer.empty();
+  document.set("controllerAlive", known ? wire::Value(health.controller_alive) : wire::Value());
+  document.set("agentAlive", known ? wire::Value(health.agent_alive) : wire::Value());
   return document;
 }
 
@@ -71,10 +75,8 @@ std::string status_text(const Health& health) {
   add("ready", health.ready() ? "yes" : cat("no: ", health.reason));
   if (!health.instance.empty()) {
     add("instance", health.instance);
-    add("controller", process_text(health.pointer ? health.pointer->controller : std::nullopt,
-                                   health.controller_alive));
-    add("node agent",
-        process_text(health.pointer ? health.pointer->agent : std::nullopt, health.agent_alive));
+    add("controller", process_text(health, &InstancePointer::controller, health.controller_alive));
+    add("node agent", process_text(health, &InstancePointer::agent, health.agent_alive));
   }
   add("url", health.url);
   for (const NodeHealth& node : health.nodes) add("node", node_text(node));
@@ -108,7 +110,8 @@ int status_command(const Parsed& parsed, Env& env) {
   const Health health = gather_health(connection, env);
   env.out.write(is_document(*format) ? document_text(status_document(health), *format)
                                      : status_text(health));
-  if (!health.ready() && health.url.empty()) env.say("start it with `paddock up`");
+  if (!health.ready() && health.url.empty() && health.no_pointer.empty())
+    env.say("start it with `paddock up`");
   return health.ready() ? kExitOk : kExitFailure;
 }
 

@@ -67,7 +67,8 @@ Result<InstancePaths> instance_paths(const std::string& root, const std::string&
 }
 
 Result<InstanceSettings> read_settings(const std::string& path) {
-  if (!os::exists(path)) return InstanceSettings{};
+  ASSIGN_OR_RETURN(const bool there, os::is_there(path));
+  if (!there) return InstanceSettings{};
   const auto damaged = [](const Error& cause) {
     return Error{Code::kFailedPrecondition, "SETTINGS_DAMAGED",
                  cat("the instance's settings.json cannot be read (", cause.message,

@@ -49,7 +49,8 @@ os::ProcessIdentity to_identity(const ProcessRef& ref) {
 bool is_alive(const std::optional<ProcessRef>& ref) { return ref && os::alive(to_identity(*ref)); }
 
 Result<std::optional<InstancePointer>> read_pointer(const std::string& path) {
-  if (!os::exists(path)) return std::optional<InstancePointer>();
+  ASSIGN_OR_RETURN(const bool there, os::is_there(path));
+  if (!there) return std::optional<InstancePointer>();
   const auto damaged = [](const Error& cause) {
     return Error{Code::kInternal, "POINTER_DAMAGED", "the instance's pointer file cannot be read"}
         .within(cause.describe());

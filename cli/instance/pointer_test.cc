@@ -50,6 +50,12 @@ TEST_F(Pointer, IsReadBackAsItWasWritten) {
   EXPECT_FALSE(is_alive((*read)->agent));
 }
 
+// Another user's instance, or a disk that fails: it may well be up.
+TEST_F(Pointer, ThatCannotBeLookedForIsNotTakenToBeNone) {
+  EXPECT_FALSE(*read_pointer(path_));
+  EXPECT_FALSE(read_pointer(folder_ + "/" + std::string(300, 'x')).ok());
+}
+
 TEST_F(Pointer, TellsANetworkThatTheVariablesOfBothProgramsAllow) {
   InstancePointer both = pointer("id-00001");
   both.agent = both.controller;

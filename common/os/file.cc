@@ -140,6 +140,13 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
+Result<bool> is_there(const std::string& path) {
+  struct stat info = {};
+  if (::lstat(path.c_str(), &info) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return system_error(cat("looking for ", base_name(path)), errno);
+}
+
 Result<std::vector<std::string>> list_dir(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(path.c_str()), &::closedir);
   const std::string doing = cat("listing ", base_name(path));

@@ -36,6 +36,9 @@ Status remove_tree(const std::string& path);
 // The same of a folder by its name in another one.
 Status remove_folder(int parent, const std::string& name);
 bool exists(const std::string& path);
+// The same for those who act on there being none: where that cannot be known (EACCES, EIO) it is an
+// error.
+Result<bool> is_there(const std::string& path);
 // Names in a folder, sorted, without . and ..
 Result<std::vector<std::string>> list_dir(const std::string& path);
 // The texts of a folder's files that end with `suffix`, by name without it.

@@ -183,6 +183,15 @@ TEST_F(Beneath, MakesParentsButNotThroughLinks) {
   EXPECT_FALSE(exists(dir_ / "root/in/x"));
 }
 
+TEST(IsThere, TellsNoneFromWhatCannotBeKnown) {
+  const TempDir dir;
+  dir.write("file", "");
+  EXPECT_TRUE(*is_there(dir / "file"));
+  EXPECT_FALSE(*is_there(dir / "none"));
+  EXPECT_FALSE(*is_there(dir / "file/below"));
+  EXPECT_FALSE(is_there(dir / std::string(300, 'x')).ok());
+}
+
 TEST(Walk, VisitsInOrderParentsFirstAndSkipsWhatItIsTold) {
   const TempDir dir;
   for (const char* path : {"b/z", "b/a/1", "a.txt", "a/x", "skip/y"}) dir.write(path, "");
