@@ -18,6 +18,7 @@ namespace paddock::cli {
 namespace {
 
 constexpr Millis kStopGrace{10'000};
+constexpr Millis kQuestionTime{2'000};  // another one follows
 constexpr size_t kLogLines = 8;
 
 // A line of a program's log as people read it; other lines as they are.
@@ -54,10 +55,10 @@ Error start_error(const InstanceStart& start, const std::string& program, const 
 }
 
 // What the program says about itself once it is up; START_FAILED when it ended or took too long.
-Result<wire::Value> wait_for_self(const InstanceStart& start, const std::string& program,
+Result<wire::Value> wait_for_self(InstanceStart& start, const std::string& program,
                                   const std::string& file, const os::ProcessIdentity& process) {
   wire::Value self;
-  wait_until(start.env, start.left(), [&] {
+  wait_until(start.env, start.deadline, [&] {
     self = read_self_description(file);
     const wire::Value* pid = self.find("pid");
     const bool written =
@@ -78,8 +79,8 @@ Status wait_for_controller(InstanceStart& start, const os::ProcessIdentity& proc
   ASSIGN_OR_RETURN(const http::Endpoint endpoint,
                    instance_endpoint(start.paths, start.pointer.url));
   bool full = false;
-  const bool ready = wait_until(start.env, start.left(), [&] {
-    const Status said = ask_ready(endpoint, Millis(2000)).status;
+  const bool ready = wait_until(start.env, start.deadline, [&] {
+    const Status said = ask_ready(endpoint, kQuestionTime).status;
     full = !said.ok() && said.error().reason == "CONTROLLER_NOT_READY" &&
            serves_on_full_disk(endpoint);
     return said.ok() || full || !os::alive(process);
@@ -147,10 +148,14 @@ Status ensure_controller(InstanceStart& start) {
 Status wait_for_node(InstanceStart& start, const os::ProcessIdentity& agent) {
   ASSIGN_OR_RETURN(const http::Endpoint endpoint,
                    instance_endpoint(start.paths, start.pointer.url));
-  client::ControllerClient client(endpoint);
+  const std::unique_ptr<http::Client> client = http::make_client(endpoint);
+  http::Request request;
+  request.target = contracts::paths::node(start.pointer.node);
+  request.timeout = kQuestionTime;
   bool ready = false;
-  wait_until(start.env, start.left(), [&] {
-    const Result<wire::Value> node = client.get(contracts::paths::node(start.pointer.node));
+  wait_until(start.env, start.deadline, [&] {
+    const Result<http::Response> answer = client->send(request);
+    const auto node = answer.ok() ? wire::parse_json(answer->body) : answer.error();
     const wire::Value* flag = node.ok() ? node->at("status.ready") : nullptr;
     ready = flag != nullptr && flag->boolean() != nullptr && *flag->boolean();
     return ready || !os::alive(agent) || !is_alive(start.pointer.controller);

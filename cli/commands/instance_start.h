@@ -3,14 +3,13 @@
 // again.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "cli/instance/instance.h"
 #include "cli/instance/pointer.h"
 #include "cli/terminal/env.h"
-#include "common/base/time.h"
+#include "common/base/suspension.h"
 
 namespace paddock::cli {
 
@@ -20,13 +19,11 @@ struct InstanceStart {
   std::optional<int64_t> port;  // that was asked for
   InstancePaths paths;
   InstanceSettings settings;
-  MonoTime deadline;
+  LivedDeadline deadline;
   InstancePointer pointer = {};
   bool new_sources = false;  // an agent that runs knows others
   bool new_network = false;  // both programs that run know otherwise
   bool was_complete = true;  // nothing had to be started
-
-  Millis left() const { return std::max(Millis(1), deadline - env.clock.mono()); }
 };
 
 // Until both programs are ready, or the deadline is over. A start that fails leaves nothing behind

@@ -116,7 +116,7 @@ Result<InstanceStart> prepare(const UpOptions& options, const Env& env) {
                        .port = options.port,
                        .paths = paths,
                        .settings = settings,
-                       .deadline = env.clock.mono() + options.timeout,
+                       .deadline = LivedDeadline(options.timeout, env.clock.mono()),
                        .new_sources = new_sources,
                        .new_network = new_network};
 }

@@ -31,5 +31,22 @@ TEST(IdentityOfChild, OneThatGoesOnIsAlive) {
   ::waitpid(child, nullptr, 0);
 }
 
+// `paddock up` that was stopped, or whose host slept, has not waited meanwhile.
+TEST(WaitUntil, ADeadlineComesLaterByTheTimeInWhichWeStoodStill) {
+  ManualClock clock;
+  SeededRandom random{1};
+  const Env env{{}, "/", "/usr/bin", false, false, {}, {}, clock, random};
+  LivedDeadline deadline(Millis(60'000), clock.mono());
+  int asked = 0;
+  EXPECT_TRUE(wait_until(env, deadline, [&] {
+    clock.advance(Millis(3'600'000));
+    return ++asked == 2;
+  }));
+  EXPECT_FALSE(wait_until(env, deadline, [&] {
+    clock.advance(Millis(9'000));
+    return false;
+  }));
+}
+
 }  // namespace
 }  // namespace paddock::cli
