@@ -107,7 +107,7 @@ Result<ExecWish> exec_wish(const Parsed& parsed, Env& env) {
 // From its beginning to its end the keys are the command's, Ctrl-C too. How it ended counts; but
 // where nothing can be sent to it any more we do not wait for that, as it may wait for us.
 Result<int> run_attached(Watcher& watcher, ExecWish& wanted, const Env& env) {
-  InputSender sender(http::make_client(watcher.endpoint), wanted.plan, env.clock,
+  InputSender sender(http::make_client(watcher.endpoint), wanted.plan, env.patience, env.clock,
                      [&] { watcher.http.abort(); });
   std::unique_ptr<RawTerminal> raw;
   wanted.call.raw = wanted.plan.terminal;

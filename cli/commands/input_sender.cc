@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "cli/terminal/interrupt.h"
+#include "common/base/suspension.h"
 #include "common/base/text.h"
 #include "common/base/units.h"
+#include "common/client/retry.h"
 #include "common/contracts/status.h"
 #include "common/wire/describe.h"
 #include "common/wire/json.h"
@@ -27,7 +29,6 @@ constexpr int kLongestPauseMs = 250;
 constexpr Millis kSilence{250};  // a writer that is silent for longer may never come to its end
 constexpr Millis kGatherTime{1'000};  // nor may one that goes on writing
 constexpr Millis kPieceTime{30'000};
-constexpr Millis kPatience{60'000};  // without an answer that a piece is taken, or is to wait
 
 // Waits for the next bytes; empty at the end, nothing where there is none yet after all.
 Result<std::optional<std::string>> read_piece(int fd) {
@@ -52,11 +53,6 @@ std::optional<int> gather_wait(Until until, Millis taken) {
 // The command has ended, and so it needs nothing.
 bool is_over(const Error& error) {
   return error.reason == "COMMAND_NOT_FOUND" || error.reason == "RUN_NOT_RUNNING";
-}
-
-Error given_up(Error last) {
-  last.message = cat("for ", format_duration(kPatience), " no input was taken: ", last.message);
-  return last;
 }
 
 contracts::TerminalSize terminal_size(const WindowSize& window) {
@@ -85,9 +81,10 @@ Result<Gathered> gather_input(int fd, size_t most, Until until, const Clock& clo
   return out;
 }
 
-InputSender::InputSender(std::unique_ptr<http::Client> http, InputPlan plan, const Clock& clock,
-                         std::function<void()> on_failure)
+InputSender::InputSender(std::unique_ptr<http::Client> http, InputPlan plan, Millis patience,
+                         const Clock& clock, std::function<void()> on_failure)
     : plan_(std::move(plan)),
+      patience_(patience),
       clock_(clock),
       on_failure_(std::move(on_failure)),
       http_(std::move(http)) {}
@@ -171,15 +168,23 @@ bool InputSender::read_and_send() {
 
 bool InputSender::send(InputPiece piece) {
   piece.seq = ++seq_;
-  MonoTime heard = clock_.mono();
+  LivedTime silence(client::kLongestTry, clock_.mono());
   for (int pause = kFirstPauseMs;; pause = std::min(pause * 2, kLongestPauseMs)) {
-    const Tried tried = try_once(piece, kPatience - (clock_.mono() - heard));
+    const Tried tried = try_once(piece, patience_ - silence.look(clock_.mono()));
     if (tried.fate == Fate::kTaken) return true;
     if (tried.fate == Fate::kRefused) return fail(*tried.error);
     if (tried.fate == Fate::kOver || stops_within(pause)) return false;
-    if (tried.fate == Fate::kWaits) heard = clock_.mono();
-    if (clock_.mono() - heard >= kPatience) return fail(given_up(*tried.error));
+    if (tried.fate == Fate::kWaits) {
+      silence = LivedTime(client::kLongestTry, clock_.mono());
+    } else if (silence.look(clock_.mono()) >= patience_) {
+      return fail(given_up(*tried.error));
+    }
   }
+}
+
+Error InputSender::given_up(Error last) const {
+  last.message = cat("for ", format_duration(patience_), " no input was taken: ", last.message);
+  return last;
 }
 
 InputSender::Tried InputSender::try_once(const InputPiece& piece, Millis time) {

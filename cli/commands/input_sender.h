@@ -31,10 +31,10 @@ struct InputPlan {
 class InputSender {
  public:
   // `on_failure` is called once, on any thread, when nothing can be sent any more though the
-  // command may go on: a piece was refused, or for a minute none was taken or asked for again, or
+  // command may go on: a piece was refused, or for `patience` none was taken or asked for again, or
   // what is to be sent cannot be read. It must not call back. A caller keeps `clock` alive.
-  InputSender(std::unique_ptr<http::Client> http, InputPlan plan, const Clock& clock,
-              std::function<void()> on_failure);
+  InputSender(std::unique_ptr<http::Client> http, InputPlan plan, Millis patience,
+              const Clock& clock, std::function<void()> on_failure);
   ~InputSender() { stop(); }
   InputSender(const InputSender&) = delete;
   InputSender& operator=(const InputSender&) = delete;
@@ -61,9 +61,11 @@ class InputSender {
   bool send(contracts::InputPiece piece);
   Tried try_once(const contracts::InputPiece& piece, Millis time);
   bool stops_within(int pause_ms) const;
+  Error given_up(Error last) const;
   bool fail(Error error);  // false
 
   const InputPlan plan_;
+  const Millis patience_;
   const Clock& clock_;
   const std::function<void()> on_failure_;
   std::unique_ptr<http::Client> http_;

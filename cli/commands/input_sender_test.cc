@@ -27,13 +27,13 @@ class Answers final : public http::Client {
     int status = 0;  // 0: there is none
     std::string code;
   };
-  Answers(ManualClock& clock, std::vector<Answer> answers)
-      : clock_(clock), answers_(std::move(answers)) {}
+  Answers(ManualClock& clock, std::vector<Answer> answers, Millis each_time = kEachTime)
+      : clock_(clock), answers_(std::move(answers)), each_time_(each_time) {}
 
   Result<http::Response> send(const http::Request& request) override {
     const Answer& answer = answers_[std::min(asked.size(), answers_.size() - 1)];
     asked.push_back(*wire::parse_json(request.body));
-    clock_.advance(kEachTime);
+    clock_.advance(each_time_);
     if (answer.status == 0) return Error{Code::kUnavailable, "UNREACHABLE", "nobody is there"};
     http::Response response;
     response.status = answer.status;
@@ -46,12 +46,14 @@ class Answers final : public http::Client {
  private:
   ManualClock& clock_;
   const std::vector<Answer> answers_;
+  const Millis each_time_;
 };
 
 struct Sender {
-  explicit Sender(std::vector<Answers::Answer> answers, InputPlan plan)
-      : client(new Answers(clock, std::move(answers))),
-        sender(std::unique_ptr<http::Client>(client), std::move(plan), clock,
+  explicit Sender(std::vector<Answers::Answer> answers, InputPlan plan,
+                  Millis patience = Millis(60'000), Millis each_time = kEachTime)
+      : client(new Answers(clock, std::move(answers), each_time)),
+        sender(std::unique_ptr<http::Client>(client), std::move(plan), patience, clock,
                [this] { failed.set_value(); }) {
     sender.start();
   }
@@ -86,6 +88,15 @@ TEST(InputSender, WhereNobodyAnswersItGivesUp) {
   EXPECT_EQ(it.client->asked.size(), 3U);  // 75 s
 }
 
+// A laptop that was closed, a process that was stopped: of that only the longest try counts.
+TEST(InputSender, WhoStoodStillIsAsPatientAsBefore) {
+  Sender it({{0, ""}, {0, ""}, {200, ""}, {400, "ENOUGH"}}, given(std::string(100'000, 'a'), -1),
+            Millis(100'000), Millis(3'600'000));
+  it.failed.get_future().wait();
+  it.sender.stop();
+  EXPECT_EQ(it.sender.failure()->reason, "ENOUGH");
+}
+
 TEST(InputSender, ACommandMayReadAsLateAsItWill) {
   auto pipe = os::make_pipe();
   ASSERT_TRUE(pipe.ok());
@@ -108,7 +119,7 @@ TEST(InputSender, ACommandThatHasEndedNeedsNothing) {
     auto pipe = os::make_pipe();
     ASSERT_TRUE(pipe.ok());
     InputSender sender(std::make_unique<Answers>(clock, std::vector<Answers::Answer>{{404, code}}),
-                       given("a", pipe->read.get()), clock, [] { FAIL(); });
+                       given("a", pipe->read.get()), Millis(60'000), clock, [] { FAIL(); });
     sender.start();
     sender.stop();
     EXPECT_FALSE(sender.failure()) << code;

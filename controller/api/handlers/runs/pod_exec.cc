@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/base/one_line.h"
+#include "common/base/suspension.h"
 #include "common/base/text.h"
 #include "common/contracts/not_executed.h"
 #include "common/wire/json.h"
@@ -37,7 +38,8 @@ constexpr size_t kMostLastLine = 4096;
 constexpr Millis kSizeTime{1'000};  // kubectl tells its window's size at once
 constexpr Millis kFirstPause{20};   // until a piece that is not taken is sent again
 constexpr Millis kLongestPause{250};
-constexpr Millis kPatience{60'000};  // while nobody says that a piece is taken, or is to wait
+constexpr Millis kPatience{60'000};    // while nobody says that a piece is taken, or is to wait
+constexpr Millis kLongestTry{30'000};  // of a longer stretch no more counts: we stood still
 
 struct ExecWish {
   contracts::RunCommandRequest request;
@@ -170,16 +172,16 @@ bool Attached::give(const contracts::InputPiece& piece) {
     return false;
   }
   const Clock& clock = command_.services.clock;
-  MonoTime heard = clock.mono();
+  LivedTime silence(kLongestTry, clock.mono());
   for (Millis pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
     const auto taken = give_input(command_.services, to_, piece, client());
     if (taken.ok()) return true;
     const Error& error = taken.error();
     if (error.reason == "COMMAND_NOT_FOUND") return false;
     const bool waits = error.reason == "INPUT_WAITS";
-    if (waits) heard = clock.mono();
+    if (waits) silence = LivedTime(kLongestTry, clock.mono());
     const bool passing = waits || retryable(error.code);
-    if (!passing || clock.mono() - heard >= kPatience) {
+    if (!passing || silence.look(clock.mono()) >= kPatience) {
       exchange_.fail(error);
       return false;
     }
