@@ -9,7 +9,6 @@ namespace {
 
 constexpr size_t kSkipBytes = 64 << 10;
 constexpr int kSkipMs = 50;
-constexpr size_t kBytesPerExtraSecond = 16 << 10;
 
 Error too_large(size_t limit) {
   return {Code::kTooLarge, "BODY_TOO_LARGE", cat("the body may have at most ", limit, " bytes")};

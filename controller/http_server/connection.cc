@@ -17,6 +17,8 @@ namespace paddock::http_server {
 namespace {
 
 constexpr int kLingerMs = 10'000;
+// While more swallow what their clients still send, each hurries: they hold a thread each.
+constexpr size_t kMaxSwallowing = 256;
 constexpr int kShortLingerMs = 1'000;  // where places are scarce
 // So many threads wait for their clients' next requests, which saves a busy client the way by the
 // poller. More would be threads that mostly wait.
@@ -93,8 +95,16 @@ Connection::Pause Connection::serve(IdleWait idle) {
     serve_one();
   }
   if (takes_turns()) return Pause::kTurns;
-  transport_->finish(bytes_unread_ ? kLingerMs : 0);
+  finish();
   return Pause::kEnd;
+}
+
+void Connection::finish() {
+  if (!bytes_unread_) return transport_->finish(0);
+  rules_.swallowing.fetch_add(1);
+  transport_->finish(kLingerMs,
+                     [&] { return crowded() || rules_.swallowing.load() > kMaxSwallowing; });
+  rules_.swallowing.fetch_sub(1);
 }
 
 void Connection::end_turns() {
@@ -165,9 +175,12 @@ std::string Connection::origin_of(const RequestHead& head) const {
 // cannot hold all of them.
 int Connection::idle_timeout_ms() const {
   const ServerOptions& options = rules_.options;
-  const bool crowded = rules_.serving.load() > options.max_connections / 4 * 3;
-  return crowded ? std::min(options.crowded_idle_timeout_ms, options.idle_timeout_ms)
-                 : options.idle_timeout_ms;
+  return crowded() ? std::min(options.crowded_idle_timeout_ms, options.idle_timeout_ms)
+                   : options.idle_timeout_ms;
+}
+
+bool Connection::crowded() const {
+  return rules_.serving.load() > rules_.options.max_connections / 4 * 3;
 }
 
 Connection::Next Connection::wait_for_request(IdleWait idle) {

@@ -23,6 +23,7 @@ struct ConnectionRules {
   const Codec& codec;
   const std::atomic<size_t>& serving;  // connections now, with this one
   std::atomic<size_t>& lingering;      // threads that wait a moment for their client's next request
+  std::atomic<size_t>& swallowing;     // threads at an end, whose client still sends
   DisconnectMonitor& disconnects;
   IdlePoller& poller;
 };
@@ -83,6 +84,8 @@ class Connection {
   Next wait_for_request(IdleWait idle);
   IoState linger(Deadline until) const;
   int idle_timeout_ms() const;
+  bool crowded() const;  // connections are scarce
+  void finish();
   void answer(RequestHead head);
   void conclude(Response response, const Asked& asked);
   void upgrade(const Response& response);

@@ -149,8 +149,9 @@ class GuardedServer final : public Server {
   IdlePoller idle_;
   std::atomic<size_t> serving_{0};
   std::atomic<size_t> lingering_{0};
-  const ConnectionRules rules_{options_,   handler_,     codec_, serving_,
-                               lingering_, disconnects_, idle_};
+  std::atomic<size_t> swallowing_{0};
+  const ConnectionRules rules_{options_,   handler_,    codec_,       serving_,
+                               lingering_, swallowing_, disconnects_, idle_};
   std::atomic<size_t> refusing_{0};
   int64_t pauses_ = 0;  // in a row; of the accepting thread
   std::mutex stop_mutex_;

@@ -13,7 +13,8 @@ namespace {
 
 // How much of a refused body is still read, so that the client can see the answer.
 constexpr size_t kLingerBytes = size_t{256} << 20;
-constexpr int kSilenceMs = 1000;    // whoever sends nothing for so long has read it, or never will
+constexpr int kSilenceMs = 8'000;  // whoever sends nothing for so long has read it, or never will
+constexpr int kHurriedSilenceMs = 1'000;
 constexpr int kLastAnswerMs = 500;  // for an answer in flight when the server stops
 
 class PlainTransport final : public Transport {
@@ -198,18 +199,23 @@ bool Transport::peer_gone() const {
   return ::poll(&one, 1, 0) > 0 && (one.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
-void Transport::finish(int linger_ms) {
+void Transport::finish(int linger_ms, const std::function<bool()>& hurries) {
   say_goodbye();
   ::shutdown(fd_.get(), SHUT_WR);
-  const Deadline end = Deadline::in_ms(linger_ms);
+  const Deadline first_end = Deadline::in_ms(linger_ms);
+  const auto last = [&](size_t total) {
+    const bool hurried = hurries && hurries();
+    const auto extra_s = static_cast<int64_t>(total / kBytesPerExtraSecond);
+    return first_end.later_by_ms(hurried ? 0 : extra_s * 1000)
+        .earlier_of(Deadline::in_ms(hurried ? kHurriedSilenceMs : kSilenceMs));
+  };
   std::array<char, 64 << 10> sink;
   for (size_t total = 0; total < kLingerBytes && linger_ms > 0;) {
     const ssize_t got = ::recv(fd_.get(), sink.data(), sink.size(), MSG_DONTWAIT);
     if (got > 0) {
       total += static_cast<size_t>(got);
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR) ||
-               wait_for(Attempt::kWantsRead, end.earlier_of(Deadline::in_ms(kSilenceMs))) !=
-                   IoState::kOk) {
+               wait_for(Attempt::kWantsRead, last(total)) != IoState::kOk) {
       break;
     }
   }

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ enum class IoState { kOk, kClosed, kTooSlow, kStopping };
 // What a write that does not wait came to: all went, or the rest has to wait for the client.
 enum class SendState { kAll, kWantsWrite, kWantsRead, kClosed };
 inline constexpr size_t kPieceBytes = 64 << 10;  // so much at a time, as far as time limits go
+// Whoever sends may take a second more for each so much that has come.
+inline constexpr size_t kBytesPerExtraSecond = 16 << 10;
 
 // How a connection begins.
 struct Greeting {
@@ -62,9 +65,11 @@ class Transport {
   bool stopping() const { return stop_.raised(); }
   int write_timeout_ms() const { return write_timeout_ms_; }
   // Ends the connection so that the client can still read what was written: says goodbye, then
-  // swallows what it sends for at most `linger_ms`, and until it sends nothing for a second. Many
-  // clients send all of a body before they read, and a reset would take the answer from them.
-  void finish(int linger_ms);
+  // swallows what it sends for at most `linger_ms` and as long as what comes adds to that, and
+  // until it sends nothing for some seconds. While `hurries`, nothing adds to it, and one second is
+  // enough. Many clients send all of a body before they read, and a reset would take the answer
+  // from them.
+  void finish(int linger_ms, const std::function<bool()>& hurries = {});
   // Before the handshake: the same connection without TLS. This object is done then.
   std::unique_ptr<Transport> without_tls();
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
@@ -118,6 +119,36 @@ TEST_F(TlsTransports, WhatIsDecryptedAndUnreadIsThereThoughTheSocketIsEmpty) {
   expect_waits(IoState::kOk);
   EXPECT_EQ(read(64), "llo");
   expect_waits(IoState::kTooSlow);
+}
+
+// A slow client sends all of a refused body before it reads why: each piece that comes gives it
+// time for more.
+TEST(Transport, SwallowsARefusedBodyAsLongAsItComes) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const os::Fd client(ends[1]);
+  const StopSignal stop(*StopSignal::make_event());
+  const auto server = make_plain_transport(os::Fd(ends[0]), stop, 60'000);
+  const std::string piece(32 << 10, 'x');
+  std::jthread finishing([&] { server->finish(1); });
+  for (int sent = 0; sent < 200; ++sent) {
+    ASSERT_EQ(::send(client.get(), piece.data(), piece.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(piece.size()))
+        << sent;
+  }
+  ASSERT_EQ(::shutdown(client.get(), SHUT_WR), 0);
+}
+
+TEST(Transport, InAHurryItSwallowsNoLonger) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const os::Fd client(ends[1]);
+  const StopSignal stop(*StopSignal::make_event());
+  const auto server = make_plain_transport(os::Fd(ends[0]), stop, 60'000);
+  const std::string piece(64 << 10, 'x');
+  ASSERT_GT(::send(client.get(), piece.data(), piece.size(), MSG_NOSIGNAL), 0);
+  server->finish(1, [] { return true; });
+  EXPECT_LT(::send(client.get(), "x", 1, MSG_NOSIGNAL), 0);
 }
 
 }  // namespace

@@ -4,9 +4,11 @@ import http.client
 import json
 import pathlib
 import shutil
+import socket
 import ssl
 import subprocess
 import tempfile
+import time
 import unittest
 
 from executing import Executing
@@ -62,6 +64,20 @@ class EarlyRefusals(Executing):
                     self.check(answer.read().decode(), answer.status, what)
                 finally:
                     connection.close()
+
+    def test_one_that_pauses_for_longer_than_most(self):
+        for host, port, path, token in self.places:
+            with self.subTest("TLS" if token else "plain"), socket.create_connection((host, port), timeout=120) as plain:
+                sending = ssl.create_default_context(cafile=self.ca).wrap_socket(plain, server_hostname=host) if token else plain
+                with sending:
+                    head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: {SIZES[0]}\r\n"
+                    sending.sendall(f"{head}Authorization: Bearer {token}\r\n\r\n".encode())
+                    for _ in range(2):
+                        time.sleep(2)  # what is tested is that time passes in which nothing comes
+                        sending.sendall(b"x" * (SIZES[0] // 2))
+                    answer = http.client.HTTPResponse(sending)
+                    answer.begin()
+                    self.check(answer.read().decode(), answer.status, token)
 
     def test_requests_of_python(self):
         try:
