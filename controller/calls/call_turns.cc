@@ -18,11 +18,45 @@ bool takes_place(const NewCall& call) {
          call.kind != contracts::kRunInput;
 }
 
-Error holds_his_share(size_t mine, size_t total) {
+// `ns/` of a caller whose token is good for that namespace alone; else empty.
+std::string_view space_of(std::string_view caller) {
+  const std::string_view space = caller.substr(0, caller.find('/') + 1);
+  return space.size() > 1 ? space : std::string_view();
+}
+
+// What the callers of one namespace hold together.
+size_t held_together(const Held& held, std::string_view space) {
+  size_t out = 0;
+  for (auto at = held.lower_bound(space); at != held.end() && at->first.starts_with(space); ++at)
+    out += at->second;
+  return out;
+}
+
+// Of a namespace's share, what one of its callers has: never all, where there is more than one
+// place.
+size_t share_within(size_t share) {
+  return std::max(size_t{1}, std::min(share_of(share), share - 1));
+}
+
+// Of a share of a node, which a namespace has as one caller has it; within it each has a share,
+// too.
+bool may_take(const Held& held, std::string_view caller, size_t share) {
+  const std::string_view space = space_of(caller);
+  if (!space.empty() && held_together(held, space) >= share) return false;
+  const auto mine = held.find(caller);
+  return mine == held.end() || mine->second < (space.empty() ? share : share_within(share));
+}
+
+Error holds_his_share(const Held& held, const std::string& caller, size_t total) {
+  const std::string_view space = space_of(caller);
+  const size_t together = held_together(held, space);
+  const bool all_of_us = !space.empty() && together >= share_of(total);
   return try_later("NODES_BUSY",
-                   cat("you hold ", mine, " of the ", total,
-                       " places that this node has for commands and files, as many as one caller "
-                       "may there: end one of your commands, or try again when one has ended"));
+                   cat(all_of_us ? "the callers of your namespace hold " : "you hold ",
+                       all_of_us ? together : held.find(caller)->second, " of the ", total,
+                       " places that this node has for commands and files, as many as ",
+                       all_of_us ? "one namespace" : "one caller",
+                       " may there: end one of your commands, or try again when one has ended"));
 }
 
 }  // namespace
@@ -119,8 +153,8 @@ void CallTable::give_to_own_nodes(Wakes& wakes) {
     if (takes_place(call)) {
       auto on_node = held.find(call.node);
       if (on_node == held.end()) on_node = held.emplace(call.node, held_on(call.node)).first;
+      if (!may_take(on_node->second, call.caller, most_on(call.node))) return false;
       mine = &on_node->second[call.caller];
-      if (*mine >= most_on(call.node)) return false;
     }
     const auto lane = take_lane(entry);
     if (!lane) return false;
@@ -168,9 +202,8 @@ void CallTable::hand_over(const CallId& id, const LaneKey& lane, Wakes& wakes) {
 Error CallTable::why_its_node_waits(const NewCall& call, MonoTime now) const {
   if (!any_present(call.node, now)) return no_node(call.node);
   const Held has = held_on(call.node);
-  const auto mine = has.find(call.caller);
-  if (takes_place(call) && mine != has.end() && mine->second >= most_on(call.node))
-    return holds_his_share(mine->second, nodes_.at(call.node).places);
+  if (takes_place(call) && !may_take(has, call.caller, most_on(call.node)))
+    return holds_his_share(has, call.caller, nodes_.at(call.node).places);
   return try_later("NODES_BUSY",
                    "its node had no hand free for it in time, and has not begun it; try again");
 }

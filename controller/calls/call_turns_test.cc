@@ -200,6 +200,32 @@ TEST_F(CompetingCalls, OneCallerNeverHoldsAllPlacesOfANodeForWhatOnlyItCanDo) {
   EXPECT_TRUE(runs("a-4"));
 }
 
+TEST_F(CompetingCalls, OneSubjectOfANamespaceLeavesAPlaceToTheOthers) {
+  own_places_ = 4;
+  nodes(6);
+  ask_node_often("ns/a", 3);
+  EXPECT_EQ(running("ns/a", 3), 2u);
+  ask_node_often("ns/b", 1);
+  EXPECT_TRUE(runs("ns/b-0"));
+}
+
+// Whoever may make tokens of one namespace is as many subjects as he likes.
+TEST_F(CompetingCalls, TheSubjectsOfANamespaceNeverHoldAllPlacesOfANode) {
+  own_places_ = 8;
+  nodes(10);
+  ask_node_often("ns/a", 6);
+  EXPECT_EQ(running("ns/a", 6), 5u) << "a share of the namespace's";
+  EXPECT_EQ(why("ns/a-5"), "NODES_BUSY");
+  EXPECT_NE(said_.find("you hold 5 of the 8 places"), std::string::npos) << said_;
+  ask_node_often("ns/b", 2);
+  EXPECT_EQ(running("ns/b", 2), 1u);
+  EXPECT_EQ(why("ns/b-1"), "NODES_BUSY");
+  EXPECT_NE(said_.find("your namespace hold 6 of the 8"), std::string::npos) << said_;
+  ask_node_often("other/a", 1);
+  ask_node_often("/a", 1);
+  EXPECT_TRUE(runs("other/a-0") && runs("/a-0"));
+}
+
 TEST_F(CompetingCalls, ACanceledCommandHoldsItsPlaceUntilItsNodeLetsGoOfIt) {
   own_places_ = 4;
   nodes(6);
