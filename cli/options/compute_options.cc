@@ -87,6 +87,10 @@ Result<ComputeOptions> compute_options(const Parsed& parsed, const Env& env,
   for (const std::string& dir : parsed.list("artifact-dir"))
     options.artifact_dirs.push_back(project_path(dir));
   ASSIGN_OR_RETURN(options.publish, publish_name(parsed));
+  if (!options.publish.empty() && options.artifact_dirs.empty())
+    return invalid_argument("PUBLISH_WITHOUT_ARTIFACTS",
+                            "only what comes back is published: name its folders by --artifact-dir",
+                            "--publish");
   for (const std::string& text : parsed.list("volume")) {
     ASSIGN_OR_RETURN(contracts::VolumeUse volume, parse_volume(text));
     options.volumes.push_back(std::move(volume));

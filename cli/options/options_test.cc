@@ -92,7 +92,7 @@ TEST_F(Options, ARunOfAnyProgramHasAnotherTypeIfItIsNamed) {
 TEST_F(Options, ABuildHasItsTypeAndVolumesTheirVersions) {
   const std::map<std::string, std::vector<std::string>> words = {
       {"DIR", {"."}},        {"CMD", {"./gradlew", "check"}},   {"type", {"gradle"}},
-      {"publish", {"jars"}}, {"volume", {"models", "data@12"}},
+      {"publish", {"jars"}}, {"volume", {"models", "data@12"}}, {"artifact-dir", {"build/libs"}},
   };
   const auto options = compute_options({"build", words}, env_);
   ASSERT_TRUE(options.ok());
@@ -110,6 +110,14 @@ TEST_F(Options, ABuildHasItsTypeAndVolumesTheirVersions) {
     ASSERT_FALSE(refused.ok()) << type;
     EXPECT_EQ(refused.error().causes[0].field, "--type");
   }
+}
+
+TEST_F(Options, NothingIsPublishedThatDoesNotComeBack) {
+  const auto refused = compute_options(
+      {"compute", {{"DIR", {"."}}, {"CMD", {"python3 s.py"}}, {"publish", {"jars"}}}}, env_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().causes[0].field, "--publish");
+  EXPECT_NE(refused.error().describe().find("--artifact-dir"), std::string::npos);
 }
 
 // proves partly: ORB-18
