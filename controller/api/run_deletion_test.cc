@@ -99,6 +99,17 @@ TEST_F(Deletions, ThatLeaveNoGraceKill) {
   EXPECT_THAT(assigned(), HasSubstr(R"("killNow":true)"));
 }
 
+TEST_F(Deletions, TellTheGraceThatHolds) {
+  join();
+  const Answer made = call("POST", kRuns, run_text("r", R"(,"terminationGrace":"40s")"));
+  ASSERT_EQ(made.status, 201) << made.text;
+  ASSERT_EQ(reconciler_.tick(nodes::now(clock_))->bound, 1);
+  const Answer marked = call("DELETE", cat(kRuns, "/r?gracePeriodSeconds=3"));
+  const wire::Value* grace = marked.body.at("metadata.deletionGracePeriodSeconds");
+  ASSERT_TRUE(grace != nullptr && grace->integer() != nullptr) << marked.text;
+  EXPECT_EQ(*grace->integer(), 40);
+}
+
 TEST_F(Deletions, RefuseOptionsThatMeanNothing) {
   ASSERT_EQ(call("POST", kRuns, run_text("r")).status, 201);
   for (const char* body : {R"({"propagationPolicy":"Later"})", R"({"propagationPolicy":1})",

@@ -80,10 +80,10 @@ Status KindTraits<Run>::prepare_delete(store::WriteTxn& txn, const Run& run, Wal
 
 namespace {
 
+// What the run gets: its own, however much less was asked for, unless it is killed.
 int64_t grace_of(const Run& run, const DeleteOptions& options) {
   const auto& own = run.spec.termination_grace;
-  const int64_t seconds = own ? (own->value.count() + 999) / 1000 : 0;
-  return std::min(seconds, options.grace_seconds.value_or(seconds));
+  return own && !options.at_once() ? (own->value.count() + 999) / 1000 : 0;
 }
 
 // What a deletion asks of its command, unless that was asked before.
