@@ -1,6 +1,7 @@
 #include "common/wire/describe.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/base/text.h"
 #include "common/wire/internal/json_scalar.h"
@@ -166,13 +167,28 @@ const std::string* decode_enum(const Value& value, Check& check) {
   return value.string();
 }
 
+namespace {
+
+// `256.0` is an integer, as JSON Schema has it; programs whose numbers are all doubles write it so.
+std::optional<int64_t> whole_number(const Value& value) {
+  constexpr double kMostExact = 9007199254740992;  // beyond it doubles leave integers out
+  if (value.integer() != nullptr) return *value.integer();
+  const double* number = value.number();
+  const bool whole =
+      number != nullptr && std::trunc(*number) == *number && std::abs(*number) <= kMostExact;
+  return whole ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<int64_t> decode_integer(const Value& value, Rules rules, int64_t least, int64_t most,
                                       Check& check) {
-  if (value.integer() == nullptr) {
+  const std::optional<int64_t> whole = whole_number(value);
+  if (!whole) {
     wrong_type(check, "integer", value);
     return std::nullopt;
   }
-  const int64_t number = *value.integer();
+  const int64_t number = *whole;
   rules.min = std::max(rules.min, least);
   rules.max = std::min(rules.max, most);
   if (number < rules.min) check.fail(cat("must be at least ", rules.min));

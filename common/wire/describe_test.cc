@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
 #include "common/wire/json.h"
 #include "common/wire/units.h"
 
@@ -134,8 +135,16 @@ TEST(Describe, ChecksLengthsAndRanges) {
             (Faults{"weights: must have at most 2 entries"}));
   EXPECT_EQ(faults_of(R"({"steps":[],"weights":{"a":2147483648}})"),
             (Faults{"weights.a: must be at most 2147483647"}));
-  EXPECT_EQ(faults_of(R"({"steps":[],"weights":{"a":1.0}})"),
-            (Faults{"weights.a: expected integer, got number"}));
+  for (const char* number : {"1.5", "1e300", "-1e17"})
+    EXPECT_EQ(faults_of(cat(R"({"steps":[],"weights":{"a":)", number, "}}")),
+              (Faults{"weights.a: expected integer, got number"}));
+}
+
+TEST(Describe, TakesAWholeNumberForAnInteger) {
+  EXPECT_EQ(plan_of(R"({"steps":[],"weights":{"a":256.0,"b":2e2}})")->weights,
+            (std::map<std::string, int>{{"a", 256}, {"b", 200}}));
+  EXPECT_EQ(faults_of(R"({"steps":[],"weights":{"a":2147483648.0}})"),
+            (Faults{"weights.a: must be at most 2147483647"}));
 }
 
 TEST(Describe, TakesNullForAbsent) {

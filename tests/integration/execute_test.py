@@ -139,6 +139,7 @@ class Requests(Executing):
         self.assertIn("MemoryError", self.execute("x = 'a' * (300 << 20)")["stderr"])
         self.assertEqual(self.output_of("x = 'a' * (300 << 20); print(len(x) >> 20)", memory_mb=512), "300\n")
         self.assertIn("MemoryError", self.execute("x = 'a' * (64 << 20)", memory_mb=64)["stderr"])
+        self.assertEqual(self.output_of("x = 'a' * (300 << 20); print(len(x) >> 20)", memory_mb=512.0), "300\n")
 
     # proves: ELV-110, ELV-111, ELV-112, ELV-113, ELV-114, ELV-115, ELV-116, ELV-117, ELV-118, ELV-119, ELV-120,
     # ELV-121, ELV-122, ELV-123

@@ -38,7 +38,7 @@ Result<ExecuteRequest> read_request(Call& call) {
   auto document = wire::parse_json(bytes);
   if (!document.ok()) {
     Error error = document.error();
-    error.message = cat("the body is not JSON: ", error.message);
+    error.message = cat("the body cannot be read as JSON: ", error.message);
     error.causes = {{"body", error.message}};
     return unprocessable(std::move(error));
   }
