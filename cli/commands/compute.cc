@@ -27,7 +27,7 @@ namespace paddock::cli {
 namespace {
 
 constexpr Millis kReadyTime{5000};  // of one question
-constexpr int kReadings = 3;  // of a project whose files change on their way
+constexpr int kReadings = 3;        // of a project whose files change on their way
 constexpr int kUploads =
     8;  // another host with a project of this path may upload between two steps
 
