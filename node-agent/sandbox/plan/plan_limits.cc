@@ -33,7 +33,7 @@ bool has_accelerator(const contracts::SandboxPolicy& policy) {
 int64_t socket_share(int64_t memory) {
   constexpr int64_t kLeast = int64_t{32} << 20;
   constexpr int64_t kMost = int64_t{1} << 30;
-  return std::clamp(memory / 2, kLeast, kMost);
+  return std::max({kLeast, std::min(memory / 2, kMost), memory / 8});
 }
 
 Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPlan& plan) {

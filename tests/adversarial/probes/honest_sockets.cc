@@ -1,6 +1,8 @@
 // A server and its clients: 400 connections that all carry data at once, some new ones each round,
-// datagrams, local sockets, and some that are not in use. Prints `SERVED n`, in MiB.
+// datagrams, local sockets, some that are not in use, and programs that look up their addresses
+// again and again, each time with a new socket. Prints `SERVED n`, in MiB.
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -47,9 +49,18 @@ void pass(int from, int to) {
   }
 }
 
+void look_up_addresses() {
+  for (;;) {
+    ifaddrs* all = nullptr;
+    if (getifaddrs(&all) == 0) freeifaddrs(all);
+  }
+}
+
 }  // namespace
 
 int main() {
+  for (int i = 0; i < 2; ++i)
+    if (fork() == 0) look_up_addresses();  // ends with the sandbox
   sockaddr_in address{};
   const int listener = bound(SOCK_STREAM, address);
   listen(listener, 128);

@@ -34,6 +34,9 @@ constexpr int64_t kMostUnowned = 16'384;
 // keep what they hold, and no list has them. This is what one holds at most by default
 // (net.core.rmem_max, twice).
 constexpr int64_t kUnseenBytes = 512 << 10;
+// A netlink socket that was closed is such a one for a moment, and a library that looks at the
+// host's addresses opens one each time.
+constexpr int64_t kUnseenFree = 256;
 
 constexpr std::array<SocketKind, 5> kSocketKinds = {{{AF_INET, IPPROTO_TCP},
                                                      {AF_INET6, IPPROTO_TCP},
@@ -201,7 +204,7 @@ void SocketWatch::open_question() {
 SocketWatch::Use SocketWatch::count() {
   Use out;
   if (const std::string protocols = read_again(protocols_); !protocols.empty())
-    out.unseen = std::max<int64_t>(sockets_ - listed_sockets(protocols), 0);
+    out.unseen = std::max<int64_t>(sockets_ - listed_sockets(protocols) - kUnseenFree, 0);
   open_question();
   for (size_t i = 0; i < kSocketKinds.size() && question_.valid(); ++i) {
     if (missing_[i]) continue;
