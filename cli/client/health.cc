@@ -60,6 +60,7 @@ void ask_status(Health& health, client::ControllerClient& client) {
   if (const Value* stored = status->find("stored")) health.stored = *stored;
   if (const Value* files = status->find("files")) health.files = *files;
   if (const Value* secrets = status->find("secrets")) health.secrets = *secrets;
+  if (const Value* scheduling = status->find("scheduling")) health.scheduling = *scheduling;
   if (const Value* runs = status->find("runs")) health.runs = *runs;
   if (health.runs.is_null()) health.no_runs = "the controller does not tell this token";
 }

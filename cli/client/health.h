@@ -38,9 +38,10 @@ struct Health {
   std::string no_runs;       // why not
   wire::Value stored;        // by namespace: {bytes, quota}; null where the controller does not say
   // {reason, message} where something fails: files for want of room, secrets of runs for want of
-  // their key; else null.
+  // their key, all placing of runs for want of what cannot be read; else null.
   wire::Value files;
   wire::Value secrets;
+  wire::Value scheduling;
   std::string reason;                                   // why not ready
   wire::Value readiness = contracts::readiness(false);  // what GET /readyz said
 

@@ -41,6 +41,7 @@ wire::Value status_document(const Health& health) {
   if (health.stored.object() != nullptr) document.set("stored", health.stored);
   if (!health.files.is_null()) document.set("files", health.files);
   if (!health.secrets.is_null()) document.set("secrets", health.secrets);
+  if (!health.scheduling.is_null()) document.set("scheduling", health.scheduling);
   if (health.pointer) document.set("pointer", wire::encode(*health.pointer));
   if (health.settings) {
     document.set("packages", wire::encode(health.settings->packages));
@@ -95,6 +96,7 @@ std::string status_text(const Health& health) {
   };
   add_refusal("files", "no new ones: ", health.files);
   add_refusal("secrets", "none for runs: ", health.secrets);
+  add_refusal("scheduling", "nothing is placed: ", health.scheduling);
   add("runs", runs_text(health));
   return render(table);
 }

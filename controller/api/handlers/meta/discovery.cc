@@ -113,7 +113,6 @@ Status check_store(Call& call) {
 
 Status check_serving(Call& call) {
   TRY(check_store(call));
-  TRY(call.services.reconciler.check_works());
   if (!call.services.notifier.stopped()) return {};
   return Error{Code::kUnavailable, "SERVER_STOPPING", "this server is stopping"};
 }
@@ -180,6 +179,8 @@ Result<Response> server_status(Call& call) {
   if (const Status keys = serving.ok() ? call.services.vault->check(call.services.store) : Status();
       !keys.ok())
     status.set("secrets", refusal_value(keys.error()));
+  if (const Status works = call.services.reconciler.check_works(); !works.ok())
+    status.set("scheduling", refusal_value(works.error()));
   return json_response(status);
 }
 
