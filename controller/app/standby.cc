@@ -176,7 +176,10 @@ class Waiting {
       if (goes_on(lead.error())) return false;
       return std::move(lead).error();
     }
-    if (lead->unusable && !goes_on(*lead->unusable)) return *lead->unusable;
+    if (lead->unusable) {
+      if (!goes_on(*lead->unusable)) return *lead->unusable;
+      return false;
+    }
     if (!led_last(*lead) && (lead->free || lead->epoch != checked_)) {
       const auto told = check_shared_files(*watch_, config_);
       if (!told.ok() && !goes_on(told.error())) return told.error();
@@ -186,7 +189,7 @@ class Waiting {
     look_ahead(*lead, before);
     seen_->with([&](Seen& seen) { seen.url = lead->url; });
     leader_ = lead->leader;
-    return lead->free && !lead->unusable;
+    return lead->free;
   }
 
   Status serve() {
