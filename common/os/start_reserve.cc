@@ -50,7 +50,9 @@ std::optional<DiskRoom> room_at(const std::string& folder) {
   if (::statvfs(folder.c_str(), &room) != 0) return std::nullopt;
   DiskRoom out;
   out.bytes = static_cast<int64_t>(room.f_bavail) * static_cast<int64_t>(room.f_frsize);
-  if (room.f_files > 0) out.files = static_cast<int64_t>(room.f_favail);
+  // Some file systems say how many files they have and not how many more (CephFS: -1).
+  if (room.f_files > 0 && room.f_favail <= room.f_files)
+    out.files = static_cast<int64_t>(room.f_favail);
   return out;
 }
 
