@@ -13,13 +13,14 @@ from joined_hosts import Host, make_token
 
 QUICK = "print('done')\n"
 # The real launcher; while `broken` is there, in a place where the kernel makes no namespace for it. While `runs-broken` is
-# there, runs alone are there: they stand for requests that no host could do. While `slow` is there, a proof takes as long as
-# nobody ends it.
+# there, runs alone are there: they stand for requests that no host could do. While `runs-die` is there, launchers of runs are
+# killed at once. While `slow` is there, a proof takes as long as nobody ends it.
 LAUNCHER = """#!/bin/sh
 if [ -e {folder}/slow ] && [ "$1" = probe ]; then
   echo $$ > {folder}/pid && mv {folder}/pid {folder}/begun
   exec sleep 600
 fi
+[ -e {folder}/runs-die ] && [ "$1" != probe ] && kill -9 $$
 [ -e {folder}/broken ] || {{ [ -e {folder}/runs-broken ] && [ "$1" != probe ]; }} || exec {real} "$@"
 exec unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" "$@"' {real} "$@"
 """
@@ -105,7 +106,25 @@ class OneSickHost(unittest.TestCase):
         status = self.instance.wait_phase("asks-much", "Succeeded", "Failed")["status"]
         self.assertEqual((status["phase"], status["reason"], status["refusals"]), ("Failed", "SandboxError", 0), status)
         self.assertIn("making the namespaces", status["message"])
-        self.assertEqual((self.faults(), self.node().get("coolDown")), ([], None))
+        cool_down = self.node()["coolDown"]
+        self.assertEqual((self.faults(), cool_down["failures"], cool_down.get("until")), ([], 1, None), "it does not rest")
+
+    def test_a_host_whose_launchers_die_rests_from_the_second_one_on(self):
+        self.start()
+        self.instance.run("cordon", self.own)
+        (self.host.folder / "runs-die").touch()
+        self.end_serving_launchers()
+        for number in range(2):
+            self.submit(f"dies-{number}")
+            status = self.instance.wait_phase(f"dies-{number}", "Succeeded", "Failed")["status"]
+            self.assertEqual((status["phase"], status["reason"]), ("Failed", "LAUNCHER_LOST"), status)
+        cool_down = self.node()["coolDown"]
+        self.assertEqual((cool_down["failures"], cool_down["reason"]), (2, "LAUNCHER_LOST"))
+        self.assertIn("until", cool_down)
+        (self.host.folder / "runs-die").unlink()
+        self.submit("well")
+        self.assert_ran_on("well", "sick")
+        self.assertNotIn("coolDown", self.node())
 
     def test_an_agent_that_is_told_to_stop_waits_for_no_proof(self):
         begun = self.host.folder / "begun"

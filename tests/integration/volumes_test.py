@@ -2,10 +2,11 @@
 import concurrent.futures
 import json
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, wait_until
+from harness import Instance, find_file, main, make_project, wait_until, why_no_disk
 
 MAKER = """import pathlib, sys
 pathlib.Path('out').mkdir(exist_ok=True)
@@ -170,6 +171,38 @@ class Volumes(unittest.TestCase):
                 status, answer = self.instance.post_run("hostile", {**spec, **extra})
                 self.assertIn(status, (400, 412, 422), (name, answer))
         self.assertEqual(len(self.instance.get("runs")["items"]), before)
+
+
+@unittest.skipIf(why_no_disk(), why_no_disk())
+class ReadOnlyBlobs(unittest.TestCase):
+    """The folder of files alone takes nothing; the store does."""
+
+    def test_the_end_of_a_run_that_publishes_waits_for_it(self):
+        instance = self.enterContext(Instance())
+        project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), make__py=MAKER)
+        blobs = find_file(instance.home, "controller.json").parent / "blobs"
+        instance.run("down")
+        subprocess.run(["mount", "--bind", blobs, blobs], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", blobs], check=True)
+        instance.up()
+
+        def remount(how):
+            subprocess.run(["mount", "-o", f"remount,bind,{how}", blobs], check=True)
+
+        def compute(name, *options):
+            instance.run("compute", project, "python3 make.py x", "--artifact-dir", "out", "--detach", "--name", name, *options)
+
+        compute("first")  # so that the second one's files are there
+        instance.wait_phase("first", "Succeeded")
+        remount("ro")
+        self.addCleanup(remount, "rw")
+        compute("second", "--publish", "data")
+        status = wait_until("the reason", lambda: (lambda said: said if "Read-only" in said.get("message", "") else None)(
+            instance.run_object("second")["status"]))
+        self.assertEqual(status["phase"], "Running", status)
+        remount("rw")
+        status = instance.wait_phase("second", "Succeeded", "Failed")["status"]
+        self.assertEqual((status["phase"], status.get("publishedVersion")), ("Succeeded", 1), status)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ TEST_F(SocketWatchTest, SocketsInNoListOfTheKernelCountForWhatTheyMayHold) {
 
 TEST_F(SocketWatchTest, SomeOfThemCountForNothing) {
   if (!hold([] { make(AF_INET, SOCK_DGRAM, kFree); })) GTEST_SKIP() << kNoNetwork;
-  EXPECT_FALSE(is_over(0));
+  EXPECT_FALSE(is_over(kOneMiB));
 }
 
 TEST_F(SocketWatchTest, LocalSocketsDoNot) {
