@@ -68,19 +68,22 @@ struct Answer {
   const Socket* as() const {
     return bytes.size() < sizeof(Socket) ? nullptr : reinterpret_cast<const Socket*>(bytes.data());
   }
+  // What TCP has under way is a copy of what it queues.
+  static int64_t sum(const uint32_t* part) {
+    return int64_t{part[SK_MEMINFO_RMEM_ALLOC]} + part[SK_MEMINFO_OPTMEM] +
+           part[SK_MEMINFO_BACKLOG] +
+           std::max(part[SK_MEMINFO_WMEM_ALLOC], part[SK_MEMINFO_WMEM_QUEUED]);
+  }
   int64_t memory(size_t socket_size, unsigned short attribute) const {
     if (bytes.size() < NLMSG_ALIGN(socket_size)) return 0;
-    const auto attributes = bytes.substr(NLMSG_ALIGN(socket_size));
-    auto left = static_cast<int>(attributes.size());
-    for (const auto* each = reinterpret_cast<const rtattr*>(attributes.data()); RTA_OK(each, left);
-         each = RTA_NEXT(each, left)) {
-      if (each->rta_type != attribute || RTA_PAYLOAD(each) <= SK_MEMINFO_BACKLOG * sizeof(uint32_t))
-        continue;
-      const auto* part = static_cast<const uint32_t*>(RTA_DATA(each));
-      // What TCP has under way is a copy of what it queues.
-      return int64_t{part[SK_MEMINFO_RMEM_ALLOC]} + part[SK_MEMINFO_OPTMEM] +
-             part[SK_MEMINFO_BACKLOG] +
-             std::max(part[SK_MEMINFO_WMEM_ALLOC], part[SK_MEMINFO_WMEM_QUEUED]);
+    std::string_view left = bytes.substr(NLMSG_ALIGN(socket_size));
+    while (left.size() >= sizeof(rtattr)) {
+      const auto* each = reinterpret_cast<const rtattr*>(left.data());
+      const size_t size = each->rta_len;
+      if (size < sizeof(rtattr) || size > left.size()) return 0;
+      if (each->rta_type == attribute && size > RTA_LENGTH(SK_MEMINFO_BACKLOG * sizeof(uint32_t)))
+        return sum(static_cast<const uint32_t*>(RTA_DATA(each)));
+      left.remove_prefix(std::min(left.size(), size_t{RTA_ALIGN(size)}));
     }
     return 0;
   }
