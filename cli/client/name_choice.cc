@@ -39,6 +39,9 @@ std::vector<std::string> by_index(std::vector<std::string> names) {
 
 Result<std::string> name_of(Kind kind, const std::string& word) {
   const size_t slash = word.find('/');
+  // A variable that is not set: without a name the path would be that of all of them.
+  if (word.empty() || slash == word.size() - 1)
+    return invalid_argument("USAGE", "a name is empty; leave it out, or say which", "NAME");
   if (slash == std::string::npos) return word;
   ASSIGN_OR_RETURN(const Kind named, parse_kind(word.substr(0, slash)));
   if (named == kind) return word.substr(slash + 1);

@@ -18,6 +18,8 @@ TEST(NameChoice, TakesNamesAsTheyArePrinted) {
 
 TEST(NameChoice, RefusesOtherKinds) {
   EXPECT_EQ(name_of(Kind::kRun, "node/a").error().reason, "USAGE");
+  EXPECT_EQ(name_of(Kind::kRun, "").error().reason, "USAGE");
+  EXPECT_EQ(names_of(Kind::kRun, {"a", "run/"}).error().reason, "USAGE");
   EXPECT_EQ(name_of(Kind::kSandbox, "run/a").error().reason, "USAGE");
   EXPECT_EQ(name_of(Kind::kRun, "nothing/a").error().reason, "UNKNOWN_KIND");
 }

@@ -59,7 +59,9 @@ Result<ObjectChoice> object_choice(const Parsed& parsed) {
     kind.resize(slash);
   }
   ASSIGN_OR_RETURN(choice.kind, parse_kind(kind));
-  ASSIGN_OR_RETURN(choice.name, name_of(choice.kind, choice.name));
+  if (!choice.name.empty() || parsed.has("NAME")) {
+    ASSIGN_OR_RETURN(choice.name, name_of(choice.kind, choice.name));
+  }
   choice.name_space = parsed.text("namespace", "default");
   choice.selector = selector_of(parsed, "selector");
   choice.fields = selector_of(parsed, "field-selector");
@@ -95,6 +97,7 @@ Result<std::vector<ObjectChoice>> object_choices(const Parsed& parsed) {
     one.values.erase("NAME");
     one.values[with_kinds ? "KIND" : "NAME"] = {word};
     ASSIGN_OR_RETURN(ObjectChoice choice, object_choice(one));
+    if (choice.name.empty()) return name_of(choice.kind, word).error();  // `run/`
     if (std::ranges::find(out, choice) == out.end()) out.push_back(std::move(choice));
   }
   return out;

@@ -27,6 +27,17 @@ TEST(ObjectChoices, AreNamedByAKindOrEachByItsOwn) {
   EXPECT_EQ(chosen("runs", {"run/a", "b"}), "run/a run/b ");
 }
 
+// A variable that is not set must not stand for all objects of the kind.
+TEST(ObjectChoices, AnEmptyNameIsRefused) {
+  EXPECT_EQ(chosen("run", {""}), "USAGE");
+  EXPECT_EQ(chosen("run", {"", "a"}), "USAGE");
+  EXPECT_EQ(chosen("run", {"a", ""}), "USAGE");
+  EXPECT_EQ(chosen("run", {"run/"}), "USAGE");
+  EXPECT_EQ(chosen("run/", {"run/a"}), "USAGE");
+  EXPECT_EQ(chosen("run/a", {"run/"}), "USAGE");
+  EXPECT_EQ(chosen("run/", {}), "run/ ") << "as kubectl has it";
+}
+
 TEST(ObjectChoices, WordsThatDoNotGoTogetherAreRefused) {
   EXPECT_EQ(chosen("run/a", {"b"}), "USAGE");
   EXPECT_EQ(chosen("run", {"node/a"}), "USAGE");

@@ -154,7 +154,7 @@ Result<int> get_several(Watcher& watcher, const Parsed& parsed,
     return {};
   });
   if (code.ok() && !documents.empty())
-    print_document(as_one_document(std::move(documents)), shown.output, env);
+    print_document(as_list(std::move(documents)), shown.output, env);
   return code;
 }
 

@@ -34,12 +34,15 @@ std::string object_reference(Kind kind, std::string_view name) {
   return cat(info(kind).singular, ".", contracts::kGroup, "/", printable(name));
 }
 
-Value as_one_document(std::vector<Value> objects) {
-  if (objects.size() == 1) return std::move(objects.front());
+Value as_list(std::vector<Value> objects) {
   return Value::Object{{"kind", "List"},
                        {"apiVersion", "v1"},
                        {"metadata", Value::Object{}},
                        {"items", Value::Array(std::move(objects))}};
+}
+
+Value as_one_document(std::vector<Value> objects) {
+  return objects.size() == 1 ? std::move(objects.front()) : as_list(std::move(objects));
 }
 
 }  // namespace paddock::cli

@@ -32,5 +32,6 @@ std::string object_reference(Kind kind, std::string_view name);
 
 // Several objects as one document: the only one, or a List.
 wire::Value as_one_document(std::vector<wire::Value> objects);
+wire::Value as_list(std::vector<wire::Value> objects);
 
 }  // namespace paddock::cli
