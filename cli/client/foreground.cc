@@ -22,6 +22,12 @@ Result<std::unique_ptr<Foreground>> Foreground::start(const http::Endpoint& endp
   return self;
 }
 
+// Nobody may press Ctrl-C any more while its threads are waited for.
+Foreground::~Foreground() {
+  interrupts_.reset();
+  for (std::thread& each : threads_) each.join();
+}
+
 void Foreground::on_signal(int signal, int count) {
   // A terminal that was closed is a lost connection, and that ends no run.
   if (signal == SIGHUP) return leave();

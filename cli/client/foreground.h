@@ -20,6 +20,9 @@ class Foreground {
  public:
   static Result<std::unique_ptr<Foreground>> start(const http::Endpoint& endpoint, RunRef run,
                                                    const Env& env);
+  ~Foreground();
+  Foreground(const Foreground&) = delete;
+  Foreground& operator=(const Foreground&) = delete;
 
   void creating() { state_ = State::kCreating; }
   // The run exists now. Cancels it if that was asked for in between.
@@ -46,8 +49,8 @@ class Foreground {
   std::mutex mutex_;
   std::shared_ptr<client::ControllerClient>
       asking_;  // the latest of cancel(), until it is given up
-  std::vector<std::jthread> threads_;
-  std::unique_ptr<Interrupts> interrupts_;  // last: its thread uses the rest
+  std::vector<std::thread> threads_;
+  std::unique_ptr<Interrupts> interrupts_;
 };
 
 }  // namespace paddock::cli

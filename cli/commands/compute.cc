@@ -138,8 +138,8 @@ int lost(const Job& job, const Error& error) {
 int run_to_the_end(const Job& job, client::ControllerClient& client, Foreground& foreground,
                    const contracts::Tree& sent) {
   const Result<Ended> ended = see_through(job, client, sent);
-  if (!ended.ok()) return lost(job, ended.error());
   foreground.ended();
+  if (!ended.ok()) return lost(job, ended.error());
   const int missing = ended->brought.ok() ? kExitOk : lost(job, ended->brought.error());
   const int of_run =
       foreground.interrupted() && ended->code == 143 ? kExitInterrupted : ended->code;
