@@ -77,7 +77,7 @@ std::vector<IgnoreRule> built_in_folder_rules() {
 
 std::vector<IgnoreRule> built_in_secret_rules() {
   std::vector<IgnoreRule> rules = parse_ignore_rules(
-      "*.env\n.env\n.envrc\n.env.*\n"
+      "*.env\n!*.env/\n.env\n.envrc\n.env.*\n"
       "!.env*.example\n!.env*.sample\n!.env*.template\n!.env*.dist\n!*example.env\n"
       "!*sample.env\n!*template.env\n"
       "secrets.yaml\nsecrets.yml\nsecrets.json\nsecrets.toml\n!**/templates/**/secrets.yaml\n"
@@ -92,7 +92,8 @@ std::vector<IgnoreRule> built_in_secret_rules() {
       "**/.cargo/credentials.toml\n"
       "**/.gem/credentials\n**/.m2/settings.xml\nrclone.conf\n"
       ".vault-token\n.vault_pass*\n.terraformrc\ncredentials.tfrc.json\n"
-      "*.tfstate\n*.tfstate.*\n*.tfvars\n*.tfvars.json\n!*example.tfvars\n"
+      "*.tfstate\n*.tfstate.*\n*.tfvars\n*.tfvars.json\n!*example.tfvars\n!*sample.tfvars\n!*"
+      "template.tfvars\n"
       "id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n*.ppk\n"
       "*.key\n*key.pem\n*keys.pem\n*.p8\n*.p12\n*.pfx\n*.jks\n*.keystore\n!debug.keystore\n"
       "*.kdbx\n*.ovpn\n",

@@ -235,8 +235,10 @@ TEST(ScanFolder, LeavesOutWhatToolsKeepTheirCredentialsIn) {
   const std::vector<std::string> source = split(
       ".cargo/config.toml|.config/app.json|.docker/Dockerfile|.env.example|.env.local.example|"
       ".yarnrc.yml|android/app/debug.keystore|chart/templates/app/secrets.yaml|"
-      "chart/templates/secrets.yaml|config.json|env|environment.yml|example.env|example.tfvars|"
-      "pkg/kubeconfig/kubeconfig.go|prod.env.example|secrets.py|secrets/__init__.py|server.crt|"
+      "chart/templates/secrets.yaml|config.json|env|environment.yml|envs/prod.env/main.tf|"
+      "example.env|example.tfvars|"
+      "pkg/kubeconfig/kubeconfig.go|prod.env.example|sample.tfvars|secrets.py|secrets/"
+      "__init__.py|server.crt|"
       "service_account.py|settings.xml|terraform.tfvars.example",
       '|');
   for (const auto& list : {secrets, source})

@@ -7,7 +7,7 @@ from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 RULE_FILES = (".gitignore", ".paddockignore")
 BUILT_IN = b".git/\n__pycache__/\nnode_modules/\n.venv/\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n"
-SECRETS = (b"*.env\n.env\n.envrc\n.env.*\n"
+SECRETS = (b"*.env\n!*.env/\n.env\n.envrc\n.env.*\n"
            b"!.env*.example\n!.env*.sample\n!.env*.template\n!.env*.dist\n!*example.env\n!*sample.env\n!*template.env\n"
            b"secrets.yaml\nsecrets.yml\nsecrets.json\nsecrets.toml\n!**/templates/**/secrets.yaml\n!**/templates/**/secrets.yml\n"
            b"credentials.json\napplication_default_credentials.json\nclient_secret*.json\n"
@@ -18,7 +18,7 @@ SECRETS = (b"*.env\n.env\n.envrc\n.env.*\n"
            b".dockercfg\n.dockerconfigjson\n**/.docker/config.json\n**/.cargo/credentials\n**/.cargo/credentials.toml\n"
            b"**/.gem/credentials\n**/.m2/settings.xml\nrclone.conf\n"
            b".vault-token\n.vault_pass*\n.terraformrc\ncredentials.tfrc.json\n"
-           b"*.tfstate\n*.tfstate.*\n*.tfvars\n*.tfvars.json\n!*example.tfvars\n"
+           b"*.tfstate\n*.tfstate.*\n*.tfvars\n*.tfvars.json\n!*example.tfvars\n!*sample.tfvars\n!*template.tfvars\n"
            b"id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n*.ppk\n"
            b"*.key\n*key.pem\n*keys.pem\n*.p8\n*.p12\n*.pfx\n*.jks\n*.keystore\n!debug.keystore\n*.kdbx\n*.ovpn\n")
 SLASH = ord("/")

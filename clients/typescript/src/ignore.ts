@@ -4,7 +4,7 @@
 export const RULE_FILES = [".gitignore", ".paddockignore"];
 export const BUILT_IN = ".git/\n__pycache__/\nnode_modules/\n.venv/\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n";
 export const SECRETS =
-  "*.env\n.env\n.envrc\n.env.*\n" +
+  "*.env\n!*.env/\n.env\n.envrc\n.env.*\n" +
   "!.env*.example\n!.env*.sample\n!.env*.template\n!.env*.dist\n!*example.env\n!*sample.env\n!*template.env\n" +
   "secrets.yaml\nsecrets.yml\nsecrets.json\nsecrets.toml\n!**/templates/**/secrets.yaml\n!**/templates/**/secrets.yml\n" +
   "credentials.json\napplication_default_credentials.json\nclient_secret*.json\n" +
@@ -15,7 +15,7 @@ export const SECRETS =
   ".dockercfg\n.dockerconfigjson\n**/.docker/config.json\n**/.cargo/credentials\n**/.cargo/credentials.toml\n" +
   "**/.gem/credentials\n**/.m2/settings.xml\nrclone.conf\n" +
   ".vault-token\n.vault_pass*\n.terraformrc\ncredentials.tfrc.json\n" +
-  "*.tfstate\n*.tfstate.*\n*.tfvars\n*.tfvars.json\n!*example.tfvars\n" +
+  "*.tfstate\n*.tfstate.*\n*.tfvars\n*.tfvars.json\n!*example.tfvars\n!*sample.tfvars\n!*template.tfvars\n" +
   "id_rsa\nid_dsa\nid_ecdsa\nid_ecdsa_sk\nid_ed25519\nid_ed25519_sk\n*.ppk\n" +
   "*.key\n*key.pem\n*keys.pem\n*.p8\n*.p12\n*.pfx\n*.jks\n*.keystore\n!debug.keystore\n*.kdbx\n*.ovpn\n";
 
