@@ -107,7 +107,7 @@ class Checker {
 Value as_integer(const Value& value) {
   constexpr double kMost = 9007199254740992.0;  // 2^53
   const double* number = value.number();
-  if (number == nullptr || std::trunc(*number) != *number || std::abs(*number) > kMost)
+  if (number == nullptr || std::trunc(*number) != *number || std::abs(*number) >= kMost)
     return value;
   return static_cast<int64_t>(*number);
 }

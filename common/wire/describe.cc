@@ -175,7 +175,7 @@ std::optional<int64_t> whole_number(const Value& value) {
   if (value.integer() != nullptr) return *value.integer();
   const double* number = value.number();
   const bool whole =
-      number != nullptr && std::trunc(*number) == *number && std::abs(*number) <= kMostExact;
+      number != nullptr && std::trunc(*number) == *number && std::abs(*number) < kMostExact;
   return whole ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
 }
 
