@@ -63,7 +63,8 @@ the line that fixes it. */}}
 {{- fail (printf "controller.config.%s: the chart decides this, so that the API is never served without TLS by mistake; set %s instead" $key $instead) -}}
 {{- end -}}
 {{- end -}}
-{{- if not ($controller.config.blobs | default dict).quota -}}
+{{- $blobs := $controller.config.blobs | default dict -}}
+{{- if and (not $blobs.quota) (not ($blobs.s3 | default dict).endpoint) -}}
 {{- fail "controller.config.blobs.quota: without it more files are kept than the volume has room for; set controller.config.blobs.quota=16Gi, or more with a larger controller.persistence.size" -}}
 {{- end -}}
 {{- if and $controller.allowedOrigins (hasKey $controller.config "allowedOrigins") -}}
