@@ -1,11 +1,11 @@
 #include "common/mcp/arguments.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "common/base/text.h"
 #include "common/contracts/names.h"
 #include "common/contracts/tree_path.h"
+#include "common/wire/whole_number.h"
 
 namespace paddock::mcp {
 namespace {
@@ -105,11 +105,8 @@ class Checker {
 
 // Unchanged where it is no whole number, or none that a double holds exactly.
 Value as_integer(const Value& value) {
-  constexpr double kMost = 9007199254740992.0;  // 2^53
-  const double* number = value.number();
-  if (number == nullptr || std::trunc(*number) != *number || std::abs(*number) >= kMost)
-    return value;
-  return static_cast<int64_t>(*number);
+  const auto whole = wire::whole_number(value);
+  return whole ? Value(*whole) : value;
 }
 
 }  // namespace

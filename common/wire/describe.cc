@@ -1,11 +1,11 @@
 #include "common/wire/describe.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "common/base/text.h"
 #include "common/wire/internal/json_scalar.h"
 #include "common/wire/json.h"
+#include "common/wire/whole_number.h"
 
 namespace paddock::wire::internal {
 namespace {
@@ -166,20 +166,6 @@ const std::string* decode_enum(const Value& value, Check& check) {
   if (value.string() == nullptr) wrong_type(check, "string", value);
   return value.string();
 }
-
-namespace {
-
-// `256.0` is an integer, as JSON Schema has it; programs whose numbers are all doubles write it so.
-std::optional<int64_t> whole_number(const Value& value) {
-  constexpr double kMostExact = 9007199254740992;  // beyond it doubles leave integers out
-  if (value.integer() != nullptr) return *value.integer();
-  const double* number = value.number();
-  const bool whole =
-      number != nullptr && std::trunc(*number) == *number && std::abs(*number) < kMostExact;
-  return whole ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
-}
-
-}  // namespace
 
 std::optional<int64_t> decode_integer(const Value& value, Rules rules, int64_t least, int64_t most,
                                       Check& check) {
