@@ -15,7 +15,6 @@ using test::HttpAnswer;
 using test::HttpRequest;
 using test::HttpServer;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(OnThisHost, IsAUnixSocketOrALoopbackAddress) {
   for (const char* url : {"http://127.0.0.1:80", "https://127.9.9.9", "https://[::1]:8443",

@@ -23,7 +23,6 @@ using test::answer;
 using test::HttpAnswer;
 using test::HttpRequest;
 using test::HttpServer;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 // As much of a controller as an upload needs.
