@@ -20,6 +20,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
+import conformance  # noqa: E402  (beside this file)
 from mutations import MUTATIONS  # noqa: E402  (beside this file)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -60,6 +61,19 @@ def program(mutation, root):
         raise Trouble(f"{mutation.name}: the test {mutation.test} stands in {', '.join(found) or 'no file'}, and must stand in one")
     modules = re.findall(r"^\s*module\(([\w/-]+)", (root / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)
     return max((each for each in modules if found[0].startswith(each + "/")), key=len).replace("/", "_") + "_test"
+
+
+def requirements(root):
+    """{SUITE.NAME: ids}, as the comments above the tests claim them: the claims of scripts/mutations.py get theirs from there."""
+    found = {}
+    for proof in conformance.collect(root)[0]:
+        found.setdefault(proof.test.rpartition(": ")[2], []).append(proof.requirement)
+    return found
+
+
+def described(mutation, ids):
+    """A claim in words, with the requirements that its test proves."""
+    return f"{mutation.claim} ({', '.join(ids)})" if ids else mutation.claim
 
 
 def chosen(mutations, count, seed):
@@ -146,13 +160,14 @@ def check(tree, mutations):
             took[mutation] = baseline(tree, mutation)
         except Trouble as trouble:
             troubles.append(str(trouble))
+    proven = requirements(tree)
     for mutation in took:
         try:
             caught = is_caught(tree, mutation, took[mutation])
         except Trouble as trouble:
             troubles.append(str(trouble))
             continue
-        print(f"{'caught' if caught else 'MISSED':7} {mutation.name}: {mutation.claim} ({mutation.test})", flush=True)
+        print(f"{'caught' if caught else 'MISSED':7} {mutation.name}: {described(mutation, proven.get(mutation.test, []))} ({mutation.test})", flush=True)
         missed += [] if caught else [mutation]
     if troubles:
         raise Trouble("\n".join(troubles + [f"{mutation.name}: MISSED" for mutation in missed]))
@@ -164,15 +179,17 @@ def main():
     parser.add_argument("--seed", help="chooses the claims; the newest commit unless given")
     parser.add_argument("--count", type=int, default=5)
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
-    parser.add_argument("--list", action="store_true", help="name them with the files that they would change, and build nothing")
+    parser.add_argument("--list", action="store_true", help="name them with the requirements that their tests prove and the files that they would change, and build nothing")
     arguments = parser.parse_args()
     unknown = set(arguments.only) - {mutation.name for mutation in MUTATIONS}
     if unknown:
         parser.error(f"no claim is called {', '.join(sorted(unknown))}")
     try:
         if arguments.list:
+            proven = requirements(ROOT)
             for mutation in MUTATIONS:
-                print(f"{mutation.name:16} {place(mutation, ROOT).relative_to(ROOT)}: {mutation.claim}")
+                claim = described(mutation, proven.get(mutation.test, []))
+                print(f"{mutation.name:16} {place(mutation, ROOT).relative_to(ROOT)}: {claim}")
             return 0
         seed = arguments.seed or newest_commit(ROOT)
         picked = [each for each in MUTATIONS if each.name in arguments.only] or chosen(MUTATIONS, arguments.count, seed)

@@ -158,6 +158,7 @@ TEST_F(SessionService, FilesThatComeAtOnceDoNotShareTheirRoom) {
 
 // Commands that are ended too late leave something each time, so there is an end to that. What its
 // caller can still do brings it back.
+// proves partly: WSM-31, WSM-32
 TEST_F(SessionService, BeginsNoCommandWhereFilesAreFarOverTheLimits) {
   contracts::SessionOrder small = order("s1");
   small.policy.limits.file_count = 3;

@@ -32,6 +32,23 @@ class List(unittest.TestCase):
         self.assertGreaterEqual(len(programs), 10)
 
 
+class Requirements(unittest.TestCase):
+    def test_a_claim_is_listed_with_what_its_test_proves(self):
+        listed = subprocess.run([sys.executable, "-B", SOURCE / "scripts/mutation_check.py", "--list"], cwd=SOURCE, text=True,
+                                stdout=subprocess.PIPE, check=True).stdout.splitlines()
+        lines = {line.split()[0]: line for line in listed}
+        self.assertEqual(set(lines), {mutation.name for mutation in MUTATIONS})
+        self.assertTrue(lines["encoded-path"].endswith("a path that is encoded twice is refused (OD-44, OD-101)"), lines["encoded-path"])
+        self.assertTrue(lines["leap"].endswith("behind a calendar that has just leapt"), lines["leap"])
+
+    def test_they_are_those_of_the_comment_above_the_test(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "common").mkdir()
+            (root / "common/limit_test.cc").write_text("// proves: ORB-24\n// proves partly: VLT-45\nTEST(Limit, IsTen) {\n  EXPECT_EQ(1, 1);\n}\n")
+            self.assertEqual(mutation_check.requirements(root), {"Limit.IsTen": ["ORB-24", "VLT-45"]})
+
+
 class Choice(unittest.TestCase):
     def test_a_seed_chooses_the_same_ones_each_time_and_seeds_differ(self):
         def names(seed):

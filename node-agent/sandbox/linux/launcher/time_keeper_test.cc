@@ -37,6 +37,7 @@ class TimeKeeperTest : public testing::Test {
   os::Fd pidfd_;
 };
 
+// proves partly: VLT-82
 TEST_F(TimeKeeperTest, EndsARunAtItsLimitThoughNobodyElseMoves) {
   plan_.launcher.wall_time = Millis(1);
   TimeKeeper keeper(timed());
