@@ -19,11 +19,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import assertions  # noqa: E402  (beside this file)
 
 DESIGNS = {  # requirements are numbered from 1 without gaps
-    "ORB": ("Orbital compute delegation", 158),
-    "OD": ("Open Design sandbox orchestration hardening", 116),
-    "VLT": ("VLTAIR OS-level sandboxing", 114),
-    "ELV": ("elevAIte code execution sandbox service", 136),
-    "WSM": ("wasmsand Security MVP", 111),
+    "ORB": ("compute that is delegated to other hosts", 158),
+    "OD": ("runs that an external orchestrator creates", 116),
+    "VLT": ("a sandbox by means of the operating system", 114),
+    "ELV": ("a service that executes short code", 136),
+    "WSM": ("a security baseline for generated code", 111),
 }
 FOLDERS = ("cli", "common", "controller", "examples", "node-agent", "tests")
 STAGES = "scripts/stages.py"
