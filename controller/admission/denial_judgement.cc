@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/denial_rule.h"
 #include "common/contracts/domain_rule.h"
 #include "common/contracts/network_reach.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 using contracts::Denial;
 using contracts::DenialOutcome;
+using contracts::DenialRule;
 using contracts::NetworkPolicy;
 using contracts::SandboxPolicy;
 
@@ -48,21 +50,22 @@ Outcome judge_name(const NetworkPolicy& network, const std::string& host,
 // Of what was tried to reach: `example.org:443`, or a name alone where it was looked up.
 Outcome judge_reach(const Denial& denial, const NetworkPolicy& network) {
   if (!network.enabled) return denied("network.enabled is false");
-  if (denial.what == "name lookup" && contracts::host_name(denial.target))
+  if (denial.what == contracts::kTriedToLookUp && contracts::host_name(denial.target))
     return judge_name(network, denial.target, {});
   const size_t colon = denial.target.rfind(':');
   const auto port =
       colon == std::string::npos
           ? std::nullopt
           : parse_integer<uint16_t>(std::string_view(denial.target).substr(colon + 1));
-  if (denial.what == "network connect" && port)
+  if (denial.what == contracts::kTriedToConnect && port)
     return judge_name(network, denial.target.substr(0, colon), port);
   return denied("a network is for connections to the names of network.allowDomains alone");
 }
 
 Outcome judge_tool(const Denial& denial, const std::vector<std::string>& tools) {
   if (tools.empty()) return allowed("tools names none, so all of the system's may be executed");
-  if (denial.what != "execute") return denied("tools names programs, so nothing else executes");
+  if (denial.what != contracts::kTriedToExecute)
+    return denied("tools names programs, so nothing else executes");
   const auto named = std::ranges::find(tools, denial.target);
   if (named != tools.end() && denial.target.starts_with('/'))
     return allowed(cat("tools[", named - tools.begin(), "]: ", *named));
@@ -71,16 +74,23 @@ Outcome judge_tool(const Denial& denial, const std::vector<std::string>& tools) 
 
 Outcome outcome_of(const Denial& denial, const SandboxPolicy& policy) {
   const NetworkPolicy network = policy.network.value_or(NetworkPolicy{});
-  if (denial.target == "others") return unknown("of several, which the result only counts");
-  if (denial.rule == "network.loopback=false")
-    return contracts::has_loopback(network) ? allowed("network.loopback")
-                                            : denied("network.loopback is false");
-  if (denial.rule == "network.allowDomains" || denial.rule == "network.enabled=false")
-    return judge_reach(denial, network);
-  if (denial.rule.starts_with("tools:")) return judge_tool(denial, policy.tools);
-  if (denial.remedy.starts_with("nothing"))
-    return denied(cat("no policy allows it: ", denial.rule));
-  return unknown(cat("not by the policy alone: ", denial.rule));
+  if (denial.target == contracts::kOtherTargets)
+    return unknown("of several, which the result only counts");
+  const auto rule = contracts::rule_of(denial);
+  if (!rule) return unknown(cat("not by the policy alone: ", denial.rule));
+  switch (*rule) {
+    case DenialRule::kLoopbackOff:
+      return contracts::has_loopback(network) ? allowed("network.loopback")
+                                              : denied("network.loopback is false");
+    case DenialRule::kDomains:
+    case DenialRule::kNetworkOff:
+      return judge_reach(denial, network);
+    case DenialRule::kTools:
+      return judge_tool(denial, policy.tools);
+    case DenialRule::kSystemCalls:
+      break;
+  }
+  return denied(cat("no policy allows it: ", denial.rule));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ const Judged kJudged[] = {
     {denial("system call", "memfd_create", "tools: a file in memory could be executed"),
      with_tools({"git"}), "denied: "},
     {denial("system call", "mount", "system call filter: it changes the view",
-            "nothing: no sandboxed program may call it"),
+            "words that may be improved"),
      with_network({"pypi.org"}), "denied: no policy allows it: system call filter"},
     {denial("network connect", "others", kOff), with_network({"pypi.org"}), "unknown: "},
     {denial("network connect", "a.example:443 at 10.0.0.1",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/contracts/denial_rule.h"
 #include "common/wire/json.h"
 
 namespace paddock::runs {
@@ -44,8 +45,8 @@ void add_end(const Run& run, const RunEvent& end, Measures& out) {
 }  // namespace
 
 DenialKind denial_kind(const contracts::Denial& denial) {
-  if (denial.what == "execute") return DenialKind::kExecute;
-  if (denial.what == "name lookup") return DenialKind::kName;
+  if (denial.what == contracts::kTriedToExecute) return DenialKind::kExecute;
+  if (denial.what == contracts::kTriedToLookUp) return DenialKind::kName;
   return denial.what.starts_with("network") ? DenialKind::kNetwork : DenialKind::kOther;
 }
 

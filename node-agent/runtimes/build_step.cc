@@ -2,6 +2,7 @@
 
 #include "common/base/append_new.h"
 #include "common/base/text.h"
+#include "common/contracts/denial_rule.h"
 #include "common/contracts/profile.h"
 #include "common/os/file.h"
 #include "node-agent/runtimes/installer_words.h"
@@ -24,7 +25,8 @@ std::string refused_names(const SandboxResult& result) {
   std::string out;
   std::string why;
   for (const contracts::Denial& denial : result.denials) {
-    if (denial.what != "name lookup" && denial.what != "network connect") continue;
+    if (denial.what != contracts::kTriedToLookUp && denial.what != contracts::kTriedToConnect)
+      continue;
     out += cat(out.empty() ? "; the sandbox refused: " : ", ", denial.target);
     // The name is an index's own; its address is what the operator has to allow.
     if (denial.target.find(" at ") != std::string::npos)

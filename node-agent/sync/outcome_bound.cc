@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/contracts/denial_rule.h"
 #include "common/wire/describe.h"
 
 namespace paddock::sync {
@@ -45,7 +46,7 @@ void count_others(std::vector<Denial>& others, const Denial& denial) {
     same->count += denial.count;
   } else if (others.size() < kMostKinds) {
     others.push_back({.what = denial.what,
-                      .target = "others",
+                      .target = std::string(contracts::kOtherTargets),
                       .executable = {},
                       .rule = "the list was too long to be sent",
                       .remedy = {},

@@ -4,15 +4,16 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/contracts/denial_rule.h"
 #include "common/contracts/domain_rule.h"
 
 namespace paddock::sandbox {
 
 void Records::refused_lookup(const std::string& name) {
   contracts::Denial denial;
-  denial.what = "name lookup";
+  denial.what = contracts::kTriedToLookUp;
   denial.target = name;
-  denial.rule = "network.allowDomains";
+  denial.rule = contracts::rule_name(contracts::DenialRule::kDomains);
   denial.remedy = contracts::host_name(name)
                       ? cat("add ", name, " to network.allowDomains")
                       : "look up names that network.allowDomains lists; this is no host name";
@@ -21,7 +22,7 @@ void Records::refused_lookup(const std::string& name) {
 
 void Records::refused_connection(const std::string& target, std::string rule, std::string remedy) {
   contracts::Denial denial;
-  denial.what = "network connect";
+  denial.what = contracts::kTriedToConnect;
   denial.target = target;
   denial.rule = std::move(rule);
   denial.remedy = std::move(remedy);

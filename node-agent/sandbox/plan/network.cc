@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "common/base/text.h"
+#include "common/contracts/denial_rule.h"
 #include "common/contracts/domain_rule.h"
 #include "node-agent/sandbox/egress/name_table.h"
 
@@ -102,12 +103,13 @@ std::string remedy_without_network(const SocketAddress& address) {
 std::string what_of(NetworkCall call, const SocketAddress& address) {
   switch (call) {
     case NetworkCall::kConnect:
-      return address.port == 53 ? "name lookup" : "network connect";
+      return std::string(address.port == 53 ? contracts::kTriedToLookUp
+                                            : contracts::kTriedToConnect);
     case NetworkCall::kBind:
     case NetworkCall::kListen:
       return "network listen";
     case NetworkCall::kSend:
-      return address.port == 53 ? "name lookup" : "network send";
+      return address.port == 53 ? std::string(contracts::kTriedToLookUp) : "network send";
   }
   return {};
 }
@@ -176,12 +178,13 @@ contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,
   denial.target = address.text;
   denial.executable = std::move(executable);
   if (loopback_would_do(call, address, reach)) {
-    denial.rule = "network.loopback=false";
+    denial.rule = contracts::rule_name(contracts::DenialRule::kLoopbackOff);
     denial.remedy =
         "set network.loopback: true in the sandbox policy (--loopback on); it leads nowhere else";
     return denial;
   }
-  denial.rule = reach.broker ? "network.allowDomains" : "network.enabled=false";
+  denial.rule = contracts::rule_name(reach.broker ? contracts::DenialRule::kDomains
+                                                  : contracts::DenialRule::kNetworkOff);
   denial.remedy =
       !reach.broker ? remedy_without_network(address)
       : address.synthetic

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/contracts/denial_rule.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -50,7 +51,7 @@ void DenialList::add(contracts::Denial denial) {
   if (denials_.size() < kMost) return denials_.push_back(std::move(denial));
   if (count_again(beyond_, denial, true)) return;
   if (beyond_.size() == kMostKinds) return;  // there are fewer kinds
-  denial.target = "others";
+  denial.target = contracts::kOtherTargets;
   denial.executable.clear();
   beyond_.push_back(std::move(denial));
 }

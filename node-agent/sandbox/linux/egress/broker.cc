@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/denial_rule.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -68,7 +69,8 @@ void Broker::admit(os::Fd client) {
   const std::string target =
       name ? cat(*name, ":", meant->port) : to_text(meant->address, meant->port);
   if (!name || !contracts::allows(rules_.domains, *name, meant->port)) {
-    records_.refused_connection(target, "network.allowDomains",
+    records_.refused_connection(target,
+                                std::string(contracts::rule_name(contracts::DenialRule::kDomains)),
                                 name ? cat("add ", target, " to network.allowDomains")
                                      : "connect to a name that network.allowDomains lists");
     return reset_connection(client);

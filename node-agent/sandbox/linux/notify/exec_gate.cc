@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/denial_rule.h"
 #include "node-agent/sandbox/linux/notify/notifying_thread_path.h"
 
 namespace paddock::sandbox {
@@ -54,10 +55,11 @@ bool is_tool(const os::Fd& file, const struct stat& info, const ToolView& tools)
 }
 
 GateAnswer refuse_file(const NotifyingThread& caller) {
-  return {EACCES,
-          {{"system call", "memfd_create", caller.executable(),
-            "tools: a file in memory could be executed",
-            "the flag MFD_NOEXEC_SEAL (Linux 6.3), or a file in /tmp"}}};
+  return {
+      EACCES,
+      {{"system call", "memfd_create", caller.executable(),
+        contracts::rule_text(contracts::DenialRule::kTools, "a file in memory could be executed"),
+        "the flag MFD_NOEXEC_SEAL (Linux 6.3), or a file in /tmp"}}};
 }
 
 }  // namespace
@@ -71,10 +73,12 @@ GateAnswer judge_exec(const NotifyingThread& caller, const seccomp_data& call,
   struct stat info {};
   if (fstat(attempt.found.file.get(), &info) != 0) return {errno, {}};
   if (!S_ISREG(info.st_mode) || is_tool(attempt.found.file, info, tools)) return {};
-  return {EACCES,
-          {{"execute", printable_name(attempt.name), caller.executable(),
-            "tools: only the programs that it names may be executed",
-            "name the program in tools; a script is run by its interpreter: sh FILE"}}};
+  return {
+      EACCES,
+      {{std::string(contracts::kTriedToExecute), printable_name(attempt.name), caller.executable(),
+        contracts::rule_text(contracts::DenialRule::kTools,
+                             "only the programs that it names may be executed"),
+        "name the program in tools; a script is run by its interpreter: sh FILE"}}};
 }
 
 }  // namespace paddock::sandbox

@@ -9,7 +9,7 @@
 #include <array>
 #include <utility>
 
-#include "common/base/text.h"
+#include "common/contracts/denial_rule.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
 #include "node-agent/sandbox/linux/notify/exec_gate.h"
 #include "node-agent/sandbox/linux/notify/filter_gate.h"
@@ -33,11 +33,10 @@ constexpr Millis kShortestRetry{1};  // as long as locks change hands
 constexpr Millis kLongestRetry{16};
 constexpr size_t kMostRetries = 32;  // in one go
 
-constexpr std::string_view kFilter = "system call filter";
-
 contracts::Denial call_denial(std::string_view what, const std::string& name, std::string_view why,
                               std::string executable) {
-  return {std::string(what), name, std::move(executable), cat(kFilter, ": ", why),
+  return {std::string(what), name, std::move(executable),
+          contracts::rule_text(contracts::DenialRule::kSystemCalls, why),
           "nothing: no sandboxed program may call it"};
 }
 
