@@ -1,13 +1,8 @@
-// TLS and unix sockets, over real connections. (T26 names cpp-httplib's traps with TLS.)
+// What a server over TLS serves and refuses, over real connections. (T26: the traps of TLS.)
 #include <sys/stat.h>
 
-#include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
-
 #include "common/contracts/tool_gateway.h"
-#include "common/crypto/certificate.h"
-#include "controller/http_server/server_fixture.h"
+#include "controller/http_server/server_tls_fixture.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::http_server {
@@ -18,95 +13,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr const char* kRunUid = "0190f5a0-1234-7abc-8def-0123456789ab";
-
-struct Authority {
-  crypto::KeyPair ca = crypto::make_ca("test", SystemClock().wall()).value();
-  crypto::KeyPair server =
-      crypto::make_server_certificate(ca, {"localhost", "127.0.0.1"}, SystemClock().wall()).value();
-};
-
-const Authority& ours() {
-  static const Authority authority;
-  return authority;
-}
-
-struct TlsOffer {
-  std::string trusted_ca;
-  int max_version = 0;
-  std::string protocols = {};  // in ALPN's wire form
-};
-
-class TlsClient {
- public:
-  // `first`: before TLS begins.
-  TlsClient(int port, const TlsOffer& offer, const std::string& first = {})
-      : raw_(RawClient::tcp(port)), context_(SSL_CTX_new(TLS_client_method())) {
-    raw_.send(first);
-    BIO* bio = BIO_new_mem_buf(offer.trusted_ca.data(), static_cast<int>(offer.trusted_ca.size()));
-    X509* ca = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr);
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_), ca);
-    X509_free(ca);
-    BIO_free(bio);
-    SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, nullptr);
-    SSL_CTX_set_max_proto_version(context_, offer.max_version);
-    SSL_CTX_set_security_level(context_, offer.max_version == 0 ? 2 : 0);
-    session_ = SSL_new(context_);
-    SSL_set1_host(session_, "localhost");
-    SSL_set_fd(session_, raw_.fd());
-    if (!offer.protocols.empty()) {
-      SSL_set_alpn_protos(session_, reinterpret_cast<const unsigned char*>(offer.protocols.data()),
-                          static_cast<unsigned>(offer.protocols.size()));
-    }
-    ERR_clear_error();
-    trusted_ = SSL_connect(session_) == 1;
-  }
-  ~TlsClient() {
-    SSL_free(session_);
-    SSL_CTX_free(context_);
-  }
-  TlsClient(const TlsClient&) = delete;
-  TlsClient& operator=(const TlsClient&) = delete;
-  bool trusted() const { return trusted_; }
-  std::string version() const { return SSL_get_version(session_); }
-  std::string protocol() const {
-    const unsigned char* name = nullptr;
-    unsigned size = 0;
-    SSL_get0_alpn_selected(session_, &name, &size);
-    return {reinterpret_cast<const char*>(name), size};
-  }
-  void send(const std::string& bytes) {
-    SSL_write(session_, bytes.data(), static_cast<int>(bytes.size()));
-  }
-  std::string read_until(const std::string& text) {
-    std::string all;
-    char bytes[16 << 10];
-    while (all.find(text) == std::string::npos) {
-      const int got = SSL_read(session_, bytes, sizeof bytes);
-      if (got <= 0) break;
-      all.append(bytes, static_cast<size_t>(got));
-    }
-    return all;
-  }
-  void say_goodbye() { SSL_shutdown(session_); }
-  void close() { raw_.close(); }
-  void shut() { raw_.close_sending(); }
-
- private:
-  RawClient raw_;
-  SSL_CTX* context_;
-  SSL* session_ = nullptr;
-  bool trusted_ = false;
-};
-
-class ServerTls : public ServerTest {
- protected:
-  static ServerOptions tls_listener() {
-    ServerOptions options = one_listener();
-    options.listen[0].tls = TlsFiles{ours().server.certificate_pem + ours().ca.certificate_pem,
-                                     ours().server.private_key_pem};
-    return options;
-  }
-};
 
 TEST_F(ServerTls, ServesManyRequestsOverTls) {
   start(tls_listener());
@@ -120,35 +26,6 @@ TEST_F(ServerTls, ServesManyRequestsOverTls) {
   one.send(get("/ping") + get("/nowhere"));
   EXPECT_THAT(one.read_until("NOT_FOUND"), HasSubstr("pong"))
       << "both requests of one TLS record are answered";
-}
-
-TEST_F(ServerTls, AnswersMadeByStepsWaitForALateReaderAndServeOn) {
-  start(tls_listener());
-  TlsClient late(server_->port(0), {ours().ca.certificate_pem});
-  late.send(get("/steps/much"));
-  ASSERT_TRUE(handled_.wait_until(1));
-  while (server_->parked() != 1) std::this_thread::yield();  // it waits for room
-  EXPECT_GT(late.read_until("0\r\n\r\n").size(), size_t{200} << 16);
-  TlsClient one(server_->port(0), {ours().ca.certificate_pem});
-  one.send(get("/steps/feed") + get("/ping"));  // both in one record
-  while (feed_.listening() != 1) std::this_thread::yield();
-  feed_.say("end");
-  EXPECT_THAT(one.read_until("pong"), HasSubstr("end"));
-  one.send(get("/ping"));
-  EXPECT_THAT(one.read_until("pong"), HasSubstr("200 OK"));
-}
-
-TEST_F(ServerTls, StepsEndForAClientThatGoes) {
-  start(tls_listener());
-  for (const bool politely : {true, false}) {
-    const int before = ended_.count();
-    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
-    one.send(get("/steps/feed"));
-    while (feed_.listening() != 1) std::this_thread::yield();
-    if (politely) one.say_goodbye();
-    one.close();
-    ASSERT_TRUE(ended_.wait_until(before + 1));
-  }
 }
 
 TEST_F(ServerTls, AGatewaysConnectionIsMarkedBeforeItsTls) {
@@ -333,63 +210,6 @@ TEST_F(ServerTls, WithTlsEveryAddressMayBeListenedOn) {
   options.listen[0].host = "0.0.0.0";
   start(options);
   EXPECT_TRUE(TlsClient(server_->port(0), {ours().ca.certificate_pem}).trusted());
-}
-
-TEST_F(ServerTls, AStreamEndsWhenItsClientGoesPolitelyOrNot) {  // T18: never seen over TLS
-  start(tls_listener());
-  for (const bool politely : {true, false}) {
-    const int before = ended_.count();
-    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
-    one.send(get("/stream/forever"));
-    ASSERT_THAT(one.read_until("begun"), HasSubstr("begun"));
-    if (politely) one.say_goodbye();
-    one.shut();
-    EXPECT_TRUE(ended_.wait_until(before + 1));
-  }
-}
-
-TEST_F(ServerTls, WhatTlsHasDecryptedIsNotWaitedForAsIfItWereToCome) {
-  start(tls_listener());
-  TlsClient one(server_->port(0), {ours().ca.certificate_pem});
-  std::string asked;  // one record of 16 KiB, of which the server reads 4 KiB at a time
-  constexpr int kRequests = 400;
-  for (int i = 0; i < kRequests - 1; ++i) asked += get("/ping");
-  ASSERT_LT(asked.size(), 16u << 10);
-  for (int round = 0; round < 2; ++round) {
-    one.send(asked);
-    one.send(get("/nowhere"));
-    const int before = round * kRequests;
-    EXPECT_THAT(one.read_until("NOT_FOUND"), HasSubstr("pong"));
-    EXPECT_EQ(handled_.count(), before + kRequests);
-    while (server_->parked() != 1) std::this_thread::yield();
-  }
-}
-
-TEST_F(ServerTls, WhoWaitsHoldsNoThreadAndMayGoPolitelyOrNot) {
-  start(tls_listener());
-  for (const bool politely : {true, false}) {
-    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
-    for (int turn = 0; turn < 2; ++turn) {
-      while (server_->parked() != 1) std::this_thread::yield();
-      one.send(get("/ping"));
-      EXPECT_THAT(one.read_until("pong"), HasSubstr("200 OK"));
-    }
-    while (server_->parked() != 1) std::this_thread::yield();
-    if (politely) one.say_goodbye();
-    one.shut();
-    while (server_->connections() > 0) std::this_thread::yield();
-  }
-}
-
-TEST_F(ServerTls, AClientThatVanishesWhileItIsWrittenToIsOnlyAnError) {  // T16: SIGPIPE
-  start(tls_listener());
-  for (int i = 0; i < 10; ++i) {
-    TlsClient one(server_->port(0), {ours().ca.certificate_pem});
-    one.send(get("/stream/flood"));
-    ASSERT_THAT(one.read_until("ffff"), HasSubstr("ffff"));
-    one.close();
-    ASSERT_TRUE(ended_.wait_until(i + 1));
-  }
 }
 
 }  // namespace
