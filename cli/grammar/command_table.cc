@@ -87,7 +87,7 @@ std::vector<CommandRow> look_commands() {
         {"--timestamps", "", "the time before each line"},
         kRunSelector,
         kNamespace},
-       "Ctrl-C only stops watching; the run goes on. Of several runs: one after another, each "
+       "Ctrl-C only stops watching; the run goes on. With several runs: one after another, each "
        "below its\n"
        "name; --follow takes one.\n\n"
        "  paddock logs train-1 --follow\n  paddock logs -l sweep=a --tail 1"},
@@ -105,7 +105,7 @@ std::vector<CommandRow> look_commands() {
        {{"--timeout", "D", "give up after this long, with exit code 124"},
         kRunSelector,
         kNamespace},
-       "Of several runs: once all have ended, with the first code that is not 0.\n\n"
+       "With several runs: returns once all have ended, with the first code that is not 0.\n\n"
        "  paddock wait train-1 train-2\n  paddock wait -l sweep=a --timeout 2h"},
       {"cancel",
        kLookGroup,

@@ -103,11 +103,9 @@ std::vector<CommandRow> explain_commands() {
         {"--against", "RUN", "judge by it what this run was denied"},
         kNamespace,
         {"-o,--output", "FORMAT", "table, json or yaml"}},
-       "Of a run: the policy that it was given. Exits with 126 if a run that asked for it now "
-       "would\n"
-       "be refused. Of a denial: `allowed` and by which entry, `denied`, or `unknown` where the "
-       "node\n"
-       "has a say.\n\n"
+       "For a run, it shows the policy that the run was given. Exits with 126 if a run that\n"
+       "asked for it now would be refused. A denial is `allowed`, with the entry that allows\n"
+       "it, `denied`, or `unknown` where the node has a say.\n\n"
        "  paddock policy explain train-1\n"
        "  paddock policy explain -f policy.yaml --profile test --against train-1"},
       {"grant explain",

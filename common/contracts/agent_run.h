@@ -17,8 +17,9 @@ struct PendingToolUse {
   std::string id;
   std::string name;
   static constexpr auto describe(auto&& visit) {
-    return visit(field("id", &PendingToolUse::id, "to answer with", {.required = true}),
-                 field("name", &PendingToolUse::name, "of the tool", {.omit_empty = true}));
+    return visit(field("id", &PendingToolUse::id, "the id by which the answer names this tool use",
+                       {.required = true}),
+                 field("name", &PendingToolUse::name, "the tool's name", {.omit_empty = true}));
   }
   friend bool operator==(const PendingToolUse&, const PendingToolUse&) = default;
 };

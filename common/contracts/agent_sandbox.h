@@ -29,7 +29,7 @@ struct SandboxTemplate {
         field("apiVersion", &SandboxTemplate::api_version, "extensions.agents.x-k8s.io/v1beta1"),
         field("kind", &SandboxTemplate::kind, "SandboxTemplate"),
         field("metadata", &SandboxTemplate::metadata, "identity", {.required = true}),
-        field("spec", &SandboxTemplate::spec, "what a claim's sandbox is made of"),
+        field("spec", &SandboxTemplate::spec, "what the sandbox of a claim is made from"),
         field("status", &SandboxTemplate::status, "none"));
   }
 };
@@ -46,7 +46,7 @@ struct SandboxWarmPool {
         field("apiVersion", &SandboxWarmPool::api_version, "extensions.agents.x-k8s.io/v1beta1"),
         field("kind", &SandboxWarmPool::kind, "SandboxWarmPool"),
         field("metadata", &SandboxWarmPool::metadata, "identity", {.required = true}),
-        field("spec", &SandboxWarmPool::spec, "which template its name stands for"),
+        field("spec", &SandboxWarmPool::spec, "the template that the pool's name stands for"),
         field("status", &SandboxWarmPool::status, "what it holds"));
   }
 };
@@ -54,7 +54,7 @@ struct SandboxWarmPool {
 struct ClaimedSandbox {
   std::string name;
   static constexpr auto describe(auto&& visit) {
-    return visit(field("name", &ClaimedSandbox::name, "of the Sandbox", {.omit_empty = true}));
+    return visit(field("name", &ClaimedSandbox::name, "the Sandbox's name", {.omit_empty = true}));
   }
 };
 
@@ -62,9 +62,10 @@ struct SandboxClaimStatus {
   std::vector<Condition> conditions;
   std::optional<ClaimedSandbox> sandbox;
   static constexpr auto describe(auto&& visit) {
-    return visit(field("conditions", &SandboxClaimStatus::conditions,
-                       "Ready: whether commands can be run in its sandbox", {.omit_empty = true}),
-                 field("sandbox", &SandboxClaimStatus::sandbox, "what it was given"));
+    return visit(
+        field("conditions", &SandboxClaimStatus::conditions,
+              "Ready: whether commands can be run in its sandbox", {.omit_empty = true}),
+        field("sandbox", &SandboxClaimStatus::sandbox, "the Sandbox that the claim was given"));
   }
 };
 
@@ -80,8 +81,8 @@ struct SandboxClaim {
         field("apiVersion", &SandboxClaim::api_version, "extensions.agents.x-k8s.io/v1beta1"),
         field("kind", &SandboxClaim::kind, "SandboxClaim"),
         field("metadata", &SandboxClaim::metadata, "identity", {.required = true}),
-        field("spec", &SandboxClaim::spec, "which pool or template, until when"),
-        field("status", &SandboxClaim::status, "what is"));
+        field("spec", &SandboxClaim::spec, "the pool or template that is wanted, and until when"),
+        field("status", &SandboxClaim::status, "what the claim was given"));
   }
 };
 

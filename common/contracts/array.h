@@ -48,8 +48,8 @@ struct FirstFailure {
   std::optional<int64_t> rc;
   static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return visit(field("index", &FirstFailure::index, "of the element", {.min = 0}),
-                 field("run", &FirstFailure::run, "name of the element"),
+    return visit(field("index", &FirstFailure::index, "the element's index", {.min = 0}),
+                 field("run", &FirstFailure::run, "the element's name"),
                  field("reason", &FirstFailure::reason, "a stable word", {.omit_empty = true}),
                  field("message", &FirstFailure::message, "a sentence", {.omit_empty = true}),
                  field("rc", &FirstFailure::rc, "exit code of its command, if it had one"));
@@ -72,19 +72,20 @@ struct ArrayStatus {
     using wire::field;
     return visit(
         field("pending", &ArrayStatus::pending, "elements that are not made yet", {.min = 0}),
-        field("active", &ArrayStatus::active, "that are made and have not ended", {.min = 0}),
-        field("succeeded", &ArrayStatus::succeeded, "that have succeeded", {.min = 0}),
-        field("failed", &ArrayStatus::failed, "that have failed", {.min = 0}),
-        field("canceled", &ArrayStatus::canceled, "that were canceled, or never made", {.min = 0}),
+        field("active", &ArrayStatus::active, "elements that exist and have not ended", {.min = 0}),
+        field("succeeded", &ArrayStatus::succeeded, "elements that have succeeded", {.min = 0}),
+        field("failed", &ArrayStatus::failed, "elements that have failed", {.min = 0}),
+        field("canceled", &ArrayStatus::canceled, "elements that were canceled, or never made",
+              {.min = 0}),
         field("created", &ArrayStatus::created,
               "elements were made for the indexes below this one; a deletion counts it down",
               {.min = 0}),
         field("completedIndexes", &ArrayStatus::completed_indexes,
-              "those that have succeeded, as ranges: 0-9,12", {.omit_empty = true}),
-        field("failedIndexes", &ArrayStatus::failed_indexes, "those that have failed, likewise",
-              {.omit_empty = true}),
+              "elements that have succeeded, as ranges of indexes: 0-9,12", {.omit_empty = true}),
+        field("failedIndexes", &ArrayStatus::failed_indexes,
+              "elements that have failed, as ranges of indexes", {.omit_empty = true}),
         field("canceledIndexes", &ArrayStatus::canceled_indexes,
-              "those that were canceled, likewise", {.omit_empty = true}),
+              "elements that were canceled, as ranges of indexes", {.omit_empty = true}),
         field("firstFailure", &ArrayStatus::first_failure, "the element that failed first"));
   }
 };
@@ -98,11 +99,13 @@ struct ArrayElement {
   std::optional<int64_t> members;  // of a gang alone
   static constexpr auto describe(auto&& visit) {
     using wire::field;
-    return visit(field("array", &ArrayElement::array, "name of the array"),
-                 field("uid", &ArrayElement::uid, "of the array"),
-                 field("index", &ArrayElement::index, "from 0 on", {.min = 0}),
-                 field("members", &ArrayElement::members,
-                       "of a member of a gang: how many are placed together", {.min = 1}));
+    return visit(
+        field("array", &ArrayElement::array, "name of the array"),
+        field("uid", &ArrayElement::uid, "the array's uid"),
+        field("index", &ArrayElement::index, "the element's index, from 0 on", {.min = 0}),
+        field("members", &ArrayElement::members,
+              "how many members of its gang are placed together; absent if it is no gang's",
+              {.min = 1}));
   }
 };
 

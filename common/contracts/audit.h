@@ -89,14 +89,18 @@ struct AuditEvent {
         field("time", &AuditEvent::time, "the controller's clock"),
         field("type", &AuditEvent::type, "a stable word"),
         field("subject", &AuditEvent::subject, "who did it", {.omit_empty = true}),
-        field("namespace", &AuditEvent::name_space, "where", {.omit_empty = true}),
-        field("object", &AuditEvent::object, "to what: plural/name", {.omit_empty = true}),
+        field("namespace", &AuditEvent::name_space, "the namespace in which it was done",
+              {.omit_empty = true}),
+        field("object", &AuditEvent::object, "the object to which it was done: plural/name",
+              {.omit_empty = true}),
         field("session_id", &AuditEvent::session_id, "uid of run or session", {.omit_empty = true}),
         field("command_id", &AuditEvent::command_id, "uid/attempt or uid/command",
               {.omit_empty = true}),
         field("reason", &AuditEvent::reason, "a stable word", {.omit_empty = true}),
-        field("request_id", &AuditEvent::request_id, "of the API call", {.omit_empty = true}),
-        field("details", &AuditEvent::details, "by type", {.omit_empty = true}));
+        field("request_id", &AuditEvent::request_id, "the id of the API request",
+              {.omit_empty = true}),
+        field("details", &AuditEvent::details, "further facts, which depend on the type",
+              {.omit_empty = true}));
   }
 };
 

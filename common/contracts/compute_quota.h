@@ -31,15 +31,17 @@ struct ComputeQuota {
   std::optional<wire::Quantity> disk;
   std::vector<DevicesOfKind> accelerators;
   static constexpr auto describe(auto&& visit) {
-    return visit(
-        field("runs", &ComputeQuota::runs, "placed at once", {.min = 0, .max = kMostOfAQuota}),
-        field("cpu", &ComputeQuota::cpu, "cores; a run that asks for none counts as one",
-              {.min = 0, .max = kMostOfAQuota}),
-        field("memory", &ComputeQuota::memory, "what the sandboxes of placed runs may use"),
-        field("disk", &ComputeQuota::disk, "what the sandboxes of placed runs may write"),
-        field("accelerators", &ComputeQuota::accelerators,
-              "devices by kind; a run that asks for any counts for every kind",
-              {.omit_empty = true, .max_length = 8}));
+    return visit(field("runs", &ComputeQuota::runs, "how many runs are placed at once",
+                       {.min = 0, .max = kMostOfAQuota}),
+                 field("cpu", &ComputeQuota::cpu, "cores; a run that asks for none counts as one",
+                       {.min = 0, .max = kMostOfAQuota}),
+                 field("memory", &ComputeQuota::memory,
+                       "memory that the sandboxes of placed runs may use together"),
+                 field("disk", &ComputeQuota::disk,
+                       "bytes that the sandboxes of placed runs may write together"),
+                 field("accelerators", &ComputeQuota::accelerators,
+                       "devices by kind; a run that asks for any counts for every kind",
+                       {.omit_empty = true, .max_length = 8}));
   }
   friend bool operator==(const ComputeQuota&, const ComputeQuota&) = default;
 };
@@ -51,10 +53,12 @@ struct QuotaUse {
   wire::Quantity disk;
   std::vector<DevicesOfKind> accelerators;
   static constexpr auto describe(auto&& visit) {
-    return visit(field("runs", &QuotaUse::runs, "placed now"),
+    return visit(field("runs", &QuotaUse::runs, "how many runs are placed now"),
                  field("cpu", &QuotaUse::cpu, "cores that placed runs count as"),
-                 field("memory", &QuotaUse::memory, "what the sandboxes of placed runs may use"),
-                 field("disk", &QuotaUse::disk, "what the sandboxes of placed runs may write"),
+                 field("memory", &QuotaUse::memory,
+                       "memory that the sandboxes of placed runs may use together"),
+                 field("disk", &QuotaUse::disk,
+                       "bytes that the sandboxes of placed runs may write together"),
                  field("accelerators", &QuotaUse::accelerators, "devices of placed runs by kind",
                        {.omit_empty = true}));
   }

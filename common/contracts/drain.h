@@ -58,14 +58,15 @@ struct DrainReport {
   std::vector<DrainedRun> waiting_for;
   std::vector<DrainedSession> sessions;
   static constexpr auto describe(auto&& visit) {
-    return visit(field("node", &DrainReport::node, "which"),
-                 field("cordoned", &DrainReport::cordoned, "it gets nothing new"),
-                 field("draining", &DrainReport::draining, "it is being emptied"),
-                 field("drained", &DrainReport::drained, "it is empty"),
-                 field("evictAt", &DrainReport::evict_at, "when what is left is ended"),
-                 field("waitingFor", &DrainReport::waiting_for, "runs that are on it still"),
-                 field("sessions", &DrainReport::sessions,
-                       "sandbox sessions that are on it still; they end with the grace"));
+    return visit(
+        field("node", &DrainReport::node, "the node's name"),
+        field("cordoned", &DrainReport::cordoned, "whether the node gets nothing new"),
+        field("draining", &DrainReport::draining, "whether the node is being emptied"),
+        field("drained", &DrainReport::drained, "whether the node is empty"),
+        field("evictAt", &DrainReport::evict_at, "when runs and sessions that are left are ended"),
+        field("waitingFor", &DrainReport::waiting_for, "runs that are still on the node"),
+        field("sessions", &DrainReport::sessions,
+              "sandbox sessions that are on it still; they end with the grace"));
   }
 };
 

@@ -51,8 +51,8 @@ struct ExecuteAnswer {
     using wire::field;
     return visit(
         field("success", &ExecuteAnswer::success, "the program ended with exit code 0"),
-        field("stdout", &ExecuteAnswer::out, "what it printed"),
-        field("stderr", &ExecuteAnswer::err, "what it printed there"),
+        field("stdout", &ExecuteAnswer::out, "what the code printed on its standard output"),
+        field("stderr", &ExecuteAnswer::err, "what the code printed on its standard error"),
         field("exit_code", &ExecuteAnswer::exit_code, "the program's; -1 where none ended"),
         field("execution_time_ms", &ExecuteAnswer::execution_time_ms,
               "from the request's arrival on the node to the end of its last process"),

@@ -21,7 +21,7 @@ struct MediaGrant {
   static constexpr auto describe(auto&& visit) {
     return visit(field("surfaces", &MediaGrant::surfaces, "image, video, audio; all if empty",
                        {.omit_empty = true, .max_length = 3}),
-                 field("models", &MediaGrant::models, "all if empty",
+                 field("models", &MediaGrant::models, "models that may be used; all if empty",
                        {.omit_empty = true, .max_length = 256}),
                  field("count", &MediaGrant::count, "how many in all", {.min = 0}));
   }
@@ -40,9 +40,10 @@ struct ComputeGrant {
         field("accelerators", &ComputeGrant::accelerators,
               "per kind the most of a run; none if empty", {.omit_empty = true, .max_length = 8}),
         field("cpu", &ComputeGrant::cpu, "cores of a run at most", {.min = 1, .max = 4096}),
-        field("memory", &ComputeGrant::memory, "of a run at most"),
-        field("timeout", &ComputeGrant::timeout, "of a run at most"),
-        field("deadline", &ComputeGrant::deadline, "runs under it have ended by then"),
+        field("memory", &ComputeGrant::memory, "memory of a run at most"),
+        field("timeout", &ComputeGrant::timeout, "timeout of a run at most"),
+        field("deadline", &ComputeGrant::deadline,
+              "the time by which runs under the grant have ended"),
         field("quota", &ComputeGrant::quota,
               "what all runs of the namespace have at once; an administrator's to set"));
   }
@@ -97,10 +98,11 @@ struct GrantQuestion {
   std::optional<Resources> resources;
   std::optional<wire::Duration> timeout;
   static constexpr auto describe(auto&& visit) {
-    return visit(field("surface", &GrantQuestion::surface, "of media"),
-                 field("model", &GrantQuestion::model, "of media", {.omit_empty = true}),
-                 field("resources", &GrantQuestion::resources, "of a run"),
-                 field("timeout", &GrantQuestion::timeout, "of a run"));
+    return visit(field("surface", &GrantQuestion::surface, "the kind of media to be generated"),
+                 field("model", &GrantQuestion::model, "the model that is to generate media",
+                       {.omit_empty = true}),
+                 field("resources", &GrantQuestion::resources, "what a run asks for"),
+                 field("timeout", &GrantQuestion::timeout, "the timeout that a run asks for"));
   }
 };
 struct GrantCheck {
@@ -110,8 +112,8 @@ struct GrantCheck {
   std::string given;
   bool allowed = false;
   static constexpr auto describe(auto&& visit) {
-    return visit(field("grant", &GrantCheck::grant, "that was looked at"),
-                 field("rule", &GrantCheck::rule, "of that grant"),
+    return visit(field("grant", &GrantCheck::grant, "the grant that was looked at"),
+                 field("rule", &GrantCheck::rule, "the rule of that grant"),
                  field("asked", &GrantCheck::asked, "what was asked for"),
                  field("given", &GrantCheck::given, "what the rule gives"),
                  field("allowed", &GrantCheck::allowed, "whether that is enough"));

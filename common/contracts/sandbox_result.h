@@ -63,8 +63,10 @@ struct Denial {
   static constexpr auto describe(auto&& visit) {
     return visit(
         field("what", &Denial::what, "what was tried"),
-        field("target", &Denial::target, "on what", {.omit_empty = true}),
-        field("executable", &Denial::executable, "by which program", {.omit_empty = true}),
+        field("target", &Denial::target,
+              "the object of the attempt: a file, a program, a host with its port",
+              {.omit_empty = true}),
+        field("executable", &Denial::executable, "the program that tried it", {.omit_empty = true}),
         field("rule", &Denial::rule, "which rule refused it"),
         field("remedy", &Denial::remedy, "what would allow it"),
         field("count", &Denial::count, "how often"),
@@ -141,10 +143,10 @@ struct SandboxResult {
   std::optional<TestCounts> tests;
   static constexpr auto describe(auto&& visit) {
     return visit(
-        field("version", &SandboxResult::version, "of this shape: 2"),
+        field("version", &SandboxResult::version, "the version of this shape: 2"),
         field("status", &SandboxResult::status, "how it ended"),
         field("rc", &SandboxResult::rc, "exit code as a shell would show it"),
-        field("reason", &SandboxResult::reason, "why, with the native cause"),
+        field("reason", &SandboxResult::reason, "why it ended so, with the system's own cause"),
         field("errorClass", &SandboxResult::error_class,
               "TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED"),
         field("code", &SandboxResult::code, "E_LIMIT_MEMORY, E_CAPABILITY_DENIED, …"),
@@ -155,7 +157,8 @@ struct SandboxResult {
         field("cmd", &SandboxResult::cmd, "what was run"),
         field("traceId", &SandboxResult::trace_id, "unique per launch"),
         field("usage", &SandboxResult::usage, "what was used"),
-        field("enforced", &SandboxResult::enforced, "per capability"),
+        field("enforced", &SandboxResult::enforced,
+              "how each limit and rule of the policy was held"),
         field("denials", &SandboxResult::denials, "what was refused"),
         field("policy", &SandboxResult::policy, "effective; absent if the request was unreadable"),
         field("tests", &SandboxResult::tests, "of a run of type test: what its report counted"));

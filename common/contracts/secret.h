@@ -33,10 +33,10 @@ struct SecretValueSize {
   int64_t bytes = 0;
   std::string sent_by;
   static constexpr auto describe(auto&& visit) {
-    return visit(
-        field("name", &SecretValueSize::name, "of the value", {.required = true}),
-        field("bytes", &SecretValueSize::bytes, "of the value", {.min = 0}),
-        field("sentBy", &SecretValueSize::sent_by, "whose token sent it", {.omit_empty = true}));
+    return visit(field("name", &SecretValueSize::name, "the value's name", {.required = true}),
+                 field("bytes", &SecretValueSize::bytes, "the value's size", {.min = 0}),
+                 field("sentBy", &SecretValueSize::sent_by,
+                       "the subject whose token sent the value", {.omit_empty = true}));
   }
 };
 
@@ -44,9 +44,9 @@ struct SecretStatus {
   std::vector<SecretValueSize> values;
   std::string created_by;
   static constexpr auto describe(auto&& visit) {
-    return visit(
-        field("values", &SecretStatus::values, "names and sizes of the values"),
-        field("createdBy", &SecretStatus::created_by, "whose token made it", {.omit_empty = true}));
+    return visit(field("values", &SecretStatus::values, "names and sizes of the values"),
+                 field("createdBy", &SecretStatus::created_by,
+                       "the subject whose token made the Secret", {.omit_empty = true}));
   }
 };
 

@@ -51,14 +51,15 @@ struct ToolTokenRequest {
   std::optional<wire::Duration> ttl;
   bool revoke_on_stream_end = false;
   static constexpr auto describe(auto&& visit) {
-    return visit(field("operations", &ToolTokenRequest::operations, "run:read, media:generate, …",
-                       {.required = true, .min_length = 1, .max_length = 16}),
-                 field("endpoints", &ToolTokenRequest::endpoints,
-                       "of the run's subresources; all that the operations have unless given",
-                       {.omit_empty = true, .max_length = 16}),
-                 field("ttl", &ToolTokenRequest::ttl, "15m unless given; 24h at most"),
-                 field("revokeOnStreamEnd", &ToolTokenRequest::revoke_on_stream_end,
-                       "end it when a stream of the run's events ends"));
+    return visit(
+        field("operations", &ToolTokenRequest::operations, "run:read, media:generate, …",
+              {.required = true, .min_length = 1, .max_length = 16}),
+        field("endpoints", &ToolTokenRequest::endpoints,
+              "subresources of the run that it opens; unless given, all that its operations need",
+              {.omit_empty = true, .max_length = 16}),
+        field("ttl", &ToolTokenRequest::ttl, "15m unless given; 24h at most"),
+        field("revokeOnStreamEnd", &ToolTokenRequest::revoke_on_stream_end,
+              "end it when a stream of the run's events ends"));
   }
   void validate(wire::Check& check) const;
 };
@@ -70,16 +71,17 @@ struct ToolTokenSpec {
   std::optional<wire::Duration> ttl;
   bool revoke_on_stream_end = false;
   static constexpr auto describe(auto&& visit) {
-    return visit(field("run", &ToolTokenSpec::run, "name of the run that it belongs to",
-                       {.required = true, .min_length = 1, .max_length = 253}),
-                 field("operations", &ToolTokenSpec::operations, "run:read, media:generate, …",
-                       {.required = true, .min_length = 1, .max_length = 16}),
-                 field("endpoints", &ToolTokenSpec::endpoints,
-                       "of the run's subresources; all that the operations have unless given",
-                       {.omit_empty = true, .max_length = 16}),
-                 field("ttl", &ToolTokenSpec::ttl, "15m unless given; 24h at most"),
-                 field("revokeOnStreamEnd", &ToolTokenSpec::revoke_on_stream_end,
-                       "end it when a stream of the run's events ends"));
+    return visit(
+        field("run", &ToolTokenSpec::run, "name of the run that it belongs to",
+              {.required = true, .min_length = 1, .max_length = 253}),
+        field("operations", &ToolTokenSpec::operations, "run:read, media:generate, …",
+              {.required = true, .min_length = 1, .max_length = 16}),
+        field("endpoints", &ToolTokenSpec::endpoints,
+              "subresources of the run that it opens; unless given, all that its operations need",
+              {.omit_empty = true, .max_length = 16}),
+        field("ttl", &ToolTokenSpec::ttl, "15m unless given; 24h at most"),
+        field("revokeOnStreamEnd", &ToolTokenSpec::revoke_on_stream_end,
+              "end it when a stream of the run's events ends"));
   }
   void validate(wire::Check& check) const;
 };
@@ -100,7 +102,7 @@ struct ToolTokenStatus {
   static constexpr auto describe(auto&& visit) {
     return visit(
         field("phase", &ToolTokenStatus::phase, "Active, Expired or Revoked"),
-        field("runUid", &ToolTokenStatus::run_uid, "of the run", {.omit_empty = true}),
+        field("runUid", &ToolTokenStatus::run_uid, "the run's uid", {.omit_empty = true}),
         field("attempt", &ToolTokenStatus::attempt,
               "of the run in whose environment it is; 0 for others"),
         field("parent", &ToolTokenStatus::parent, "the tool token that made it",

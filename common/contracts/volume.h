@@ -25,13 +25,14 @@ struct VolumeVersion {
   std::string run_uid;
   std::optional<wire::Timestamp> published_at;
   static constexpr auto describe(auto&& visit) {
-    return visit(field("version", &VolumeVersion::version, "grows by one", {.min = 1}),
+    return visit(field("version", &VolumeVersion::version,
+                       "the number of the version, which grows by one", {.min = 1}),
                  field("root", &VolumeVersion::root, "digest of the tree"),
-                 field("files", &VolumeVersion::files, "how many"),
-                 field("bytes", &VolumeVersion::bytes, "together"),
-                 field("run", &VolumeVersion::run, "who published it"),
-                 field("runUid", &VolumeVersion::run_uid, "of that run"),
-                 field("publishedAt", &VolumeVersion::published_at, "when it ended"));
+                 field("files", &VolumeVersion::files, "how many files it has"),
+                 field("bytes", &VolumeVersion::bytes, "the size of all its files together"),
+                 field("run", &VolumeVersion::run, "the run that published it"),
+                 field("runUid", &VolumeVersion::run_uid, "the uid of that run"),
+                 field("publishedAt", &VolumeVersion::published_at, "when that run ended"));
   }
 };
 

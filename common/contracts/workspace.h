@@ -23,8 +23,8 @@ struct WorkspaceStatus {
   static constexpr auto describe(auto&& visit) {
     return visit(
         field("root", &WorkspaceStatus::root, "digest of the stored tree", {.omit_empty = true}),
-        field("files", &WorkspaceStatus::files, "how many"),
-        field("bytes", &WorkspaceStatus::bytes, "together"));
+        field("files", &WorkspaceStatus::files, "how many files it has"),
+        field("bytes", &WorkspaceStatus::bytes, "the size of all its files together"));
   }
 };
 

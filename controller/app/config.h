@@ -43,7 +43,7 @@ struct BlobConfig {
                  field("quota", &BlobConfig::quota, "all files together"),
                  field("namespaceQuota", &BlobConfig::namespace_quota,
                        "all files of one namespace; three quarters of quota unless given"),
-                 field("minFree", &BlobConfig::min_free, "left free on the disk"),
+                 field("minFree", &BlobConfig::min_free, "bytes that are left free on the disk"),
                  field("maxTree", &BlobConfig::max_tree, "all files of a workspace"),
                  field("keepUnused", &BlobConfig::keep_unused,
                        "how long a file stays that nothing needs any more; 1h or more"),
@@ -84,8 +84,8 @@ struct StoreConfig {
   static constexpr auto describe(auto&& visit) {
     using wire::field;
     return visit(field("reserve", &StoreConfig::reserve,
-                       "of its disk, for deletions, cancels and ends of runs once that is "
-                       "full; a 64th of the disk at most; 0: none"),
+                       "bytes of the store's disk that are kept for deletions, cancels and ends of "
+                       "runs once it is full; a 64th of the disk at most; 0: none"),
                  field("postgres", &StoreConfig::postgres, "a database in place of a file"));
   }
 };
@@ -122,7 +122,7 @@ struct MediaConfig {
     return visit(
         field("providerUrl", &MediaConfig::provider_url,
               "where the external orchestrator takes media requests; empty: nothing is generated"),
-        field("timeout", &MediaConfig::timeout, "for its answer"));
+        field("timeout", &MediaConfig::timeout, "how long the provider may take to answer"));
   }
   void validate(wire::Check& check) const;
 };
@@ -152,8 +152,9 @@ struct ExecuteConfig {
         field("port", &ExecuteConfig::port, "its own port; 0: none", {.min = 0, .max = 65535}),
         field("host", &ExecuteConfig::host, "address of that port", {.min_length = 1}),
         field("defaultTimeoutSeconds", &ExecuteConfig::default_timeout_seconds,
-              "of a request that names none", {.min = 1, .max = 60}),
-        field("maxMemoryMb", &ExecuteConfig::max_memory_mb, "more is refused",
+              "timeout of a request that names none", {.min = 1, .max = 60}),
+        field("maxMemoryMb", &ExecuteConfig::max_memory_mb,
+              "the most memory that a request may ask for; more is refused",
               {.min = 64, .max = contracts::kMaxMemoryMb}));
   }
 };
@@ -211,7 +212,8 @@ struct Config {
               "pages that may ask and read here: https://app.example", {.max_length = 64}),
         field("enrollToken", &Config::enroll_token,
               "whether tokens/enroll is made, by which any host may join under a free name"),
-        field("maxConnections", &Config::max_connections, "at once", {.min = 8, .max = 100'000}),
+        field("maxConnections", &Config::max_connections,
+              "how many connections there may be at once", {.min = 8, .max = 100'000}),
         field("maxRunsPerNamespace", &Config::max_runs_per_namespace,
               "runs of one namespace on nodes at once; 0: not bounded", {.min = 0}),
         field("logLevel", &Config::log_level, "debug, info, warn or error"),

@@ -72,7 +72,7 @@ struct AgentConfig {
               "URL of the controller; of several that take over from each other all, by commas",
               {.min_length = 1}),
         field("caFile", &AgentConfig::ca_file, "PEM file of the trusted CA; empty: the system's"),
-        field("name", &AgentConfig::name, "of this node; empty: the host's name",
+        field("name", &AgentConfig::name, "the node's name; empty: the host's name",
               {.max_length = 63}),
         field("dataDir", &AgentConfig::data_dir, "where the agent keeps everything",
               {.min_length = 1}),
@@ -91,7 +91,8 @@ struct AgentConfig {
         field("wheelDir", &AgentConfig::wheel_dir, "folder of Python wheels for requirements"),
         field("packages", &AgentConfig::packages, "indexes that requirements are installed from"),
         field("cacheQuota", &AgentConfig::cache_quota,
-              "of files and trees kept for later runs; what was used longest ago goes first"),
+              "bytes of files and trees that are kept for later runs; what was used longest ago "
+              "goes first"),
         field("minFree", &AgentConfig::min_free,
               "free on the data folder's disk, else the node takes no new runs; 0: whatever is"),
         field("sandboxProgram", &AgentConfig::sandbox_program,
@@ -110,8 +111,8 @@ struct AgentConfig {
         field("accelerators", &AgentConfig::accelerators,
               "beside those that are found: for drivers that cannot be asked", {.max_length = 64}),
         field("visibleGpus", &AgentConfig::visible_gpus,
-              "of the NVIDIA GPUs found, those to use, as CUDA_VISIBLE_DEVICES names them: indexes "
-              "in the order of the bus, or UUIDs; empty: all",
+              "which of the NVIDIA GPUs found are used, as CUDA_VISIBLE_DEVICES names them: "
+              "indexes in the order of the bus, or UUIDs; empty: all",
               {.max_length = 4096}),
         field(
             "endsAt", &AgentConfig::ends_at,

@@ -176,7 +176,7 @@ class MediaExecution:
 @dataclasses.dataclass
 class ToolTokenRequest:
     operations: list[str]  # run:read, media:generate, …
-    endpoints: list[str] = dataclasses.field(default_factory=list)  # of the run's subresources; all that the operations have unless given
+    endpoints: list[str] = dataclasses.field(default_factory=list)  # subresources of the run that it opens; unless given, all that its operations need
     ttl: Optional[str] = None  # 15m unless given; 24h at most
     revokeOnStreamEnd: bool = False  # end it when a stream of the run's events ends
 
@@ -269,16 +269,16 @@ class McpServerSummary:
 
 @dataclasses.dataclass
 class PendingToolUse:
-    id: str  # to answer with
-    name: str = ""  # of the tool
+    id: str  # the id by which the answer names this tool use
+    name: str = ""  # the tool's name
 
 
 @dataclasses.dataclass
 class SandboxResult:
-    version: int = 2  # of this shape: 2
+    version: int = 2  # the version of this shape: 2
     status: Literal["OK", "FAILED", "TIMEOUT", "CPU_LIMIT", "MEM_LIMIT", "KILLED_TERM", "KILLED_KILL", "CANCELED", "FORBIDDEN_SYSCALL", "LIMIT_EXCEEDED", "INTERNAL_ERROR"] = "INTERNAL_ERROR"  # how it ended
     rc: int = 1  # exit code as a shell would show it
-    reason: str = ""  # why, with the native cause
+    reason: str = ""  # why it ended so, with the system's own cause
     errorClass: Optional[str] = None  # TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED
     code: Optional[str] = None  # E_LIMIT_MEMORY, E_CAPABILITY_DENIED, …
     stdout: str = ""  # standard output, at most what the policy keeps
@@ -288,7 +288,7 @@ class SandboxResult:
     cmd: list[str] = dataclasses.field(default_factory=list)  # what was run
     traceId: str = ""  # unique per launch
     usage: Usage = dataclasses.field(default_factory=lambda: Usage())  # what was used
-    enforced: dict[str, Enforcement] = dataclasses.field(default_factory=dict)  # per capability
+    enforced: dict[str, Enforcement] = dataclasses.field(default_factory=dict)  # how each limit and rule of the policy was held
     denials: list[Denial] = dataclasses.field(default_factory=list)  # what was refused
     policy: Optional[SandboxPolicy] = None  # effective; absent if the request was unreadable
     tests: Optional[TestCounts] = None  # of a run of type test: what its report counted
@@ -337,8 +337,8 @@ class Enforcement:
 @dataclasses.dataclass
 class Denial:
     what: str = ""  # what was tried
-    target: str = ""  # on what
-    executable: str = ""  # by which program
+    target: str = ""  # the object of the attempt: a file, a program, a host with its port
+    executable: str = ""  # the program that tried it
     rule: str = ""  # which rule refused it
     remedy: str = ""  # what would allow it
     count: int = 1  # how often
@@ -371,21 +371,21 @@ class LeftOut:
 @dataclasses.dataclass
 class ArrayStatus:
     pending: int = 0  # elements that are not made yet
-    active: int = 0  # that are made and have not ended
-    succeeded: int = 0  # that have succeeded
-    failed: int = 0  # that have failed
-    canceled: int = 0  # that were canceled, or never made
+    active: int = 0  # elements that exist and have not ended
+    succeeded: int = 0  # elements that have succeeded
+    failed: int = 0  # elements that have failed
+    canceled: int = 0  # elements that were canceled, or never made
     created: int = 0  # elements were made for the indexes below this one; a deletion counts it down
-    completedIndexes: str = ""  # those that have succeeded, as ranges: 0-9,12
-    failedIndexes: str = ""  # those that have failed, likewise
-    canceledIndexes: str = ""  # those that were canceled, likewise
+    completedIndexes: str = ""  # elements that have succeeded, as ranges of indexes: 0-9,12
+    failedIndexes: str = ""  # elements that have failed, as ranges of indexes
+    canceledIndexes: str = ""  # elements that were canceled, as ranges of indexes
     firstFailure: Optional[FirstFailure] = None  # the element that failed first
 
 
 @dataclasses.dataclass
 class FirstFailure:
-    index: int = 0  # of the element
-    run: str = ""  # name of the element
+    index: int = 0  # the element's index
+    run: str = ""  # the element's name
     reason: str = ""  # a stable word
     message: str = ""  # a sentence
     rc: Optional[int] = None  # exit code of its command, if it had one
@@ -394,9 +394,9 @@ class FirstFailure:
 @dataclasses.dataclass
 class ArrayElement:
     array: str = ""  # name of the array
-    uid: str = ""  # of the array
-    index: int = 0  # from 0 on
-    members: Optional[int] = None  # of a member of a gang: how many are placed together
+    uid: str = ""  # the array's uid
+    index: int = 0  # the element's index, from 0 on
+    members: Optional[int] = None  # how many members of its gang are placed together; absent if it is no gang's
 
 
 @dataclasses.dataclass
@@ -600,8 +600,8 @@ class WorkspaceSpec:
 @dataclasses.dataclass
 class WorkspaceStatus:
     root: str = ""  # digest of the stored tree
-    files: int = 0  # how many
-    bytes: int = 0  # together
+    files: int = 0  # how many files it has
+    bytes: int = 0  # the size of all its files together
 
 
 @dataclasses.dataclass
@@ -653,13 +653,13 @@ class VolumeStatus:
 
 @dataclasses.dataclass
 class VolumeVersion:
-    version: int = 0  # grows by one
+    version: int = 0  # the number of the version, which grows by one
     root: str = ""  # digest of the tree
-    files: int = 0  # how many
-    bytes: int = 0  # together
-    run: str = ""  # who published it
-    runUid: str = ""  # of that run
-    publishedAt: Optional[str] = None  # when it ended
+    files: int = 0  # how many files it has
+    bytes: int = 0  # the size of all its files together
+    run: str = ""  # the run that published it
+    runUid: str = ""  # the uid of that run
+    publishedAt: Optional[str] = None  # when that run ended
 
 
 @dataclasses.dataclass
@@ -682,7 +682,7 @@ class GrantSpec:
 @dataclasses.dataclass
 class MediaGrant:
     surfaces: list[Literal["image", "video", "audio"]] = dataclasses.field(default_factory=list)  # image, video, audio; all if empty
-    models: list[str] = dataclasses.field(default_factory=list)  # all if empty
+    models: list[str] = dataclasses.field(default_factory=list)  # models that may be used; all if empty
     count: Optional[int] = None  # how many in all
 
 
@@ -690,18 +690,18 @@ class MediaGrant:
 class ComputeGrant:
     accelerators: list[Accelerators] = dataclasses.field(default_factory=list)  # per kind the most of a run; none if empty
     cpu: Optional[int] = None  # cores of a run at most
-    memory: Optional[str] = None  # of a run at most
-    timeout: Optional[str] = None  # of a run at most
-    deadline: Optional[str] = None  # runs under it have ended by then
+    memory: Optional[str] = None  # memory of a run at most
+    timeout: Optional[str] = None  # timeout of a run at most
+    deadline: Optional[str] = None  # the time by which runs under the grant have ended
     quota: Optional[ComputeQuota] = None  # what all runs of the namespace have at once; an administrator's to set
 
 
 @dataclasses.dataclass
 class ComputeQuota:
-    runs: Optional[int] = None  # placed at once
+    runs: Optional[int] = None  # how many runs are placed at once
     cpu: Optional[int] = None  # cores; a run that asks for none counts as one
-    memory: Optional[str] = None  # what the sandboxes of placed runs may use
-    disk: Optional[str] = None  # what the sandboxes of placed runs may write
+    memory: Optional[str] = None  # memory that the sandboxes of placed runs may use together
+    disk: Optional[str] = None  # bytes that the sandboxes of placed runs may write together
     accelerators: list[DevicesOfKind] = dataclasses.field(default_factory=list)  # devices by kind; a run that asks for any counts for every kind
 
 
@@ -719,19 +719,19 @@ class GrantStatus:
 
 @dataclasses.dataclass
 class QuotaUse:
-    runs: int = 0  # placed now
+    runs: int = 0  # how many runs are placed now
     cpu: int = 0  # cores that placed runs count as
-    memory: str = "0"  # what the sandboxes of placed runs may use
-    disk: str = "0"  # what the sandboxes of placed runs may write
+    memory: str = "0"  # memory that the sandboxes of placed runs may use together
+    disk: str = "0"  # bytes that the sandboxes of placed runs may write together
     accelerators: list[DevicesOfKind] = dataclasses.field(default_factory=list)  # devices of placed runs by kind
 
 
 @dataclasses.dataclass
 class GrantQuestion:
-    surface: Optional[Literal["image", "video", "audio"]] = None  # of media
-    model: str = ""  # of media
-    resources: Optional[Resources] = None  # of a run
-    timeout: Optional[str] = None  # of a run
+    surface: Optional[Literal["image", "video", "audio"]] = None  # the kind of media to be generated
+    model: str = ""  # the model that is to generate media
+    resources: Optional[Resources] = None  # what a run asks for
+    timeout: Optional[str] = None  # the timeout that a run asks for
 
 
 @dataclasses.dataclass
@@ -744,8 +744,8 @@ class GrantDecision:
 
 @dataclasses.dataclass
 class GrantCheck:
-    grant: str = ""  # that was looked at
-    rule: str = ""  # of that grant
+    grant: str = ""  # the grant that was looked at
+    rule: str = ""  # the rule of that grant
     asked: str = ""  # what was asked for
     given: str = ""  # what the rule gives
     allowed: bool = False  # whether that is enough
@@ -764,7 +764,7 @@ class ToolToken:
 class ToolTokenSpec:
     run: str  # name of the run that it belongs to
     operations: list[str]  # run:read, media:generate, …
-    endpoints: list[str] = dataclasses.field(default_factory=list)  # of the run's subresources; all that the operations have unless given
+    endpoints: list[str] = dataclasses.field(default_factory=list)  # subresources of the run that it opens; unless given, all that its operations need
     ttl: Optional[str] = None  # 15m unless given; 24h at most
     revokeOnStreamEnd: bool = False  # end it when a stream of the run's events ends
 
@@ -772,7 +772,7 @@ class ToolTokenSpec:
 @dataclasses.dataclass
 class ToolTokenStatus:
     phase: Literal["Active", "Expired", "Revoked"] = "Active"  # Active, Expired or Revoked
-    runUid: str = ""  # of the run
+    runUid: str = ""  # the run's uid
     attempt: int = 0  # of the run in whose environment it is; 0 for others
     parent: str = ""  # the tool token that made it
     issuedAt: Optional[str] = None  # when it was made
@@ -797,14 +797,14 @@ class Secret:
 @dataclasses.dataclass
 class SecretStatus:
     values: list[SecretValueSize] = dataclasses.field(default_factory=list)  # names and sizes of the values
-    createdBy: str = ""  # whose token made it
+    createdBy: str = ""  # the subject whose token made the Secret
 
 
 @dataclasses.dataclass
 class SecretValueSize:
-    name: str  # of the value
-    bytes: int = 0  # of the value
-    sentBy: str = ""  # whose token sent it
+    name: str  # the value's name
+    bytes: int = 0  # the value's size
+    sentBy: str = ""  # the subject whose token sent the value
 
 
 @dataclasses.dataclass
@@ -959,8 +959,8 @@ class ExecuteRequest:
 @dataclasses.dataclass
 class ExecuteAnswer:
     success: bool = False  # the program ended with exit code 0
-    stdout: str = ""  # what it printed
-    stderr: str = ""  # what it printed there
+    stdout: str = ""  # what the code printed on its standard output
+    stderr: str = ""  # what the code printed on its standard error
     exit_code: int = -1  # the program's; -1 where none ended
     execution_time_ms: int = 0  # from the request's arrival on the node to the end of its last process
     error: Optional[str] = None  # null, or why it did not succeed
@@ -981,13 +981,13 @@ class AuditEvent:
     time: str = "1970-01-01T00:00:00Z"  # the controller's clock
     type: str = ""  # a stable word
     subject: str = ""  # who did it
-    namespace: str = ""  # where
-    object: str = ""  # to what: plural/name
+    namespace: str = ""  # the namespace in which it was done
+    object: str = ""  # the object to which it was done: plural/name
     session_id: str = ""  # uid of run or session
     command_id: str = ""  # uid/attempt or uid/command
     reason: str = ""  # a stable word
-    request_id: str = ""  # of the API call
-    details: dict[str, str] = dataclasses.field(default_factory=dict)  # by type
+    request_id: str = ""  # the id of the API request
+    details: dict[str, str] = dataclasses.field(default_factory=dict)  # further facts, which depend on the type
 
 
 @dataclasses.dataclass

@@ -451,7 +451,7 @@ export interface MediaExecutionInput {
 export interface ToolTokenRequest {
   /** run:read, media:generate, … */
   operations: string[];
-  /** of the run's subresources; all that the operations have unless given */
+  /** subresources of the run that it opens; unless given, all that its operations need */
   endpoints?: string[];
   /** 15m unless given; 24h at most */
   ttl?: string;
@@ -462,7 +462,7 @@ export interface ToolTokenRequest {
 export interface ToolTokenRequestInput {
   /** run:read, media:generate, … */
   operations: string[];
-  /** of the run's subresources; all that the operations have unless given */
+  /** subresources of the run that it opens; unless given, all that its operations need */
   endpoints?: string[];
   /** 15m unless given; 24h at most */
   ttl?: string;
@@ -615,20 +615,20 @@ export interface McpServerSummary {
 }
 
 export interface PendingToolUse {
-  /** to answer with */
+  /** the id by which the answer names this tool use */
   id: string;
-  /** of the tool */
+  /** the tool's name */
   name?: string;
 }
 
 export interface SandboxResult {
-  /** of this shape: 2 */
+  /** the version of this shape: 2 */
   version: number;
   /** how it ended */
   status: "OK" | "FAILED" | "TIMEOUT" | "CPU_LIMIT" | "MEM_LIMIT" | "KILLED_TERM" | "KILLED_KILL" | "CANCELED" | "FORBIDDEN_SYSCALL" | "LIMIT_EXCEEDED" | "INTERNAL_ERROR";
   /** exit code as a shell would show it */
   rc: number;
-  /** why, with the native cause */
+  /** why it ended so, with the system's own cause */
   reason: string;
   /** TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED */
   errorClass?: string;
@@ -648,7 +648,7 @@ export interface SandboxResult {
   traceId: string;
   /** what was used */
   usage: Usage;
-  /** per capability */
+  /** how each limit and rule of the policy was held */
   enforced: Record<string, Enforcement>;
   /** what was refused */
   denials: Denial[];
@@ -721,9 +721,9 @@ export interface Enforcement {
 export interface Denial {
   /** what was tried */
   what: string;
-  /** on what */
+  /** the object of the attempt: a file, a program, a host with its port */
   target?: string;
-  /** by which program */
+  /** the program that tried it */
   executable?: string;
   /** which rule refused it */
   rule: string;
@@ -769,30 +769,30 @@ export interface LeftOut {
 export interface ArrayStatus {
   /** elements that are not made yet */
   pending: number;
-  /** that are made and have not ended */
+  /** elements that exist and have not ended */
   active: number;
-  /** that have succeeded */
+  /** elements that have succeeded */
   succeeded: number;
-  /** that have failed */
+  /** elements that have failed */
   failed: number;
-  /** that were canceled, or never made */
+  /** elements that were canceled, or never made */
   canceled: number;
   /** elements were made for the indexes below this one; a deletion counts it down */
   created: number;
-  /** those that have succeeded, as ranges: 0-9,12 */
+  /** elements that have succeeded, as ranges of indexes: 0-9,12 */
   completedIndexes?: string;
-  /** those that have failed, likewise */
+  /** elements that have failed, as ranges of indexes */
   failedIndexes?: string;
-  /** those that were canceled, likewise */
+  /** elements that were canceled, as ranges of indexes */
   canceledIndexes?: string;
   /** the element that failed first */
   firstFailure?: FirstFailure;
 }
 
 export interface FirstFailure {
-  /** of the element */
+  /** the element's index */
   index: number;
-  /** name of the element */
+  /** the element's name */
   run: string;
   /** a stable word */
   reason?: string;
@@ -805,11 +805,11 @@ export interface FirstFailure {
 export interface ArrayElement {
   /** name of the array */
   array: string;
-  /** of the array */
+  /** the array's uid */
   uid: string;
-  /** from 0 on */
+  /** the element's index, from 0 on */
   index: number;
-  /** of a member of a gang: how many are placed together */
+  /** how many members of its gang are placed together; absent if it is no gang's */
   members?: number;
 }
 
@@ -1149,9 +1149,9 @@ export interface WorkspaceSpecInput {
 export interface WorkspaceStatus {
   /** digest of the stored tree */
   root?: string;
-  /** how many */
+  /** how many files it has */
   files: number;
-  /** together */
+  /** the size of all its files together */
   bytes: number;
 }
 
@@ -1247,19 +1247,19 @@ export interface VolumeStatus {
 }
 
 export interface VolumeVersion {
-  /** grows by one */
+  /** the number of the version, which grows by one */
   version: number;
   /** digest of the tree */
   root: string;
-  /** how many */
+  /** how many files it has */
   files: number;
-  /** together */
+  /** the size of all its files together */
   bytes: number;
-  /** who published it */
+  /** the run that published it */
   run: string;
-  /** of that run */
+  /** the uid of that run */
   runUid: string;
-  /** when it ended */
+  /** when that run ended */
   publishedAt?: string;
 }
 
@@ -1290,7 +1290,7 @@ export interface GrantSpec {
 export interface MediaGrant {
   /** image, video, audio; all if empty */
   surfaces?: ("image" | "video" | "audio")[];
-  /** all if empty */
+  /** models that may be used; all if empty */
   models?: string[];
   /** how many in all */
   count?: number;
@@ -1301,24 +1301,24 @@ export interface ComputeGrant {
   accelerators?: Accelerators[];
   /** cores of a run at most */
   cpu?: number;
-  /** of a run at most */
+  /** memory of a run at most */
   memory?: string;
-  /** of a run at most */
+  /** timeout of a run at most */
   timeout?: string;
-  /** runs under it have ended by then */
+  /** the time by which runs under the grant have ended */
   deadline?: string;
   /** what all runs of the namespace have at once; an administrator's to set */
   quota?: ComputeQuota;
 }
 
 export interface ComputeQuota {
-  /** placed at once */
+  /** how many runs are placed at once */
   runs?: number;
   /** cores; a run that asks for none counts as one */
   cpu?: number;
-  /** what the sandboxes of placed runs may use */
+  /** memory that the sandboxes of placed runs may use together */
   memory?: string;
-  /** what the sandboxes of placed runs may write */
+  /** bytes that the sandboxes of placed runs may write together */
   disk?: string;
   /** devices by kind; a run that asks for any counts for every kind */
   accelerators?: DevicesOfKind[];
@@ -1339,26 +1339,26 @@ export interface GrantStatus {
 }
 
 export interface QuotaUse {
-  /** placed now */
+  /** how many runs are placed now */
   runs: number;
   /** cores that placed runs count as */
   cpu: number;
-  /** what the sandboxes of placed runs may use */
+  /** memory that the sandboxes of placed runs may use together */
   memory: string;
-  /** what the sandboxes of placed runs may write */
+  /** bytes that the sandboxes of placed runs may write together */
   disk: string;
   /** devices of placed runs by kind */
   accelerators?: DevicesOfKind[];
 }
 
 export interface GrantQuestion {
-  /** of media */
+  /** the kind of media to be generated */
   surface?: "image" | "video" | "audio";
-  /** of media */
+  /** the model that is to generate media */
   model?: string;
-  /** of a run */
+  /** what a run asks for */
   resources?: Resources;
-  /** of a run */
+  /** the timeout that a run asks for */
   timeout?: string;
 }
 
@@ -1374,9 +1374,9 @@ export interface GrantDecision {
 }
 
 export interface GrantCheck {
-  /** that was looked at */
+  /** the grant that was looked at */
   grant: string;
-  /** of that grant */
+  /** the rule of that grant */
   rule: string;
   /** what was asked for */
   asked: string;
@@ -1404,7 +1404,7 @@ export interface ToolTokenSpec {
   run: string;
   /** run:read, media:generate, … */
   operations: string[];
-  /** of the run's subresources; all that the operations have unless given */
+  /** subresources of the run that it opens; unless given, all that its operations need */
   endpoints?: string[];
   /** 15m unless given; 24h at most */
   ttl?: string;
@@ -1415,7 +1415,7 @@ export interface ToolTokenSpec {
 export interface ToolTokenStatus {
   /** Active, Expired or Revoked */
   phase: "Active" | "Expired" | "Revoked";
-  /** of the run */
+  /** the run's uid */
   runUid?: string;
   /** of the run in whose environment it is; 0 for others */
   attempt: number;
@@ -1455,16 +1455,16 @@ export interface Secret {
 export interface SecretStatus {
   /** names and sizes of the values */
   values: SecretValueSize[];
-  /** whose token made it */
+  /** the subject whose token made the Secret */
   createdBy?: string;
 }
 
 export interface SecretValueSize {
-  /** of the value */
+  /** the value's name */
   name: string;
-  /** of the value */
+  /** the value's size */
   bytes: number;
-  /** whose token sent it */
+  /** the subject whose token sent the value */
   sentBy?: string;
 }
 
@@ -1697,9 +1697,9 @@ export interface ExecuteRequestInput {
 export interface ExecuteAnswer {
   /** the program ended with exit code 0 */
   success: boolean;
-  /** what it printed */
+  /** what the code printed on its standard output */
   stdout: string;
-  /** what it printed there */
+  /** what the code printed on its standard error */
   stderr: string;
   /** the program's; -1 where none ended */
   exit_code: number;
@@ -1731,9 +1731,9 @@ export interface AuditEvent {
   type: string;
   /** who did it */
   subject?: string;
-  /** where */
+  /** the namespace in which it was done */
   namespace?: string;
-  /** to what: plural/name */
+  /** the object to which it was done: plural/name */
   object?: string;
   /** uid of run or session */
   session_id?: string;
@@ -1741,9 +1741,9 @@ export interface AuditEvent {
   command_id?: string;
   /** a stable word */
   reason?: string;
-  /** of the API call */
+  /** the id of the API request */
   request_id?: string;
-  /** by type */
+  /** further facts, which depend on the type */
   details?: Record<string, string>;
 }
 

@@ -59,7 +59,7 @@ const accessTokens = (signal, again) => ({
       title: `Revoke the token of ${visible(token.subject)}?`, danger: true, signal, yes: "Revoke the token", no: "Keep it", body: h("p", {}, "Who has it is refused from now on. ", h("code", {}, visible(token.id))),
       act: async () => { await remove(`/admin/tokens/${pathWord(token.id)}`); again(); },
     }) } }, "Revoke")],
-  none: "None.", note: "Of people and programs that are good still. A secret is shown when it is made and never again: `paddock admin token create NAME`.",
+  none: "None.", note: "Tokens of people and programs that are still good. A secret is shown when it is made and never again: `paddock admin token create NAME`.",
 });
 
 export function access(main, { signal, tell }) {
