@@ -9,7 +9,7 @@ import sys
 
 import image_recipes
 
-# Of the build, of the host that it ran on, or of what is gone.
+# Files that the build left, that are about the host that it ran on, or that belong to what was removed.
 LEFTOVERS = ("dev", "etc/.pwd.lock", "etc/apt", "etc/cron.daily", "etc/dpkg", "etc/group-", "etc/gshadow-", "etc/hostname", "etc/init.d",
              "etc/pam.d", "etc/passwd-", *(f"etc/rc{level}.d" for level in "0123456S"), "etc/resolv.conf", "etc/security", "etc/shadow-",
              "etc/systemd", "usr/lib/systemd", "var/cache", "var/lib/apt", "var/lib/systemd", "var/log",

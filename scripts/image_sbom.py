@@ -35,7 +35,7 @@ def licence_names(copyright_text):
 
 
 def identifier(name):
-    """Of a short name of Debian's the SPDX one, or None."""
+    """The SPDX name for one of Debian's short names of licences, or None."""
     low = name.lower()
     later = low.endswith("+")
     found = KNOWN.get(low.rstrip("+")) if not later or low.startswith(("gpl", "lgpl", "agpl", "gfdl")) else None

@@ -17,7 +17,7 @@ struct NodeHealth {
   std::string message;                      // why not
   std::vector<std::string> closed_by = {};  // as lists of nodes say it: DiskFull
 };
-// Of a Node as the API shows it. Pure.
+// Reads a Node as the API shows it. Pure.
 NodeHealth node_health(const wire::Value& node);
 // `gpu-2 ready, DiskFull: its disk is full`.
 std::string node_text(const NodeHealth& node);
@@ -45,7 +45,8 @@ struct Health {
   std::string reason;                                   // why not ready
   wire::Value readiness = contracts::readiness(false);  // what GET /readyz said
 
-  // Of the controller, once it answered: how far its clock is ahead of this host's. Else why not.
+  // How far the controller's clock is ahead of this host's, once it answered; until then,
+  // controller_error says why it did not.
   std::optional<Millis> clock_gap;
   std::optional<Error> controller_error;
 

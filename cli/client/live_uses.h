@@ -6,9 +6,9 @@
 
 namespace paddock::cli {
 
-// Of all that were measured; none where the controller is of an earlier release.
+// The use of all nodes that were measured; none where the controller is of an earlier release.
 Result<NodeUses> node_uses(client::ControllerClient& client);
-// Of one namespace, or of all where it is empty.
+// The use of the runs of one namespace, or of all namespaces where it is empty.
 Result<RunUses> run_uses(client::ControllerClient& client, const std::string& name_space);
 
 }  // namespace paddock::cli

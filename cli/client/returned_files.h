@@ -11,7 +11,7 @@
 
 namespace paddock::cli {
 
-// Of the project `folder` (absolute).
+// Remembers which files of a project's folder (an absolute path) came back from runs.
 class ReturnedList {
  public:
   ReturnedList(const Env& env, const std::string& folder);

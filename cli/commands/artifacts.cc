@@ -41,7 +41,7 @@ class Bringing {
     for (const Artifact& each : news) tell(each);
     return {};
   }
-  // Of the last time.
+  // Whether everything came back in the last take().
   Status all_brought() const { return all_fetched(failed_); }
   std::string summary() const {
     return cat(files_, files_ == 1 ? " file, " : " files, ", format_bytes(bytes_));

@@ -71,7 +71,7 @@ Status bring_back(const Job& job, const contracts::Run& run, const contracts::Tr
   return all_fetched(fetched);
 }
 
-// Of a program that is not there, what may be meant.
+// Says what may have been meant where the program is not there.
 std::string not_found_hint(const Job& job, const contracts::Run& run) {
   const auto& result = run.status.result;
   const std::vector<std::string>& argv = run.spec.command.argv;
@@ -210,7 +210,8 @@ Status wait_until_ready(const Job& job, client::ControllerClient& client) {
 // what was sent.
 Result<contracts::Tree> create_run(const Job& job, client::ControllerClient& client,
                                    Foreground& foreground) {
-  // Before much is read. Of several controllers one may be about to lead: then the calls wait.
+  // Before much is read. With several controllers, one may be about to lead, and then the calls
+  // wait by themselves.
   if (http::addresses_in(job.endpoint.base_url).size() == 1) TRY(wait_until_ready(job, client));
   std::optional<StdinFile> input;
   if (const std::string& source = job.options.stdin_source; !source.empty()) {
@@ -232,7 +233,7 @@ Result<contracts::Tree> create_run(const Job& job, client::ControllerClient& cli
   }
 }
 
-// Of the project, or else of the program.
+// A run that was given no name is called after the project, or else after the program.
 std::string run_name(const ComputeOptions& options, const Env& env) {
   if (!options.name.empty()) return options.name;
   const std::string& from = options.folder.empty() ? options.command.argv.front() : options.folder;

@@ -109,7 +109,7 @@ TEST(ParseArgs, KnowsWhatOtherToolsCallOptions) {
   EXPECT_THAT(complaint({"run", "-d", "--", "x"}), HasSubstr("`--detach`?"));
   EXPECT_THAT(complaint({"sandbox", "run", "-w", "/x", "--", "x"}), HasSubstr("`--workdir`?"));
   EXPECT_THAT(complaint({"run", "--workdir", "/x", "--", "x"}), HasSubstr("sh -c 'cd DIR && …'"));
-  // Of a command that has no such thing nothing is offered by it.
+  // Nothing is suggested for a command that has no such option.
   EXPECT_THAT(complaint({"logs", "--gpus", "1", "x"}), Not(HasSubstr("accelerator")));
 }
 

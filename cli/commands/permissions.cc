@@ -17,7 +17,7 @@ namespace {
 using contracts::paths::object;
 using wire::Value;
 
-// Of what the object that is named does.
+// The API's path of an action (`what`) on the object that the argument names.
 Result<std::string> path_of(const Parsed& parsed, Kind kind, const char* argument,
                             const char* what) {
   ASSIGN_OR_RETURN(const std::string name, name_of(kind, parsed.text(argument)));

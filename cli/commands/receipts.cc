@@ -71,7 +71,7 @@ Result<Value> verified_statement(const Parsed& parsed, const Env& env, std::stri
   return parse_receipt(opened.statement);
 }
 
-// Of a file beneath the folder; following no link out of it.
+// Hashes a file beneath the folder. It follows no link out of it.
 Result<std::string> digest_beneath(int folder, const std::string& path) {
   ASSIGN_OR_RETURN(const os::Fd file, os::open_regular_beneath(folder, path));
   return crypto::sha256_fd(file.get());

@@ -19,7 +19,7 @@ inline constexpr const char* kLauncher = "paddock-sandbox";
 
 // Path of a sibling program; PROGRAM_MISSING.
 Result<std::string> find_program(const Env& env, const std::string& program);
-// Of a child of this process. One that has ended already is not alive by it.
+// Identifies a child of this process. A child that has ended already counts as not alive.
 os::ProcessIdentity identity_of_child(pid_t pid);
 // Starts it in a session of its own with our variables and these on top, output to latest.log; the
 // log before becomes previous.log. It may have ended already: why is in its log.

@@ -228,7 +228,7 @@ TEST_F(Options, APlanOfAProgramBehindDashesIsOfARun) {
   EXPECT_EQ(bare->folder, "");
   EXPECT_EQ(plan({{"DIR", {"."}}, {"PROGRAM", {"a b"}}})->command.argv,
             std::vector<std::string>{"a b"});
-  // Of the type that is named, by the rules of the command that makes such runs.
+  // A type that is named brings the rules of the command that makes such runs.
   const auto compute = plan({{"DIR", {"."}}, {"PROGRAM", {"python3 a.py"}}, {"type", {"compute"}}});
   EXPECT_EQ(compute->type, contracts::RunType::kCompute);
   EXPECT_EQ(compute->command.argv, (std::vector<std::string>{"python3", "a.py"}));

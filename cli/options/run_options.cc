@@ -90,7 +90,7 @@ Status apply_run_times(const Parsed& parsed, RunSpec& spec) {
   return {};
 }
 
-// Of the node that the run comes to, which may be any.
+// The folder is one of the node's, and the run may be placed on any node: only the form is checked.
 Status check_mounts(const Parsed& parsed) {
   for (const std::string& text : parsed.list("mount")) {
     if (text.starts_with('/')) continue;

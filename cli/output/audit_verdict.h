@@ -10,7 +10,8 @@
 
 namespace paddock::cli {
 
-// Of a chain that holds, and the checkpoints that it holds to. `end`: an export's own.
+// Says that a chain holds, and with which checkpoints it agrees. `end` is the checkpoint at the end
+// of an export.
 std::string verdict_text(const audit_chain::Verdict& verdict,
                          const std::vector<audit_chain::Checkpoint>& kept,
                          const std::optional<audit_chain::Checkpoint>& end = {});

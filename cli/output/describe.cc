@@ -56,7 +56,7 @@ void add_meta(Lines& lines, const contracts::ObjectMeta& meta, WallTime now) {
   lines.add("UID", meta.uid);
 }
 
-// Of a message of several lines: they are under Status.
+// Shortens a message of several lines, because all of them are shown under Status.
 std::string first_line(const std::string& text) {
   const size_t end = text.find('\n');
   return end == text.npos ? text : cat(text.substr(0, end), " …");
@@ -252,7 +252,7 @@ std::string describe_volume(const contracts::Volume& volume, WallTime now) {
   return lines.text() + section("Versions", render(table, "  "));
 }
 
-// Of runs that it could not begin, until one begins.
+// Tells how many runs in a row the node could not begin. The count ends with the first that begins.
 std::string cool_down_text(const std::optional<contracts::CoolDown>& cool_down, WallTime now) {
   if (!cool_down) return "";
   const std::string rest = cool_down->until

@@ -12,7 +12,8 @@
 
 namespace paddock::cli {
 
-// Of a NodeMetrics or PodMetrics; what is not there, or is no amount, was not measured.
+// Reads a NodeMetrics or PodMetrics. A value that is missing or is no amount counts as not
+// measured.
 contracts::Use use_in(const wire::Value& metrics);
 
 using NodeUses = std::map<std::string, contracts::Use>;                         // by name

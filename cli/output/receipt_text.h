@@ -14,7 +14,7 @@ struct ReceiptSubject {
   std::string name;
   std::string sha256;
 };
-// Of a statement whose signature is good. RECEIPT_MALFORMED: it says nothing of a run.
+// Reads a statement whose signature is good. RECEIPT_MALFORMED: it does not describe a run.
 Result<std::vector<ReceiptSubject>> receipt_subjects(const wire::Value& statement);
 
 // A receipt for people: who ran what, where and when; how it ended; which limits were not enforced,

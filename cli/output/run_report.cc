@@ -143,7 +143,7 @@ std::string came_back_text(const CameBack& back, bool verbose) {
 std::string run_line(const contracts::Run& run) {
   const contracts::RunStatus& status = run.status;
   std::string line = cat("run ", run.metadata.name, " ", wire::enum_name(status.phase));
-  // Of one that did not succeed the message says it.
+  // When an array did not succeed, its message has these numbers.
   if (status.array && status.phase == contracts::RunPhase::kSucceeded)
     line += cat(": ", status.array->succeeded, " of ", contracts::element_count(run.spec),
                 " succeeded");

@@ -40,7 +40,7 @@ class Pool {
   Result<std::map<std::string, PilotSize>> settle_intents(const Queue& queue);
   // Jobs whose nodes the controller lists. Nodes of jobs that are gone are removed there.
   Result<std::set<std::string>> joined(const Queue& queue);
-  // Of these, those that this program has known for long enough.
+  // The jobs among these that this program has known for long enough.
   std::set<std::string> settled(const std::set<std::string>& joined);
   Status give_tokens(const Queue& queue, const std::set<std::string>& joined);
   Status act(const PoolPlan& plan);

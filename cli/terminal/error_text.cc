@@ -55,7 +55,7 @@ std::string error_text(const Error& error, const Stream& stream, const std::stri
       out += cat("  ", printable_lines(each), "\n");
   for (const Cause& cause : error.causes) {
     if (tells(error.message, cause)) continue;
-    // Of a fault that the message names alone, its field is news.
+    // Where the message names this one fault already, only its field is news.
     const bool same = cause.message == error.message || cause.message.empty() ||
                       (error.causes.size() == 1 && tells(error.message, {"", cause.message}));
     out += cat("  ", printable(cause.field), same || cause.field.empty() ? "" : ": ",

@@ -31,7 +31,7 @@ struct WindowSize {
   int columns = 80;
   friend bool operator==(const WindowSize&, const WindowSize&) = default;
 };
-// Of the first of these that is a terminal and says its size.
+// The window size of the first of these that is a terminal and says its size.
 WindowSize window_size(int first, int second);
 
 // While it lives, fd() becomes readable when the window's size changes. One at a time per process.

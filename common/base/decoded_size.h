@@ -7,7 +7,7 @@
 
 namespace paddock {
 
-// Of valid base64, with its padding.
+// How many bytes valid, padded base64 decodes to.
 inline int64_t decoded_size(std::string_view base64) {
   return static_cast<int64_t>(base64.size()) / 4 * 3 - std::ranges::count(base64, '=');
 }

@@ -22,7 +22,7 @@ class FirstError {
   }
   // Cheap: asked before each piece of the work.
   bool failed() const { return failed_; }
-  // Of the threads that have ended.
+  // The first error of the threads that have ended so far.
   Status status() const {
     return first_.with([](const Status& first) { return first; });
   }

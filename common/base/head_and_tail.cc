@@ -54,7 +54,7 @@ std::string HeadAndTail::append(std::string_view bytes) {
   return head;
 }
 
-// Of what is not handed on there is room for all that the budget has left.
+// Keeps the last bytes that are not handed on, as many as the budget has left.
 void HeadAndTail::keep_last(std::string_view bytes) {
   const auto room = static_cast<size_t>(budget_ - handed_on_);
   if (bytes.size() >= room) {

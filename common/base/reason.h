@@ -19,13 +19,13 @@ class Reason {
   static constexpr size_t kMaxBytes = 64;
 
   constexpr Reason() = default;
-  // Of a literal or a constant: a word that the table lacks does not compile.
+  // From a literal or a constant. A word that is not in the table does not compile.
   consteval Reason(const char* word) : Reason(checked(word)) {}  // NOLINT: implicit by design
   // What another program or a stored object says. It may be a word that this version does not
   // know: a letter, then letters, digits and underscores, 64 together. None if it is no such word.
   static Reason parse(std::string_view text);
-  // Of what the store holds of this kind: `Run` and `NOT_FOUND` make RUN_NOT_FOUND. Stops the
-  // process if the table lacks it.
+  // The reason about objects of a kind: `Run` and `NOT_FOUND` make RUN_NOT_FOUND. Stops the process
+  // if the table lacks it.
   static Reason of_kind(std::string_view kind, std::string_view what);
 
   constexpr std::string_view text() const { return {word_.data(), size_}; }
@@ -71,7 +71,7 @@ class Reason {
   uint8_t size_ = 0;
 };
 
-// Of an error's reason, or of a field of an object, which may hold any text.
+// For an error's reason, or for a field of an object, which may hold any text.
 bool is_one_of(std::string_view text, std::initializer_list<Reason> reasons);
 
 }  // namespace paddock

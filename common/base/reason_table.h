@@ -26,7 +26,7 @@ inline constexpr Codes kFailedPrecondition = bit(Code::kFailedPrecondition);
 inline constexpr Codes kUnavailable = bit(Code::kUnavailable);
 inline constexpr Codes kDeadlineExceeded = bit(Code::kDeadlineExceeded);
 inline constexpr Codes kInternal = bit(Code::kInternal);
-// Of no error: a status, a condition, an audit event or a log line says it.
+// No error has this reason: a status, a condition, an audit event or a log line says it.
 inline constexpr Codes kStatus = 0;
 
 // The exit codes of `paddock` for reasons that do not have the one of their code (docs/cli.md).

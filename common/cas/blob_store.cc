@@ -119,8 +119,8 @@ Status BlobStore::FileTarget::make_file() {
   return {};
 }
 
-// Of several writers of a blob one stores it: false for the others. Only the first of a folder has
-// to make that.
+// When several writers bring the same blob, one of them stores it and the others get false. The
+// first blob of a shard makes the shard's folder.
 Result<bool> BlobStore::FileTarget::give_name() const {
   for (const bool made : {false, true}) {
     const int linked = file_ ? ::link(file_->path.c_str(), into_.target.c_str())

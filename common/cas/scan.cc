@@ -53,7 +53,7 @@ Result<std::optional<Read>> read_digest(int root, Found& file) {
   return std::optional<Read>();
 }
 
-// Of one scan.
+// Reads the tree for one scan.
 class Reader {
  public:
   Reader(int root, const ScanLimits& limits, ScanCollector& collector)

@@ -81,7 +81,7 @@ class ControllerClient {
   using TakePage = std::function<Status(wire::Value& page)>;
   Status list(const std::string& target, ListForm form, const TakePage& take);
   // Follows the changes of a list, `target` with its query, from behind `version`. Reconnects as
-  // follow_events does. `type` is ADDED, MODIFIED or DELETED. Of tables the first alone names its
+  // follow_events does. `type` is ADDED, MODIFIED or DELETED. Only the first table names its
   // columns. Gone: list again, too much has changed since. Returns once `on_change` returned false.
   using OnChange = std::function<bool(std::string_view type, const wire::Value& object)>;
   Status follow_objects(const std::string& target, const std::string& version, Millis patience,

@@ -12,7 +12,7 @@ namespace paddock::client {
 
 http::Request plain_request(std::string method, std::string target);
 http::Request json_request(std::string method, std::string target, std::string json);
-// Of objects, by the media types of the Kubernetes API.
+// Reads objects, in the media types of the Kubernetes API.
 http::Request read_request(std::string target, ListForm form);
 // Bytes of any amount: no limit on the whole, but on silence.
 http::Request stream_request(std::string method, std::string target);

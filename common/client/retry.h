@@ -32,8 +32,8 @@ std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int f
 // pauses no longer than `least`.
 Millis pause_within(Millis left, Millis wanted, Millis least);
 
-// The longest that one try can take, with the pause before it. Of a longer stretch only this much
-// counts as waiting, because this process must have been stopped.
+// The longest that one try can take, with the pause before it. When more time has passed, only this
+// much counts as waiting, because this process must have been stopped.
 constexpr Millis kLongestTry{45'000};
 
 // Decides how long one request, or one part of it, is sent again. Every request gets a few tries.

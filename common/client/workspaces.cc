@@ -206,7 +206,8 @@ std::vector<std::vector<const TreeEntry*>> in_groups(const std::vector<TreeEntry
   return alone;
 }
 
-// Of blobs of `size` bytes whose body, smaller where it is compressed, is sent so far.
+// How many of `size` bytes of blobs have been sent when `sent` bytes of the body have. The body may
+// be compressed, and so be smaller.
 int64_t part_of(int64_t size, int64_t sent, int64_t body_size) {
   if (sent >= body_size) return size;
   return static_cast<int64_t>(static_cast<double>(size) * static_cast<double>(sent) /

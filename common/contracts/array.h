@@ -12,7 +12,7 @@
 namespace paddock::contracts {
 
 inline constexpr int64_t kMostElements = 10'000;
-// Of one array, that are there and have not ended.
+// How many elements of one array may exist and not have ended.
 inline constexpr int64_t kMostParallel = 1'000;
 
 // Labels of an element; nobody else may write them.
@@ -90,8 +90,8 @@ struct ArrayStatus {
   }
 };
 
-// Of an element, or of a member of a gang: whose it is. `uid` is the array's: another one of that
-// name may come later.
+// Which array a run is an element of, or which gang it is a member of. `uid` is the array's,
+// because another array may get its name later.
 struct ArrayElement {
   std::string array;
   std::string uid;

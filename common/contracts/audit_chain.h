@@ -12,7 +12,7 @@ namespace paddock::contracts {
 
 using wire::field;
 
-// Of the first record's predecessor: there is none.
+// Stands for the predecessor of the first record, which has none.
 inline constexpr const char* kNoLink =
     "0000000000000000000000000000000000000000000000000000000000000000";
 

@@ -6,7 +6,7 @@
 
 namespace paddock::contracts {
 
-// Of a launcher's own environment: such names, between commas.
+// The variable of a launcher's own environment that holds such names, with commas between them.
 inline constexpr const char* kEtcVariable = "PADDOCK_ETC_FILES";
 
 // Why this name, relative to /etc, is not shown: it is no plain path, holds secrets, says which

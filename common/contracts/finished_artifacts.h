@@ -9,8 +9,8 @@
 
 namespace paddock::contracts {
 
-// Of one run while it lives; all others come at its end. They are part of the Run object, which is
-// written with each of them.
+// How many artifacts one run may have while it lives; the others come when it ends. They are part
+// of the Run object, which is written again with each of them.
 inline constexpr size_t kMaxFinishedArtifacts = 1'000;
 inline constexpr size_t kMaxFinishedNames = size_t{256} << 10;  // bytes of all their paths
 

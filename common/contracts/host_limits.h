@@ -19,10 +19,10 @@ struct HostSize {
   int64_t files = 0;      // of that file system
 };
 
-// Of each limit that a host has to provide: of memory, disk and files fifteen sixteenths, of
-// processes a quarter. Never less than what the given profiles ask for themselves: a run that asks
-// for nothing is not refused. Sizes are rounded down to five binary digits, so that like hosts say
-// the same.
+// The limits that a host can provide: fifteen sixteenths of its memory, disk and files, and a
+// quarter of its processes. They are never below what the given profiles ask for, so that a run
+// that asks for nothing is not refused. Sizes are rounded down to five binary digits, so that like
+// hosts say the same.
 SandboxLimits limits_of_host(const HostSize& host, const Profiles& profiles);
 
 // The larger of each; where one says nothing, the other.

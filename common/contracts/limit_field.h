@@ -21,10 +21,10 @@ Truncated cut_by_limit(const SandboxLimits& limits, const Usage& usage);
 Truncated cut_by_limit(const SandboxResult& result);  // by its own policy; without one by its code
 // Limits that a run met and that did not end it: its output was cut, its scratch space was full.
 std::vector<std::string_view> limits_outlived(const SandboxResult& result);
-// Limits that a failed command complains of and nobody counts who meets: address space, open files
-// and others of which the kernel only says no. Of a full scratch space that was cleared since one
-// that ended well may tell too, on its standard error. For people: what a program prints decides
-// nothing.
+// Limits that a failed command complains of on its standard error and that nothing counts: address
+// space, open files and others where the kernel only refuses. A command that ended well may
+// complain too, of scratch space that was full and has been cleared since. This is for people: what
+// a program prints decides nothing.
 std::vector<std::string_view> limits_complained_of(const SandboxResult& result);
 // What it complains of and how that is limited: `it complains of …; it complains of …`.
 std::string complaints_text(const SandboxResult& result);

@@ -192,8 +192,9 @@ std::string status_words(const Node& node);
 // Whether it is ready and begins runs: nothing but taints keeps some away.
 bool is_open(const Node& node);
 
-// Of a node's work: no space left (or no quota) becomes NODE_DISK_FULL, a disk that is read-only or
-// fails NODE_DISK_READ_ONLY or NODE_DISK_FAILS; everything else stays.
+// Names the disk's fault in an error of a node's work: no space left (or no quota) becomes
+// NODE_DISK_FULL, a disk that is read-only or fails becomes NODE_DISK_READ_ONLY or NODE_DISK_FAILS,
+// and any other error stays as it is.
 Error name_full_disk(Error error);
 // Whether the cause is the node's own, whatever the run was: its disk, or its launcher.
 bool is_host_fault(const Error& named);

@@ -42,7 +42,7 @@ std::map<std::string, std::string> minimal_environment(bool has_venv);
 // InvalidArgument, PROFILE_INVALID, with `<name>.yaml: <field>` for each fault.
 Result<Profiles> profiles_with(const std::map<std::string, std::string>& files);
 
-// Of the built-in profiles.
+// The policy of a built-in profile; none if there is no such profile.
 std::optional<SandboxPolicy> profile_policy(std::string_view profile);
 std::vector<std::string> profile_names();
 // `agent, code, command, compute, session, snippet, test`, for messages.

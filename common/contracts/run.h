@@ -97,7 +97,8 @@ struct MountedVolume {
   }
 };
 
-// Of a run of type `code`: what of it travels with the run itself.
+// How large the code and the input of a run of type `code` may be, which travel with the run
+// itself.
 inline constexpr size_t kMaxRunCodeBytes = 100'000;
 inline constexpr size_t kMaxRunInputBytes = size_t{256} << 10;  // as JSON
 
@@ -226,7 +227,7 @@ struct CancelRequest {
   }
 };
 
-// What a run executes, in one line for people. Of a code run never the code itself.
+// What a run executes, in one line for people. It never shows the code of a code run.
 std::string command_text(const RunSpec& spec);
 
 struct RunStatus {

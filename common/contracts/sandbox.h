@@ -217,7 +217,7 @@ struct RunResult {
 
 // The caller's view of how a command ended.
 RunResult run_result(SandboxResult result, std::string command_id);
-// Of text that is longer than commandBytes: it never ran.
+// The result of a command whose text is longer than commandBytes. It never ran.
 RunResult too_large_command(std::string command_id, int64_t limit);
 
 }  // namespace paddock::contracts

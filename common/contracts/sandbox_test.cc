@@ -55,7 +55,7 @@ TEST(Sandbox, BecomesAPolicyOfTheLauncher) {
   EXPECT_EQ(policy_of(R"({"security":{"network":{"loopback":false}}})").network->loopback, false);
 }
 
-// Of a session that was stored before the field was there.
+// A session that was stored before the field existed says nothing about it.
 TEST(Sandbox, HasTheProfilesLoopbackWhereItsObjectSaysNothing) {
   SandboxPolicy profile = builtin_profiles().at("session").policy;
   EXPECT_EQ(session_policy({}, profile).network->loopback, true);

@@ -16,7 +16,7 @@ namespace paddock::contracts {
 inline constexpr size_t kMaxSecretBytes = size_t{256} << 10;  // all values of one Secret
 inline constexpr size_t kMaxSecretValues = 64;                // of one Secret
 inline constexpr size_t kMaxSecretUses = 16;                  // of one run
-// Of all that one run gets together, and of one value that it gets as a variable.
+// Bounds on all values that one run gets together, and on one value that it gets as a variable.
 inline constexpr size_t kMaxRunSecretBytes = size_t{512} << 10;
 inline constexpr size_t kMaxRunSecretValues = 256;
 inline constexpr size_t kMaxSecretVariableBytes = 64'000;

@@ -10,7 +10,8 @@ namespace {
 
 using wire::Value;
 
-// Of one byte: within a string of JSON, and within a string of JSON in a string of JSON.
+// The room that one byte takes twice: in a string of JSON, and in a string of JSON within such a
+// string.
 size_t room_for_byte(char c) {
   const auto byte = static_cast<unsigned char>(c);
   if (c == '"' || c == '\\') return 2 + 4;

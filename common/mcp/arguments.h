@@ -42,8 +42,8 @@ class Arguments {  // checked
 // /workspace. Empty: the folder itself.
 Result<std::string> inner_path(std::string_view argument, std::string_view path);
 
-// Of a file that a caller sends: its `text`, or the bytes of its `base64`. `where`: before the
-// names.
+// The content of a file that a caller sends: its `text`, or the bytes of its `base64`. `where` is
+// put before the names in errors.
 Result<std::string> content_of(const Arguments& given, const std::string& where);
 
 }  // namespace paddock::mcp

@@ -171,7 +171,7 @@ Fault unsupported(const Value& requested) {
           Value::Object{{"supported", supported_versions()}, {"requested", requested}}, 400};
 }
 
-// Of a client that began with initialize: none before 2025-06-18 says its version in a header.
+// For a client that began with initialize: before 2025-06-18, none said its version in a header.
 std::optional<Fault> check_legacy_header(const Envelope& envelope) {
   if (!envelope.http || envelope.version.empty()) return std::nullopt;
   if (envelope.version == kModernVersion)

@@ -59,8 +59,8 @@ Result<Value> policy_of(const Arguments& given) {
   return out;
 }
 
-// Of the other types the server refuses such words itself. A program that takes any would be given
-// them, do something else, and succeed.
+// Refuses a shell's words in a command of type `command`; for the other types the server does. A
+// program that accepts any argument would take them, do something else, and succeed.
 Status check_line(const Arguments& given) {
   const std::string line = given.text("command");
   const auto word = given.text("type") == "command" ? shell_word(line) : std::nullopt;

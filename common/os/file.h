@@ -16,11 +16,10 @@
 namespace paddock::os {
 
 // --- our own state and configuration: paths that we or operators chose ---
-// Of a regular file: nobody feeds it meanwhile, and of a FIFO that nobody writes a start would
-// never end. InvalidArgument, NOT_A_REGULAR_FILE: a folder, a FIFO, a device. Whoever names a
-// descriptor means what comes out of it: `/dev/stdin`, `/dev/null` and `/dev/fd/63`, as which a
-// shell hands over its `<(…)`, are read to their end. What people name on a command line is for
-// read_stream() (read_stream.h).
+// Reads a regular file. A FIFO is refused, because if nobody writes to it the start of a program
+// would never end. InvalidArgument, NOT_A_REGULAR_FILE: a folder, a FIFO, a device. Names of
+// descriptors are read to their end: `/dev/stdin`, `/dev/null`, and `/dev/fd/63`, as a shell calls
+// its `<(…)`. What people name on a command line is for read_stream() (read_stream.h).
 Result<std::string> read_file(const std::string& path, size_t limit = size_t{64} << 20);
 // Complete or not at all: a temporary sibling, fsync, rename, fsync of the folder.
 Status write_file_atomic(const std::string& path, std::string_view bytes, mode_t mode = 0600);
@@ -46,7 +45,7 @@ Result<std::map<std::string, std::string>> read_folder(const std::string& path,
                                                        std::string_view suffix, size_t limit);
 std::string join_path(std::string_view folder, std::string_view name);
 std::string base_name(std::string_view path);
-// Of what has no slash in it, "."
+// "." for a path without a slash.
 std::string folder_of(const std::string& path);
 
 // --- paths from outside: resolved by the kernel, beneath a root, no symlink followed ---
@@ -80,9 +79,10 @@ struct WalkEntry {
 };
 // For trees of somebody who would like the walk to take our memory or our time.
 struct WalkBounds {
-  // Of the names that are kept at once, of one folder and of those above it: each is its bytes and
-  // 64. A folder's take half of what is left, so that there is some for what is below; names
-  // beyond that are passed over: those that the folder lists last.
+  // Bounds the names that are kept at once, those of one folder and of the folders above it. Each
+  // counts as its bytes and 64. A folder's names take at most half of what is left, so that
+  // something remains for the folders below; the names that do not fit, the last ones listed, are
+  // passed over.
   int64_t kept_bytes = INT64_MAX;
   // Asked often, also while a folder is listed. Once it says so the walk ends early.
   std::function<bool()> interrupted = {};

@@ -14,7 +14,7 @@ namespace paddock::os {
 // the lock is. macOS does not say who holds a lock: there, all processes that can write to the file
 // are listed.
 std::vector<pid_t> lock_holders(const std::string& path);
-// Of any file beneath the folder.
+// The processes that hold a lock on any file beneath the folder.
 std::vector<pid_t> lock_holders_below(const std::string& folder);
 // For the message to whoever does not get a lock: " (process 123)", or nothing.
 std::string lock_holder(const std::string& path);

@@ -9,8 +9,8 @@
 
 namespace paddock::os {
 
-// Of whatever is there, to its end, however long that takes: who named it can end the command.
-// Never by a daemon.
+// Reads whatever is there to its end, however long that takes: the person who named it can end the
+// command. A daemon must never call it.
 Result<std::string> read_stream(const std::string& path, size_t limit = size_t{64} << 20);
 
 }  // namespace paddock::os

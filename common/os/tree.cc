@@ -203,7 +203,7 @@ class Walker {
     return out;
   }
 
-  // Of the level's next name. False: it has gone, or all of its folder has.
+  // Looks at the level's next name. False: that name has gone, or its whole folder has.
   Result<bool> look_at(Level& level, struct stat& info) {
     if (!here_) {
       auto again = open(level.path);

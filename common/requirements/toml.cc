@@ -115,7 +115,7 @@ class TomlParser {
     return std::string(text_.substr(start, at_ - start));
   }
 
-  // The table that `[a.b]` or `[[a.b]]` begins. Of an array the last one is meant.
+  // The table that `[a.b]` or `[[a.b]]` begins. In an array, that is the last table.
   Result<Value*> read_header(Value& root) {
     ++at_;
     const bool array = take("[");

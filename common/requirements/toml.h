@@ -10,8 +10,8 @@
 
 namespace paddock::requirements {
 
-// Of at most 4 MiB, 32 levels, 10,000 keys in a table and 500,000 values. InvalidArgument
-// (REQUIREMENTS_INVALID) with the line.
+// Parses a text of at most 4 MiB, 32 levels, 10,000 keys in a table and 500,000 values.
+// InvalidArgument (REQUIREMENTS_INVALID) with the line.
 Result<wire::Value> parse_toml(std::string_view text);
 
 }  // namespace paddock::requirements

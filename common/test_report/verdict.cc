@@ -45,7 +45,7 @@ Verdict unfinished(const std::optional<Report>& report) {
           cat("only ", ended, " of ", report->collected, " tests ran to their end")};
 }
 
-// Of a run that claims success.
+// Checks a run that claims success against its report.
 Verdict doubt(const std::optional<Report>& report) {
   if (!report) return unfinished(report);
   const int64_t ended = report->passed + report->failed + report->skipped;

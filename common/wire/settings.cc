@@ -80,7 +80,8 @@ std::string shown_path(const std::string& path) {
   return join(shown, ".");
 }
 
-// Of a text that is no document the message may quote one piece, with quotes in it.
+// The message about a text that is no document may quote one piece of it, which may hold quotes
+// itself.
 std::string shown_message(const std::string& message) {
   const size_t first = message.find('"');
   const size_t last = message.rfind('"');

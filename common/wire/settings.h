@@ -51,8 +51,8 @@ class SettingsSource {
 };
 
 // What was wrong with a file that somebody named, told to whoever reads the log: it may have been
-// the wrong file, with secrets in it. Of its keys is shown what can be the name of a setting, 64
-// letters, digits, `_`, `-` at most; the rest is `…`.
+// the wrong file, with secrets in it. A key is shown if it could be the name of a setting (at most
+// 64 letters, digits, `_` and `-`); anything else is `…`.
 Error without_content(Error error);
 
 }  // namespace paddock::wire

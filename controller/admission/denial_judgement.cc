@@ -47,7 +47,7 @@ Outcome judge_name(const NetworkPolicy& network, const std::string& host,
   return denied(cat("no entry of network.allowDomains is ", *name, port ? cat(":", *port) : ""));
 }
 
-// Of what was tried to reach: `example.org:443`, or a name alone where it was looked up.
+// Judges what a run tried to reach: `example.org:443`, or a name alone where it was looked up.
 Outcome judge_reach(const Denial& denial, const NetworkPolicy& network) {
   if (!network.enabled) return denied("network.enabled is false");
   if (denial.what == contracts::kTriedToLookUp && contracts::host_name(denial.target))

@@ -49,7 +49,7 @@ void name_profile(const Documents& in, bool still, PolicyRule& rule) {
   rule.source = in.profile_name;
 }
 
-// Of one value at a path.
+// Finds who set the value at one path.
 void find_origin(const Documents& in, const Value& value, PolicyRule& rule) {
   // A switch that is off: whether somebody wrote that down is not kept. Of `loopback` it is.
   const bool off = value.boolean() != nullptr && !*value.boolean();

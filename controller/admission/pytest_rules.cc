@@ -64,7 +64,8 @@ constexpr auto kValued =
                                 "--dist",           "--cov",          "--cov-report",
                                 "--cov-fail-under"});
 
-// Of one letter: with a value behind it or as the next word; and those that stand alone, bundled.
+// Options of one letter: those that take a value, behind the letter or as the next word, and those
+// that stand alone and may be bundled.
 constexpr string_view kValueLetters = "kmnr";
 constexpr string_view kLetters = "vqxslV";
 

@@ -17,8 +17,8 @@ Result<wire::Value> sandbox_for(const contracts::SandboxClaim& claim,
 // Whether the template says that nothing is reached: then not even what the image's profile allows.
 bool denies_network(const contracts::SandboxTemplate& made_of);
 
-// Of a claim with this session, of one that has none yet or cannot have one, and of one whose
-// session was deleted.
+// The status of a claim that has this session, and of a claim that has none: not yet, never, or not
+// any more.
 contracts::SandboxClaimStatus bound(const contracts::Sandbox& session);
 contracts::SandboxClaimStatus unbound(std::string_view reason, std::string message);
 bool is_bound(const contracts::SandboxClaim& claim);

@@ -6,7 +6,7 @@
 
 namespace paddock::agent_sandboxes {
 
-// Of one container: `command` and `args`, whose types are right. True for none.
+// Looks at `command` and `args` of one container, whose types are right. True if it has neither.
 bool only_keeps_alive(const wire::Value& container);
 
 }  // namespace paddock::agent_sandboxes

@@ -25,7 +25,7 @@ Error refuse(std::string field, std::string message) {
   return refuse("INVALID_FIELD", {{std::move(field), std::move(message)}});
 }
 
-// Of a list that may be absent.
+// The items of a list that may be absent.
 const Value::Array& items(const Value* list) {
   static const Value::Array kNone;
   return list == nullptr || list->array() == nullptr ? kNone : *list->array();
@@ -229,7 +229,8 @@ Result<SandboxSpec> changed_spec(const contracts::Sandbox& live, const Value& sp
 
 Error in_its_words(Error error) {
   for (Cause& cause : error.causes) cause.field = word_for(cause.field);
-  // Of what is no Invalid object kubectl prints the sentence alone.
+  // kubectl prints the causes only of an Invalid object; of other errors it prints the sentence
+  // alone.
   if (!error.causes.empty() && error.message.find(error.causes[0].field) == std::string::npos)
     error.message = cat(error.causes[0].field, ": ", error.message);
   return error;

@@ -55,7 +55,7 @@ Condition suspended(const Sandbox& session) {
   return {"Suspended", "False", kNotSuspended, "", {}};
 }
 
-// Of one that was made without a document.
+// The spec that is shown of a session that was made without a document.
 Value made_up_spec(const Sandbox& session) {
   Value container = Value::Object{{"name", "session"}, {"image", kSessionImage}};
   if (const auto& memory = session.spec.security.limits.memory_bytes)

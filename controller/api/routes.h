@@ -9,7 +9,7 @@
 namespace paddock::api {
 
 const std::vector<Route>& routes();
-// Of the port that answers POST /execute alone. `open`: without a token, on loopback.
+// The routes of the port that answers only POST /execute. `open`: without a token, on loopback.
 std::vector<Route> execute_routes(bool open);
 
 // The table as text, one route a line: method, pattern, scope, body. tests/golden/routes.txt holds

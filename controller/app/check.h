@@ -22,7 +22,7 @@ struct Finding {
 };
 
 std::vector<Finding> check(const Config& config, const Clock& clock);
-// Of a configuration that cannot be read.
+// The finding for a configuration that cannot be read.
 Finding check_failed(const Error& error);
 
 bool all_good(const std::vector<Finding>& findings);

@@ -64,7 +64,8 @@ Result<std::string> folder_that_is_there(const std::string& path) {
   return folder;
 }
 
-// Of names that are not there yet nothing else tells that they are too long.
+// Refuses names that are too long for the file system. Names that do not exist yet are tested by
+// nothing else.
 Status check_names(const std::string& folder, std::string_view missing) {
   const long most = ::pathconf(folder.c_str(), _PC_NAME_MAX);
   const auto is_too_long = [&](const std::string& name) {

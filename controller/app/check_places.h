@@ -11,7 +11,7 @@
 namespace paddock::app {
 
 // Whether files can be made in it: one without a name is, and is gone again; where the file system
-// has none, a folder is made and removed. Of a folder that is not there yet, whether it can be
+// has none, a folder is made and removed. For a folder that does not exist yet: whether it can be
 // made. STORE_UNWRITABLE, FOLDER_IMPOSSIBLE, DISK_FULL, DISK_READ_ONLY, DISK_FAILS.
 Status try_folder(const std::string& path);
 

@@ -26,7 +26,8 @@
 namespace paddock::app {
 namespace {
 
-// Of a quota that its operator did not share out, no namespace gets all.
+// If the operator did not share out the quota, each namespace gets three quarters of it, so that
+// none has all.
 workspaces::Shares shares_of(const Config& config) {
   workspaces::Shares shares;
   const int64_t most = config.blobs.quota.bytes;
@@ -228,8 +229,8 @@ Status Controller::log_findings() {
   return {};
 }
 
-// Of an instance that has none because the disk of its folder was not mounted nobody else would
-// tell before the first run that lacks them.
+// Warns where the store names files and the folder has none, as when its disk was not mounted.
+// Without the warning, the first run that lacks a file would be the first to tell.
 Status Controller::warn_of_lost_files() {
   ASSIGN_OR_RETURN(const workspaces::NamedBlobs named, workspaces::named_blobs(*store_));
   if (named.trees.empty() && named.files.empty()) return {};

@@ -19,8 +19,8 @@ Result<store::StoreOptions> store_options(const Config& config, Random& random);
 // The same without making anything: the holder is empty before the first start.
 Result<store::StoreOptions> store_options_as_they_are(const Config& config);
 
-// Of the database that the configuration names, whether the data folder has a file or not.
-// STORE_URL_INVALID.
+// The options of the database that the configuration names, whether or not the data folder has a
+// store's file. STORE_URL_INVALID.
 Result<store::PostgresOptions> postgres_options(const Config& config, Random& random);
 
 // The same without making anything: the holder is empty before the first start.

@@ -14,7 +14,7 @@ namespace paddock::app {
 // Makes a certificate where the configuration names none. `clock` is used as long as the server is.
 Result<http_server::ServerOptions> listening(const Config& config, Random& random,
                                              const Clock& clock);
-// Of a server that listens so, on this port, as this host reaches it.
+// The URL at which this host reaches a server that listens so on this port.
 std::string own_url(const Config& config, int port);
 
 }  // namespace paddock::app

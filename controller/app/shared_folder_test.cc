@@ -60,7 +60,7 @@ TEST_F(SharedFolder, NamesAFileThatIsMissingThere) {
   EXPECT_NE(taken.error().describe().find("receipt-keys.pem"), std::string::npos);
 }
 
-// Of a database that nobody has led. Later, what the store knows decides.
+// Nobody has led this database yet. Later, the tokens in the store decide.
 TEST_F(SharedFolder, ItsTokensAreKnownToTheFirstThatLeads) {
   const auto store = store::Store::open({}).value();
   const Config one = config("one");

@@ -1,8 +1,8 @@
 // Whether a run's grants allow what it wants: the one place that decides it. Pure.
 //
 // A chain is a grant and those that it is a part of, up to one without a parent: it gives what
-// every link gives. Of several chains one that gives everything is enough. Without any chain
-// nothing is refused here.
+// every link gives. With several chains, it is enough that one of them gives everything. Without
+// any chain nothing is refused here.
 #pragma once
 
 #include <optional>

@@ -51,7 +51,8 @@ struct Principal {
   std::string name_space;  // not empty: nothing outside this namespace
   std::string token_id;
   std::optional<ToolAuthority> tool = {};  // of a tool token, which has no scopes at all
-  // Of an enrolment token that is over: why, as a code. Its holder is known and may do nothing.
+  // Why an enrolment token is over, as a code. Its holder is known and may do nothing. Empty for
+  // all others.
   Reason over = {};
 };
 

@@ -30,7 +30,7 @@ std::vector<std::string> admin_scopes();
 std::vector<std::string> enroll_scopes();
 std::vector<std::string> node_scopes();
 std::string node_subject(std::string_view node_name);
-// Of an enrolment token that is good for one node, and for the first host that uses it.
+// The subject of an enrolment token that is good for one node, and for the first host that uses it.
 std::string enroll_subject(std::string_view node_name);
 // A node's credential that was never used; its first use ends the older one.
 inline constexpr std::string_view kFreshCredential = "node:new";

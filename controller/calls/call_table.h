@@ -45,7 +45,7 @@ struct NewCall {
   bool awaits_nodes = false;  // it waits also where no node that could take it is there
 };
 
-// Of the calls that any node can do.
+// How many calls there are that any node can do.
 struct Load {
   size_t waiting = 0;
   size_t running = 0;
@@ -61,7 +61,7 @@ struct Wakes {
 // Bytes of memory that it takes, about.
 size_t weight_of(const wire::Value& value);
 size_t weight_of(const std::vector<contracts::CallPiece>& pieces);
-// Of the pieces of one request; twice what an agent sends at once.
+// How large the pieces of one request may be together: twice what an agent sends at once.
 inline constexpr size_t kMostPieces = size_t{16} << 20;
 
 class CallTable {
@@ -118,7 +118,8 @@ class CallTable {
   Load load(MonoTime now) const;
 
  private:
-  // Of the parts of an answer: those that wait, and those that were taken and not written yet.
+  // How many parts of an answer are kept: those that wait, and those that were taken and are not
+  // written yet.
   struct Kept {
     size_t pieces = 0;
     size_t bytes = 0;
@@ -180,7 +181,8 @@ class CallTable {
   void give_in_turn(Wakes& wakes);
   void hand_over(const CallId& id, const LaneKey& lane, Wakes& wakes);
   size_t places(MonoTime now) const;
-  // Of calls that any node can do. One that was canceled counts until its node lets go of it.
+  // What each caller holds of the calls that any node can do. A canceled call counts until its node
+  // lets go of it.
   Held held(MonoTime now) const;
   // The same of calls that are for this node alone, and take a place there.
   Held held_on(const std::string& node) const;

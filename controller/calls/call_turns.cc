@@ -32,14 +32,14 @@ size_t held_together(const Held& held, std::string_view space) {
   return out;
 }
 
-// Of a namespace's share, what one of its callers has: never all, where there is more than one
+// What one caller may have of its namespace's share: never all of it, unless the share is a single
 // place.
 size_t share_within(size_t share) {
   return std::max(size_t{1}, std::min(share_of(share), share - 1));
 }
 
-// Of a share of a node, which a namespace has as one caller has it; within it each has a share,
-// too.
+// Whether the caller may take one more place on a node. A namespace has as large a share as a
+// caller without one; within it, each of its callers has a part.
 bool may_take(const Held& held, std::string_view caller, size_t share) {
   const std::string_view space = space_of(caller);
   if (!space.empty() && held_together(held, space) >= share) return false;

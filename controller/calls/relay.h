@@ -91,7 +91,7 @@ class Relay {
   void know_eligible(const std::string& node, uint64_t changes, bool eligible);
   uint64_t changes() const;
 
-  // Of the commands whose input comes while they run.
+  // The input that commands took which get it while they run.
   TakenInput& taken_input() { return taken_input_; }
 
   std::vector<contracts::SnippetSkills> skills(const Clock& clock) const;

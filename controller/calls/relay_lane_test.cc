@@ -1,4 +1,4 @@
-// Of lanes: whose turn they end, and which call they carry.
+// Tests of lanes: whose turn they end, and which call they carry.
 #include "controller/calls/relay_fixture.h"
 
 namespace paddock::calls {

@@ -22,8 +22,8 @@ class TakenInput {
   void begin(const std::string& name, const std::string& caller, const std::string& name_space);
   // The number of the piece that comes next.
   void took(const std::string& name, int64_t next);
-  // Of a command that is no longer under way: the next number, if its caller has nothing to wait
-  // for in this piece. It was taken before, or says only that no more comes.
+  // For a command that is no longer under way: the number of the next piece, if its caller need not
+  // wait for this one, because it was taken before or only says that no more comes.
   std::optional<int64_t> settled(const std::string& name, const std::string& caller,
                                  const std::string& name_space,
                                  const contracts::InputPiece& piece) const;

@@ -23,7 +23,7 @@ std::string quoted(std::string_view word);
 std::string command_id(int64_t pid);
 // Which process a request is about: `{"process": {"pid": N}}`. InvalidArgument (INVALID_FIELD).
 Result<int64_t> process_of(const wire::Value& request);
-// Of a SendSignal: SIGTERM and SIGKILL end the command. E2B_NOT_SERVED for any other.
+// Checks a SendSignal: SIGTERM and SIGKILL end the command. E2B_NOT_SERVED for any other.
 Status check_signal(const wire::Value& request);
 
 // Messages of the stream that answers Start, each in its envelope.

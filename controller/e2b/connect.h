@@ -28,7 +28,7 @@ std::string end_of_stream(const std::optional<Error>& error = std::nullopt);
 std::string_view error_code(const Error& error);
 wire::Value error_body(const Error& error);
 int error_status(const Error& error);
-// Of the routes beside the protocol (/files, /health).
+// The HTTP status for the routes beside the protocol (/files, /health).
 int plain_error_status(const Error& error);
 
 // The longest time that the caller waits (Connect-Timeout-Ms); nothing if the header is missing or

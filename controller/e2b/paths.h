@@ -23,7 +23,7 @@ std::string name_of(std::string_view inner);
 
 // A filesystem.EntryInfo. Owner, mode and times are not known, and are not there.
 wire::Value entry_info(const contracts::SessionFile& file, std::string_view inner);
-// Of a folder that is known to be one.
+// An EntryInfo for a path that is known to be a folder.
 wire::Value folder_info(std::string_view inner);
 // What POST /files says of one that it wrote.
 wire::Value written_info(std::string_view inner);

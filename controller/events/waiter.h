@@ -30,7 +30,7 @@ class WakeupEvent final : public Bell {
   std::condition_variable changed_;
 };
 
-// Of one thread. A stream keeps one for all its waits.
+// Only one thread uses it. A stream keeps one for all its waits.
 class Waiter {
  public:
   explicit Waiter(DisconnectToken client = {});

@@ -51,9 +51,9 @@ class Connection {
   // The next turn of an answer that takes turns. Blocks only where asks() is true. When it was the
   // last, drop(), rest() or serve() is next.
   Turn turn();
-  // Of an answer that takes turns: the next one asks what may block.
+  // Whether the next turn of an answer asks something that may block.
   bool asks() const { return stepped_ && stepped_->asks(); }
-  // Of an answer that takes turns: it cannot be given yet, and no part of it was.
+  // Whether the answer cannot be given yet. No part of it was sent.
   bool awaits() const { return awaited_.has_value(); }
   std::shared_ptr<ParkingBell> bell() const {
     return awaited_ ? awaited_->bell() : stepped_->bell();
@@ -76,7 +76,7 @@ class Connection {
   bool lacks_tls() const;
   Status check_tls(const RequestHead& head) const;
   Status check(const RequestHead& head) const;
-  // Of the page that asks, if the operator named it.
+  // The origin of the page that asks, if the operator named it.
   std::string origin_of(const RequestHead& head) const;
   void serve_one();
   // Nothing: the connection ended between two requests.

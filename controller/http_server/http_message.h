@@ -40,8 +40,8 @@ struct Request {
   std::map<std::string, std::string> headers;              // lower-case names
   BodyReader* body = nullptr;
   bool over_unix_socket = false;
-  // Of the run whose tool gateway it came by: then it is good for that run's tool tokens and
-  // nothing else (common/contracts/tool_gateway.h). Empty: it came by none.
+  // The run whose tool gateway the request came by. Then it may use only that run's tool tokens
+  // (common/contracts/tool_gateway.h). Empty: it came by no gateway.
   std::string gateway_run;
   bool inner = false;  // asked by a handler, on the connection of the request that it answers
   // Gone once it hung up or the server stops. Valid during the call only.
@@ -76,7 +76,7 @@ class ResponseStream {
   }
 
  private:
-  // Of the connection that it goes to.
+  // Tells when the connection is gone that the stream goes to.
   virtual DisconnectToken::WhenGone when_gone() const { return {}; }
 };
 

@@ -60,7 +60,7 @@ class Server {
   // The port bound for listen[i] (0 for a unix socket).
   virtual int port(size_t i) const = 0;
   virtual size_t connections() const = 0;
-  // Of those, the ones that wait and hold no thread.
+  // How many of those wait and hold no thread.
   virtual size_t parked() const = 0;
   // Ends streams and idle connections, lets answers in flight go out (half a second), joins all.
   virtual void stop() = 0;

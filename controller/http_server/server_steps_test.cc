@@ -20,7 +20,7 @@ class ServerSteps : public ServerTest {
   void wait_until_listening(size_t count) {
     while (feed_.listening() != count) std::this_thread::yield();
   }
-  // Of a document for which it has no room yet.
+  // A client that reads late: it asks for a document for which its connection has no room yet.
   RawClient late_reader() {
     RawClient late = client();
     late.send(get("/steps/much"));

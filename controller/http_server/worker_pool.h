@@ -24,7 +24,7 @@ class WorkerPool {
   bool run(std::function<void()> work);
   // Waits for all work, and joins all.
   void stop();
-  // Of the threads that ended: see ThreadGroup.
+  // These are about the threads that ended: see ThreadGroup.
   int finished_fd() const { return threads_.finished_fd(); }
   void join_finished() { threads_.join_finished(); }
 

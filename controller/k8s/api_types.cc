@@ -88,9 +88,9 @@ Value empty_of(std::string_view type) {
   return "";
 }
 
-// What is in force where the field is absent, of those that are not optional: for these absent and
-// empty are not the same. Of an object that says no more than that it need not be there: its own
-// fields have their defaults.
+// Sets the default of a field that is not optional: what is in force where it is absent, since for
+// such a field absent and empty are the same. If an object only says that it may be absent, the
+// defaults are those of its own fields.
 template <class T>
 void set_default(const wire::Rules& rules, const Value* encoded, Value& property) {
   if (kOptional<T> || rules.required) return;

@@ -135,7 +135,7 @@ std::string duration(const contracts::RunStatus& status, WallTime now) {
   return age(status.started_at, status.finished_at ? status.finished_at->value : now);
 }
 
-// Of an array how many of its elements have succeeded, as of a Job in kubectl.
+// For an array, this adds how many of its elements have succeeded, as kubectl shows it for a Job.
 std::string phase_text(const contracts::Run& run) {
   const auto& array = run.status.array;
   std::string text(wire::enum_name(run.status.phase));

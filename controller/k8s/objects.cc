@@ -86,7 +86,7 @@ Status check_finalizers(const contracts::ObjectMeta& sent) {
   return {};
 }
 
-// Of an object whose deletion was asked for they only get fewer.
+// Once the deletion of an object was asked for, finalizers can only be removed from it.
 Status check_new_finalizers(const contracts::ObjectMeta& live, const contracts::ObjectMeta& wished,
                             std::string_view plural) {
   TRY(check_finalizers(wished));

@@ -34,7 +34,7 @@ agent_sandboxes::Kind agent_kind(const Resource& resource) {
   return resource.kind == contracts::SandboxClaim::kKind ? Kind::kClaim : Kind::kSandbox;
 }
 
-// Of a kind whose spec is kept as it was written.
+// The schema of a kind whose spec is kept as it was written.
 Value agent_schema(const Resource& resource) {
   const Value text = Value::Object{{"type", "string"}};
   const Value any =

@@ -52,7 +52,7 @@ std::string cause_reason(const Reason& reason, const std::string& known) {
 void add_details(Value& status, const std::vector<std::string>& segments, const std::string& sent) {
   Value* details = status.find("details");
   if (details == nullptr) return;
-  // Of an Invalid object kubectl prints the causes alone.
+  // kubectl prints only the causes of an Invalid object, so there has to be one.
   const Value* found = details->find("causes");
   const bool none = found == nullptr || found->array() == nullptr || found->array()->empty();
   if (none && status.text("reason") == "Invalid") {

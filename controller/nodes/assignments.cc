@@ -11,7 +11,8 @@
 namespace paddock::nodes {
 
 namespace {
-// Of one answer, as it is sent. Any one run has less; a node takes in several times as much.
+// How much code one answer carries, as it is sent. Any single run has less; a node takes in several
+// times as much.
 constexpr size_t kMostCode = size_t{16} << 20;
 
 bool is_agent(const contracts::Run& run) { return run.spec.type == contracts::RunType::kAgent; }

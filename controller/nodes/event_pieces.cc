@@ -15,7 +15,7 @@ size_t json_bytes(char c) {
   return c == '"' || c == '\\' ? 2 : 1;
 }
 
-// Of the first character; 0 if there is none.
+// How many bytes the first character has; 0 if the text begins with none.
 size_t character_length(std::string_view text) {
   if (static_cast<unsigned char>(text[0]) < 0x80) return 1;  // most output is nothing else
   for (size_t length = 2; length <= std::min<size_t>(4, text.size()); ++length)

@@ -6,7 +6,8 @@
 
 namespace paddock::nodes {
 
-// Of one event, as JSON: with its time and its field names it is a line under 64 KiB.
+// How large one event's text may be as JSON: with its time and its field names, the event is a line
+// under 64 KiB.
 inline constexpr size_t kMostEventJson = 60 << 10;
 
 // The bytes in pieces that have at most that much as JSON each, whatever they hold: a control

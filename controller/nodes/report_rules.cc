@@ -38,8 +38,8 @@ constexpr size_t kMostCommand = size_t{2} << 20;
 constexpr size_t kAWord = 8;  // bytes of a command's word beside its own
 constexpr size_t kMostArtifacts = 10'000;
 constexpr size_t kMostLeftOut = 12'000;
-// Of a node: 16 cards in seven slices each are 112 devices; what it can enforce and what was tried
-// comes to 50 KiB of JSON.
+// What a node may report: 16 cards in seven slices each are 112 devices, and what it can enforce
+// and what was tried comes to 50 KiB of JSON.
 constexpr size_t kMostDevices = 512;
 constexpr size_t kMostConditions = 16;
 constexpr size_t kMostStatus = size_t{256} << 10;

@@ -22,7 +22,7 @@ struct Tag {
   std::vector<Attribute> attributes;
   size_t begin = 0;  // of '<'
   size_t end = 0;    // behind '>'
-  // Of script and style: behind their closing tag; else `end`.
+  // Behind the closing tag of a script or style; for all other tags the same as `end`.
   size_t element_end = 0;
 
   const Attribute* find(std::string_view name) const;

@@ -14,7 +14,7 @@ using contracts::Run;
 
 namespace {
 
-// Of one array in one step, so that others have their turn.
+// How many elements of one array are made in one step, so that others have their turn.
 constexpr int64_t kMostOfOne = 200;
 
 }  // namespace
@@ -113,7 +113,8 @@ Status ArrayStep::advance_gang(Entry& entry, Run& gang, runs::Events& events) {
   return {};
 }
 
-// Of a gang all at once: they took their places of the queue when it was created.
+// The members of a gang are made all at once: they took their places of the queue when the gang was
+// created.
 int64_t ArrayStep::may_make(const Run& array, int64_t wanted, int64_t room) const {
   if (!makes_) return 0;
   if (contracts::is_gang(array.spec)) return wanted <= writes_left_ ? wanted : 0;

@@ -33,7 +33,7 @@ class ClusterCache {
   const std::map<std::string, WallTime>& resting() const { return resting_; }
   // Active runs by deadline, as long as nothing was done about it.
   const std::set<std::pair<int64_t, std::string>>& deadlines() const { return deadlines_; }
-  // Of an active run.
+  // Whether it has this run, which is active then.
   bool knows(const std::string& uid) const { return runs_.contains(uid); }
   // A session that is on its way to the store counts from hold() to let_go(), and further if it is
   // there by then.

@@ -94,10 +94,11 @@ class Reconciler {
   // Whether the operator bounds what this namespace has at once.
   bool bounds(const std::string& name_space) const { return quotas_.bounds(name_space); }
   Totals totals() const;
-  // Of a namespace that a grant bounds, as of the last tick. Any thread, and inside of
-  // transactions: never waits for one.
+  // What a namespace that a grant bounds uses of it, as of the last tick. Any thread may call this,
+  // also inside of transactions, for which it never waits.
   std::optional<contracts::QuotaUse> quota_use(const std::string& name_space) const;
-  // Of the cache and of one made anew from the store: equal, or something was missed.
+  // The fingerprints of the cache and of a cache made anew from the store. If they differ, the
+  // cache missed something.
   Result<std::pair<std::string, std::string>> fingerprints();
 
  private:

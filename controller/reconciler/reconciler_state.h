@@ -1,4 +1,4 @@
-// What a Reconciler keeps between two ticks. Of this module alone.
+// What a Reconciler keeps between two ticks. Only this module includes it.
 #pragma once
 
 #include <map>

@@ -26,7 +26,7 @@ struct ElementEnd {
   std::string message;
   std::optional<int64_t> rc;
 };
-// Of an element that has ended.
+// How an element ended, which has ended.
 ElementEnd end_of(const contracts::Run& element);
 // One whose record is gone, and nobody counted its end: it was deleted while it lived.
 ElementEnd deleted_end(const contracts::Run& array, int64_t index);

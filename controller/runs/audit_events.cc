@@ -75,7 +75,8 @@ void add_limit(Trail& trail, std::string_view reason, std::string_view limit, in
   event.details["limit"] = limit;
 }
 
-// Of a run: its log's limits are the policy's. What a result holds of it is only an excerpt.
+// How a run's output was cut. Its log has the limits of the policy; what a result holds of the
+// output is only an excerpt.
 contracts::Truncated cut_of(const Run& run, const SandboxResult& result) {
   if (!run.status.policy) return {};
   return contracts::cut_by_limit(run.status.policy->limits, result.usage);

@@ -12,7 +12,7 @@ bool apply(contracts::Run& run, Fact fact);
 void leave_node(contracts::RunStatus& status);
 // Everything that is said once a run is over. `run` is terminal already.
 Events conclude(contracts::Run& run, WallTime now);
-// Of an outcome; nothing of a phase that is none.
+// The fact that an outcome's phase tells; none for a phase that is no outcome.
 std::optional<Fact> fact_of_outcome(contracts::RunPhase phase);
 
 }  // namespace paddock::runs

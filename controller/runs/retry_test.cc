@@ -239,7 +239,8 @@ TEST(Eviction, AnEvictedRunEndsForOurReasonOrIsPlacedAgain) {
   EXPECT_EQ(ended.status.message, "node n1 is being drained");
 }
 
-// Of an evicted attempt whose run is placed again they are there until another attempt has ended.
+// When an evicted run is placed again, the results of the evicted attempt stay until another
+// attempt has ended.
 TEST(Eviction, WhatTheAttemptHadWrittenStaysUntilAnotherOneEnds) {
   contracts::Run run = placed();
   see(run, RunPhase::kRunning);

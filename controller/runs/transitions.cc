@@ -33,7 +33,7 @@ Status check_current(const Run& run, int64_t attempt) {
   return {};
 }
 
-// Of files that the node's disk does not give any more: what was sent of them while the run lived.
+// Keeps what was sent while the run lived of files that the node's disk cannot read any more.
 void keep_unreadable(contracts::RunStatus& status,
                      const std::vector<contracts::Artifact>& earlier) {
   for (const contracts::Artifact& each : earlier) {

@@ -53,13 +53,13 @@ inline constexpr std::array kAllFacts = {
 // Ids are set by the store.
 using Events = std::vector<contracts::RunEvent>;
 
-// A new run enters as Pending. Of its status what admission decided is kept, and nothing else.
+// A new run enters as Pending. Only what admission decided is kept of its status.
 Events admit(contracts::Run& run, WallTime now);
 // Reason of a pending run that fits nowhere now.
 inline constexpr Reason kUnschedulable = "UNSCHEDULABLE";
-// Of one that nobody has looked at yet, or whose turn is next.
+// Reason of a pending run that nobody has looked at yet, or whose turn is next.
 inline constexpr Reason kWaiting = "WAITING";
-// Of one whose namespace has all of its quota in use.
+// Reason of a pending run whose namespace has all of its quota in use.
 inline constexpr Reason kQuotaInUse = "QUOTA_IN_USE";
 
 // Pending -> Scheduled with the next attempt. FailedPrecondition (RUN_NOT_PENDING).
@@ -73,8 +73,8 @@ inline constexpr Reason kForceDeleted = "FORCE_DELETED";
 inline constexpr Reason kNodeDrained = "NODE_DRAINED";
 inline constexpr Reason kPreempted = "PREEMPTED";
 inline constexpr Reason kDeadlineExceeded = "DEADLINE_EXCEEDED";
-// Of a member of a gang: another one did not succeed, so this one is ended for good; or the gang is
-// placed again as one, so its attempt is ended.
+// Reasons of a gang's member: another member did not succeed, so this one is ended for good; or the
+// whole gang is placed again, so this attempt is ended.
 inline constexpr Reason kGangEnded = "GANG_ENDED";
 inline constexpr Reason kGangRestarted = "GANG_RESTARTED";
 

@@ -15,7 +15,7 @@ std::string hmac(std::string_view key, std::string_view text) {
   return hex_decode(crypto::hmac_sha256_hex(key, text));
 }
 
-// Of white space between words one blank stays.
+// White space between words becomes one blank.
 std::string plain_value(std::string_view value) {
   std::string out;
   for (const char c : trim(value)) {

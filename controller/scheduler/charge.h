@@ -24,7 +24,7 @@ struct Charge {
   int64_t runs = 1;
 };
 Charge charge_of(const Demand& demand);
-// Of all that would be placed at once: of a gang all its members.
+// The charge of everything that would be placed at once: for a gang, of all its members.
 Charge whole_charge_of(const Demand& demand);
 Charge charge_of(const contracts::Sandbox& session);
 

@@ -17,7 +17,7 @@ int64_t waits_since(const contracts::RunStatus& status) {
   return says ? found->last_transition_time->value.ms : 0;
 }
 
-// Of a run that a node refused for its files.
+// How long a run waits that a node refused for want of room for its files.
 Millis pause_after(int64_t refusals) {
   Millis pause = refusals > 1 ? kShortestPause : Millis(0);
   for (int64_t i = 2; i < refusals && pause < kLongestPause; ++i) pause *= 2;

@@ -39,7 +39,7 @@ struct Unplaced {
   Why why;
   int64_t position = 0;  // in the queue, from 1; 0: behind the first kToldPositions
 };
-// Of a member of a gang that another member stands in the queue for.
+// The position of a gang's member for which another member stands in the queue.
 constexpr int64_t kNoPosition = -1;
 
 // A run whose files had no room is placed by what they take for so long. Then it asks a node again,
@@ -96,9 +96,9 @@ class Cluster {
   // Runs whose next attempt is due by `now` join in.
   Plan pass(WallTime now, size_t most = SIZE_MAX);
   // Why runs wait: those that nothing was said about yet and, with `others`, those whose position
-  // is not what was said last, then the rest in turn. Of newcomers no more than `at_once` from one
-  // call with `others` to the next, which looks at all that are left: most of a burst are placed
-  // before anyone can ask.
+  // is not what was said last, then the rest in turn. From one call with `others` to the next, no
+  // more than `at_once` newcomers are explained, since most runs of a burst are placed before
+  // anyone can ask; the call with `others` looks at all that are left.
   std::vector<Unplaced> explain(size_t most, bool others = true, size_t at_once = SIZE_MAX);
   // Whether a call with `others` would say something new.
   bool others_may_differ() const {

@@ -80,8 +80,8 @@ TEST(Preemption, IsOffByDefaultAndThenTakesTheFewestOfLowestPriority) {
   EXPECT_TRUE(on.pass(kNow).preemptions.empty()) << "room is being made already";
 }
 
-// Of a node with many small runs each is looked at once, and not once more for each that goes: with
-// the square of their number this test would not end in time.
+// Each of a node's many small runs is looked at once, and not again for each one that goes: if the
+// time grew with the square of their number, this test would not end.
 TEST(Preemption, TakesAsManyAsItMustOfAFullNode) {
   constexpr int kRuns = 10'000;
   Cluster cluster({.quotas = {}, .preemption = true});

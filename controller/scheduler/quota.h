@@ -17,13 +17,13 @@ namespace paddock::scheduler {
 using wire::field;
 
 struct Quota {
-  // Of placed runs together. Absent: not bounded.
+  // Bounds on all placed runs together. An absent one bounds nothing.
   std::optional<int64_t> runs;
   std::optional<int64_t> cpu;
   std::optional<wire::Quantity> memory;
   std::optional<wire::Quantity> disk;
   std::optional<int64_t> accelerators;
-  // Of runs that wait; more are refused at creation.
+  // How many runs may wait. More are refused when they are created.
   std::optional<int64_t> pending;
   std::optional<int64_t> max_priority;
   std::optional<wire::Quantity> stored;  // files of the namespace; absent: blobs.namespaceQuota

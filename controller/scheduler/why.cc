@@ -28,7 +28,7 @@ Unplaced Cluster::explained(const std::string& uid, const Entry& entry) {
   return {entry.name_space, entry.name, uid, why(entry), position};
 }
 
-// Of a gang the first member stands in the queue; the others say so.
+// The first member of a gang stands in the queue for all of them, and the others say so.
 std::optional<Unplaced> Cluster::explained_by_first(const std::string& uid, const Entry& entry) {
   const auto gang = gangs_.find(entry.gang);
   if (gang == gangs_.end() || entry.queued || !all_wait(gang->second)) return std::nullopt;

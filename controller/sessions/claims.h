@@ -9,10 +9,10 @@ namespace paddock::sessions {
 
 // Before it is stored: its claim is there and stays. NotFound, SANDBOX_NOT_FOUND.
 Status check_claim(store::ReadTxn& txn, const contracts::Sandbox& session);
-// Of a session as it was just stored. A claim that goes with its session goes once its time is
-// over.
+// Writes the state of a session, as it was just stored, to its claim. If the claim is to go with
+// its session, it goes once the session's time is over.
 Status tell_claim(store::WriteTxn& txn, const contracts::Sandbox& session);
-// Of one that is no more, though its claim is.
+// Tells the claim that its session is gone.
 Status tell_claim_of_loss(store::WriteTxn& txn, const contracts::Sandbox& session);
 
 }  // namespace paddock::sessions

@@ -30,7 +30,7 @@ class EngineTest : public testing::TestWithParam<Engine> {
     if (GetParam() == Engine::kPostgres && PostgresServer::get() == nullptr)
       GTEST_SKIP() << PostgresServer::kMissing;
   }
-  // Of the same store each time.
+  // Each call returns the options of the same store.
   StoreOptions options() {
     StoreOptions out;
     if (GetParam() == Engine::kFile) out.path = folder_.file();

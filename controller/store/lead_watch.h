@@ -51,7 +51,7 @@ class LeadWatch {
 
   // Errors as of Store::open; STORE_AWAY: look again.
   virtual Result<Lead> look() = 0;
-  // Of the tokens of this subject that are not revoked.
+  // The hashes of the tokens of this subject that are not revoked.
   virtual Result<std::vector<std::string>> token_hashes(const std::string& subject) = 0;
   // Empty where there is none.
   virtual Result<std::string> setting(const std::string& key) = 0;

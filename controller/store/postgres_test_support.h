@@ -46,7 +46,7 @@ class PostgresServer {
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
 
-  // Of a database that is there and holds nothing.
+  // The name of a new, empty database.
   std::string new_database() {
     static std::atomic<int> count{0};
     const std::string name = cat("t", ++count);

@@ -132,7 +132,7 @@ inline std::string node_topic(const std::string& name) { return "node/" + name; 
 inline std::string kind_topic(std::string_view kind) { return "kind/" + std::string(kind); }
 inline constexpr const char* kSchedulerTopic = "scheduler";
 
-// Of an enrolment token, by its id: the setting that tells who used it.
+// The prefix of the setting, by an enrolment token's id, that says who used the token.
 inline constexpr std::string_view kTokenUse = "enroll-token/";
 
 }  // namespace paddock::store

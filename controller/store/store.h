@@ -51,7 +51,8 @@ struct StoreOptions {
   // Called after each commit that wrote, likewise, with how long the batch took until it was on the
   // disk and what was measured of the runs in it.
   std::function<void(Micros, const std::vector<runs::Measures>&)> on_measured = {};
-  // Of the disk, kept for what frees something, less on a small one; 0: nothing. Only of a file.
+  // Bytes of the disk that are kept for changes that free something, fewer on a small disk; 0:
+  // none. Only for a store in a file.
   int64_t reserve = 0;
   std::optional<PostgresOptions> postgres = {};  // no path then
 };

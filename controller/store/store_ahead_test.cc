@@ -152,7 +152,7 @@ TEST_P(AheadTest, WhatWasUndoneIsNotRemembered) {
   });
 }
 
-// Of all its runs at once what is asked for of each.
+// What is asked about each run of a node is asked about all of them at once.
 TEST_P(AheadTest, ANodesRunsAreAskedForTogether) {
   write([](WriteTxn& txn) -> Status {
     TRY(txn.put_output_acked(kUid, 1, 4));

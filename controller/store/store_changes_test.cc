@@ -162,7 +162,7 @@ TEST_P(Announced, PhasesComeWithTheirRunAndWithoutItsOutput) {
             "a3 ");
 }
 
-// Of many runs each page would join and sort all that come after it.
+// Otherwise, with many runs, each page would join and sort everything that comes after it.
 TEST(PhaseStatement, WalksAndDoesNotSort) {
   const TempFolder folder;
   const auto store = must_open(folder.file());

@@ -89,7 +89,7 @@ TEST(StoreFile, RefusesADamagedFileAndLeavesItAsItIs) {
   EXPECT_EQ(refusal(folder.file("text")), "STORE_CORRUPT");
 }
 
-// Of all files, as long as that takes no time that anybody notices.
+// Small files are examined whole before they are used, and large ones meanwhile.
 TEST(StoreFile, ALargeFileIsLookedAtWhileItIsUsedAndDamageEndsAllWrites) {
   TempFolder folder;
   const auto open_unchecked = [&] {

@@ -88,7 +88,8 @@ TEST_P(StoreHistory, ForgetsAnIdempotencyKeyWithTheRunThatItMade) {
                   .ok());
 }
 
-// Of every kind, at every door; a key that made another object of the name stays.
+// This holds for every kind and every path of the API. A key that made another object of the same
+// name stays.
 TEST_P(StoreHistory, ForgetsAnIdempotencyKeyWithWhateverItMade) {
   const std::string ours = "t /apis/paddock.dev/v1alpha1/namespaces/default/";
   const std::string theirs = "t /apis/agents.x-k8s.io/v1beta1/namespaces/default/";

@@ -55,7 +55,7 @@ struct Text {
   mutable size_t bytes = 0;
 };
 
-// Of a kind, as it is in paths.
+// The plural of a kind, as it is in paths.
 std::string plural(std::string_view kind);
 Error not_found(std::string_view kind, const Key& key);
 // `name`: of the object, as far as it can be read. For the log alone: the caller is told the kind.

@@ -67,13 +67,13 @@ class ReadTxn {
     Key key;
   };
   virtual Result<std::optional<std::vector<Change>>> changes_after(int64_t resource_version) = 0;
-  // Runs that have ended: how many, and those that ended first.
-  // Of one namespace, or of all.
+  // How many runs have ended, in one namespace or in all.
   virtual Result<int64_t> finished_count(const std::optional<std::string>& name_space = {}) = 0;
   struct Finished {
     Key key;
     int64_t finished_ms = 0;
   };
+  // Those that ended first.
   virtual Result<std::vector<Finished>> oldest_finished(int64_t limit) = 0;
 
   virtual Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid,
@@ -88,8 +88,9 @@ class ReadTxn {
   using AckedOutput = std::map<Attempt, int64_t>;
   virtual Result<AckedOutput> output_acked_on(const std::string& node) = 0;
 
-  // Of an agent run's attempt: the start of a line of output whose end is not stored yet; lines for
-  // its input that its node has not acknowledged, in order; whether a tool use was answered.
+  // About an agent run's attempt: the start of a line of output whose end is not stored yet; the
+  // lines for its input that its node has not acknowledged, in order; whether a tool use was
+  // answered.
   virtual Result<std::string> open_line(const std::string& run_uid, int64_t attempt) = 0;
   virtual Result<std::vector<contracts::RunInput>> run_inputs(const std::string& run_uid,
                                                               int64_t attempt) = 0;
@@ -100,9 +101,9 @@ class ReadTxn {
                                     const std::string& tool_use_id) = 0;
   // In the order they were written, whichever were asked for.
   virtual Result<std::vector<contracts::AuditEvent>> audit_events(const AuditQuery& query) = 0;
-  // Of all namespaces, as they are stored, behind `after` or from the first one that is kept: at
-  // most `limit`, fewer when they are long. Damage is no error: whoever verifies the chain finds
-  // it.
+  // The records of all namespaces as they are stored, behind `after` or from the first that is
+  // kept: at most `limit`, fewer when they are long. Damage is no error here: whoever verifies the
+  // chain finds it.
   virtual Result<contracts::AuditChainPage> audit_chain(std::optional<int64_t> after,
                                                         int64_t limit) = 0;
   // The newest record; when there is none, the newest that was forgotten.
@@ -121,13 +122,13 @@ class ReadTxn {
   // Those whose time for the next look has come, and the next such time after that.
   virtual Result<std::vector<DueSession>> sessions_due(int64_t now_ms, int64_t limit) = 0;
   virtual Result<std::optional<int64_t>> next_session_due() = 0;
-  // Of a run that has one and has not ended.
+  // The tool bundle of a run that has one and has not ended.
   virtual Result<std::optional<std::string>> tool_bundle(const std::string& run_uid) = 0;
-  // Whether a node sent this blob as one that the run left. Of a run that has not ended.
+  // Whether a node sent this blob as one that the run left. Only for a run that has not ended.
   virtual Result<bool> was_sent(const std::string& run_uid, const std::string& digest) = 0;
   // By name.
   virtual Result<std::vector<SealedValue>> sealed_values(const std::string& secret_uid) = 0;
-  // Of all Secrets; and the keys that any of them is sealed with.
+  // The values of all Secrets, and the keys that any of them is sealed with.
   virtual Result<std::vector<FoundSealedValue>> all_sealed_values() = 0;
   virtual Result<std::vector<std::string>> sealing_keys() = 0;
   // Small settings and per-object facts that are not part of any API object.

@@ -15,7 +15,7 @@ using contracts::Run;
 using contracts::Volume;
 using contracts::VolumeVersion;
 
-// Of the disk or the bucket, and nothing of the run.
+// Turns an error of the disk or the bucket into one that is not the run's fault.
 Error not_now(Error error) {
   error.code = Code::kUnavailable;
   return error;

@@ -24,7 +24,8 @@ std::string path_in(const std::string& folder, const Digest& digest) {
   return cat(folder, "/", digest.substr(0, 2), "/", digest);
 }
 
-// Of blobs on another host only the presence is looked at: each is compared when it is read.
+// If blobs are on another host, this looks only whether they exist: each is compared when it is
+// read.
 Result<State> state_of(const cas::Blobs& blobs, const Digest& digest) {
   if (blobs.remote()) return blobs.has(digest) ? State::kSound : State::kMissing;
   const Result<os::Fd> file = blobs.open_blob(digest);

@@ -16,8 +16,8 @@ struct KeptBlobs {
   int64_t bytes = 0;
 };
 // Every blob there is; to be called once the store was copied: what the copy names was needed just
-// now, and no sweep takes that. Whole or not at all. AlreadyExists (BACKUP_EXISTS). Of blobs on
-// another host (Blobs::remote) none is kept.
+// now, and no sweep takes that. Whole or not at all. AlreadyExists (BACKUP_EXISTS). Blobs on
+// another host (Blobs::remote) are not copied.
 Result<KeptBlobs> keep_blobs(const cas::Blobs& blobs, const std::string& target);
 
 // A blob that the store names and that is not there as it should be.

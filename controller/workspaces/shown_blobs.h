@@ -16,9 +16,10 @@ namespace paddock::workspaces {
 
 class ShownBlobs {
  public:
-  // Of each namespace the newest `generation` at least, and twice as many at most: a tree has as
-  // many entries. Of all together `most` (about 150 bytes each): the namespace that holds most
-  // forgets first, so none makes another forget by sending much.
+  // For each namespace, at least the newest `generation` blobs are kept, as many as a tree has
+  // entries, and at most twice as many. Together, all namespaces keep `most` (about 150 bytes
+  // each): the namespace that holds most forgets first, so none can make another forget by sending
+  // much.
   explicit ShownBlobs(size_t generation = 100'000, size_t most = 400'000)
       : generation_(generation), most_(most) {}
 

@@ -8,7 +8,7 @@
 
 namespace paddock::workspaces {
 
-// Of one namespace, or of all.
+// Visits the objects of one namespace, or of all.
 template <class T, class Visit>
 Status visit_objects(store::Store& store, const std::optional<std::string>& name_space,
                      const Visit& visit) {

@@ -112,7 +112,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   Conversation conversation(identity_of(config), credentials, random);
   TRY(conversation.take_credential());
 
-  // Of parts that are made further down and asked only once all are there.
+  // Point to parts that are made further down, and are used only once all are there.
   const RunHost* hosting = nullptr;
   sync::SyncLoop* talking = nullptr;
   HostStatus* telling = nullptr;

@@ -17,7 +17,8 @@ std::string snippets_folder(const AgentConfig& config) {
   return os::join_path(config.data_dir, "sandbox-snippets");
 }
 
-// Of the launcher for sessions: most have the default tools, and all learn of what was refused.
+// Options of the launcher for sessions: most sessions have the default tools, and all are told what
+// was refused.
 std::vector<std::string> session_options() {
   const auto tools = contracts::session_programs(contracts::default_session_tools());
   return {"--judge", "exec", "--tools", join(tools, ",")};

@@ -8,7 +8,7 @@ namespace paddock::agent {
 namespace {
 
 constexpr uid_t kNobody = 65534;
-// Of the operator's Python for short code, seen at the same path inside.
+// The folder of the operator's Python for short code, which is seen at the same path inside.
 constexpr const char* kLibraryDir = "/opt/sandbox";
 
 // Empty: none is here.

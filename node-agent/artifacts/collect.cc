@@ -111,7 +111,8 @@ class Collector {
     return true;
   }
 
-  // Of a file that could not be read: it is left out, if that is the disk's fault.
+  // A file that could not be read is left out if that is the disk's fault. Any other error ends the
+  // collection.
   Status without(const std::string& path, Error error) {
     if (!note_disk(error)) return error;
     leave_out(path, unreadable());
@@ -160,7 +161,8 @@ class Collector {
     return found != sorted.end() && found->path == path ? &*found : nullptr;
   }
 
-  // Of the folder ".", and of all while the run lives.
+  // The entry as the run found it; looked up only in the folder ".", and in all folders while the
+  // run lives.
   const contracts::TreeEntry* found_by_run(const std::string& path) const {
     return all_ || request_.due ? find(request_.before.entries, path) : nullptr;
   }
@@ -186,7 +188,7 @@ class Collector {
     return {};
   }
 
-  // Of the file as it was opened; empty if it has become another one since, which is no fault.
+  // The digest of the file as it was opened; empty if it has changed since, which is no fault.
   Result<contracts::Digest> digest_of(const os::RegularFile& file) {
     crypto::Sha256 hash;
     const auto buffer = std::make_unique<char[]>(kPiece);

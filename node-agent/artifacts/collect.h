@@ -42,8 +42,9 @@ std::string normalized_dir(const std::string& dir);
 struct CollectRequest {
   std::vector<std::string> dirs;   // relative to the workspace; "." is all of it
   std::vector<std::string> types;  // only files with these endings; empty: all
-  // What the run found. Of the folder ".", what is as it was then is no artifact, and folders that
-  // are left out of every upload (.git, node_modules, …) are named and not entered.
+  // What the run found. In the folder ".", files that are as the run found them are no artifacts,
+  // and folders that are left out of every upload (.git, node_modules, …) are named and not
+  // entered.
   contracts::Tree before;
   // While the run lives: whether this file is looked into. What is being written, or is as the run
   // found it, is passed over then, in all folders. Empty: nothing can write any more.

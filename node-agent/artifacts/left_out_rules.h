@@ -17,13 +17,13 @@ struct Rule {
 };
 using Refusal = std::optional<Rule>;  // nothing: it may come back
 
-// Of an entry that is no folder, whatever its type, judged without opening it.
+// Why an entry that is no folder is left out, judged by its type and without opening it.
 Refusal refusal(const std::string& path, const struct stat& stat);
-// Of what other programs of the caller would obey, wherever it lies.
+// Why a file is left out that other programs of the caller would obey, wherever it lies.
 Refusal danger(const std::string& path);
-// Of a folder that was asked for and could not be opened.
+// Says that a folder was asked for and could not be opened.
 Rule missing_folder(const Error& error);
-// Of what the disk did not give.
+// Says that the disk could not read the file.
 Rule unreadable();
 
 }  // namespace paddock::artifacts

@@ -14,7 +14,7 @@ namespace paddock::agent {
 class WakeupTimer {
  public:
   WakeupTimer();
-  // Any thread. Of several times the earliest counts.
+  // Any thread. If several times are scheduled, the earliest counts.
   void schedule(std::chrono::microseconds time);
   // Waits until the scheduled time, at most `limit`. Only one waiting thread is woken.
   void wait(Millis limit);

@@ -49,13 +49,13 @@ void CallHost::start() {
   maintainer_ = std::thread([this] { maintain(); });
 }
 
-// Of the thread that maintains. False: it ends.
+// Waits, on the thread that maintains. False: the thread has to end.
 bool CallHost::rest(Millis limit) {
   wakeup_.wait(limit);
   return !state_.with([](const State& state) { return state.stopping; });
 }
 
-// Of a lane.
+// Waits, on the thread of a lane. False: the thread has to end.
 bool CallHost::pause(Millis limit) {
   return state_.wait_for(
       changed_, limit, [](const State& state) { return state.stopping; },

@@ -24,7 +24,7 @@ struct Host {
 struct DiskRoom {
   int64_t bytes = 0;
   std::optional<int64_t> files = {};  // absent: this file system makes them as it needs them
-  // Of the whole disk; 0: not known.
+  // The size of the whole disk; 0: not known.
   int64_t all_bytes = 0;
   int64_t all_files = 0;
 };

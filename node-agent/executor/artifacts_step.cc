@@ -50,7 +50,7 @@ artifacts::CollectRequest RunLife::finished_request() {
   return request;
 }
 
-// Of a controller that names no types for compute: the standard ones, and not all.
+// A controller that names no types for compute means the standard ones, and not all.
 std::vector<std::string> RunLife::artifact_types() const {
   const bool filtered = assignment_.spec.type == contracts::RunType::kCompute;
   return filtered && assignment_.artifact_types.empty() ? contracts::compute_artifact_types()

@@ -27,7 +27,8 @@ struct LauncherProcess {
   bool is_child = false;
 };
 
-// Of every launcher that the agent starts: nothing of its own but what an operator says of /etc.
+// The environment of every launcher that the agent starts. It has nothing of the agent's own but
+// what an operator says of /etc.
 std::map<std::string, std::string> launcher_environment();
 
 // Starts the launcher in a session of its own. The request, which may hold what is secret, goes

@@ -96,7 +96,7 @@ class RunFolder {
   RunFolder(const std::string& runs_dir, const std::string& name);
   // The names of all that are there, and of what is there in their place; sorted.
   static Result<std::vector<std::string>> list(const std::string& runs_dir);
-  // Of an agent before there were parts: these cannot be taken up any more.
+  // Lists folders of an agent that had no parts yet. Their runs cannot be taken up any more.
   static Result<std::vector<std::string>> list_earlier(const std::string& runs_dir);
   // `<uid>-<attempt>`; InvalidArgument, ASSIGNMENT_INVALID, if that could not be one file name.
   static Result<std::string> name_of(const std::string& run_uid, int64_t attempt);

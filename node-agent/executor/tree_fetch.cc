@@ -176,7 +176,7 @@ Status TreeFetch::fetch_one(RunTransport& controller, const contracts::TreeEntry
 }
 
 // The tree's canonical text is a blob like any other: fetched once, proven by its digest.
-// Of no workspace: an empty one.
+// Without a workspace, the tree is empty.
 Result<contracts::Tree> TreeFetch::fetch(const TreeSource& source, StopKind give_up) {
   const std::string& root = source.root;
   if (root.empty()) return contracts::Tree();

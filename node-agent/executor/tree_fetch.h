@@ -26,7 +26,7 @@ struct TreeNews {
   std::string text() const;
 };
 
-// Gives up when the run is stopped. Of the run's own thread.
+// Gives up when the run is stopped. Used only on the run's own thread.
 class TreeFetch {
  public:
   // All of them outlive it.

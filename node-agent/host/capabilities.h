@@ -9,9 +9,9 @@
 
 namespace paddock::agent {
 
-// Takes a second or so. Of the agent's own environment the program gets what says that this is a
-// pod. Once `stop` can be read (-1: never) the program is ended with its sandboxes: INTERRUPTED.
-// SANDBOX_UNAVAILABLE if the program cannot be run or says nothing that can be read.
+// Takes a second or so. From the agent's own environment, the program gets only what says that this
+// is a pod. Once `stop` can be read (-1: never) the program is ended with its sandboxes:
+// INTERRUPTED. SANDBOX_UNAVAILABLE if the program cannot be run or says nothing that can be read.
 Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program,
                                               const std::map<std::string, std::string>& own,
                                               int stop);

@@ -23,7 +23,7 @@ Result<contracts::SandboxProof> prove(const HostSettings& settings, int stop) {
   const std::string mark = proof_mark(settings.sandbox_program);
   auto proof = prove_sandbox(settings.sandbox_program, os::environment(), stop);
   if (!proof && proof.error().reason == "INTERRUPTED") return proof;
-  // Of a launcher that was replaced meanwhile nobody knows which one proved it.
+  // If the launcher was replaced meanwhile, nobody knows which of the two was proven.
   if (proof.ok() && !mark.empty() && proof_mark(settings.sandbox_program) == mark) {
     keep_proof(settings.data_dir, mark, *proof);
   } else {

@@ -8,9 +8,9 @@
 
 namespace paddock::agent {
 
-// All that the host says of itself, for the first time. Of the sandbox what an earlier process
-// proved of it, else tries it now. Errors: SANDBOX_UNAVAILABLE; INTERRUPTED once `stop` can be
-// read.
+// All that the host says of itself, for the first time. What an earlier process proved of the
+// sandbox is taken over; without that, it is tried now. Errors: SANDBOX_UNAVAILABLE; INTERRUPTED
+// once `stop` can be read.
 Result<contracts::NodeStatus> node_status(const HostSettings& settings, const devices::Host& host,
                                           WallTime now, int stop);
 

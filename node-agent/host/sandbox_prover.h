@@ -48,7 +48,7 @@ class SandboxProver {
   void doubt();
   // Why no sandbox can be set up, as far as is known.
   std::optional<Error> fault() const;
-  // Of somebody for whom no sandbox could be set up, although it was to be expected since `since`:
+  // For a caller for whom no sandbox could be set up, although one could be expected since `since`:
   // whether the host can do less than it could then. Waits until that was tried after this call.
   // False also where it is not known: once `give_up` is true and wake() was called, or from stop().
   bool lost_since(MonoTime since, const std::atomic<bool>& give_up);

@@ -122,7 +122,7 @@ TEST_F(Executing, AsksTheLauncherOfARunWhichItNeverSignals) {
   std::thread server([&] {
     auto client = os::accept_packets(listener_.get());
     ordered_ = std::move(*os::receive_packet(client->get()));
-    // Of this very process: a signal to it would end the test.
+    // The pid is that of this very process, so that a signal to it would end the test.
     ASSERT_TRUE(os::send_packet(client->get(), cat("pid ", getpid())).ok());
     connection_ = std::move(*client);
   });

@@ -194,7 +194,7 @@ void RunHost::act(const sync::Action& action) {
 void RunHost::forget(const RunKey& key) {
   stop_run(key, StopKind::kForget);
   if (life_of(key)) return;  // and goes with its files
-  // Of a run that could not be taken on: its outcome is with the controller.
+  // The run could not be taken on, and the controller has its outcome.
   if (const auto name = executor::RunFolder::name_of(key.uid, key.attempt)) intents_->forget(*name);
 }
 

@@ -15,7 +15,7 @@ class UsageReport {
   UsageReport(const devices::Host& host, RunHost& runs, sync::SyncLoop& loop, const Clock& clock);
   // What the driver says of accelerators; any thread.
   void know(const std::vector<devices::AcceleratorLoad>& loads);
-  // Of one thread.
+  // Only one thread calls it.
   void tell();
 
  private:

@@ -58,7 +58,8 @@ Status check_room(const FileRules& rules, int root, const Room& more) {
   return {};
 }
 
-// Of the file that is to be replaced; none: there is none. What is no file stays.
+// The mode of the file that is to be replaced; none if there is no file yet. Anything that is no
+// regular file is refused.
 Result<std::optional<mode_t>> mode_of(int folder, const std::string& name) {
   struct stat info {};
   if (fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {

@@ -174,8 +174,8 @@ TEST(WriteTurns, OfOneAreTakenByOneAtATimeAndOfOthersAtOnce) {
   EXPECT_TRUE(had);
 }
 
-// Of a run with layers the upper one is measured: folders of the lower one come to be there too.
-// Whoever measures them could not, and would end the command.
+// If a run has layers, the upper one is measured, and folders of the lower one can come to be there
+// too. A tree that is too deep could not be measured, and the command would be ended.
 TEST_F(SessionFiles, NoFolderIsMadeDeeperThanCanBeMeasured) {
   const auto root = os::open_root(rules_.workspace);
   ASSERT_TRUE(root.ok());

@@ -9,8 +9,8 @@
 namespace paddock::sessions {
 namespace {
 
-// Of nearly every file system. What a network's file system calls its block is what it sends at
-// once.
+// Nearly every file system has blocks of this size. A network's file system gives as its block what
+// it sends at once.
 constexpr int64_t kWholeBlock = 4096;
 
 int64_t in_blocks(int64_t bytes) { return (bytes + kWholeBlock - 1) / kWholeBlock * kWholeBlock; }

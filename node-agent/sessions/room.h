@@ -13,8 +13,8 @@ struct Room {
   int64_t files = 0;  // and folders
 };
 
-// Of a write with `bytes` of content below the folder `root`: the folders on the way that are not
-// there yet count too. TREE_TOO_DEEP: whoever measures them could not.
+// The room that a write of `bytes` takes below the folder `root`. Folders on the way that do not
+// exist yet count too. TREE_TOO_DEEP: such folders could not be measured.
 Result<Room> room_for(int root, const contracts::FileOrder& order, int64_t bytes);
 
 }  // namespace paddock::sessions

@@ -10,7 +10,8 @@
 namespace paddock::snippets {
 namespace {
 
-// Of the standard library, what most snippets use; loaded in every interpreter that waits.
+// The modules of the standard library that most snippets use. Every interpreter that waits has
+// loaded them.
 const std::vector<std::string>& usual_modules() {
   static const std::vector<std::string> kModules = {"json",     "re",          "math",
                                                     "datetime", "collections", "itertools"};

@@ -24,7 +24,7 @@ Error failed(const std::string& why) {
           cat("the code could not be checked (", why, "), so it was not run")};
 }
 
-// Of a helper that had been asked.
+// Says that a helper died after it was asked.
 Error died() { return {Code::kInvalidArgument, "VALIDATOR_FAILED", "the checker ends over it"}; }
 Error took_too_long() {
   return {Code::kDeadlineExceeded, "VALIDATOR_FAILED", "it takes the checker too long"};

@@ -325,7 +325,8 @@ void SyncCore::forget(const RunKey& key, std::vector<Action>& actions) {
   actions.push_back(ForgetRun{key});
 }
 
-// Of output, which is sent in the end, as long as there is any to leave for later.
+// Sends less of the output next time, as long as there is any to leave for later: all of it is sent
+// in the end. After that, it sends less of the outcomes.
 void SyncCore::send_less(const contracts::SyncRequest& refused) {
   const auto halve = [](size_t& bytes, size_t least) { bytes = std::max(least, bytes / 2); };
   if (!carries_outcome(refused) ||

@@ -121,8 +121,8 @@ class SyncCore {
   bool has_urgent_news() const;
   // The earliest time for the next call of a lane (back-off after failures and stalls).
   MonoTime not_before(Lane lane) const;
-  // Of what there is when it is asked: nothing before the first answer to this process, since only
-  // that says what is acknowledged.
+  // Which output the controller lacks, as of now. None before the first answer to this process,
+  // since only that says what was acknowledged.
   bool wants_output() const;
   OutputWanted wanted_output() const;
   // With what was read for a report since the last one began.

@@ -14,7 +14,7 @@ ClockNews clock_news(bool apart, Millis gap);
 
 class ClockWatch {
  public:
-  // Of each answer; any thread.
+  // Called for each answer, by any thread.
   void look(Millis gap);
 
  private:

@@ -17,7 +17,7 @@ class Credentials {
  public:
   Credentials(http::Endpoint controller, std::string data_dir);
 
-  // Of the controller, as this node; its token is always the current one.
+  // Where the controller is, for this node; its token is always the current one.
   http::Endpoint endpoint() const;
   std::string token() const;
   void set_token(const std::string& token);

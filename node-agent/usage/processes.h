@@ -24,7 +24,7 @@ struct ProcessSums {
   int64_t resident = 0;  // bytes; what several share counts for each
   int64_t tasks = 0;
 };
-// Of the processes below this one; of very many, the first ones.
+// Sums up the processes below this one; if there are very many, the first ones.
 ProcessSums sums_below(const std::string& root, pid_t top);
 // One line of /proc/<pid>/stat, whose second field may be any text. Pure.
 ProcessSums sums_of(std::string_view stat, int64_t ticks_per_second, int64_t page_bytes);

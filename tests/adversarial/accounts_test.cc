@@ -24,7 +24,7 @@ using testing::HasSubstr;
 constexpr uid_t kNobody = 65534;
 constexpr uid_t kFirst = 2'100'000'000;
 
-// Of the host's users, whom the processes of a sandbox are, and who owns its user namespace.
+// Which of the host's users the processes of a sandbox are, and who owns its user namespace.
 struct Who {
   std::set<uid_t> users;
   uid_t owner = 0;
@@ -178,7 +178,7 @@ TEST_P(Accounts, AreSaidToBeItsOwnOnlyWhereTheyAre) {
 
 TEST_P(Accounts, AreThoseOfAUserThatOwnsItsNamespacesToo) { expect_own_users(); }
 
-// Of a launcher that is killed nobody is left who could give the user to another one too early.
+// If the launcher is killed, nobody is left who could give the user to another sandbox too early.
 TEST_P(Accounts, AreTakenAsLongAsThereAreProcesses) {
   if (!as_root()) GTEST_SKIP() << "an ordinary user's sandboxes are all that user";
   Launched launched = start(request({"sh", "-c", "echo UP; sleep 1000"}));

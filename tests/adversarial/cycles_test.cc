@@ -32,7 +32,7 @@ std::vector<std::string> open_files() {
   return out;
 }
 
-// Of this test: other tests and the host have theirs come and go.
+// Counts only the mounts of this test, since those of other tests and of the host come and go.
 size_t mounts_that_name(const std::string& folder) {
   const std::string text = os::read_file("/proc/self/mountinfo", 16 << 20).value();
   const std::vector<std::string> lines = split(text, '\n');
@@ -46,7 +46,8 @@ bool lives(const Maker& maker) {
   return now && now->start_ticks == maker.start_ticks;
 }
 
-// Of these launchers, which have all ended. What was there before is of others.
+// The cgroups that these launchers left, which have all ended. What was there before belongs to
+// others.
 std::vector<std::string> cgroups_left(const std::set<pid_t>& launchers,
                                       const std::map<std::string, Maker>& before) {
   std::vector<std::string> out;

@@ -56,7 +56,7 @@ class Layers : public SandboxTest {
     }
     EXPECT_EQ(os::list_dir(lower())->size(), 3u);
   }
-  // Of one run: the kernel marks folders that were layers.
+  // Each run needs layers of its own, because the kernel marks folders that were layers.
   void renew_layers() const {
     for (const std::string& each : {upper(), folder() + "/work"}) {
       ASSERT_TRUE(os::remove_tree(each).ok());

@@ -255,7 +255,7 @@ TEST_P(ServedLoopback, NeedsNoRightOverTheHostsNetwork) {
 }
 
 // What a run leaves in the kernel of its network: ends of connections, what was learned of them,
-// counters, flow labels. None of it is met by the next, whoever is lent what. Of the line of TCP in
+// counters, flow labels. None of it is met by the next, whoever is lent what. In the line of TCP in
 // `sockstat`, "orphan", "alloc" and "mem" count the whole host, so other processes change them.
 TEST_P(ServedLoopback, TheNextRunFindsNothingOfTheOneBefore) {
   const std::string look = cat(kMeet, R"(

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 class NetworkLife : public Networked<SandboxTest> {
  protected:
-  // Of a script with two thousand things to do.
+  // Gives a script time that has two thousand things to do.
   Finished patiently(std::vector<std::string> domains, const std::string& code) {
     contracts::LaunchRequest launch = script(std::move(domains), code);
     launch.policy.limits.wall_time = wire::Duration{Millis(600'000)};

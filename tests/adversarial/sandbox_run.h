@@ -100,7 +100,7 @@ struct Maker {
   uint64_t start_ticks;  // since boot
 };
 std::map<std::string, Maker> run_cgroups();
-// Of a launcher with this pid that this program has seen start: one that was killed long ago, in
+// The cgroups of a launcher that this program has seen start. One that was killed long ago, in
 // whatever cgroup, may have had the same pid.
 std::vector<std::string> cgroups_of(pid_t launcher);
 // Waits, with a generous bound, until nothing with this marker in its environment or command is

@@ -26,10 +26,10 @@ class ServeTest : public SandboxTest {
   pid_t start_server_by_another();
   // That process ends at once, and nobody here waits for the server any more.
   void kill_starter(pid_t starter);
-  // Of its command line, beside what every server has.
+  // Options of the server's command line, besides those that every server has.
   virtual std::vector<std::string> further_options() const { return {}; }
-  // Of the server and those that wait: with a prepared sandbox of two processes each, where
-  // launchers make views.
+  // How many processes the server and the launchers that wait are. Where launchers make views, each
+  // has a prepared sandbox of two processes.
   size_t processes_when_ready() const;
   // Returns its exit code, or 128 and the signal.
   int end_server(int signal);

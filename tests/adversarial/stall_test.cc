@@ -46,7 +46,7 @@ TEST_P(Stall, OfTheSupervisorPutsOffNoLimit) {
   EXPECT_LE(done.result->duration_ms, honest.result->duration_ms + kOfAMachineFourTimesOverloaded);
 }
 
-// Of a thousand messages in one call some are looked at, and none of them arrives.
+// Some of a thousand messages in one call are looked at, and none of them arrives.
 TEST_P(Stall, OfAThousandMessagesTheFirstAreRecorded) {
   const Finished done = python(R"(
 import ctypes, socket, struct

@@ -195,7 +195,7 @@ TEST_P(ServedTools, AreNotWhatTheirLoaderIsGiven) { expect_the_loader_executes_n
 TEST_P(ServedTools, LoadNothingThatARunWrote) { expect_no_code_from_what_runs_fill(); }
 TEST_P(ServedTools, WorkByAllOfTheirNames) { expect_tools_work(); }
 
-// Of the same launcher, a run that names none is not asked.
+// A run of the same launcher that names no tools is not judged.
 TEST_P(ServedTools, AreOfOneRunAlone) {
   const Finished before = run_with({}, {"env", "true"});
   EXPECT_EQ(before.exit_code, 0) << before.err;
@@ -219,7 +219,7 @@ TEST_P(JudgedTools, AreNotWhatTheirLoaderIsGiven) { expect_the_loader_executes_n
 TEST_P(JudgedTools, LoadNothingThatARunWrote) { expect_no_code_from_what_runs_fill(); }
 TEST_P(JudgedTools, WorkByAllOfTheirNames) { expect_tools_work(); }
 
-// Of the tools that the launcher was told, all is ready before the run.
+// Everything is ready before the run for the tools that the launcher was told of.
 TEST_P(JudgedTools, ThatStandHaveNoLoaderToCallEither) {
   const Finished done = shell({"cat"}, R"sh(
 for loader in /lib64/ld-linux-x86-64.so.2 /lib/ld-linux-aarch64.so.1; do

@@ -18,7 +18,7 @@ export async function api(method, path, body, type = "application/json") {
   return text ? JSON.parse(text) : undefined;
 }
 
-// Of every program that the tests run.
+// Makes a workspace with every program that the tests run.
 export async function makeWorkspace() {
   await api("POST", WORKSPACES, { apiVersion: "paddock.dev/v1alpha1", kind: "Workspace", metadata: { name: "programs" } });
   const entries = [];

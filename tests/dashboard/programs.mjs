@@ -34,7 +34,7 @@ while True: time.sleep(1)
   "lines.py": `print("\\n".join(f"line {i} of many" for i in range(20000)))
 print("\\x1b[38;2;255;120;0mtrue\\x1b[0m \\x1b[38;5;27mindexed\\x1b[0m \\x1b[7minverse\\x1b[0m \\x1b[30;40mno hiding\\x1b[0m")
 `,
-  // Of each kind that is shown, and what only pretends to be.
+  // Leaves a file of each kind that is shown, and files that only pretend to be one.
   "leaves.py": `import pathlib, struct, zlib
 out = pathlib.Path("leaves-out")
 (out / "deep" / "er").mkdir(parents=True)

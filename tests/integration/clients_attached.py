@@ -11,7 +11,7 @@ from paddock import AsyncClient, Client, PaddockError, RunSpec, types
 
 
 class Reader:
-    """Of what a command prints."""
+    """The pieces of what a command prints."""
 
     def __init__(self, command):
         self._output, self.seen = iter(command), ""

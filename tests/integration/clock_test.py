@@ -59,7 +59,7 @@ class OtherTime:
 
 class Certificates(BareController):
     def make_certificate(self, start, end):
-        """Of a CA that is good now, for this time alone; returns what tells the controller of it."""
+        """Makes a certificate of a CA that is good now, for this time alone; returns what tells the controller of it."""
         tls = self.folder / "own-tls"
         tls.mkdir()
         (tls / "config").write_text(EXTENSIONS.format(tls))

@@ -54,7 +54,7 @@ class Client:
         return messages
 
     def output(self, name, text):
-        """Of a command that has to end well."""
+        """The output of a command that has to end well."""
         messages = self.run(name, text)
         ends = [each["event"]["end"] for _, each in messages if "end" in each.get("event", {})]
         assert ends and ends[0].get("exitCode", 0) == 0, messages

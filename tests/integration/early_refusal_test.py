@@ -14,7 +14,8 @@ import unittest
 from executing import Executing
 from harness import find_file, main
 
-# Of bodies that are refused by their length: some fit into the kernel's buffers, some are far from it.
+# Sizes of bodies that are refused by their length: the first may fit into the kernel's buffers, the second is far too
+# large.
 SIZES = (9 << 20, 48 << 20)
 
 FETCH = """

@@ -155,7 +155,7 @@ class WithProvider(unittest.TestCase):
                                    note__txt="a note", secrets__txt="none none", nothing__py="")
 
     def cli(self, *words):
-        """Of an administrator; what it printed."""
+        """Runs a command as an administrator; returns what it printed."""
         raise NotImplementedError
 
     def start(self, name, *command, **spec):

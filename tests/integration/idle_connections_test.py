@@ -47,7 +47,7 @@ class Client:
         return out
 
     def head(self):
-        """Of the next answer, which is no refusal."""
+        """The head of the next answer, which must be no refusal."""
         head = self.read_until(b"\r\n\r\n").decode().lower()
         if " 20" not in head.splitlines()[0]:
             raise AssertionError(head + self.connection.recv(65536).decode())

@@ -15,7 +15,7 @@ class LosingProxy:
         self._threads[0].start()
 
     def lose_the_next_answer(self, number):
-        """Of this connection: the server gets what is asked, and the client a connection that is closed. `lost` is set then."""
+        """The server gets what is asked on this connection, and the client a connection that is closed. Then `lost` is set."""
         self.lost.clear()
         self._lossy.add(number)
 

@@ -35,7 +35,7 @@ def alerts():
 
 
 def family(name):
-    """Of a histogram the three series are one metric."""
+    """The metric that a series belongs to: the three series of a histogram are one."""
     return re.sub(r"_seconds_(bucket|sum|count)$", "_seconds", name)
 
 

@@ -43,7 +43,7 @@ class Objects(unittest.TestCase):
         os.mkfifo(pipe)
 
         def end_to_write():
-            """Of the pipe, once somebody has it open to read, or is about to."""
+            """Opens the pipe for writing, once somebody has it open to read, or is about to."""
             try:
                 return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
             except OSError as error:

@@ -10,7 +10,7 @@ AGAIN = {"maxAttempts": 2, "backoff": "1s", "on": ["Evicted"]}
 
 class Preemption(unittest.TestCase):
     def instance(self, **settings):
-        """Of one node with room for one run, and a workspace in it."""
+        """An instance of one node with room for one run, and a workspace in it."""
         instance = Instance()
         instance.env.update(PADDOCK_NODE_AGENT_MAX_RUNS="1", **settings)
         self.enterContext(instance)

@@ -11,7 +11,7 @@ from agent_run_test import Api
 from harness import BIN, Instance, find_file, main, paths_below, wait_until
 
 GROUP = "/apis/paddock.dev/v1alpha1"
-# Of no other text: what is found of them anywhere has leaked.
+# No other text has these strings: wherever they are found, they have leaked.
 PASSWORD = "correct-horse-battery-7f3a"
 KEY = "-----BEGIN KEY-----\nq9Zt+staple/41c0\n-----END KEY-----\n"
 

@@ -65,7 +65,7 @@ class Lists(unittest.TestCase):
 
     # proves: ELV-42, ELV-43, ELV-44, ELV-45, ELV-46, ELV-47, ELV-48
     def test_patterns_anywhere(self):
-        # Of the wider list but for __file__, __name__ and __package__, which the last test of this class has.
+        # The wider list without __file__, __name__ and __package__, which the last test of this class has.
         for name in ("__class__ __globals__ __subclasses__ __mro__ __code__ __dict__ __bases__ __import__ __builtins__ "
                      "__loader__ __spec__").split():
             hidden = name.replace("_", "\\x5f")

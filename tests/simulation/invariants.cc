@@ -61,7 +61,7 @@ std::set<int64_t> refused(World& world, const Run& run) {
   return out;
 }
 
-// Of a member that was ended since another one did not succeed.
+// Whether a member was ended because another one did not succeed.
 bool ended_with_its_gang(const Run& run) {
   return run.status.element && run.status.reason == "GANG_ENDED";
 }

@@ -5,7 +5,7 @@
 
 namespace paddock::simulation {
 
-// Of as many members as there are hosts, or fewer, so that each can be placed.
+// A gang has as many members as there are hosts, or fewer, so that it can be placed.
 void World::submit_gang_now_and_then() {
   if (!has_gangs_ || gangs_.below(100) >= 8) return;
   contracts::Run gang;

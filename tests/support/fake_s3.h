@@ -38,7 +38,7 @@ class FakeS3 {
     const std::lock_guard lock(mutex_);
     fault_ = std::move(fault);
   }
-  // Of the object or upload whose key ends so.
+  // Changes the objects whose keys end like this.
   void change(const std::string& end, const std::function<void(Object&)>& change) {
     const std::lock_guard lock(mutex_);
     for (auto& [key, object] : objects_)

@@ -30,7 +30,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- define "paddock.service" -}}
 {{ printf "https://%s.%s.svc:%v" (include "paddock.fullname" .) .Release.Namespace .Values.controller.service.port }}
 {{- end }}
-{{/* Of several controllers agents know each one: they pass over those that do not lead. */}}
+{{/* If there are several controllers, agents know each one and pass over those that do not lead. */}}
 {{- define "paddock.server" -}}
 {{- if .Values.agent.server -}}
 {{ .Values.agent.server }}

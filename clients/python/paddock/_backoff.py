@@ -33,6 +33,6 @@ def backoff(failed: int) -> float:
 
 
 def asked_for(retry_after: Optional[str]) -> float:
-    """Of a Retry-After header in seconds; dates are not understood."""
+    """The wait that a Retry-After header in seconds asks for; dates are not understood."""
     text = (retry_after or "").strip()
     return min(float(text), MOST_ASKED_FOR_S) if text.isascii() and text.isdigit() and len(text) < 7 else 0.0

@@ -32,7 +32,7 @@ class Output:
 
     @property
     def text(self) -> str:
-        """As UTF-8. Of a stream's pieces: a character that came in two of them is in the second one's."""
+        """As UTF-8. In a stream, a character that came in two pieces is in the second one."""
         return self.data.decode("utf-8", "replace") if self._text is None else self._text
 
 

@@ -28,7 +28,7 @@ def in_thread(action: Callable[..., T], *given: Any) -> T:
 
 
 class HangUp:
-    """Of one request, for whoever is not in it: call it from any thread, before it, while it waits or after it."""
+    """Cancels one request from outside of it: call it from any thread, before the request, while it waits or after it."""
 
     def __init__(self) -> None:
         self.done = False

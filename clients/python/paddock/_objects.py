@@ -21,7 +21,7 @@ def path_in(path: str) -> str:
 
 
 def path_inside(path: str) -> str:
-    """Of a session's file, as programs there name it: relative, or below /workspace; quoted. Empty: the folder itself."""
+    """The path of a session's file, as programs there name it: relative, or below /workspace; quoted. Empty: the folder itself."""
     inside = path
     if inside == "/workspace" or inside.startswith("/workspace/"):
         inside = inside[len("/workspace"):].lstrip("/")

@@ -43,7 +43,7 @@ class Transport(Connections):
             return Answer(response.status, data, response.getheader("Content-Type") or "")
 
     def _somewhere(self, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str], timeout: Optional[float]) -> Answer:
-        """Of several addresses each is asked once, until one answers that leads."""
+        """Asks each of several addresses once, until one answers that leads."""
         for _ in range(len(self._servers) - 1):
             try:
                 return self._once(method, target, body, headers, timeout)

@@ -85,7 +85,7 @@ class AttachedCommand(Command):
         self._input.send([{"end": True}])
 
     def resize(self, rows: int, columns: int) -> None:
-        """Of its terminal."""
+        """Sets the size of its terminal."""
         self._input.send([{"terminal": {"rows": rows, "columns": columns}}])
 
 

@@ -25,7 +25,7 @@ def _lines(response: Response) -> Stream[str]:
 
 
 def messages(response: Response) -> Stream[Dict[str, str]]:
-    """Of a text/event-stream: `event`, `data` and `id` of each whole message."""
+    """Reads a text/event-stream: `event`, `data` and `id` of each whole message."""
     found: Dict[str, str] = {}
     for line in _lines(response):
         if not line:

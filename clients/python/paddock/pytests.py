@@ -54,7 +54,7 @@ def coverage_variables(env: Mapping[str, str]) -> Dict[str, str]:
 
 
 def _inside(path: str) -> str:
-    """Of a path of this host; empty where it is not below the current folder."""
+    """The path inside for a path of this host; empty where it is not below the current folder."""
     here, meant = pathlib.Path.cwd().resolve(), pathlib.Path(path).resolve()
     return pathlib.PurePosixPath(WORKSPACE, meant.relative_to(here).as_posix()).as_posix() if path and meant.is_relative_to(here) else ""
 

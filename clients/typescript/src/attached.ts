@@ -154,7 +154,7 @@ export class AttachedCommand implements AsyncDisposable {
     await this.#input.send([{ end: true }], options.signal);
   }
 
-  /** Of its terminal. */
+  /** Sets the size of its terminal. */
   async resize(rows: number, columns: number, options: CallOptions = {}): Promise<void> {
     await this.#input.send([{ terminal: { rows, columns } }], options.signal);
   }

@@ -7,7 +7,7 @@ import type { Contents, Entry, StayedBehind } from "./workspaces.js";
 const HOPS = 40; // as many links as a kernel follows
 const OWN_DATA = ["paddock.db", "agent.lock"]; // of a controller and an agent: keys and tokens lie beside them
 
-/** Of a folder; what of it stays behind, and why, is in `leftOut`, secrets first. */
+/** The contents of a folder. `leftOut` says what stays behind and why, secrets first. */
 export interface FolderContents extends Contents {
   leftOut: StayedBehind[];
 }

@@ -63,7 +63,7 @@ function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal): unknown
   return new PaddockError("the connection was lost before the whole answer was there", { code: "CONNECTION_LOST", retryable: true }, cause);
 }
 
-/** Of what fetch threw: its own, or of what it was caused by, also where several addresses were tried. */
+/** The code of what fetch threw: its own or its cause's, also where several addresses were tried. */
 function codeOf(error: unknown): string {
   for (let each = error, depth = 0; each instanceof Error && depth < 5; depth++) {
     const { code, errors, cause } = each as { code?: unknown; errors?: unknown; cause?: unknown };
@@ -103,7 +103,7 @@ export function inputWasNotTaken(error: PaddockError, doubtful: boolean): boolea
 }
 
 export class Transport {
-  /** Of one instance, of which one answers at a time. */
+  /** The addresses of one instance's controllers, of which one at a time answers. */
   readonly #baseUrls: string[];
   #turn = 0;
 
@@ -153,7 +153,7 @@ export class Transport {
     return { contentType: response.headers.get("content-type") ?? "", body: await joined(pieces) };
   }
 
-  /** Of several addresses each is asked once, until one answers that leads. */
+  /** Asks each of several addresses once, until one answers that leads. */
   async #somewhere(method: string, target: string, sending: Sending): Promise<Answer> {
     for (let asked = 1; ; asked++) {
       try {
@@ -254,7 +254,7 @@ export function pathIn(path: string): string {
   return path.split("/").map(part).join("/");
 }
 
-/** Of a session's file, as programs there name it: relative, or below /workspace; encoded. Empty: the folder itself. */
+/** The path of a session's file, as programs there name it: relative, or below /workspace; encoded. Empty: the folder itself. */
 export function pathInside(path: string): string {
   let inside = path;
   if (inside === "/workspace" || inside.startsWith("/workspace/")) inside = inside.slice("/workspace".length).replace(/^\/+/, "");

@@ -119,7 +119,7 @@ export class Runs {
     return this.transport.json<Run>("POST", this.#path(name, "cancel"), now ? { now } : {}, { ...how, safe: true });
   }
 
-  /** Of a run that has ended. */
+  /** Deletes a run that has ended. */
   async delete(name: string, options: CallOptions = {}): Promise<void> {
     await this.transport.request("DELETE", this.#path(name), options);
   }

@@ -5,7 +5,7 @@ export function backoff(failed: number): number {
   return Math.min(5000, 200 * 2 ** Math.min(failed - 1, 10)) * (0.5 + Math.random() / 2);
 }
 
-/** Of a Retry-After header in seconds, 30 s at most; dates are not understood. */
+/** The milliseconds that a Retry-After header in seconds asks for, 30 s at most; dates are not understood. */
 export function askedFor(retryAfter: string | null): number {
   return /^\d{1,6}$/.test(retryAfter?.trim() ?? "") ? Math.min(Number(retryAfter) * 1000, 30_000) : 0;
 }

@@ -43,5 +43,5 @@ export const events =
   (response) =>
     response.writeHead(200, { "Content-Type": "text/event-stream" }).end(`: ok\n\n${text}`);
 export const BUSY = json(503, { message: "later", reason: "ServiceUnavailable", error: { code: "BUSY", retryable: true } });
-/** Of a command's output. */
+/** A piece of a command's output. */
 export const piece = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;

@@ -103,7 +103,8 @@ class Nameless {
     }
     return any;
   }
-  // Of any type: folders keep the blocks of the names that they had, and each takes an inode.
+  // Counts files of any type: folders keep the blocks of the names that they had, and each takes an
+  // inode.
   void add(int folder, const char* link, const struct stat& info) {
     if (info.st_dev != device_ || !is_removed(folder, link, info)) return;
     if (!seen_.insert(info.st_ino).second) return;

@@ -71,7 +71,7 @@ def main(pipe, paths, *arguments):
     teller = Teller(pipe)
     # Last of all, so that whoever leaves at the end of the session has not finished it.
     Teller.pytest_sessionfinish = pytest.hookimpl(trylast=True)(lambda self: self.tell("finished"))
-    # Of pytest-xdist, whose workers collect.
+    # A hook of pytest-xdist: there, the workers collect the tests.
     Teller.pytest_xdist_node_collection_finished = pytest.hookimpl(optionalhook=True)(
         lambda self, ids: self.tell("collected", list(ids)))
     sys.argv[:] = [os.path.join(os.path.dirname(pytest.__file__), "__main__.py"), *arguments]

@@ -41,7 +41,7 @@ struct Row {
 };
 using Rows = std::span<const Row>;
 
-// Of all described types. True if every field could be read.
+// These serve all described types. decode_object() is true if every field could be read.
 bool decode_object(const Value& value, void* out, Rows rows, Check& check);
 Value encode_object(const void* in, Rows rows);
 void write_object(const void* in, Rows rows, std::string& out);

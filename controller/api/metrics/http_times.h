@@ -18,10 +18,10 @@ class HttpTimes {
   HttpTimes& operator=(const HttpTimes&) = delete;
   ~HttpTimes();
 
-  // `method` and `pattern` are the route's: they live as long as the program. Of a request that
-  // found none, none.
+  // `method` and `pattern` are the route's: they live as long as the program. Both are "none" for a
+  // request that found no route.
   void count(const char* method, const char* pattern, int status, Micros took);
-  // Of what was counted at least once.
+  // The times of all routes that were counted at least once.
   std::string text() const;
 
  private:

@@ -13,7 +13,7 @@ namespace paddock::api {
 class RunTimes {
  public:
   void count(const runs::Measures& measures);
-  // Of a command that is no run.
+  // Counts what was denied to a command that is no run.
   void count_denials(const runs::DenialCounts& counts);
   std::string text() const;
 

@@ -10,7 +10,8 @@ namespace paddock::api {
 
 k8s::Labels common_fields(const contracts::ObjectMeta& meta);
 
-// Of a kind whose status is written by the server alone: FailedPrecondition (FIELD_IMMUTABLE).
+// Refuses to write the status of a kind where the server alone does: FailedPrecondition
+// (FIELD_IMMUTABLE).
 Status refuse_status(std::string_view kind);
 
 // One whose deletion was asked for goes with its last finalizer.

@@ -28,7 +28,8 @@ Result<CreateRequest> read_create(const Call& call);
 // Stores the new objects and the record of their Idempotency-Key, or for a dry run only tries to.
 Status write_new(Call& call, const CreateRequest& create, std::vector<store::NewObject> makes,
                  const std::function<Status(store::WriteTxn&)>& change);
-// Of what an apply would make: a uid or a version means an object that was there. 409.
+// Checks a document that an apply would make an object from: a uid or a version in it means an
+// object that was there before. 409.
 Status check_means_none(const wire::Value& document);
 
 // How often a generated name is drawn, if those before are taken.

@@ -16,7 +16,8 @@ struct Deletions {
 };
 
 inline constexpr int64_t kDeletedAtOnce = 100;  // objects looked at in one transaction
-// Of the answer's items, and of their stored text; the rest is counted.
+// How many items the answer has at most, and how large their stored text is together; the rest is
+// only counted.
 inline constexpr size_t kDeletionsShown = 1000;
 inline constexpr size_t kDeletionBytesShown = size_t{4} << 20;
 

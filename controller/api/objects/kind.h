@@ -73,7 +73,7 @@ concept CreatableKind = ReadableKind<T> && AuditedKind<T> && KindTraits<T>::kCre
   { &KindTraits<T>::create_event } -> std::same_as<std::string_view (*)(const T&)>;
 };
 
-// Of kinds that callers do not make: what an apply is told that finds nothing to change.
+// Kinds that callers do not make, and what an apply is told that finds no object to change.
 template <class T>
 concept GivenKind = !KindTraits<T>::kCreatable && requires {
   { &KindTraits<T>::not_creatable } -> std::same_as<Error (*)()>;

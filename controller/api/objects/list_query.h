@@ -31,7 +31,7 @@ struct WatchQuery {
 // `supported`: the fields that selectors may name.
 // PARAMETER_INVALID, SELECTOR_INVALID, FIELD_SELECTOR_UNSUPPORTED, CONTINUE_INVALID.
 Result<ListQuery> parse_list_query(Call& call, const k8s::Labels& supported);
-// Of a list of runs: whether only those can match that are not over, in the words of runs or pods.
+// Whether only runs that are not over can match, in the words of runs or of pods.
 bool wants_active_runs(const ListQuery& query);
 Result<bool> is_watch(const Request& request);
 Result<WatchQuery> parse_watch_query(Call& call, const k8s::Labels& supported);

@@ -9,8 +9,8 @@
 
 namespace paddock::api {
 
-// Of stored text, about: what is read for one answer at once, and between two turns of a list that
-// goes on by steps. One object is read in any case.
+// About how much stored text is read at once: for one answer, and between two turns of a list that
+// goes on by steps. At least one object is always read.
 inline constexpr size_t kListBytes = size_t{1} << 20;
 inline constexpr size_t kListStepBytes = size_t{64} << 10;
 inline constexpr int64_t kListRows = 64;  // in one statement, which may read them all at once
@@ -20,7 +20,7 @@ struct ListPart {
   wire::Value::Array items;
   bool last = false;
 };
-// Reads what comes next. Of one thread at a time.
+// Reads what comes next. Only one thread at a time may call it.
 using NextPart = std::function<Result<ListPart>()>;
 
 // The list `empty`, whose last member is an array without items, with those of `first` and of all

@@ -44,7 +44,7 @@ struct WatchedKind {
   // Hands over what matches of the next page, `query.options.limit` objects behind its `after`.
   Result<PresentPage> (*list)(Services& services, const ListQuery& query,
                               const std::function<void(const WatchItem&)>& take);
-  // Of the object that changed, in the order of those pages.
+  // The place of the object that changed, in the order of those pages.
   Result<ListPlace> (*place)(const events::ObjectChange& change);
 };
 

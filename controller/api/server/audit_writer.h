@@ -19,8 +19,8 @@ contracts::AuditEvent event_of(const Call& call, std::string_view type, std::str
 Status record(store::WriteTxn& txn, const Call& call, std::string_view type,
               std::string_view plural, const contracts::ObjectMeta& meta,
               std::map<std::string, std::string> details = {}, std::string_view reason = {});
-// Of a caller that is known and may not do this. Callers without a valid token are only counted and
-// logged: anybody could fill the log with them.
+// Records that a known caller may not do this. Callers without a valid token are only counted and
+// logged, since anybody could fill the audit log with them.
 Status record_denial(Services& services, const auth::Principal& principal, const Request& request,
                      const Error& error, const std::string& request_id);
 

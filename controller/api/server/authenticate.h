@@ -16,7 +16,7 @@ inline constexpr std::string_view kE2bPrefix = "e2b";
 // the headers of E2B's tools, whose Authorization is the name of a user. Empty where there is none.
 // Unauthenticated (AUTHORIZATION_MALFORMED).
 Result<std::string> secret_of(const Request& request);
-// Of a token that this server made for an administrator's caller, by its hash.
+// The holder, by its hash, of a token that this server made.
 Result<auth::Principal> holder_of_token(const std::string& hash, store::Store& store, WallTime now);
 
 // Anonymous without such a secret. Unauthenticated: AUTHORIZATION_MALFORMED,

@@ -26,7 +26,7 @@ struct Call {
     const auto found = params.find(name);
     return found == params.end() ? kNone : found->second;
   }
-  // Of the object in the path; a node's routes call its name {node}.
+  // The key of the object in the path; routes of nodes call its name {node}.
   store::Key key() const {
     return {param("ns"), param("name").empty() ? param("node") : param("name")};
   }

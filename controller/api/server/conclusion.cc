@@ -64,8 +64,8 @@ bool is_denial(const Error& error) {
   return error.code == Code::kUnauthenticated || error.code == Code::kPermissionDenied;
 }
 
-// Of a controller that follows: whether the leader has to say it: it records refusals, keeps
-// credentials and shares, and may reach what this one cannot.
+// Whether a controller that follows has to leave this error to the leader, which records refusals,
+// keeps credentials and shares, and may reach what this one cannot.
 bool is_for_leader(const Error& error) {
   return is_denial(error) || error.code == Code::kUnavailable ||
          error.code == Code::kResourceExhausted || error.code == Code::kInternal;
@@ -78,7 +78,8 @@ bool acts_each_time(const Request& request, const Trace& trace) {
 }
 
 // NOT_LEADER says that nothing was done, so that clients ask the next controller whatever it was.
-// Of what was begun while this one led that is not known. Who may repeat it hears NOT_LEADER then.
+// For a request that was begun while this one led, that is not known. If it can be repeated safely,
+// the answer is NOT_LEADER all the same.
 Error left_unfinished() {
   return {Code::kUnavailable, "STORE_AWAY",
           "the database does not confirm any more that this controller leads, and what was left of "

@@ -35,8 +35,8 @@ struct Passage {
   Trace trace = {};
 };
 
-// The answer, and what is held until it has been sent. Of an error of ours the client is told no
-// more than the id of its request.
+// The answer, and what is held until it has been sent. About an internal error, the client is told
+// only the id of its request.
 Response conclude(Passage& passage, const Request& request, Result<Response> result);
 
 }  // namespace paddock::api

@@ -46,9 +46,9 @@ Result<wire::Value> parse_patch(std::string_view content_type, std::string_view 
 // `dryRun=All` in the query or in a delete's options: everything but the commit.
 // PARAMETER_INVALID for another value.
 Result<bool> wants_dry_run(const Request& request, const wire::Value& options);
-// Of requests that have none. DRY_RUN_NOT_SUPPORTED.
+// Refuses a dry run where there is none. DRY_RUN_NOT_SUPPORTED.
 Status refuse_dry_run(const Request& request, const wire::Value& options);
-// Of calls whose body is `{}`. INVALID_FIELD.
+// Refuses fields in the body of a call that takes none: `{}`. INVALID_FIELD.
 Status refuse_fields(const wire::Value& body);
 
 // What becomes of fields that the kind does not have; refused unless the caller says otherwise.

@@ -6,7 +6,7 @@
 namespace paddock::api {
 namespace {
 
-// Of what the kernel knows, only a full disk and a failing one have codes of their own. A node's
+// Only a full disk and a failing one have codes of their own among the kernel's errors. A node's
 // system error is Unavailable already.
 bool is_of_our_files(const Error& error) {
   return error.reason == "SYSTEM_ERROR" && error.code != Code::kUnavailable;

@@ -9,7 +9,7 @@ namespace paddock::api {
 // The error with a message that tells more; all else of it stays.
 // - A way that Kubernetes has and Paddock has not (a namespace is made, a pod is run): what to do
 //   instead.
-// - For a client of Kubernetes: each of up to ten causes. Of a 400, kubectl prints the message and
+// - For a client of Kubernetes: each of up to ten causes. kubectl prints the message of a 400 and
 //   nothing else.
 Error in_kubernetes_words(Error error, const Request& request);
 

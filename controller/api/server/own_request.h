@@ -23,7 +23,7 @@ struct OwnRequest {
 // With the credential of `call`'s caller, who may hang up. The answer may be a refusal, and a
 // stream that nobody wrote yet.
 Response ask_itself(const Call& call, OwnRequest wanted);
-// The refusal in an answer, or none. Of a stream nothing is read.
+// The refusal in an answer, or none. A stream is not read.
 Status refusal_in(const Response& answer);
 
 }  // namespace paddock::api

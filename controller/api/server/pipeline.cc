@@ -118,8 +118,8 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
     trace.sent = std::move(name);
   trace.begun = true;
   ASSIGN_OR_RETURN(Response response, route.endpoint(call));
-  // Of the routes that need no token only previews take long. All callers without a token together
-  // count as one holder.
+  // Among the routes that need no token, only previews take long. All callers without a token count
+  // together as one holder.
   if (route.scope == auth::Scope::kPublic && !request.inner && is_stream(response)) {
     ASSIGN_OR_RETURN(trace.place, services.open_requests->enter(call.principal));
   }

@@ -6,7 +6,8 @@ import { visible } from "./text.mjs";
 // CSI sequences, OSC strings, and two-character escapes. Bounded, so that no output makes this slow.
 const ESCAPE = /\u001b(?:\[([0-9;:]{0,64})([ -/]{0,4})([@-~])|\][^\u0007\u001b]{0,2048}(?:\u0007|\u001b\\)|[()#][ -~]|[=>78cDEHMNOZ])/g;
 
-// Of a line: what a run writes must not make its page slow. Behind them the text goes on in the last one.
+// A line has at most so many pieces, so that what a run writes cannot make its page slow. The rest of the text is in
+// the last one.
 export const MOST_PIECES = 256;
 
 export const PLAIN = Object.freeze({ bold: false, dim: false, italic: false, underline: false, strike: false, inverse: false, colour: "", behind: "" });

@@ -10,7 +10,7 @@ const READABLE = 4.5;
 const byte = (value) => Math.max(0, Math.min(255, Math.round(Number(value) || 0)));
 export const direct = (red, green, blue) => [byte(red), byte(green), byte(blue)];
 
-// Of the 256: the eight and their bright ones, a cube of 6, a row of greys.
+// The 256 colours are the eight and their bright variants, a cube of 6, and a row of greys.
 export function indexed(index) {
   const at = byte(index);
   if (at < 16) return NAMES[at % 8];

@@ -3,7 +3,7 @@ import { bytes, count, parseQuantity } from "./format.mjs";
 
 const devices = (list = []) => list.map((each) => `${each.count} × ${each.kind}`);
 
-// Of one run.
+// What a grant allows one run.
 export function grantLimits({ compute, media } = {}) {
   return [
     compute?.cpu && count(compute.cpu, "core"), compute?.memory && bytes(parseQuantity(compute.memory)), ...devices(compute?.accelerators),
@@ -12,7 +12,7 @@ export function grantLimits({ compute, media } = {}) {
   ].filter(Boolean);
 }
 
-// Of all runs together: {name, used, whole}, both numbers.
+// What a grant allows all runs together, as {name, used, whole}; both values are numbers.
 export function quotaRows({ spec = {}, status = {} }) {
   const quota = spec.compute?.quota ?? {};
   const used = status.quotaUsed ?? {};

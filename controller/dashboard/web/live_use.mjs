@@ -64,7 +64,7 @@ export const nodeUse = (signal) => useSection({
   note: "by everything on the host, since this page is open", none: "The agent has not said what the host uses.", pathOf: nodePath, wholesOf: nodeWholes,
 }, signal);
 
-// Of a run as long as its command runs.
+// Shows what a run uses, as long as its command runs.
 export function runUse(signal) {
   const use = useSection({ note: "by all of its processes, since this page is open", none: "Not measured yet: the agent looks every few seconds.", pathOf: runPath, wholesOf: runWholes }, signal);
   return { element: use.element, show: (run) => use.show(run, run.status.phase === "Running") };

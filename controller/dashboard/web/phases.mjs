@@ -34,7 +34,7 @@ export function phaseLine(run) {
   const ended = hasEnded(phase);
   return h("div", { class: "phases" },
     h("ol", { class: "steps", "aria-label": "Phases" },
-      // Of an ended run what it never came to is no step of its way.
+      // An ended run shows only the steps that it reached.
       (ended ? WAY.slice(0, at + 1) : WAY).map((name, i) => step(name, !ended && i === at ? "now" : i <= at ? "done" : "ahead")),
       ended ? h("li", { class: "step step-end" }, badge(phase)) : step("Ended", "ahead"), h("li", { class: "step-clock" }, clockOf(run))),
     timesOf(run));

@@ -79,7 +79,7 @@ export function aboutSection(run) {
   return section("About", { id: "about" }, factsOf(run));
 }
 
-// Of a code run: the program itself, which no workspace holds.
+// Shows the program of a code run, which no workspace holds.
 export function codeSection({ spec }) {
   return hasCode(spec) && section("Code", { id: "code" }, source("Python", spec.code), source("Input", inputText(spec)));
 }

@@ -10,7 +10,8 @@ export const SINCE = [["", "Any time"], ["1h", "Last hour"], ["1d", "Last day"],
 export const cellText = (cell) => (cell === "<none>" || cell === "<unknown>" ? "" : String(cell ?? ""));
 export const labelTexts = (metadata) => Object.entries(metadata.labels ?? {}).map(([key, value]) => (value ? `${key}=${value}` : key));
 
-// Beside the phase: why it is in it, where that says more. Of a command that failed the code is what one looks for.
+// Beside the phase: why it is in it, where that says more. For a command that failed, the exit code is what one looks
+// for.
 export function whyText({ Phase, Reason, RC }) {
   if (["Succeeded", "Canceled"].includes(Phase)) return "";
   return Reason === "NonZeroExit" && cellText(RC) ? `exit code ${cellText(RC)}` : cellText(Reason);

@@ -63,7 +63,7 @@ export function asksFor(spec) {
   ].filter(([, value]) => value && value.length > 0);
 }
 
-// Of code and its input nothing else than the run itself has a copy.
+// The run itself has the only copy of its code and input.
 export const hasCode = (spec) => spec.type === "code";
 export const inputText = (spec) => (spec.inputData === undefined || spec.inputData === null ? "" : JSON.stringify(spec.inputData, null, 2));
 

@@ -81,7 +81,7 @@ const ADVICE = {
 };
 
 // What is live tells how its connection is, at the top of the page and in `box` why it is not well.
-// Of what may not be seen nothing is left in `shown`.
+// After a refusal, `shown` is emptied, because its content may not be seen any more.
 export const tellIn = (box, shown, tell) => (to, error) => {
   tell(to);
   fill(box, error && problem(error));

@@ -31,7 +31,7 @@ export function amount(text) {
   return milli ? Number(milli[1]) / 1000 : parseQuantity(String(text ?? ""));
 }
 
-// Of a NodeMetrics or a PodMetrics, whose amounts are those of its one container.
+// Reads a NodeMetrics or a PodMetrics; the latter has its amounts at its one container.
 export function sampleOf(metrics) {
   const used = metrics.usage ?? metrics.containers?.[0]?.usage ?? {};
   const pairs = KINDS.map(({ name }) => [name, amount(used[name])]).filter(([, value]) => value !== undefined);

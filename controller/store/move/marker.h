@@ -1,6 +1,6 @@
 // What is written beside the file while a move ends: from before the database commits until the
-// file has the name that it is to have. Of an earlier one it says which, for the database to be
-// asked whether it was committed.
+// file has the name that it is to have. It names the move, so that after a crash the database can
+// be asked whether it was committed.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct Marker {
   std::string id;  // a UUID
 };
 
-// Of this store's file. STORE_MOVE_UNFINISHED: there is one that says nothing.
+// Reads the marker beside this store's file. STORE_MOVE_UNFINISHED: it cannot be read.
 Result<std::optional<Marker>> read_marker(const std::string& file);
 Status write_marker(const std::string& file, const Marker& marker);
 Status remove_marker(const std::string& file);

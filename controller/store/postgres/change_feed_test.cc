@@ -159,7 +159,7 @@ TEST_F(Following, KeepsTheTextsOfTheNewestAlone) {
       "t");
 }
 
-// Of large objects, fewer: no quota counts them.
+// It keeps fewer objects when they are large, because no quota counts them.
 TEST_F(Following, KeepsSoManyBytesOfTextsAlone) {
   ASSERT_TRUE(feed_->follow().ok());
   server_->query(database_,

@@ -121,7 +121,7 @@ class Connection final : public sql::Connection {
   void begin_anew();
   // As it was when the transaction began.
   void put_followed(bool followed) { followed_ = followed; }
-  // Of objects that were not there when the transaction began; each is asked for once.
+  // Names objects that did not exist when the transaction began. Each is asked for once.
   void put_absent(std::unordered_set<std::string> names) { absent_ = std::move(names); }
   static std::string absent_key(std::string_view kind, std::string_view name_space,
                                 std::string_view name);

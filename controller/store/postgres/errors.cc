@@ -120,8 +120,8 @@ constexpr std::array kUrlFaults = {
     UrlFault{"invalid when SSL support", "asks for TLS, which libpq of this host does not have"},
 };
 
-// Of a server that answered or did not, libpq says which one it was; some numbers of options it
-// reads only then.
+// In an error about a server, whether it answered or not, libpq says which server it was. Some
+// numeric options it reads only then.
 bool asked_a_server(std::string_view said) {
   const bool names_it =
       said.starts_with("connection to server") || said.starts_with("could not connect");

@@ -22,13 +22,14 @@ struct Leadership {
   MonoTime asked;     // the lease lasts from then on at least
 };
 
-// Of the row of the leader: how long its lease lasts yet, by the database's clock; a day at most.
+// In SQL, from the leader's row: how much longer its lease lasts by the database's clock, at most a
+// day.
 inline constexpr const char* kLeftMs =
     "greatest(0, least(86400000, extract(epoch FROM lease_until - clock_timestamp()) * "
     "1000))::bigint";
 
-// Of a transaction that writes, in a SELECT. A database that answers before its log is on the disk
-// is told to wait for the disk: what was acknowledged must be kept.
+// In SQL, for the SELECT of a transaction that writes: a database that answers before its log is on
+// the disk is told to wait for the disk, because what was acknowledged must be kept.
 inline constexpr const char* kWaitsForDisk =
     "set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN "
     "'on' ELSE current_setting('synchronous_commit') END, true)";

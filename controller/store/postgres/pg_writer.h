@@ -37,7 +37,7 @@ class PgWriter final : public sql::Writer {
   // STORE_FENCED, or NOT_LEADER when the lease ran out and nobody renewed it: another one may lead
   // by now. Any thread.
   Status leads() const;
-  // Of the latter.
+  // The error for a lease that ran out.
   static Error unconfirmed();
   // Until the lease runs out unless it is renewed; less than nothing: since it ran out. Any thread.
   Millis lease_left() const;

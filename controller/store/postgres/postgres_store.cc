@@ -91,7 +91,8 @@ class PgStore final : public sql::CachingStore, public Followed {
     return lapsed_.load() ? Status(PgWriter::unconfirmed()) : Status();
   }
 
-  // Of who may not lead any more nobody waits for a database that does not answer.
+  // Checks first whether this controller may still lead, so that otherwise nobody waits for a
+  // database that does not answer.
   Status submit(const sql::GroupCommit::Change& change, sql::Writer::Purpose purpose = {},
                 const std::vector<NewObject>& makes = {}) {
     TRY(leads());

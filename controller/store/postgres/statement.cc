@@ -23,7 +23,8 @@ Status check_texts(const std::vector<Parameter>& values) {
 
 }  // namespace
 
-// Of any width: counts, booleans and literals are not all as wide as a column.
+// Reads an integer of any width, since counts, booleans and literals are not all as wide as a
+// column.
 int64_t integer_in(const PGresult* answer, int row, int column) {
   const std::string_view bytes = bytes_in(answer, row, column);
   if (bytes.empty()) return 0;

@@ -23,7 +23,7 @@ Status put_audit_anchor(Connection& db, const contracts::ChainPlace& anchor);
 // The newest record, or the anchor.
 Result<contracts::ChainPlace> audit_head(Connection& db);
 
-// Of a file that had no chain: links all its records, so that they cannot be changed from now on.
+// Links all records of a store that had no chain, so that from now on changing one is noticed.
 Status chain_records(Connection& db);
 
 }  // namespace paddock::store::sql

@@ -94,7 +94,7 @@ Result<std::vector<std::invoke_result_t<Of, const Statement&>>> Statement::all(O
   }
 }
 
-// Of a row that begins with an object's namespace and name.
+// The key in a row that begins with an object's namespace and name.
 inline Key key_in(const Statement& row) { return {row.text(0), row.text(1)}; }
 
 // Tables whose rows are numbered, each number once for all time.
@@ -107,7 +107,7 @@ class Connection {
   virtual Statement prepare(const char* sql) = 0;
   // What the next row's number is bound to; null: the engine draws it as it inserts.
   virtual std::optional<int64_t> draw(Series series) = 0;
-  // Of the row that was inserted last into this table.
+  // The number of the row that was inserted last into this table.
   virtual int64_t drawn(Series series) const = 0;
   // The highest that was ever given; 0: none was.
   virtual Result<int64_t> last_given(Series series) = 0;

@@ -28,7 +28,7 @@ class DecodedCache {
   void put(Decoded decoded);
 
  private:
-  // Of text; decoded it takes about three times as much.
+  // Bytes of text. Decoded, it takes about three times as much.
   static constexpr size_t kMostBytes = size_t{8} << 20;
   struct State {
     std::list<Decoded> entries;  // what was asked for last comes first

@@ -17,7 +17,7 @@ std::string_view name_behind(std::string_view name_space, const Key& after) {
   return after.name_space == name_space ? std::string_view(after.name) : std::string_view();
 }
 
-// Of a list whose newest come first, the place is the object's number.
+// In a list that begins with the newest, the place is the object's number.
 int64_t number_behind(const std::string& after) {
   return parse_integer<int64_t>(after).value_or(std::numeric_limits<int64_t>::max());
 }

@@ -21,7 +21,7 @@ constexpr int64_t kMostLogPages = 4000;  // before it is copied
 constexpr int64_t kMostLog = 64 << 20;   // SQLite cuts off what is beyond (open_file.cc)
 // Not the last block of a disk: others keep a little there too.
 constexpr int64_t kLeftToOthers = 256 << 10;
-// Of the log's index: a block for so many of its pages.
+// The log's index grows by one block for so many of the log's pages.
 constexpr int64_t kIndexBlock = 32 << 10;
 constexpr int64_t kPagesOfIndexBlock = 4096;
 

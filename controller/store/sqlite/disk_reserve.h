@@ -32,8 +32,8 @@ ReserveParts reserve_parts(int64_t asked, int64_t disk_bytes);
 
 class DiskReserve {
  public:
-  // Of a database that exists. `bytes` 0, a disk that is too small or a file system that lends
-  // nothing ahead: there is none, and it counts as whole always.
+  // A reserve for a database that exists. There is none, and it always counts as whole, if `bytes`
+  // is 0, the disk is too small, or its file system cannot reserve blocks ahead.
   DiskReserve(const std::string& path, int64_t bytes);
   // Keeps room for the log of the next start: SQLite removes the log when all of it was copied.
   ~DiskReserve();
@@ -42,9 +42,10 @@ class DiskReserve {
 
   const ReserveParts& parts() const { return parts_; }
   bool whole() const { return whole_; }
-  // Of what is kept for the database.
+  // Whether half of what is kept for the database is left.
   bool half_left() const { return ahead_ >= parts_.database / 2; }
-  // Of the connection that writes, before its first change; takes all of it, if it can be had.
+  // Called with the connection that writes, before its first change. It takes the whole reserve, if
+  // it can be had.
   void begin(Connection& db);
   // Once the log is there, not within a transaction: takes what is missing of it, if it can be had.
   void take(Connection& db);

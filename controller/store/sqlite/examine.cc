@@ -20,7 +20,8 @@ namespace paddock::store::sqlite {
 namespace {
 
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
-// Of the file format: the header and, behind it, the head of the page that lists the tables.
+// Offsets of SQLite's file format: the header and, behind it, the head of the page that lists the
+// tables.
 constexpr size_t kHeaderBytes = 100;
 constexpr size_t kHeadBytes = kHeaderBytes + 8;
 constexpr size_t kUserVersionAt = 60;

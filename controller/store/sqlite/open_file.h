@@ -28,7 +28,7 @@ struct Marks {
 };
 // STORE_NOT_OURS, STORE_SCHEMA_TOO_NEW; one without any mark and without tables becomes ours.
 Status check_marks(const Marks& marks);
-// Of a store's file, which is open: STORE_NOT_OURS if it is no file at all, STORE_PATH_UNSUITABLE.
+// Checks the open file of a store: STORE_NOT_OURS if it is no regular file, STORE_PATH_UNSUITABLE.
 Status check_suitable(const os::Fd& file);
 // What SQLite and we keep beside a store's file are files, if they are there: STORE_NOT_OURS.
 Status check_beside(const std::string& path);

@@ -24,7 +24,8 @@ Result<Gateway> read_gateway(const contracts::ToolGateway& gateway);
 // Where a controller is that is known by a name.
 IpAddress gateway_place();
 
-// Of the loopback device as it is, without an address of its own: 127.0.0.0/8 and ::1.
+// Whether this is an address of a loopback device as it is, with no address of its own: 127.0.0.0/8
+// and ::1.
 bool is_loopback(const IpAddress& address);
 
 }  // namespace paddock::sandbox

@@ -26,7 +26,7 @@ Result<ConfinedGroup> start_confined(const SeatbeltPlan& plan, const std::string
 void signal_group(pid_t group, int signal);
 // Whether the first process has ended. This does not reap it.
 bool first_has_ended(pid_t group);
-// Of the first process; what it and the children that it waited for have used.
+// How the first process ended, and what it and the children that it waited for have used.
 struct Reaped {
   int wait_status = 0;
   rusage used = {};

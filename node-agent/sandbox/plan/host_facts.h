@@ -65,7 +65,7 @@ struct HostFacts {
   std::vector<SystemEntry> system;  // read-only view: /usr, /bin, /lib…
   // What the one request to be planned names; never nullptr.
   std::shared_ptr<const RequestFacts> named = std::make_shared<const RequestFacts>();
-  // Of a launcher for sessions: the tools that most of its requests name, found once.
+  // In a launcher for sessions, the tools that most of its requests name, found once.
   std::vector<std::string> standing_tools;
   std::shared_ptr<const RequestFacts> standing = named;
   std::shared_ptr<const MachineFacts> machine = std::make_shared<const MachineFacts>();

@@ -38,7 +38,7 @@ void add_locales(const HostFacts& host, std::vector<MountEntry>& table) {
   table.push_back({Kind::kSystem, cat(folder, kNamedLocale), cat(folder, kNeutralLocale)});
 }
 
-// Of the request, what the system's own tables are made of.
+// What the system's own part of the table is made from, besides the host.
 struct Names {
   bool network = false;
   std::string gateway;  // a name of the controller's

@@ -16,7 +16,7 @@ BrokerConfig broker_config(const contracts::LaunchRequest& request, const HostFa
   out.allow_domains = request.policy.network->allow_domains;
   out.resolvers = settings.resolvers.empty() ? host.named->name_servers : settings.resolvers;
   out.allow_ranges = settings.allow_ranges;
-  // Of a policy with a rule that is none nothing is given; it is refused where it is read.
+  // A policy with an invalid rule gets no names here; it is refused where it is read.
   if (const auto rules = contracts::parse_domain_rules(out.allow_domains); rules.ok())
     out.hosts = allowed_names(host.named->host_names, *rules);
   return out;

@@ -15,7 +15,7 @@
 
 namespace paddock::sandbox {
 
-// Of the host, found once by a launcher.
+// What a launcher finds out once about its host.
 struct MachineFacts {
   std::vector<int> processors;         // that this launcher may use, ascending
   std::map<int, std::string> cpuinfo;  // lines of /proc/cpuinfo by processor
@@ -30,7 +30,7 @@ struct MachineFacts {
 inline constexpr const char* kSharedSettings[] = {"vm/overcommit_memory", "vm/max_map_count",
                                                   "kernel/cap_last_cap"};
 
-// Of one run.
+// What one run sees of the host.
 struct MachineShare {
   std::shared_ptr<const MachineFacts> machine = std::make_shared<const MachineFacts>();
   std::vector<int> processors;

@@ -71,7 +71,7 @@ TEST(MachineFacts, OfMoreMemoryThanThereIsAreWhatThereIs) {
   EXPECT_THAT(file(share, "meminfo"), HasSubstr(cat("MemTotal: ", 64 << 20, " kB\n")));
 }
 
-// Of a kernel that writes it in another way, or of none.
+// This is for a kernel that writes /proc/cpuinfo in another way, or not at all.
 TEST(MachineFacts, NameEachProcessorWhereNothingElseIsKnown) {
   MachineShare share;
   share.processors = {0, 4};

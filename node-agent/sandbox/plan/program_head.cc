@@ -41,8 +41,8 @@ struct Segment {
 constexpr uint64_t kOffsetField = 8;
 constexpr uint64_t kSizeField = 32;
 
-// Of a 64-bit ELF file, as far as these bytes tell; programs of another class cannot run in a
-// sandbox at all.
+// The segments of a 64-bit ELF file, as far as these bytes tell. Programs of another class cannot
+// run in a sandbox at all.
 std::vector<Segment> segments_of(std::string_view bytes) {
   std::vector<Segment> out;
   const auto table = number_at<uint64_t>(bytes, 32);

@@ -126,7 +126,8 @@ std::optional<LimitHit> limit_hit(const outcome::Ended& ended, const Bounds& bou
   return scratch_hit(ended.scratch);
 }
 
-// Of a command that ended well it is a remark: it may have meant to use up what it had.
+// If the command ended well, full scratch space is only a remark: the command may have meant to use
+// all of it.
 void tell_of_full_scratch(const ScratchState& scratch, SandboxResult& result) {
   const auto hit = scratch_hit(scratch);
   if (!hit) return;

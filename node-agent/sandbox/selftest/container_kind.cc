@@ -5,7 +5,8 @@
 namespace paddock::sandbox {
 namespace {
 
-// Of an environment as /proc shows it: one variable after the other, each ended by a NUL.
+// The value of a variable in an environment as /proc shows it: one variable after the other, each
+// ended by a NUL.
 std::string_view variable(std::string_view environ, std::string_view name) {
   while (!environ.empty()) {
     const std::string_view each = environ.substr(0, environ.find('\0'));

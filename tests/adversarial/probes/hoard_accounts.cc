@@ -48,7 +48,7 @@ int hoard_descriptors(int most) {
   return held;
 }
 
-// Of full size: the kernel gives small ones to whom has many.
+// Each pipe is given its full size: the kernel gives small ones to a user who has many.
 int hoard_pipes(int most) {
   int held = 0;
   int ends[2];

@@ -53,7 +53,7 @@ std::string_view behind(std::string_view path, int parts) {
   return path;
 }
 
-// Of processes that this one started, and of itself.
+// The files in /proc of this process and of those that it started.
 class OwnFiles {
  public:
   explicit OwnFiles(std::set<std::string> processes) : processes_(std::move(processes)) {}

@@ -81,7 +81,7 @@ class Connection:
 
 
 class HangUp:
-    """Of one request, for whoever is not in it: call it in its loop, before it, while it waits or after it."""
+    """Cancels one request from outside of it: call it in the request's loop, before the request, while it waits or after it."""
 
     def __init__(self) -> None:
         self.done = False
@@ -188,7 +188,7 @@ async def _answer(connection: Connection) -> AsyncResponse:
 
 
 class AsyncConnections:
-    """Of the event loop that uses it; one after another may."""
+    """The connections of the event loop that uses it; one loop after another may."""
 
     def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float) -> None:
         self._servers, self._timeout = Servers(base_url, token, ca_file), timeout

@@ -84,7 +84,7 @@ class AsyncAttachedCommand(AsyncCommand):
         await self._input.send([{"end": True}])
 
     async def resize(self, rows: int, columns: int) -> None:
-        """Of its terminal."""
+        """Sets the size of its terminal."""
         await self._input.send([{"terminal": {"rows": rows, "columns": columns}}])
 
 

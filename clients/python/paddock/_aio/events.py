@@ -24,7 +24,7 @@ async def _lines(response: AsyncResponse) -> AsyncStream[str]:
 
 
 async def messages(response: AsyncResponse) -> AsyncStream[Dict[str, str]]:
-    """Of a text/event-stream: `event`, `data` and `id` of each whole message."""
+    """Reads a text/event-stream: `event`, `data` and `id` of each whole message."""
     found: Dict[str, str] = {}
     async for line in _lines(response):
         if not line:

@@ -17,7 +17,7 @@ namespace {
 using contracts::AccessToken;
 using store::TokenRecord;
 
-// Of people and programs, as opposed to hosts.
+// Whether the token is one for people and programs, as opposed to hosts.
 bool is_access_token(const TokenRecord& token) { return auth::check_scopes(token.scopes, "").ok(); }
 
 AccessToken shown(const TokenRecord& token) {

@@ -15,7 +15,7 @@ namespace {
 using contracts::Run;
 using contracts::ToolToken;
 
-// Of a token in a run's environment: until the run must have ended, and a little more.
+// A token in a run's environment lives until the run must have ended, and a little longer.
 Millis life_of(const Run& run) {
   const Millis most = contracts::kLongestToolTokenLife;
   if (!run.spec.timeout) return most;

@@ -188,7 +188,7 @@ Result<Value> answer(Call& call) {
 
 Result<Response> call_e2b_service(Call& call) {
   const Result<Value> out = answer(call);
-  // Of a method that streams, a refusal is a stream of one error.
+  // A method that streams answers a refusal as a stream of one error.
   if (!out.ok() && call.request.header("content-type").starts_with("application/connect+json")) {
     Response response;
     response.content_type = "application/connect+json";

@@ -1,6 +1,6 @@
-// GET /audit/chain and /audit/checkpoint: the audit log as it is verified. Of all namespaces
-// together: a part of a chain proves nothing, and the digests of records that somebody may not read
-// would tell him which of them he guessed.
+// GET /audit/chain and /audit/checkpoint: the audit log as it is verified. The answer covers all
+// namespaces together: a part of a chain proves nothing, and with the digests of records that they
+// may not read, callers could check what they guessed of them.
 #pragma once
 
 #include "controller/api/server/call.h"

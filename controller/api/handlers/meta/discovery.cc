@@ -72,7 +72,7 @@ wire::Value core_list(const char* kind, wire::Value::Array items) {
   return k8s::list("v1", kind, k8s::list_meta({}), std::move(items));
 }
 
-// Of an array its elements.
+// Runs by phase. The elements of an array are counted, and the array itself is not.
 using PhaseCounts = std::map<RunPhase, int64_t>;
 
 Result<PhaseCounts> count_active(store::ReadTxn& txn, const std::string& only) {

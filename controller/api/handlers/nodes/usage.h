@@ -27,7 +27,7 @@ struct CoreNodeView {
 Result<Response> metrics_resources(Call& call);
 Result<Response> list_node_metrics(Call& call);
 Result<Response> get_node_metrics(Call& call);
-// Of one namespace, or of all. Only of runs that run, and were measured.
+// What the runs of one namespace, or of all, use: only runs that are running and were measured.
 Result<Response> list_pod_metrics(Call& call);
 Result<Response> get_pod_metrics(Call& call);
 

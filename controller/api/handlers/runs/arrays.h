@@ -6,14 +6,14 @@
 
 namespace paddock::api {
 
-// Of a new run: LABEL_RESERVED, and of an array that its elements' names and labels fit:
-// ARRAY_NAME_TOO_LONG, LABEL_INVALID.
+// Checks a new run: LABEL_RESERVED. If it is an array, the names and labels of its elements have to
+// fit: ARRAY_NAME_TOO_LONG, LABEL_INVALID.
 Status check_array_metadata(const contracts::Run& run);
 // That nobody writes the labels by which elements are known: LABEL_RESERVED.
 Status check_array_labels(const contracts::ObjectMeta& live, const contracts::ObjectMeta& next);
-// Of a new array: that no run has the name of one of its elements. ARRAY_NAME_TAKEN. It looks at
-// all names that begin so, so not where others wait for the writer; should one come in between,
-// that element fails.
+// Checks of a new array that no run has the name of one of its elements: ARRAY_NAME_TAKEN. It looks
+// at all names with that beginning, and therefore not in a transaction that others wait for. If
+// such a run is created meanwhile, that element fails.
 Status check_element_names(store::ReadTxn& txn, const contracts::Run& run);
 // Where a run is stored: that it has not the name of an element of an array that is there.
 // ARRAY_NAME_TAKEN.

@@ -39,8 +39,8 @@ class LogText {
 class LogStart {
  public:
   LogStart(int64_t since_ms, int64_t skip_lines) : since_ms_(since_ms), left_(skip_lines) {}
-  // Whether it, or the rest of its data that is left then, is the first that is wanted, or comes
-  // behind that. Of what comes before, only the end of the run is wanted.
+  // Whether this event is wanted: it is the first wanted one, or comes after it. An event may be
+  // cut to the part that is wanted. Earlier events are not, except for the end of the run.
   bool takes(contracts::RunEvent& event);
 
  private:

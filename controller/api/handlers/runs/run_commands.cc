@@ -51,7 +51,8 @@ Result<uint64_t> note_start(const RunCommand& command) {
   return note(command, {std::move(start)});
 }
 
-// Of one that brought no result: it was canceled before it began, or refused, or it is lost.
+// Records a command that brought no result: it was canceled before it began, or refused, or it is
+// lost.
 Status note_loss(const RunCommand& command, const Error& error) {
   auto event = event_now(
       command,

@@ -17,8 +17,8 @@
 namespace paddock::api {
 
 // A RunCommandRequest: its RunResult, or its output while it comes with `?stream=true`.
-// RUN_NOT_RUNNING, RUN_EXEC_UNSUPPORTED, TOO_MANY_COMMANDS, COMMAND_EXISTS. Of a run with Secrets
-// whoever asks needs `secrets:use`, as if he had made the run.
+// RUN_NOT_RUNNING, RUN_EXEC_UNSUPPORTED, TOO_MANY_COMMANDS, COMMAND_EXISTS. If the run has Secrets,
+// the caller needs `secrets:use`, as for making such a run.
 Result<Response> run_command_in_run(Call& call);
 Result<Response> cancel_command_in_run(Call& call);
 

@@ -63,7 +63,7 @@ Result<const Value::Array*> items_of(const Call& call, const CreateRequest& crea
 
 Result<Item> read_item(Call& call, const CreateRequest& create, const Value& document, size_t index,
                        std::vector<std::string>& warnings) {
-  // Of another kind nothing else fits either.
+  // If the kind is another one, no other field fits either, so it is checked first.
   if (const std::string kind = document.text("kind"); !kind.empty())
     TRY(k8s::check_kind(contracts::kApiVersion, kind, Run::kKind));
   std::vector<std::string> own;
@@ -188,8 +188,8 @@ std::map<std::string, int64_t> places_of(const Items& items) {
   return places;
 }
 
-// Of runs that were created at one time the scheduler takes them by uid: so these go in their
-// order.
+// The scheduler orders runs that were created at the same time by uid, so the uids are given out in
+// the order of the list.
 void put_in_order(Items& items) {
   std::vector<std::string> uids = uids_of(items);
   std::ranges::sort(uids);

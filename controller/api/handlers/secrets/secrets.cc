@@ -84,7 +84,7 @@ Error data_is_immutable() {
   return immutable({{"data", "cannot change: the Secret is immutable; delete it first"}}).error();
 }
 
-// Of a Secret that is immutable; the values themselves are compared where they can be read.
+// Checks that an immutable Secret stays as it is. Its values are compared where they can be read.
 Status check_unchanged(const Secret& live, const Secret& next, const Secret& tried) {
   std::vector<Cause> causes;
   if (!next.immutable.value_or(false))
@@ -207,7 +207,8 @@ Status KindTraits<Secret>::save_update(Services& services, store::WriteTxn& txn,
                                        WallTime) {
   ASSIGN_OR_RETURN(const auto plain, take_values(next));
   ASSIGN_OR_RETURN(const Secret live, txn.get<Secret>(place_of(next).secret));
-  // Of the Secret that the caller's right was judged by, and of no other one in its place.
+  // This holds only for the Secret that the caller's right was judged by, and not for another one
+  // in its place.
   const bool judged = live.metadata.resource_version == next.metadata.resource_version;
   if (live.immutable.value_or(false) && judged && !plain.empty()) {
     ASSIGN_OR_RETURN(const secrets::KeyRing known, services.vault->keys());

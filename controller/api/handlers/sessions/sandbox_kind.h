@@ -24,7 +24,7 @@ struct KindTraits<contracts::Sandbox> {
   }
   static Status check_maker(const auth::Principal&, const Sandbox&) { return {}; }
   static Status prepare_new(Services& services, Sandbox& object);
-  // Of a namespace that nothing bounds, nobody waits for the scheduler's picture.
+  // If nothing bounds the namespace, this does not wait for the scheduler's cache.
   static Result<reconciler::QueueReservation> reserve_queue(Services& services,
                                                             const Sandbox& object);
   static Status save_new(Services& services, store::WriteTxn& txn, Sandbox& object, WallTime now);

@@ -71,7 +71,8 @@ Status note_end(const Command& command, std::vector<contracts::AuditEvent> event
   return {};
 }
 
-// Of one that brought no result: it was canceled before it began, or nobody waited, or it is lost.
+// Records a command that brought no result: it was canceled before it began, or nobody waited for
+// it, or it is lost.
 Status note_loss(const Command& command, const Error& error) {
   auto event =
       event_of(command, event_without_result(error, {"CALL_EXISTS", "E_LIMIT_FILES", "E_LIMIT_FS",

@@ -23,7 +23,7 @@ using contracts::Workspace;
 
 constexpr int kMostExportsAtOnce = 2;  // each holds up to some 140 MiB
 
-// Of links that end after a while.
+// The clock by which links end: it stands still while this controller is away.
 MonoTime lived(const Services& services) {
   return services.reconciler.lived({services.clock.wall(), services.clock.mono()});
 }

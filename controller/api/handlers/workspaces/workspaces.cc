@@ -40,7 +40,8 @@ Status record_files(store::WriteTxn& txn, const Call& call, const workspaces::Fi
                 std::move(details));
 }
 
-// Of files that are to be sent: whoever has no room for them hears it before the first one travels.
+// How many bytes are to be sent: a client whose files have no room is told before it sends the
+// first one.
 int64_t bytes_of(const std::vector<contracts::Digest>& missing, const contracts::Tree& tree) {
   std::set<std::string_view> wanted(missing.begin(), missing.end());
   int64_t bytes = 0;

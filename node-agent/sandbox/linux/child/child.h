@@ -34,8 +34,8 @@ struct ChildContext {
   bool loopback = false;  // brings up that of its network, which is its own and has no broker
   os::Fd view = {};       // the command's root; init holds it as long as it lives
   os::Fd ruleset = {};    // Landlock's, of an own view; init holds it as well
-  // Of a command that is executed in a run: the user namespace of that, and what is closed as soon
-  // as it executes.
+  // For a command that is executed in a run: the run's user namespace, and what is closed as soon
+  // as the command executes.
   os::Fd users = {};
   os::Fd executing = {};
   int terminal = 0;  // packed size; 0: it has none

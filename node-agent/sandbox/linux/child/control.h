@@ -49,7 +49,7 @@ struct ControlPair {
 };
 Result<ControlPair> make_control_pair();
 
-// Of a message's text, which is cut to it.
+// How long a message's text may be. A longer one is cut.
 inline constexpr size_t kMostControlText = size_t{4} << 10;
 
 // Blocks only when the peer is slow; false when it is gone.

@@ -40,8 +40,8 @@ class BrokerProcess {
   os::Fd sandbox_end_;
 };
 
-// Of the sandbox's init process, which still has its capabilities: brings up the loopback device,
-// makes the sockets and hands them over. Returns once the broker has taken them.
+// Called in the sandbox's init process, which still has its capabilities: brings up the loopback
+// device, makes the sockets and hands them over. Returns once the broker has taken them.
 Status connect_broker(const BrokerConfig& config, int broker);
 
 }  // namespace paddock::sandbox

@@ -137,7 +137,7 @@ void Connection::try_next_address() {
         last_failure_.empty() ? "the node could not connect to it" : last_failure_});
 }
 
-// Of the address that was tried last.
+// Notes why the address that was tried last failed.
 void Connection::note_failure(int error) {
   const std::string at = to_text(addresses_[next_address_ - 1], port_);
   last_failure_ = cat("the node could not connect to ", at, ": ", strerror(error));

@@ -32,7 +32,7 @@ class Lookup {
 
   void expire();  // to be called now and then
   bool finished() const { return finished_; }
-  // Of a finished one.
+  // Only once it has finished.
   const Heard& heard() const { return heard_; }
 
  private:

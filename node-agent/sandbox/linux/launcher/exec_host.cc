@@ -225,7 +225,7 @@ void ExecHost::Client::keep(const SandboxResult& result, const ExecSupervisor& w
   }
 }
 
-// Of the input nothing stays here: only the command holds the end that it reads.
+// The input is closed here, so that only the command holds the end that it reads.
 Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, os::Fd input,
                                                 const ExecOrder& order, EventWriter& events) const {
   const ExecGround& ground = *shared->ground;

@@ -90,7 +90,8 @@ void ExecSupervisor::run(const std::string& command, SandboxResult& result) {
 }
 
 // A keeper that is gone without a word was most likely killed with the run, and one that failed may
-// have found nothing of it any more. Of its end we hear elsewhere, and perhaps a moment later.
+// have found nothing of it any more. That the run has ended is told elsewhere, and perhaps a moment
+// later.
 void ExecSupervisor::look_for_the_runs_end() {
   if (wait_status_ || exec_error_ || no_room_ || no_terminal_ || stood_still_ ||
       cause_ != EndCause::kNone)

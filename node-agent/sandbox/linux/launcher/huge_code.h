@@ -19,7 +19,7 @@ struct HugePlace {
   uintptr_t begin = 0;  // whole huge pages around it, which nothing else uses
   uintptr_t end = 0;
 };
-// Of the parts that nobody writes to, those that are worth it. Pure.
+// Those parts that nobody writes to and that are worth it. Pure.
 std::vector<HugePlace> huge_places(const std::vector<LoadedPart>& parts);
 
 // Where the linker has aligned this program's parts (program() in cmake/Module.cmake) and the host

@@ -18,8 +18,8 @@ namespace {
 constexpr int kMostReads = 1024;  // of a terminal, that somebody outside may go on writing to
 
 // What a byte costs that somebody is shown, in bytes of the budget, so that a command that writes
-// forever is slowed. Of a terminal some 6 MiB a second are read, which is more than anybody reads.
-// Of pipes, which carry archives too, some 20.
+// forever is slowed. Some 6 MiB a second are read from a terminal, which is more than anybody can
+// follow, and some 20 from pipes, which carry archives too.
 constexpr int64_t kTerminalCost = 31;
 constexpr int64_t kShownCost = 9;
 constexpr Millis kUnused{100};  // a terminal that nobody has open is looked at again so soon

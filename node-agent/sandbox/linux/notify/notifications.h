@@ -39,7 +39,7 @@ class Notifications {
   Notifications& operator=(const Notifications&) = delete;
 
   void listen_on(os::Fd listener);
-  // Of whom command_killed_for() tells; call it before anything is asked.
+  // Names the process that command_killed_for() is about. Call it before anything is asked.
   void command_is(pid_t inside) { command_inside_ = inside; }
   bool listening() const { return listener_.valid(); }
   void stop() { listener_.reset(); }

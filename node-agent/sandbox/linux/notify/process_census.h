@@ -14,7 +14,8 @@ struct ProcessCensus {
   int looks = 0;             // what it took
 };
 
-// Of the processes of the asker's user and pid namespace. Reads nothing that they could hold up.
+// Counts the processes in the asker's user and pid namespaces. It reads nothing that they could
+// hold up.
 ProcessCensus take_census(const NotifyingThread& asker, const NotifyingThread::Process& asking,
                           const Clock& clock);
 

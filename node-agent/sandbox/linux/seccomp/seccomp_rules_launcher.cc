@@ -21,7 +21,8 @@ using Is = WordTest::Is;
 
 constexpr uint32_t kFlowLabelManager = 32;      // IPV6_FLOWLABEL_MGR
 constexpr uint32_t kAddAuthenticationKey = 38;  // TCP_AO_ADD_KEY
-// Of file systems, and all numbers of that kind: _IOW('X', N, 48 bytes), _IOW(0x94, N, 4096 bytes).
+// Requests of file systems, and all numbers of the same kind: _IOW('X', N, 48 bytes), _IOW(0x94, N,
+// 4096 bytes).
 constexpr uint32_t kOfOneKind = ~0xffu;
 constexpr uint32_t kOfSpace = 0x40305800;  // FS_IOC_RESVSP, FS_IOC_ZERO_RANGE, XFS_IOC_ALLOCSP
 constexpr uint32_t kSetAttributes = 0x401c5820;  // FS_IOC_FSSETXATTR

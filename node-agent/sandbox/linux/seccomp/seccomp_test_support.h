@@ -52,7 +52,8 @@ inline Programs render(Machine machine) {
   return {base.value(), launch.value()};
 }
 
-// Of two programs the kernel takes the stricter answer: errno before a question before yes.
+// The kernel takes the stricter of two programs' answers: an errno before a question, and a
+// question before a yes.
 inline uint32_t together(const Programs& programs, int number, Machine machine,
                          const Arguments& arguments) {
   const auto arch = static_cast<uint32_t>(machine);

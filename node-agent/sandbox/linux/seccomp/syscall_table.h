@@ -1,6 +1,6 @@
 // What the system call filter says about each call, as tables that read like the policy. A call
 // that no rule names is allowed: namespaces, capabilities and mounts do the rest. Calls younger
-// than the tables do not exist inside. Of the rules for one call the first that applies decides.
+// than the tables do not exist inside. If a call has several rules, the first that applies decides.
 //
 // Which answer: "no such call" where libraries ask and then do without; "not permitted" where a
 // program should be told, and the result tells too; the end of the process where no honest program

@@ -33,7 +33,7 @@ struct Named {
   uint64_t count = 1;
 };
 
-// Of a line NAME:FIRST:COUNT.
+// Reads a line NAME:FIRST:COUNT.
 std::optional<Named> subordinates_of(const std::string& line) {
   const auto parts = split(line, ':');
   if (parts.size() != 3) return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<Named> subordinates_of(const std::string& line) {
   return Named{parts[0], *first, *count};
 }
 
-// Of a line NAME:PASSWORD:NUMBER:…, a user's or a group's.
+// Reads a line NAME:PASSWORD:NUMBER:…, of a user or a group.
 std::optional<Named> login_of(const std::string& line) {
   const auto parts = split(line, ':');
   const auto number = parts.size() < 3 ? std::nullopt : parse_integer<uint64_t>(parts[2]);

@@ -3,7 +3,8 @@
 
 #include "node-agent/sandbox/macos/confine.h"
 
-// Of libSystem, in no public header: 1 if the process is confined, or if it may not do `operation`.
+// A function of libSystem that is in no public header. It returns 1 if the process is confined, or
+// if it may not do `operation`.
 extern "C" int sandbox_check(pid_t pid, const char* operation, int type, ...);
 
 int main(int argc, char** argv) {
