@@ -27,7 +27,8 @@ struct CommandCall {
 // there is none: STREAM_LOST, the command had begun and the connection broke.
 Result<int> command_call(Watcher& watcher, const CommandCall& call, const Env& env,
                          OutputFormat format);
-// Says why there is none, and what becomes of the command: nobody's goes on. The exit code.
+// Says why there is none, and that the command does not go on without its caller.
+// The exit code.
 int tell_no_end(const CommandCall& call, const Error& error, const Env& env);
 
 }  // namespace paddock::cli

@@ -1,5 +1,5 @@
-// What is wrong with a file of `paddock cp` or `paddock files`, as whoever typed it knows it: which
-// file, on which side it is, and the way that works. Pure.
+// What is wrong with a file of `paddock cp` or `paddock files`, in the words of the person who
+// typed the command: which file, on which side it is, and the way that works. Pure.
 #pragma once
 
 #include <string>

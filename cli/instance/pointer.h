@@ -1,6 +1,6 @@
 // instance.json: which processes an instance consists of, by identity. A pointer is removed only by
-// whoever knows its id, so an old `down` cannot remove the pointer of a newer `up`; and a process
-// is signalled only if it is that very process, whatever its command line looks like.
+// a program that knows its id, so an old `down` cannot remove the pointer of a newer `up`; and a
+// process is signalled only if it is that very process, whatever its command line looks like.
 #pragma once
 
 #include <optional>

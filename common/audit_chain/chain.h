@@ -1,6 +1,6 @@
 // The audit log as a chain: each record has a link, the digest of the link before it, of its number
-// and of its own bytes as they are stored. So whoever knows one link knows whether anything before
-// it was changed since. Pure.
+// and of its own bytes as they are stored. So anyone who knows one link knows whether anything
+// before it was changed since. Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A checkpoint: a place in the chain that a controller signed, for whoever keeps it elsewhere, and
-// behind which one the chain began then. It is a statement of in-toto's shape in the envelope of
-// receipts. Pure.
+// A checkpoint: a place in the chain that a controller signed, for people who keep it elsewhere,
+// and behind which one the chain began then. It is a statement of in-toto's shape in the envelope
+// of receipts. Pure.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// How work is spread over threads. The rooms of common/ are given a Parallel by whoever may start
-// threads, and spread nothing by themselves.
+// How work is spread over threads. The rooms of common/ are given a Parallel by a caller that may
+// start threads, and spread nothing by themselves.
 #pragma once
 
 #include <functional>

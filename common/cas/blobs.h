@@ -60,7 +60,7 @@ class Blobs {
   // and its copies.
   virtual int64_t growth() const = 0;
   // Removes it unless it was used after `used_s`; says whether it is gone. Safe beside use(): what
-  // use() has seen is here afterwards, or is missing to whoever asks next and stored again.
+  // use() has seen is here afterwards, or the next one to ask finds it missing and stores it again.
   virtual Result<bool> remove_unused(const Digest& digest, int64_t used_s) const = 0;
 
   // A blob that arrives in pieces. Dropped without trace unless commit() succeeds.

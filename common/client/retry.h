@@ -28,8 +28,8 @@ Millis asked_for(const Failure& failure);
 std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int failed,
                                   Random& random);
 
-// A pause of `wanted` where `left` of a patience is left. Whoever has none left but tries to make
-// pauses no longer than `least`.
+// A pause of `wanted` where `left` of a patience is left. A caller that has none left but tries to
+// make pauses no longer than `least`.
 Millis pause_within(Millis left, Millis wanted, Millis least);
 
 // The longest that one try can take, with the pause before it. When more time has passed, only this

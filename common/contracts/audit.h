@@ -1,6 +1,6 @@
-// What happened, for whoever has to answer for it: one record per event, in the order of the
-// controller's commits. Types and fields are stable. Text that came from a run or a caller stands
-// in a field of its own, cut at kAuditText, and nowhere else.
+// What happened, for the people who have to answer for it: one record per event, in the order of
+// the controller's commits. Types and fields are stable. Text that came from a run or a caller
+// stands in a field of its own, cut at kAuditText, and nowhere else.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@ inline std::string event_name(std::string_view run, std::string_view uid, int64_
   return cat(run, ".", uid.substr(0, 8), ".", event_id);
 }
 
-// The run that such a name tells of.
+// The run that such a name is about.
 inline std::string_view run_of_event(std::string_view name) {
   return name.substr(0, name.find('.'));
 }

@@ -1,5 +1,5 @@
-// What a workspace holds, for whoever takes it elsewhere or shows it: the files by role, without a
-// path of any host. GET workspaces/{name}/export.
+// What a workspace holds, for programs that take it elsewhere or show it: the files by role,
+// without a path of any host. GET workspaces/{name}/export.
 #pragma once
 
 #include <cstdint>

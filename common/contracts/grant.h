@@ -33,8 +33,8 @@ struct ComputeGrant {
   std::optional<wire::Quantity> memory;
   std::optional<wire::Duration> timeout;
   std::optional<wire::Timestamp> deadline;  // runs under it have ended by then
-  // Bounds all runs of the namespace together, whoever made them and whatever grants they are held
-  // to.
+  // Bounds all runs of the namespace together, no matter who made them and which grants they are
+  // held to.
   std::optional<ComputeQuota> quota;
   static constexpr auto describe(auto&& visit) {
     return visit(

@@ -23,7 +23,7 @@ struct MediaExecution {
   wire::Value encode_value() const;
   static wire::Value value_schema();
 };
-// What holds for a run that says nothing about media. Whoever creates runs passes it explicitly.
+// What holds for a run that says nothing about media. Callers that create runs pass it explicitly.
 inline MediaExecution default_media_execution() { return {MediaMode::kEnabled, {}, {}}; }
 
 // POST runs/{name}/media. `input` is the provider's alone.

@@ -1,4 +1,5 @@
-// What a policy's network gives, for the sandbox that makes it and for whoever explains it. Pure.
+// What a policy's network gives, for the sandbox that makes it and for the code that explains it.
+// Pure.
 #pragma once
 
 #include "common/contracts/sandbox_policy.h"

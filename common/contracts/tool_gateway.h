@@ -1,7 +1,7 @@
 // The way of a run with a tool token to its controller, and how a connection that comes that way is
-// known there: whoever leads it says first whose it is, in a PROXY protocol header (version 2,
-// command LOCAL) with that and nothing else. What it says only ever narrows what the connection is
-// good for, so nobody has to prove it. Pure.
+// known there: the program that passes it on says first which run it is of, in a PROXY protocol
+// header (version 2, command LOCAL) with that and nothing else. What it says only ever narrows what
+// the connection is good for, so nobody has to prove it. Pure.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Sealing: AES-256-GCM. Whoever has the key reads what was sealed, and notices if a bit of it, or
+// Sealing: AES-256-GCM. The holder of the key reads what was sealed, and notices if a bit of it, or
 // of what it was sealed for, is another one.
 #pragma once
 

@@ -32,7 +32,7 @@ void mark_untrusted(wire::Value& answer, std::initializer_list<const char*> memb
 // One page of a list of the API, the newest first unless it has another order.
 Result<wire::Value> list_page(const Place& place, const std::string& target,
                               const Arguments& given);
-// As an answer tells of it: where the next page begins, if there is one.
+// As an answer says it: where the next page begins, if there is one.
 void set_cursor(wire::Value& answer, const wire::Value& page);
 wire::Value cursor();
 // A caller's word that makes a creation safe to repeat.

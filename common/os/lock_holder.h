@@ -16,7 +16,7 @@ namespace paddock::os {
 std::vector<pid_t> lock_holders(const std::string& path);
 // The processes that hold a lock on any file beneath the folder.
 std::vector<pid_t> lock_holders_below(const std::string& folder);
-// For the message to whoever does not get a lock: " (process 123)", or nothing.
+// For the message to a program that does not get a lock: " (process 123)", or nothing.
 std::string lock_holder(const std::string& path);
 
 }  // namespace paddock::os

@@ -14,7 +14,7 @@ namespace paddock::os {
 // is aligned as a cmsghdr. They stay the caller's. None: nothing is done.
 void attach_fds(msghdr& message, std::span<const int> fds);
 
-// Those that came with a message: whoever takes them owns them.
+// Those that came with a message: the function that takes them owns them.
 std::vector<Fd> take_fds(msghdr& message);
 
 }  // namespace paddock::os

@@ -50,9 +50,9 @@ class SettingsSource {
   SettingsNames names_;
 };
 
-// What was wrong with a file that somebody named, told to whoever reads the log: it may have been
-// the wrong file, with secrets in it. A key is shown if it could be the name of a setting (at most
-// 64 letters, digits, `_` and `-`); anything else is `…`.
+// What was wrong with a file that somebody named, for the reader of the log: it may have been the
+// wrong file, with secrets in it. A key is shown if it could be the name of a setting (at most 64
+// letters, digits, `_` and `-`); anything else is `…`.
 Error without_content(Error error);
 
 }  // namespace paddock::wire

@@ -15,7 +15,7 @@ class Front {
   static Result<std::unique_ptr<Front>> open(http_server::ServerOptions options,
                                              http_server::Handler first);
 
-  // Whoever answers now must go on answering what it was asked until stop().
+  // The handler that answers now must go on answering what it was asked until stop().
   void serve(http_server::Handler next);
   int port() const { return server_->port(0); }
   void stop() { server_->stop(); }

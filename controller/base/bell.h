@@ -7,7 +7,7 @@ namespace paddock {
 class Bell {
  public:
   virtual ~Bell() = default;
-  // Any thread, at any time, with no lock held that whoever listens takes. Returns quickly.
+  // Any thread, at any time, with no lock held that the listener takes. Returns quickly.
   virtual void ring() = 0;
 
  protected:

@@ -1,8 +1,9 @@
 // What is known of the blobs in a bucket: which are there, which are being stored or removed. Asks
 // nobody. Thread-safe.
 //
-// Whoever stores or removes a blob has its turn (Turn): one at a time for each digest. A listing of
-// the bucket is brought in with settle(), which leaves alone what had a turn while it was made.
+// A caller that stores or removes a blob has its turn (Turn): one at a time for each digest. A
+// listing of the bucket is brought in with settle(), which leaves alone what had a turn while it
+// was made.
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,5 @@
-// A few threads that store blobs while those who sent them go on. Bounded: whoever adds more waits.
-// Thread-safe.
+// A few threads that store blobs while those who sent them go on. Bounded: a caller that adds more
+// waits. Thread-safe.
 #pragma once
 
 #include <condition_variable>

@@ -76,7 +76,7 @@ class CallTable {
   std::optional<Result<wire::Value>> take_outcome(const CallId& id, MonoTime now);
   // Parts of its answer that came since they were asked for last.
   std::vector<wire::Value> take_pieces(const CallId& id);
-  // Those that were taken have been written to whoever asked.
+  // Those that were taken have been written to the caller.
   void note_written(const CallId& id);
   // Whether more of them may come now: few wait, to be taken or to be written, and with few bytes.
   bool has_room(const CallId& id) const;

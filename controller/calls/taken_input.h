@@ -1,6 +1,6 @@
 // How far the input of attached commands got, kept beyond their end: the answer to a piece may be
-// lost while the command ends by it, and whoever sends that piece again has done nothing wrong. Any
-// thread.
+// lost while the command ends by it, and a caller that sends that piece again has done nothing
+// wrong. Any thread.
 #pragma once
 
 #include <cstdint>

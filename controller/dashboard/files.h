@@ -1,6 +1,6 @@
 // The dashboard: pages for people, as files that are part of this program. They are the same for
 // every caller and hold nothing that is secret; what they show they ask the public API for, with
-// the token of whoever looks. Pure; the files are read by nobody at run time.
+// the token of the person who looks. Pure; the files are read by nobody at run time.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// Wake-ups for whoever waits on a topic (a run's stream, a node's held call, the scheduler's loop).
-// A topic has a version that grows with each notify(). Topics share a fixed number of slots, so
-// memory is bounded and a waiter may wake for a neighbour: it reads the store again either way.
+// Wake-ups for those who wait on a topic (a run's stream, a node's held call, the scheduler's
+// loop). A topic has a version that grows with each notify(). Topics share a fixed number of slots,
+// so memory is bounded and a waiter may wake for a neighbour: it reads the store again either way.
 // Any thread; starts none. Wire it up with StoreOptions::on_commit.
 #pragma once
 

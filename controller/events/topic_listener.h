@@ -1,5 +1,5 @@
-// Rings a bell at a change of one topic, for whoever waits without a thread. One thread at a time;
-// the notifier outlives it.
+// Rings a bell at a change of one topic, for a listener that waits without a thread. One thread at
+// a time; the notifier outlives it.
 #pragma once
 
 #include <cstdint>

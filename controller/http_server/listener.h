@@ -18,8 +18,8 @@ class Listener {
   // TlsContext; for a unix socket UNIX_SOCKET_PATH_INVALID, UNIX_SOCKET_IN_USE. A socket file that
   // nobody listens on is replaced; any other file is left alone.
   static Result<std::unique_ptr<Listener>> open(const ListenAddress& address);
-  // A TCP address, taken as open() would and without TLS to serve: for whoever asks whether it is
-  // free. Of `tls` only whether it is there matters.
+  // A TCP address, taken as open() would and without TLS to serve: for a caller that asks whether
+  // it is free. Of `tls` only whether it is there matters.
   static Result<std::unique_ptr<Listener>> take_address(const ListenAddress& address);
   ~Listener();  // removes the socket file if it is still this one
 

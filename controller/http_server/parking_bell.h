@@ -22,7 +22,7 @@ class ParkingBell final : public Bell {
   // The poller outlives the answer, but not every ring.
   explicit ParkingBell(IdlePoller& poller) : poller_(poller) {}
   void ring() override;
-  // Whoever was resumed calls it, before it looks at what there is.
+  // The thread that was resumed calls it, before it looks at what there is.
   void begin();
 
   enum class Parking {

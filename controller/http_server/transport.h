@@ -19,7 +19,7 @@ enum class IoState { kOk, kClosed, kTooSlow, kStopping };
 // What a write that does not wait came to: all went, or the rest has to wait for the client.
 enum class SendState { kAll, kWantsWrite, kWantsRead, kClosed };
 inline constexpr size_t kPieceBytes = 64 << 10;  // so much at a time, as far as time limits go
-// Whoever sends may take a second more for each so much that has come.
+// The sender gets one more second each time that so many bytes have come.
 inline constexpr size_t kBytesPerExtraSecond = 16 << 10;
 
 // How a connection begins.

@@ -1,5 +1,5 @@
 // Threads for work that may block: one is begun when all others are busy, and it is kept a while
-// for the next piece of work. Whoever bounds the work bounds the threads. Thread-safe.
+// for the next piece of work. A bound on the work is a bound on the threads. Thread-safe.
 #pragma once
 
 #include <condition_variable>

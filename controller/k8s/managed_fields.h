@@ -25,7 +25,7 @@ struct Applied {
 Result<Applied> apply(const wire::Value& live, const Managers& managers, const wire::Value& applied,
                       const std::string& manager, bool force, WallTime now);
 
-// The live object with every field that `applied` has, whoever owns it.
+// The live object with every field that `applied` has, no matter who owns it.
 wire::Value overlaid(const wire::Value& live, const wire::Value& applied);
 // `applied` with each of its fields as `stored` has it, where it has it.
 wire::Value in_words_of(const wire::Value& stored, wire::Value applied);

@@ -40,7 +40,7 @@ Result<std::string> read_upload_id(std::string_view body);
 Status check_completed(const http::Response& response);
 
 // Why a request did not succeed; always an error that may pass, as nothing of it is the fault of
-// whoever wants a blob: Unavailable with
+// a caller that wants a blob: Unavailable with
 //   BUCKET_NOT_FOUND, BUCKET_DENIED, BUCKET_WRONG_REGION, BUCKET_CLOCK_SKEW, BUCKET_BUSY,
 //   BUCKET_FULL, BUCKET_FAILED
 // or NotFound, OBJECT_NOT_FOUND.

@@ -1,5 +1,5 @@
-// The claim that a session was made for says what becomes of the session: so whoever waits for the
-// claim hears of it.
+// The claim that a session was made for says what becomes of the session: so those who wait for the
+// claim hear of it.
 #pragma once
 
 #include "common/contracts/sandbox.h"

@@ -33,8 +33,8 @@ struct PostgresOptions {
   // Nothing is written here any more. Once, on any thread; must not call the store.
   std::function<void()> on_fenced = {};
   // The lease ran out here and nobody has confirmed since that this one leads (false): reads and
-  // changes are refused (NOT_LEADER), and whoever waits for news is to be told. Or it is confirmed
-  // again (true). In turn, on a thread of the store's; must not call the store.
+  // changes are refused (NOT_LEADER), and those who wait for news are to be told. Or it is
+  // confirmed again (true). In turn, on a thread of the store's; must not call the store.
   std::function<void(bool)> on_lead_confirmed = {};
 };
 

@@ -102,8 +102,8 @@ class ReadTxn {
   // In the order they were written, whichever were asked for.
   virtual Result<std::vector<contracts::AuditEvent>> audit_events(const AuditQuery& query) = 0;
   // The records of all namespaces as they are stored, behind `after` or from the first that is
-  // kept: at most `limit`, fewer when they are long. Damage is no error here: whoever verifies the
-  // chain finds it.
+  // kept: at most `limit`, fewer when they are long. Damage is no error here: verifying the chain
+  // finds it.
   virtual Result<contracts::AuditChainPage> audit_chain(std::optional<int64_t> after,
                                                         int64_t limit) = 0;
   // The newest record; when there is none, the newest that was forgotten.

@@ -38,7 +38,7 @@ class BlobIntake {
                  cas::Durability durability = cas::Durability::kNow, bool shown = true);
   // Whether `length` more bytes fit; ResourceExhausted as receive().
   Status check_room(int64_t length) const;
-  // All that is stored, whoever stored it, trees too.
+  // Everything that is stored, no matter who stored it, trees too.
   int64_t used() const { return used_before_ + blobs_.growth(); }
   const BlobLimits& limits() const { return limits_; }
 

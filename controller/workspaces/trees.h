@@ -23,10 +23,10 @@ struct FilesChange {
 using RecordFiles = std::function<Status(store::WriteTxn&, const FilesChange&)>;
 
 // Stores `tree` as the tree of a workspace if all its blobs are here; says which are missing
-// otherwise. What the namespace has not shown to have (OwnBlobs) is missing, whoever else sent it.
-// WORKSPACE_NOT_FOUND; InvalidArgument (TREE_SIZE_MISMATCH) when an entry's size is not that of its
-// blob; TooLarge (TREE_TOO_LARGE, BLOB_TOO_LARGE) when all files together have more than `max_tree`
-// bytes, or one has more than `max_blob`.
+// otherwise. What the namespace has not shown to have (OwnBlobs) is missing, even if another
+// namespace sent it. WORKSPACE_NOT_FOUND; InvalidArgument (TREE_SIZE_MISMATCH) when an entry's size
+// is not that of its blob; TooLarge (TREE_TOO_LARGE, BLOB_TOO_LARGE) when all files together have
+// more than `max_tree` bytes, or one has more than `max_blob`.
 Result<contracts::TreeAnswer> offer_tree(const TreeShelf& shelf, const store::Key& key,
                                          const contracts::Tree& tree,
                                          const RecordFiles& record = {});

@@ -2,8 +2,9 @@
 // the same at two looks, nobody has it open for writing at the second one, and it was not changed
 // while it was read. Nothing here waits; the caller decides when to look. Only one thread uses it.
 //
-// Whoever writes there is hostile: what one look keeps is bounded by `entries` and their names,
-// what all files of it cost the controller by `allowance`, and how often to look by `pause_after`.
+// The programs that write there are hostile: what one look keeps is bounded by `entries` and their
+// names, what all files of it cost the controller by `allowance`, and how often to look by
+// `pause_after`.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Sends parts of a call's answer on while it is made, from a thread of its own: whoever makes them
-// never waits for the controller.
+// Sends parts of a call's answer on while it is made, from a thread of its own: the code that makes
+// them never waits for the controller.
 #pragma once
 
 #include <condition_variable>
@@ -24,7 +24,7 @@ class PieceSender {
   PieceSender& operator=(const PieceSender&) = delete;
 
   void add(const std::string& call, wire::Value piece);
-  // Whether few enough wait to be sent. Whoever can wait adds none until then.
+  // Whether few enough wait to be sent. A caller that can wait adds none until then.
   bool has_room() const;
   // Sends what is left. Whether the controller has taken them all.
   bool finish();

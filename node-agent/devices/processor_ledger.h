@@ -31,7 +31,7 @@ class ProcessorLedger {
     std::vector<int64_t> held_;
   };
 
-  // `there`: numbers of those that this agent may use. None: whoever launches chooses.
+  // `there`: numbers of those that this agent may use. None: the launcher chooses.
   explicit ProcessorLedger(const std::vector<int64_t>& there);
   // At most so many as there are.
   Hold take(int64_t count);

@@ -27,7 +27,7 @@ void take_over_fault(const std::optional<Error>& fault, contracts::NodeStatus& s
                      WallTime now);
 // Whether something is proven that was not before.
 bool take_over(contracts::SandboxProof proof, contracts::NodeStatus& status);
-// The proof that its status tells of.
+// The proof that its status shows.
 contracts::SandboxProof proof_of(const contracts::NodeStatus& status);
 
 }  // namespace paddock::agent

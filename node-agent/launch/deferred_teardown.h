@@ -35,7 +35,7 @@ class DeferredTeardown {
       if (start_ != nullptr) start_->end_use();
     }
     // The answer is on its way; the launch, which is over, ends a little later, or at once where
-    // others wait for every processor. True: whoever cleans up has to be told.
+    // others wait for every processor. True: the thread that cleans up has to be told.
     bool keep(AttachedLaunch used) { return start_->keep(std::move(used)); }
 
    private:

@@ -1,5 +1,5 @@
-// The files of a session, for whoever may use it: beneath its workspace, no link followed, within
-// its limits, as the user that its commands are. Any thread.
+// The files of a session, for callers that may use it: beneath its workspace, no link followed,
+// within its limits, as the user that its commands are. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct FileRules {
   std::optional<int64_t> most_files;
 };
 
-// Whoever writes has the session's turn (write_turns.h), or others count the same room.
-// FILE_NOT_FOUND, FILE_EXISTS, FILE_TOO_LARGE, FOLDER_TOO_LARGE, E_LIMIT_FS, E_LIMIT_FILES, and
-// what os/file.h says of paths that are not clean.
+// A writer has the session's turn (write_turns.h), or others count the same room. FILE_NOT_FOUND,
+// FILE_EXISTS, FILE_TOO_LARGE, FOLDER_TOO_LARGE, E_LIMIT_FS, E_LIMIT_FILES, and what os/file.h says
+// of paths that are not clean.
 Result<contracts::FileAnswer> do_with_file(const FileRules& rules,
                                            const contracts::FileOrder& order);
 

@@ -1,7 +1,7 @@
 // A file that is being written into a run's or a session's folder: it has its name only once it is
-// whole, so that nobody reads a part of it, and whoever is killed in between leaves the former one.
-// What runs there can change everything in its folder meanwhile; what it puts in the way is its
-// own.
+// whole, so that nobody reads a part of it, and a process that is killed in between leaves the
+// former one. What runs there can change everything in its folder meanwhile; what it puts in the
+// way is its own.
 #pragma once
 
 #include <sys/types.h>

@@ -65,7 +65,7 @@ class Service {
     bool ending = false;  // its files go by themselves
   };
   std::vector<Written> written() const;
-  // Ends it with all its commands and files, at once: whoever asks for it from now on hears why,
+  // Ends it with all its commands and files, at once: callers that ask for it from now on hear why,
   // DISK_REQUEST_EXCEEDED, until the controller names it no more.
   void end_for_disk(const std::string& uid, const std::string& why);
   // The launcher's program is another one now.

@@ -1,5 +1,5 @@
-// Who writes next into a run's or a session's files. Whoever counts the room that is left writes
-// alone there until the file is whole: two would count the same room. Thread-safe.
+// Who writes next into a run's or a session's files. The caller that counts the room that is left
+// writes alone there until the file is whole: two would count the same room. Thread-safe.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
-// This node's credential while the agent runs. Whoever talks to the controller asks for it at each
-// request, so it can be replaced while runs are under way: by the agent itself when it is old, or
-// by somebody who ran `paddock node rotate` here.
+// This node's credential while the agent runs. Code that talks to the controller asks for it at
+// each request, so it can be replaced while runs are under way: by the agent itself when it is old,
+// or by somebody who ran `paddock node rotate` here.
 #pragma once
 
 #include <memory>

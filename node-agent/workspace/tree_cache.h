@@ -48,7 +48,8 @@ class TreeCache {
 
   // What is there of this root, if it is whole; it then counts as used now. Pin it first.
   std::optional<CachedTree> find(const std::string& root);
-  // Makes it unless it is there; whoever else wants it meanwhile waits. Errors: materialize()'s.
+  // Makes it unless it is there; other callers that want it meanwhile wait. Errors:
+  // materialize()'s.
   Result<CachedTree> make(const std::string& root, const contracts::Tree& tree,
                           const cas::BlobStore& store, const std::function<bool()>& interrupted,
                           const Parallel& parallel = {});

@@ -33,7 +33,7 @@ Result<Wish> wish_of(const wire::Value& live, const k8s::Managers& managers,
 // Values that do not fit are Invalid here, so that `kubectl edit` shows them in the editor again.
 Error as_invalid(Error error);
 
-// An apply with its values as they are stored: whoever applies `60s` where `1m` is stored changes
+// An apply with its values as they are stored: an apply of `60s` where `1m` is stored changes
 // nothing and disagrees with nobody. What does not decode stays, for the change itself to refuse.
 template <ChangeableKind T, class View>
 ChangeRequest in_stored_words(Call& call, const T& live, ChangeRequest request) {

@@ -44,7 +44,7 @@ concept ReadableKind = requires {
   { &KindTraits<T>::narrow } -> std::same_as<void (*)(const ListQuery&, store::ListOptions&)>;
 };
 
-// What the audit log tells of an object, beside its name.
+// What the audit log says about an object, beside its name.
 template <class T>
 concept AuditedKind = requires {
   {
@@ -127,7 +127,7 @@ concept DeletableKind = ReadableKind<T> && AuditedKind<T> && requires {
     } -> std::same_as<Result<bool> (*)(store::WriteTxn&, const Call&, T&, const DeleteOptions&)>;
   // What the audit log calls it.
   { &KindTraits<T>::delete_event } -> std::same_as<std::string_view (*)(const T&)>;
-  // What whoever deleted it is to know of how it went.
+  // What the caller that deleted it is told of how that went.
   { &KindTraits<T>::deletion_warnings } -> std::same_as<std::vector<std::string> (*)(const T&)>;
 };
 

@@ -15,7 +15,7 @@ struct Bearer {
 
 // Unauthenticated: as secret_of().
 Result<Bearer> bearer_of(const Call& call);
-// Whoever ends a token ends the calls that are known by then. One that is known only now looks
+// Ending a token also ends the calls that are known by then. One that is known only now looks
 // whether its token was ended meanwhile: a request may take its time to come.
 bool may_go_on(const Services& services, const Bearer& bearer);
 // For whatever more is asked for over what was begun: as of a request of its own. Unauthenticated:

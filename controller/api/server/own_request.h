@@ -1,6 +1,6 @@
 // A request that a handler makes of this API itself, as its caller: it passes everything that one
-// from outside passes. Whoever speaks another protocol to the same objects is built of these, and
-// adds no way around anything.
+// from outside passes. Handlers that offer the same objects by another protocol are built on these,
+// and adds no way around anything.
 #pragma once
 
 #include <map>

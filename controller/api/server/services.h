@@ -67,7 +67,8 @@ struct ExecuteSettings {
   int64_t max_memory_mb = contracts::kMaxMemoryMb;
 };
 
-// A new one, for whoever gives Services none of theirs; made in services.cc, for its members alone.
+// A new one, for callers that give Services none of theirs; made in services.cc, for its members
+// alone.
 template <class T>
 std::shared_ptr<T> fresh();
 std::shared_ptr<workspaces::StoredBytes> fresh_stored_bytes(store::Store& store,
@@ -114,7 +115,7 @@ struct Services {
   std::shared_ptr<nodes::UsageTable> usage = fresh<nodes::UsageTable>();
 };
 
-// What a commit changed, to whoever waits for it. Called from StoreOptions::on_changes.
+// Tells what a commit changed to those who wait for it. Called from StoreOptions::on_changes.
 void announce(std::vector<store::ObjectWrite> changes, calls::Relay& calls,
               events::WatchHistory& history);
 

@@ -111,8 +111,8 @@ class Connection final : public sql::Connection {
   bool gathers() const { return gathers_; }
   Status insert_soon(const RowInsert& insert, const std::vector<Parameter>& row);
   // A part of the transaction that can be undone by itself. Its savepoint is made when something of
-  // it is sent. Whoever keeps it does not wait for what it sent: if that fails after all, the
-  // transaction is spoiled and nothing of it may be committed.
+  // it is sent. The caller that keeps it does not wait for what it sent: if that fails after all,
+  // the transaction is spoiled and nothing of it may be committed.
   void begin_part();
   Status keep_part();
   Status undo_part();
@@ -129,7 +129,7 @@ class Connection final : public sql::Connection {
   // Whether there is anything that changes rows and has no answer yet.
   bool owes() const { return owes_ || !kept_rows_.empty() || !own_rows_.empty(); }
   bool lost() const { return lost_; }
-  // Loses it under whoever uses it: no answer comes any more. Any thread, while it lives.
+  // Breaks it while it is used: no answer comes any more. Any thread, while it lives.
   void hang_up() const;
   // While nobody uses it: whether the server has ended it meanwhile.
   bool ended_by_server();

@@ -19,7 +19,7 @@ struct RowInsert {
 };
 // Pure. `sql`: with its placeholders `?`. Nothing, unless it inserts just one row, of just its
 // parameters in their order, and says at most what to do about a conflict with a row that is there:
-// whoever runs that one soon knows that nothing else of the batch has its key.
+// a caller that has it inserted later knows that nothing else of the batch has its key.
 std::optional<RowInsert> as_row_insert(std::string_view sql);
 
 class GatheredRows {

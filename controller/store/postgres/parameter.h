@@ -15,7 +15,7 @@ inline constexpr Oid kBytesType = 17;
 inline constexpr Oid kIntegerType = 20;
 inline constexpr Oid kTextType = 25;
 
-// Its text is borrowed from whoever made it.
+// Its text is borrowed from the caller that made it.
 struct Parameter {
   Oid type = 0;
   bool null = true;

@@ -43,7 +43,7 @@ class PgWriter final : public sql::Writer {
   Millis lease_left() const;
   // Whether another controller follows, as the newest transaction found. Any thread.
   bool followed() const { return followed_.load(); }
-  // Loses the connection under whoever waits for its answer. Any thread.
+  // Breaks the connection while somebody waits for its answer. Any thread.
   void hang_up() { line_.hang_up(); }
   const Target& target() const { return target_; }
   int64_t epoch() const { return lead_.epoch; }

@@ -1,4 +1,5 @@
-// Connections for reading, no more than so many: whoever finds all of them in use waits for one.
+// Connections for reading, no more than so many: a reader that finds all of them in use waits for
+// one.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +26,7 @@ class ReaderPool {
   // In a snapshot of its own. STORE_BUSY when no connection is free in time; as Connection::open.
   // Any thread.
   Status read(sql::DecodedCache& cache, const std::function<Status(ReadTxn&)>& look);
-  // Whoever reads this moment has no answer any more. Any thread.
+  // Readers of this moment get no answer any more. Any thread.
   void hang_up();
 
  private:

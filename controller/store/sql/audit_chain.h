@@ -17,7 +17,7 @@ struct NextLink {
 Result<NextLink> next_link(Connection& db);
 
 // The newest record that was forgotten. A text that is none is given as a place that nothing
-// follows: whoever verifies finds it, and the log goes on.
+// follows: verifying finds it, and the log goes on.
 Result<contracts::ChainPlace> audit_anchor(Connection& db);
 Status put_audit_anchor(Connection& db, const contracts::ChainPlace& anchor);
 // The newest record, or the anchor.

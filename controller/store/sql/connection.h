@@ -4,7 +4,7 @@
 //  - placeholders are `?` in their order, or `?N`; texts sort by their bytes;
 //  - "no limit" is kNoLimit, since a negative LIMIT is not for all;
 //  - after a statement that failed nothing but the end of its savepoint may follow.
-// Not thread-safe: whoever holds a connection holds it alone.
+// Not thread-safe: a connection has one user at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What a transaction read ahead of its engine, which is far away: rows of objects and what is
 // beside runs, as they are within this transaction. The one writer changes them only through it,
 // and readers have a snapshot, so nothing here is stale as long as each write says so. Bounded;
-// whoever misses something asks the engine. By one thread at a time.
+// what is missing here is asked of the engine. By one thread at a time.
 #pragma once
 
 #include <cstdint>

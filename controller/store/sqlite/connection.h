@@ -1,4 +1,4 @@
-// One SQLite connection with our settings, and its statements. Not thread-safe: whoever holds a
+// One SQLite connection with our settings, and its statements. Not thread-safe: the user of a
 // connection holds it alone. Errors of the library become ours in connection.cc.
 #pragma once
 

@@ -70,7 +70,7 @@ std::vector<int> choose_processors(const MachineFacts& machine,
 // `0-3,8`
 std::string processor_list(const std::vector<int>& processors);
 
-// What /proc/cpuinfo tells of a share.
+// What /proc/cpuinfo says about a share.
 std::string cpuinfo_of(const MachineFacts& machine, const std::vector<int>& processors);
 
 // In the order in which they are made.

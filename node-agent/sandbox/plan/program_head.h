@@ -15,10 +15,10 @@ struct ProgramHead {
 ProgramHead read_program_head(std::string_view bytes);
 
 // Makes a copy of a loader that the kernel starts only for a program that names it as its
-// interpreter. Whoever could execute a loader by its name could have it run any file, and neither
-// Landlock nor a mount option tells these two cases apart. So the copy names an interpreter too,
-// one that no kernel starts: the kernel reads that line of the file that is executed, and does not
-// read it of an interpreter. Nothing if these are not the bytes of a loader.
+// interpreter. A program that could execute a loader by its name could have it run any file, and
+// neither Landlock nor a mount option tells these two cases apart. So the copy names an interpreter
+// too, one that no kernel starts: the kernel reads that line of the file that is executed, and does
+// not read it of an interpreter. Nothing if these are not the bytes of a loader.
 std::optional<std::string> interpreter_only(std::string loader);
 
 }  // namespace paddock::sandbox

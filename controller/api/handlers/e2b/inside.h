@@ -19,7 +19,7 @@ class E2bSandbox {
   OwnRequest request(std::string method, std::vector<std::string> below = {}) const;
   // NotFound (SANDBOX_NOT_FOUND) where it has ended, also.
   Result<contracts::Sandbox> get() const;
-  // The same for whoever changes it, who may have the scope for that alone.
+  // The same for a caller that changes it, whose token may have the scope for that alone.
   Result<contracts::Sandbox> get_to_change() const;
   Result<contracts::Sandbox> patch(const wire::Value& spec) const;
   // 2xx, or the refusal. Not of what streams.

@@ -8,9 +8,9 @@
 
 namespace paddock::api {
 
-// An InputPiece: an InputTaken. It is for whoever began the command. COMMAND_NOT_FOUND,
-// COMMAND_NOT_YOURS, COMMAND_TAKES_NO_INPUT, INPUT_WAITS, INPUT_OUT_OF_ORDER. Nothing of it is
-// recorded.
+// An InputPiece: an InputTaken. Only the caller that began the command may send it.
+// COMMAND_NOT_FOUND, COMMAND_NOT_YOURS, COMMAND_TAKES_NO_INPUT, INPUT_WAITS, INPUT_OUT_OF_ORDER.
+// Nothing of it is recorded.
 Result<Response> put_command_input(Call& call);
 
 // What input is for: a command that is under way.

@@ -41,7 +41,7 @@ struct KindTraits<contracts::Run> {
   static Status save_update(Services& services, store::WriteTxn& txn, Run& next, WallTime now);
   static std::vector<std::string_view> update_events(const Run& live, const Run& next);
   static Status after_update(const Call&, Run&) { return {}; }
-  // It may have to end first; whoever ends it sees to it.
+  // It may have to end first; the code that ends it sees to that.
   static Status let_go(store::WriteTxn&, const Run&, WallTime) { return {}; }
 
   static Status check_remover(const auth::Principal&, const Run&) { return {}; }

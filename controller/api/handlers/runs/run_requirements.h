@@ -1,5 +1,5 @@
-// What a run's requirements file says, read before the run is created: whoever wrote it hears at
-// once what no node would install.
+// What a run's requirements file says, read before the run is created: its author hears at once
+// what no node would install.
 #pragma once
 
 #include <functional>

@@ -7,7 +7,7 @@
 namespace paddock::api {
 
 Result<Response> destroy_sandbox(Call& call);
-// The same for whoever shows a session as another kind.
+// The same for handlers that show a session as another kind.
 using DeletionAnswer = Response (*)(const contracts::Sandbox& session, bool gone);
 Result<Response> destroy_session(Call& call, DeletionAnswer answer);
 

@@ -30,7 +30,7 @@ class SharedView {
   // The Landlock ruleset of a run that sees these mounts and nothing else. Nothing while a standing
   // tool is absent from the host: a run that names it gets an error.
   const std::optional<LandlockRuleset>& landlock() const { return landlock_; }
-  // What /proc tells of the whole machine.
+  // What /proc says about the whole machine.
   const ReadyProcFiles& proc() const { return proc_; }
   // The standing tools and their loaders.
   const OpenFiles& programs() const { return programs_; }

@@ -1,6 +1,7 @@
-// Answers flock. Whoever has opened a file may lock it, also one that the sandbox sees read-only:
-// the interpreter, a library, a volume. On the host and in every other sandbox it is the same file,
-// so whoever locks it there would wait. So nothing inside takes a lock on what it cannot write.
+// Answers flock. A process that has opened a file may lock it, also one that the sandbox sees
+// read-only: the interpreter, a library, a volume. On the host and in every other sandbox it is the
+// same file, so a process that locks it there would wait. So nothing inside takes a lock on what it
+// cannot write.
 //
 // The call itself never goes on, as the kernel would look at the descriptor once more, and another
 // thread can have put another file there. The lock is taken here, on a copy of the descriptor: both

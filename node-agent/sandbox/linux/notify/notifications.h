@@ -96,7 +96,8 @@ class Notifications {
   // Error 0: the call goes on; `done`: it has succeeded.
   void reply(uint64_t id, int error, bool done = false) const;
 
-  // Whose copies are whoever answers's own: it may be held up for longer than the run is known.
+  // The copies belong to the thread that answers, which may be held up for longer than the run is
+  // known.
   const LaunchChoices choices_;
   const NetworkReach reach_;
   const ToolView tools_;

@@ -27,7 +27,7 @@ Result<os::Fd> make_mapping_namespace(const IdMap& ids);
 
 // A network namespace without processes. It belongs to a user namespace of its own, whose parent is
 // the caller's: so the caller may set it up without CAP_NET_ADMIN, which services and containers
-// need not give, and whoever is in yet another user namespace may not.
+// need not give, and a process in yet another user namespace may not.
 Result<os::Fd> make_network_namespace();
 
 }  // namespace paddock::sandbox
