@@ -42,8 +42,7 @@ Result<runtimes::Environment> RunLife::make_environment() {
 }
 
 LaunchFiles RunLife::build_files() const {
-  const std::string folder = folder_.file("build");
-  return {os::join_path(folder, "events"), os::join_path(folder, "launcher.log")};
+  return LaunchFiles::in(RunFolder(folder_.file("build")));
 }
 
 // Runs a build of an environment. It may be repeated, so the record of an earlier one is thrown
@@ -56,7 +55,8 @@ Result<contracts::SandboxResult> RunLife::run_build(const contracts::LaunchReque
   TRY(os::make_dirs(folder.path()));
   ASSIGN_OR_RETURN(const auto output, OutputLog::open(folder, ports_.clock));
   const LaunchFiles files = build_files();
-  ASSIGN_OR_RETURN(const LauncherProcess process, start(files, request));
+  ASSIGN_OR_RETURN(const LauncherProcess process,
+                   start_launch(ports_.server, ports_.config.sandbox_program, files, request));
   StopSignal build_stop;  // an agent that leaves ends its builds
   const StopSignal::Watch watch(stop_, StopKind::kCancel,
                                 [&] { build_stop.raise(StopKind::kCancel); });

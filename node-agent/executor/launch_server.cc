@@ -103,20 +103,28 @@ Result<os::ProcessIdentity> LaunchServer::spawn_server() const {
   return os::ProcessIdentity{.pid = pid, .start_ticks = 0, .boot_id = {}};  // gone already
 }
 
-std::optional<LauncherProcess> LaunchServer::launch(const LaunchFiles& files,
-                                                    const contracts::LaunchRequest& wanted) {
+std::optional<LauncherProcess> LaunchServer::launch(const LaunchFiles& files, int request) {
   if (!os::kPacketSockets) return std::nullopt;
-  const auto request = launch::request_file(wanted);
   const os::Fd events(
       ::open(files.events.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   os::Fd lock(::open(files.events.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (!request.ok() || !events.valid() || !lock.valid()) return std::nullopt;
-  auto launched = launch::order_launch(file("socket"), {request->get(), events.get(), lock.get()});
+  if (!events.valid() || !lock.valid()) return std::nullopt;
+  auto launched = launch::order_launch(file("socket"), {request, events.get(), lock.get()});
   lock.reset();  // from here on the launcher alone holds it
   if (launched) return identify_launcher(launched->launcher, files.events);
   log_info("a run starts a launcher of its own", {{"why", launched.error().describe()}});
   if (launched.error().reason == "NOT_LISTENING") start_again();
   return std::nullopt;
+}
+
+Result<LauncherProcess> start_launch(LaunchServer* server, const std::string& program,
+                                     const LaunchFiles& files,
+                                     const contracts::LaunchRequest& request) {
+  ASSIGN_OR_RETURN(const os::Fd order, launch::request_file(request));
+  if (server != nullptr) {
+    if (auto served = server->launch(files, order.get())) return std::move(*served);
+  }
+  return start_launcher(program, files, order.get());
 }
 
 }  // namespace paddock::executor

@@ -29,10 +29,9 @@ class LaunchServer {
   // Where it listens; and what to do when it turned out that it does not.
   std::string socket() const { return file("socket"); }
   void revive() { start_again(); }
-  // Nothing: it did not take the order, and nothing of it runs or will run. The request goes there
-  // in memory.
-  std::optional<LauncherProcess> launch(const LaunchFiles& files,
-                                        const contracts::LaunchRequest& request);
+  // For the request in this file. Nothing: it did not take the order, and nothing of it runs or
+  // will run.
+  std::optional<LauncherProcess> launch(const LaunchFiles& files, int request);
 
  private:
   struct State {
@@ -50,5 +49,11 @@ class LaunchServer {
   const Clock& clock_;
   Guarded<State> state_;
 };
+
+// By the server, where there is one that takes it, else by a launcher of its own. The request,
+// which may hold what is secret, is made into a document once, in memory. SANDBOX_UNAVAILABLE.
+Result<LauncherProcess> start_launch(LaunchServer* server, const std::string& program,
+                                     const LaunchFiles& files,
+                                     const contracts::LaunchRequest& request);
 
 }  // namespace paddock::executor

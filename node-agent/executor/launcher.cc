@@ -17,7 +17,6 @@
 #include "common/contracts/etc_names.h"
 #include "common/os/file.h"
 #include "common/os/lock_holder.h"
-#include "node-agent/launch/order.h"
 
 namespace paddock::executor {
 namespace {
@@ -97,6 +96,10 @@ class OutsideKeeper {
 
 }  // namespace
 
+LaunchFiles LaunchFiles::in(const RunFolder& folder) {
+  return {folder.file("events"), folder.file("launcher.log")};
+}
+
 std::map<std::string, std::string> launcher_environment() {
   std::map<std::string, std::string> out = {
       {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
@@ -106,14 +109,13 @@ std::map<std::string, std::string> launcher_environment() {
 }
 
 Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files,
-                                       const contracts::LaunchRequest& request) {
-  ASSIGN_OR_RETURN(const os::Fd order, launch::request_file(request));
+                                       int request) {
   const os::Fd log(::open(files.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!log.valid()) return system_error("opening the launcher's log", errno);
   os::SpawnOptions options;
-  options.argv = {program,    "run",        "--request", cat("/dev/fd/", order.get()),
+  options.argv = {program,    "run",        "--request", cat("/dev/fd/", request),
                   "--events", files.events, "--lock",    files.events};
-  options.keep_fds = {order.get()};
+  options.keep_fds = {request};
   // macOS's launcher makes the run's scratch folder there, which then goes with the run's own.
   options.env = launcher_environment();
   options.env["TMPDIR"] = os::folder_of(files.events);
@@ -140,6 +142,16 @@ std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock) {
     if (identity && (!oldest || identity->start_ticks < oldest->start_ticks)) oldest = identity;
   }
   return oldest;
+}
+
+Heard heard_in(const OutputState& state) {
+  if (state.result) return Heard::kResult;
+  return state.started_ms ? Heard::kStart : Heard::kNothing;
+}
+
+std::optional<Millis> wall_time_of(const contracts::SandboxPolicy& policy) {
+  if (!policy.limits.wall_time) return std::nullopt;
+  return policy.limits.wall_time->value;
 }
 
 FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,

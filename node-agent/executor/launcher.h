@@ -12,12 +12,15 @@
 #include "common/os/file_watch.h"
 #include "common/os/lock_file.h"
 #include "common/os/process.h"
+#include "node-agent/executor/output_log.h"
+#include "node-agent/executor/run_folder.h"
 #include "node-agent/executor/stop_signal.h"
 
 namespace paddock::executor {
 
-// The files of one launch.
+// The files of one launch, in the folder of its run or of its build.
 struct LaunchFiles {
+  static LaunchFiles in(const RunFolder& folder);
   std::string events;  // its launcher's lock too, as long as it lives
   std::string log;     // what the launcher itself complains about
 };
@@ -31,10 +34,10 @@ struct LauncherProcess {
 // what an operator says of /etc.
 std::map<std::string, std::string> launcher_environment();
 
-// Starts the launcher in a session of its own. The request, which may hold what is secret, goes
-// there in memory. SANDBOX_UNAVAILABLE if it cannot be started.
+// Starts the launcher in a session of its own, for the request in this file. SANDBOX_UNAVAILABLE if
+// it cannot be started.
 Result<LauncherProcess> start_launcher(const std::string& program, const LaunchFiles& files,
-                                       const contracts::LaunchRequest& request);
+                                       int request);
 
 // The process that has locked this file, other than we: for the moment between the start of a
 // launcher and the record of its identity.
@@ -44,11 +47,15 @@ std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock);
 enum class FollowEnd { kResult, kGone, kOverdue, kDetached };
 // What a launcher has said so far.
 enum class Heard { kNothing, kStart, kResult };
+// By this output.
+Heard heard_in(const OutputState& state);
 
 struct LaunchTimes {
   Millis grace{0};                  // of the command, when it is canceled or its time is over
   std::optional<Millis> wall_time;  // of the command, from its start
 };
+// The limit of time that its launcher keeps.
+std::optional<Millis> wall_time_of(const contracts::SandboxPolicy& policy);
 
 // Follows a launcher until its result is there, it is gone without one, or the agent leaves.
 // `read_events` reads new events and returns what was heard up to now. A cancel is passed on as

@@ -167,7 +167,6 @@ NextStep RunLife::decide() {
 }
 
 Status RunLife::launch(const contracts::LaunchRequest& request) {
-  const LaunchFiles files = launch_files();
   TRY(output_->keep_room_for_result());
   if (is_agent()) TRY(input_.open());
   PADDOCK_CRASH_POINT("launch-prepared");
@@ -176,7 +175,8 @@ Status RunLife::launch(const contracts::LaunchRequest& request) {
   TRY(folder_.store(record_));
   TRY(ports_.intents.note(os::base_name(folder_.path())));
   PADDOCK_CRASH_POINT("launch-intended");
-  auto started = start(files, request);
+  auto started =
+      start_launch(ports_.server, ports_.config.sandbox_program, launch_files(), request);
   if (!started) {
     log_error("a launcher could not be started", {{"error", started.error().describe()}});
     return std::move(started).error();
@@ -192,14 +192,6 @@ Status RunLife::launch(const contracts::LaunchRequest& request) {
   return {};
 }
 
-Result<LauncherProcess> RunLife::start(const LaunchFiles& files,
-                                       const contracts::LaunchRequest& request) {
-  if (ports_.server != nullptr) {
-    if (auto served = ports_.server->launch(files, request)) return std::move(*served);
-  }
-  return start_launcher(ports_.config.sandbox_program, files, request);
-}
-
 // Follows the command, and beside it sends finished files; that ends when the command does.
 FollowEnd RunLife::follow() {
   if (!ports_.parallel || assignment_.spec.artifacts.dirs.empty()) return follow_command();
@@ -211,16 +203,6 @@ FollowEnd RunLife::follow() {
                    },
                    [&] { finished_.send(finished_request(), over); }});
   return end;
-}
-
-Heard heard_in(const OutputState& state) {
-  if (state.result) return Heard::kResult;
-  return state.started_ms ? Heard::kStart : Heard::kNothing;
-}
-
-std::optional<Millis> wall_time_of(const contracts::SandboxPolicy& policy) {
-  if (!policy.limits.wall_time) return std::nullopt;
-  return policy.limits.wall_time->value;
 }
 
 FollowEnd RunLife::follow_command() {
@@ -365,10 +347,6 @@ Status RunLife::erase() {
   ports_.intents.forget(os::base_name(folder_.path()));
   lost_lock_.reset();
   return {};
-}
-
-LaunchFiles RunLife::launch_files() const {
-  return {folder_.file("events"), folder_.file("launcher.log")};
 }
 
 void RunLife::quote(const std::string& text) {

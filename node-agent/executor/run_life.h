@@ -26,11 +26,6 @@
 
 namespace paddock::executor {
 
-// What a launcher has said by this output.
-Heard heard_in(const OutputState& state);
-// The limit of time that its launcher keeps.
-std::optional<Millis> wall_time_of(const contracts::SandboxPolicy& policy);
-
 class RunLife {
  public:
   // A new run: its folder is on disk when this returns.
@@ -97,7 +92,6 @@ class RunLife {
   NextStep decide();
   Result<contracts::LaunchRequest> prepare();
   Status launch(const contracts::LaunchRequest& request);
-  Result<LauncherProcess> start(const LaunchFiles& files, const contracts::LaunchRequest& request);
   FollowEnd follow();
   FollowEnd follow_command();
   artifacts::CollectRequest finished_request();
@@ -149,7 +143,7 @@ class RunLife {
   Status send_artifact(int root, const contracts::Artifact& artifact,
                        RunTransport& controller) const;
   std::unique_ptr<RunTransport> transport(StopKind give_up);
-  LaunchFiles launch_files() const;
+  LaunchFiles launch_files() const { return LaunchFiles::in(folder_); }
   LaunchFiles build_files() const;
   void say(const std::string& line);
   void quote(const std::string& text);

@@ -57,7 +57,7 @@ TEST_F(Life, ALauncherThatComesLateFindsItsLockTaken) {
   request.command = {"ok", base};
   request.workdir = "/workspace";
   request.mounts = {{base, "/workspace", contracts::MountMode::kReadWrite}};
-  const auto late = start_launcher(config.sandbox_program, files, request);
+  const auto late = start_launch(nullptr, config.sandbox_program, files, request);
   ASSERT_TRUE(late.ok());
   reap_launcher(*late);
   EXPECT_EQ(starts(), 0u);
