@@ -1,13 +1,11 @@
-// The step of RunLife that sends what its command left: after the result, and what it has finished
-// while it lives.
+#include "node-agent/executor/artifact_collector.h"
+
 #include <algorithm>
 
 #include "common/base/text.h"
 #include "common/contracts/node.h"
 #include "common/os/file.h"
 #include "node-agent/executor/phase_timing.h"
-#include "node-agent/executor/retrying_transport.h"
-#include "node-agent/executor/run_life.h"
 
 namespace paddock::executor {
 namespace {
@@ -39,61 +37,69 @@ void leave_out(contracts::Artifact& artifact, const Error& named, artifacts::Col
 
 }  // namespace
 
+void ArtifactCollector::send_finished(StopSignal& over) {
+  finished_.send(request_for_finished(), over);
+}
+
 // The folder of a layered workspace has only the run's own changes. For a copied workspace the tree
 // says which files the run was given; if that tree is not here any more, inputs are collected too,
 // which costs only time.
-artifacts::CollectRequest RunLife::finished_request() {
-  artifacts::CollectRequest request{assignment_.spec.artifacts.dirs, artifact_types(), {}};
-  const std::string& root = assignment_.workspace_root;
-  if (record_.layered || root.empty() || !ports_.store.use(root)) return request;
-  if (auto tree = fetch_.fetch(workspace_source())) request.before = *tree;
+artifacts::CollectRequest ArtifactCollector::request_for_finished() {
+  artifacts::CollectRequest request{run_.assignment.spec.artifacts.dirs, types(), {}};
+  const std::string& root = run_.assignment.workspace_root;
+  if (run_.record.layered || root.empty() || !run_.ports.store.use(root)) return request;
+  if (auto tree = run_.fetch.fetch(workspace_.source())) request.before = *tree;
   return request;
 }
 
 // A controller that names no types for compute means the standard ones, and not all.
-std::vector<std::string> RunLife::artifact_types() const {
-  const bool filtered = assignment_.spec.type == contracts::RunType::kCompute;
-  return filtered && assignment_.artifact_types.empty() ? contracts::compute_artifact_types()
-                                                        : assignment_.artifact_types;
+std::vector<std::string> ArtifactCollector::types() const {
+  const contracts::Assignment& run = run_.assignment;
+  const bool filtered = run.spec.type == contracts::RunType::kCompute;
+  return filtered && run.artifact_types.empty() ? contracts::compute_artifact_types()
+                                                : run.artifact_types;
 }
 
-Result<artifacts::CollectRequest> RunLife::collect_request() {
-  artifacts::CollectRequest request{assignment_.spec.artifacts.dirs, artifact_types(), {}};
+Result<artifacts::CollectRequest> ArtifactCollector::request_for_all() {
+  artifacts::CollectRequest request{run_.assignment.spec.artifacts.dirs, types(), {}};
   const bool asks_all = std::ranges::any_of(
       request.dirs, [](const std::string& dir) { return artifacts::normalized_dir(dir) == "."; });
   if (asks_all) {
-    ASSIGN_OR_RETURN(request.before, fetch_.fetch(workspace_source(), StopKind::kDetach));
+    ASSIGN_OR_RETURN(request.before, run_.fetch.fetch(workspace_.source(), StopKind::kDetach));
   }
   return request;
 }
 
-Status RunLife::send_artifact(int root, const contracts::Artifact& artifact,
-                              RunTransport& controller) const {
-  ASSIGN_OR_RETURN(const os::Fd file, os::open_regular_beneath(root, artifact.path));
-  return controller.upload_artifact(assignment_.run_uid, file.get(), artifact);
+Status ArtifactCollector::collect(contracts::RunOutcome& outcome) {
+  const bool ran = !outcome.result || outcome.result->status != SandboxStatus::kInternalError;
+  if (!wanted() || !ran) return {};
+  PhaseTiming timing(run_.ports.clock, run_.record.timings_ms["artifacts"]);
+  if (!run_.record.layered) (void)os::open_closed_root(run_.folder.workspace());
+  ASSIGN_OR_RETURN(const os::Fd root, workspace_.open());
+  ASSIGN_OR_RETURN(const artifacts::CollectRequest request, request_for_all());
+  ASSIGN_OR_RETURN(artifacts::Collected collected,
+                   artifacts::collect(root.get(), request, run_.ports.config.artifacts,
+                                      [this] { return run_.stop.at_least(StopKind::kDetach); }));
+  if (collected.disk_fault) tell_of_loss(outcome, contracts::name_full_disk(*collected.disk_fault));
+  TRY(send_all(root.get(), collected, outcome));
+  run_.log.say(
+      cat("artifacts: ",
+          files_and_bytes(static_cast<int64_t>(collected.artifacts.size()), collected.bytes),
+          collected.left_out.empty() ? "" : cat(" (", collected.left_out.size(), " left out)")));
+  outcome.artifacts = std::move(collected.artifacts);
+  outcome.left_out = std::move(collected.left_out);
+  return {};
 }
 
-Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
-  const auto& dirs = assignment_.spec.artifacts.dirs;
-  const bool ran = !outcome.result || outcome.result->status != SandboxStatus::kInternalError;
-  if (dirs.empty() || !ran) return {};
-  PhaseTiming timing(ports_.clock, record_.timings_ms["artifacts"]);
-  if (!record_.layered) (void)os::open_closed_root(folder_.workspace());
-  ASSIGN_OR_RETURN(const os::Fd root, open_workspace());
-  ASSIGN_OR_RETURN(const artifacts::CollectRequest request, collect_request());
-  ASSIGN_OR_RETURN(artifacts::Collected collected,
-                   artifacts::collect(root.get(), request, ports_.config.artifacts,
-                                      [this] { return leaving(); }));
-  if (collected.disk_fault) tell_of_loss(outcome, contracts::name_full_disk(*collected.disk_fault));
-  const auto controller = transport(StopKind::kDetach);
+// What the controller has already is not sent again; what it refuses, or the disk does not give, is
+// left out by name.
+Status ArtifactCollector::send_all(int root, artifacts::Collected& collected,
+                                   contracts::RunOutcome& outcome) {
+  const auto controller = run_.transport(StopKind::kDetach);
   const std::set<std::string> there = finished_.there_already(collected.artifacts, *controller);
   std::vector<contracts::Artifact> sent;
   for (contracts::Artifact& artifact : collected.artifacts) {
-    if (there.contains(artifact.path)) {
-      sent.push_back(std::move(artifact));
-      continue;
-    }
-    Status status = send_artifact(root.get(), artifact, *controller);
+    Status status = there.contains(artifact.path) ? Status() : send(root, artifact, *controller);
     if (status) {
       sent.push_back(std::move(artifact));
       continue;
@@ -105,12 +111,13 @@ Status RunLife::collect_artifacts(contracts::RunOutcome& outcome) {
     leave_out(artifact, named, collected);
   }
   collected.artifacts = std::move(sent);
-  say(cat("artifacts: ",
-          files_and_bytes(static_cast<int64_t>(collected.artifacts.size()), collected.bytes),
-          collected.left_out.empty() ? "" : cat(" (", collected.left_out.size(), " left out)")));
-  outcome.artifacts = std::move(collected.artifacts);
-  outcome.left_out = std::move(collected.left_out);
   return {};
+}
+
+Status ArtifactCollector::send(int root, const contracts::Artifact& artifact,
+                               RunTransport& controller) const {
+  ASSIGN_OR_RETURN(const os::Fd file, os::open_regular_beneath(root, artifact.path));
+  return controller.upload_artifact(run_.assignment.run_uid, file.get(), artifact);
 }
 
 }  // namespace paddock::executor

@@ -105,6 +105,8 @@ class RunFolder {
   std::string file(std::string_view name) const;
   std::string workspace() const { return file("workspace"); }
   std::string layer_work() const { return file("layer-work"); }
+  std::string input() const { return file("input"); }
+  std::string exec_socket() const { return file("exec"); }
 
   // Makes the folder with its assignment; it appears whole or not at all.
   Status create(const contracts::Assignment& assignment) const;

@@ -1,17 +1,13 @@
 #include "node-agent/executor/run_life.h"
 
-#include <fcntl.h>
-
-#include <algorithm>
+#include <utility>
 
 #include "common/base/crash_point.h"
 #include "common/base/log.h"
 #include "common/contracts/node.h"
 #include "common/os/file.h"
-#include "common/test_report/test_report.h"
-#include "common/wire/json.h"
-#include "node-agent/executor/command_line.h"
 #include "node-agent/executor/disk_probe.h"
+#include "node-agent/executor/lost_sandbox.h"
 #include "node-agent/executor/outcome.h"
 
 namespace paddock::executor {
@@ -31,10 +27,8 @@ Result<std::unique_ptr<RunLife>> RunLife::accept(const ExecutorPorts& ports,
   }
   TRY(folder.create(assignment));
   ASSIGN_OR_RETURN(std::unique_ptr<OutputLog> output, OutputLog::open(folder, ports.clock));
-  std::unique_ptr<RunLife> life(
-      new RunLife(ports, std::move(folder), assignment, RunRecord{}, std::move(output)));
-  life->accepted_ = ports.clock.mono();
-  return life;
+  return std::unique_ptr<RunLife>(new RunLife(ports, std::move(folder), assignment, RunRecord{},
+                                              std::move(output), ports.clock.mono()));
 }
 
 Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
@@ -51,45 +45,38 @@ Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
     record.stage = Stage::kLaunching;
   ASSIGN_OR_RETURN(std::unique_ptr<OutputLog> output, OutputLog::open(folder, ports.clock));
   return std::unique_ptr<RunLife>(new RunLife(ports, std::move(folder), std::move(assignment),
-                                              std::move(record), std::move(output)));
+                                              std::move(record), std::move(output), MonoTime{}));
 }
 
 RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assignment assignment,
-                 RunRecord record, std::unique_ptr<OutputLog> output)
+                 RunRecord record, std::unique_ptr<OutputLog> output, MonoTime accepted)
     : ports_(ports),
       folder_(std::move(folder)),
       assignment_(std::move(assignment)),
       record_(std::move(record)),
       output_(std::move(output)),
-      input_(folder_.file("input")),
+      input_(folder_.input()),
       fetch_(ports_, assignment_.run_uid, stop_),
-      finished_(ports_, folder_, assignment_) {
+      log_(*output_, [this] { publish(); }),
+      context_{ports_, folder_, assignment_, record_, stop_, fetch_, log_, accepted},
+      steps_(context_),
+      launch_(context_, *output_),
+      disk_(context_, launch_),
+      artifacts_(context_, steps_.workspace()) {
   recorded_ = record_.stage == Stage::kEnded;
   if (record_.stage == Stage::kLaunching) {
-    begun_ns_ = output_->state().started_ms.value_or(0) * 1'000'000;
-    phase_ = output_->state().started_ms ? RunPhase::kRunning : RunPhase::kPreparing;
-    lease_environment_again();
-    if (ports_.accelerators != nullptr)
-      note_accelerators(ports_.accelerators->take_again(record_.accelerators));
-    if (ports_.processors != nullptr)
-      processors_.emplace(ports_.processors->take_again(record_.processors));
-  }
-  if (active() && ports_.trees != nullptr) {
-    trees_.emplace_back(*ports_.trees, assignment_.workspace_root);
-    for (const contracts::MountedVolume& each : assignment_.volumes)
-      trees_.emplace_back(*ports_.trees, each.root);
+    const std::optional<int64_t> started = output_->state().started_ms;
+    disk_.began(started);
+    phase_ = started ? RunPhase::kRunning : RunPhase::kPreparing;
+    steps_.take_again();
   }
   if (assignment_.desired == contracts::DesiredState::kCancel)
     stop_.raise(assignment_.kill_now.value_or(false) ? StopKind::kKill : StopKind::kCancel);
 }
 
-Millis RunLife::grace() const {
-  return assignment_.spec.termination_grace.value_or(wire::Wait{}).value;
-}
-
 // The whole life, top to bottom. A recovered run enters at the step that was next.
 void RunLife::run() {
-  NextStep next = decide();
+  NextStep next = next_step(launch_.find());
   if (next == NextStep::kPrepare) {
     const auto request = prepare();
     if (leaving()) return;
@@ -97,7 +84,7 @@ void RunLife::run() {
     if (stop_.at_least(StopKind::kCancel)) return finish(outcome_of_error({}, true));
     const Status launched = launch(*request);
     if (!launched) {
-      doubt_sandbox();
+      doubt_sandbox(ports_);
       return finish(outcome_of_error(launched.error(), false));
     }
     next = NextStep::kFollow;
@@ -109,19 +96,31 @@ void RunLife::run() {
     PADDOCK_CRASH_POINT("command-ended");
   }
   if (next == NextStep::kLost) {
-    if (!output_->state().started_ms) doubt_sandbox();
+    if (!output_->state().started_ms) doubt_sandbox(ports_);
     return finish(lost());
   }
   if (next == NextStep::kCollect) {
     // Artifacts are collected once the launcher has ended and the mounts are gone. Without
     // artifacts nobody has to wait for that.
-    const bool looks = !assignment_.spec.artifacts.dirs.empty();
-    if (looks) reap_launcher(launcher_);
+    if (artifacts_.wanted()) reap_launcher(launch_.launcher());
     collect();
-    if (!looks) reap_launcher(launcher_);
+    if (!artifacts_.wanted()) reap_launcher(launch_.launcher());
     return;
   }
   publish();
+}
+
+Result<contracts::LaunchRequest> RunLife::prepare() {
+  if (stop_.at_least(StopKind::kCancel)) return Error{};
+  const contracts::NodeBounds& bounds = ports_.config.bounds;
+  TRY(contracts::check_node_bounds(assignment_.policy, bounds));
+  if (bounds.ceilings)
+    TRY(contracts::check_grace(assignment_.spec.termination_grace, *bounds.ceilings));
+  phase_ = RunPhase::kPreparing;
+  publish();
+  TRY(steps_.prepare());
+  publish();
+  return steps_.request();
 }
 
 contracts::RunOutcome RunLife::lost() const {
@@ -142,115 +141,75 @@ contracts::RunOutcome RunLife::not_begun(const Error& why) const {
   return out;
 }
 
-NextStep RunLife::decide() {
-  RunFacts facts{.stage = record_.stage,
-                 .launcher_alive = false,
-                 .has_result = output_->state().result.has_value()};
-  if (facts.stage == Stage::kLaunching) {
-    // Taking the lock ourselves keeps a launcher that was about to start from starting.
-    auto lock = os::LockFile::acquire(launch_files().events);
-    facts.launcher_alive = !lock.ok();
-    if (lock) lost_lock_.emplace(std::move(*lock));
-    // It may have written its result between our first look and the lock.
-    if (!output_->advance()) log_warn("a run's output is damaged", {{"run", assignment_.run_uid}});
-    facts.has_result = output_->state().result.has_value();
-    if (facts.launcher_alive) {
-      launcher_ = {record_.launcher ? std::optional(record_.launcher->identity()) : std::nullopt,
-                   false};
-      if (!launcher_.identity || !os::alive(*launcher_.identity)) {
-        launcher_.identity = find_lock_holder(launch_files().events);
-      }
-      note_launcher();
-    }
-  }
-  return next_step(facts);
-}
-
 Status RunLife::launch(const contracts::LaunchRequest& request) {
-  TRY(output_->keep_room_for_result());
   if (is_agent()) TRY(input_.open());
-  PADDOCK_CRASH_POINT("launch-prepared");
-  note_begin();
-  record_.stage = Stage::kLaunching;
-  TRY(folder_.store(record_));
-  TRY(ports_.intents.note(os::base_name(folder_.path())));
-  PADDOCK_CRASH_POINT("launch-intended");
-  auto started =
-      start_launch(ports_.server, ports_.config.sandbox_program, launch_files(), request);
-  if (!started) {
-    log_error("a launcher could not be started", {{"error", started.error().describe()}});
-    return std::move(started).error();
-  }
-  PADDOCK_CRASH_POINT("launched");
-  launcher_ = std::move(*started);
-  note_launcher();
-  if (launcher_.identity) record_.launcher = LauncherRecord::of(*launcher_.identity);
-  if (const Status stored = folder_.store(record_); !stored) {
-    log_warn("a launcher's identity could not be recorded", {{"error", stored.error().describe()}});
-  }
-  PADDOCK_CRASH_POINT("launch-recorded");
-  return {};
+  disk_.begins();
+  return launch_.start(request);
 }
 
 // Follows the command, and beside it sends finished files; that ends when the command does.
 FollowEnd RunLife::follow() {
-  if (!ports_.parallel || assignment_.spec.artifacts.dirs.empty()) return follow_command();
+  if (!ports_.parallel || !artifacts_.wanted()) return follow_command();
   FollowEnd end = FollowEnd::kGone;
   StopSignal over;
   ports_.parallel({[&] {
                      end = follow_command();
                      over.raise(StopKind::kCancel);
                    },
-                   [&] { finished_.send(finished_request(), over); }});
+                   [&] { artifacts_.send_finished(over); }});
   return end;
 }
 
 FollowEnd RunLife::follow_command() {
   OutputState told{.last_seq = -1, .started_ms = {}, .result = {}};
-  const LaunchTimes times{grace(), wall_time_of(assignment_.policy)};
-  const FollowEnd end =
-      follow_launcher(launcher_, launch_files(), stop_, times, ports_.clock, watch_, [&] {
-        const Status read = output_->advance();
-        if (!read && !unreadable_) {
-          unreadable_ = read.error();
-          stop_.raise(StopKind::kCancel);
-        }
-        heed_disk();
-        OutputState state = output_->state();
-        if (state.started_ms) phase_ = RunPhase::kRunning;
-        const bool news = (is_agent() && input_.take()) || state.last_seq != told.last_seq ||
-                          state.started_ms != told.started_ms;
-        if (news) publish();
-        told = std::move(state);
-        return heard_in(told);
-      });
-  launcher_pid_ = 0;
+  const Millis grace = assignment_.spec.termination_grace.value_or(wire::Wait{}).value;
+  const FollowEnd end = follow_launcher(launch_.launcher(), launch_.files(), stop_,
+                                        {grace, wall_time_of(assignment_.policy)}, ports_.clock,
+                                        watch_, [&] { return hear(told); });
+  launch_.has_ended();
   overdue_ = end == FollowEnd::kOverdue;
-  if (end == FollowEnd::kGone || overdue_) reap_launcher(launcher_);
+  if (end == FollowEnd::kGone || overdue_) reap_launcher(launch_.launcher());
   return end;
+}
+
+// Takes in what the launcher has written since, and announces it.
+Heard RunLife::hear(OutputState& told) {
+  const Status read = output_->advance();
+  if (!read && !unreadable_) {
+    unreadable_ = read.error();
+    stop_.raise(StopKind::kCancel);
+  }
+  end_as_told();
+  OutputState state = output_->state();
+  if (state.started_ms) phase_ = RunPhase::kRunning;
+  const bool news = (is_agent() && input_.take()) || state.last_seq != told.last_seq ||
+                    state.started_ms != told.started_ms;
+  if (news) publish();
+  told = std::move(state);
+  return heard_in(told);
+}
+
+void RunLife::end_for_disk(std::string why) {
+  end_why_.with([&](std::string& now) { now = std::move(why); });
+  ending_ = true;
+  stop_.nudge();
+}
+
+// On the disk before it is killed: a later agent is to know why.
+void RunLife::end_as_told() {
+  std::string why = end_why_.with([](std::string& now) { return std::exchange(now, {}); });
+  if (why.empty()) return;
+  if (stop_.at_least(StopKind::kCancel)) return stop_.raise(StopKind::kKill);  // canceled it stays
+  record_.beyond_disk = std::move(why);
+  if (const Status stored = folder_.store(record_); !stored)
+    log_warn("why a run is ended could not be recorded",
+             {{"run", assignment_.run_uid}, {"error", stored.error().describe()}});
+  stop_.raise(StopKind::kKill);
 }
 
 void RunLife::give_input(const std::vector<contracts::RunInput>& inputs) {
   input_.give(inputs);
   stop_.nudge();
-}
-
-bool RunLife::is_judged() const {
-  return assignment_.spec.type == contracts::RunType::kTest &&
-         test_report::is_judged(assignment_.spec.command.argv);
-}
-
-contracts::RunOutcome RunLife::outcome_of_result(contracts::SandboxResult result) const {
-  // One that an older agent launched has no judge.
-  if (!is_judged() || !os::exists(tests_folder())) return outcome_of(result);
-  const test_report::Verdict verdict =
-      test_report::judge(command_line(assignment_.spec, assignment_.policy),
-                         test_report::read(tests_folder()), result);
-  contracts::RunOutcome out = outcome_of(result);
-  if (verdict.reason.empty()) return out;
-  out.reason = verdict.reason;
-  out.message = verdict.message;
-  return out;
 }
 
 void RunLife::collect() {
@@ -260,14 +219,14 @@ void RunLife::collect() {
     // Nothing of it was started: what the disk or the kernel refused the launcher may be nothing of
     // the run's.
     if (const auto fault = disk_fault(folder_.path())) return finish(not_begun(*fault));
-    if (const auto fault = lost_sandbox(*state.result)) return finish(not_begun(*fault));
+    if (const auto fault = lost_sandbox(context_, *state.result)) return finish(not_begun(*fault));
     if (leaving()) return;  // whose fault it is will be found out by the next agent
   }
-  contracts::RunOutcome outcome = outcome_of_result(*state.result);
+  contracts::RunOutcome outcome = steps_.judge().outcome_of(*state.result);
   if (unreadable_) outcome = outcome_of_unreadable(*unreadable_);
   if (!record_.beyond_disk.empty()) outcome = outcome_of_disk(record_.beyond_disk, outcome.result);
   record_.timings_ms["run"] = state.result->duration_ms;
-  if (const Status collected = collect_artifacts(outcome); !collected) {
+  if (const Status collected = artifacts_.collect(outcome); !collected) {
     if (leaving()) return;
     outcome.phase = RunPhase::kFailed;
     outcome.reason = Reason("ARTIFACTS_FAILED");
@@ -281,35 +240,17 @@ void RunLife::collect() {
   finish(std::move(outcome));
 }
 
-// The command may still run: its environment must not be pruned under it.
-void RunLife::lease_environment_again() {
-  if (record_.environment.empty()) return;
-  auto lease = runtimes::lease_again(ports_.config.environments.dir, record_.environment,
-                                     [&clock = ports_.clock] { return clock.wall(); });
-  if (lease) {
-    environment_lease_.emplace(std::move(*lease));
-  } else {
-    log_warn("a running command's environment could not be kept",
-             {{"run", assignment_.run_uid}, {"error", lease.error().describe()}});
-  }
-}
-
-// The last moment of the hold: they are given back right after.
-void RunLife::account(contracts::RunOutcome& outcome) const {
-  if (record_.accelerators.empty() || !outcome.result) return;
-  const Millis held = held_for(record_.held, {ports_.clock.mono().ms, this_boot()},
-                               Millis(outcome.result->duration_ms));
-  outcome.result->usage.accelerator_ms =
-      held.count() * static_cast<int64_t>(record_.accelerators.size());
-}
-
+// What the command held is given back once its outcome is recorded, and before anybody hears of it.
 void RunLife::finish(contracts::RunOutcome outcome) {
   ending_ = true;
-  environment_lease_.reset();
-  account(outcome);
-  accelerators_.reset();
-  processors_.reset();
-  if (stop_.kind() == StopKind::kForget) return;
+  steps_.accelerators().account(outcome);
+  const bool forgotten = stop_.kind() == StopKind::kForget;
+  if (!forgotten) record(std::move(outcome));
+  steps_.undo();
+  if (!forgotten) publish();
+}
+
+void RunLife::record(contracts::RunOutcome outcome) {
   record_.stage = Stage::kEnded;
   record_.outcome = std::move(outcome);
   const Status stored = folder_.store(record_);
@@ -319,9 +260,7 @@ void RunLife::finish(contracts::RunOutcome outcome) {
               {{"run", assignment_.run_uid}, {"error", stored.error().describe()}});
   }
   PADDOCK_CRASH_POINT("outcome-recorded");
-  trees_.clear();
   log_info("run ended", {{"run", assignment_.run_uid}, {"reason", record_.outcome->reason}});
-  publish();
 }
 
 void RunLife::publish() {
@@ -343,24 +282,10 @@ void RunLife::publish() {
 }
 
 Status RunLife::erase() {
-  TRY(freed_.with([&](bool&) { return folder_.erase(); }));
+  TRY(disk_.erase());
   ports_.intents.forget(os::base_name(folder_.path()));
-  lost_lock_.reset();
+  launch_.forget();
   return {};
-}
-
-void RunLife::quote(const std::string& text) {
-  if (const Status quoted = output_->quote(text); !quoted) {
-    log_warn("an installer's words were lost", {{"error", quoted.error().describe()}});
-  }
-  publish();
-}
-
-void RunLife::say(const std::string& line) {
-  if (const Status said = output_->say(line); !said) {
-    log_warn("a line for a run's log was lost", {{"error", said.error().describe()}});
-  }
-  publish();
 }
 
 }  // namespace paddock::executor

@@ -74,6 +74,12 @@ TEST_F(LayeredLife, HoldTheirTreeUntilTheyHaveEnded) {
   EXPECT_TRUE(trees->remove(root).value());
 }
 
+TEST_F(LayeredLife, LetGoOfTheirTreeWhereAStepBehindItFails) {
+  assignment.spec.resources.emplace().accelerators = {contracts::AcceleratorKind::kNvidia, 1};
+  EXPECT_EQ(run().reason, "ACCELERATOR_UNAVAILABLE");
+  EXPECT_TRUE(trees->remove(assignment.workspace_root).value());
+}
+
 TEST_F(LayeredLife, BlobsThatVanishAreFetchedAgain) {
   config.sandbox_uid.reset();
   ASSERT_TRUE(store->put(blobs.begin()->second).ok());

@@ -1,10 +1,9 @@
-// The step of RunLife that brings the run's volumes here. Nobody may write to them: with a cache of
-// trees every run sees the same files, without one each run gets a copy.
+#include "node-agent/executor/volume_step.h"
+
 #include "common/contracts/names.h"
 #include "common/contracts/volume.h"
 #include "common/os/file.h"
 #include "node-agent/executor/phase_timing.h"
-#include "node-agent/executor/run_life.h"
 
 namespace paddock::executor {
 namespace {
@@ -19,39 +18,43 @@ Status check_volume(const MountedVolume& volume) {
 
 }  // namespace
 
-std::string RunLife::volume_folder(const MountedVolume& volume) const {
-  return ports_.trees != nullptr ? ports_.trees->files_of(volume.root)
-                                 : os::join_path(folder_.file("volumes"), volume.name);
+VolumeStep::VolumeStep(const StepContext& run) : run_(run) {
+  if (run.ports.trees == nullptr || run.record.stage == Stage::kEnded) return;
+  for (const MountedVolume& each : run.assignment.volumes)
+    trees_.emplace_back(*run.ports.trees, each.root);
 }
 
-Status RunLife::fetch_volumes() {
-  if (assignment_.volumes.empty()) return {};
-  PhaseTiming timing(ports_.clock, record_.timings_ms["volumes"]);
-  for (const MountedVolume& volume : assignment_.volumes) {
+std::string VolumeStep::folder_of(const MountedVolume& volume) const {
+  return run_.ports.trees != nullptr ? run_.ports.trees->files_of(volume.root)
+                                     : os::join_path(run_.folder.file("volumes"), volume.name);
+}
+
+Status VolumeStep::prepare() {
+  if (run_.assignment.volumes.empty()) return {};
+  PhaseTiming timing(run_.ports.clock, run_.record.timings_ms["volumes"]);
+  for (const MountedVolume& volume : run_.assignment.volumes) {
     TRY(check_volume(volume));
     const TreeSource source{volume.root, volume.name};
     TreeNews news;
-    TRY((ports_.trees != nullptr ? fetch_.cache(source, news) : copy_volume(source, volume, news))
+    TRY((run_.ports.trees != nullptr ? run_.fetch.cache(source, news) : copy(source, volume, news))
             .within(cat("volume ", volume.name)));
-    say(cat("volume ", volume.name, " version ", volume.version, ": ", news.text()));
+    run_.log.say(cat("volume ", volume.name, " version ", volume.version, ": ", news.text()));
   }
   return {};
 }
 
-Status RunLife::copy_volume(const TreeSource& source, const MountedVolume& volume, TreeNews& news) {
-  TRY(os::make_dirs(folder_.file("volumes"), 0755));
-  ASSIGN_OR_RETURN(const contracts::Tree tree, fetch_.fetch(source));
-  return fetch_.copy(tree, volume_folder(volume), news);
+Status VolumeStep::copy(const TreeSource& source, const MountedVolume& volume, TreeNews& news) {
+  TRY(os::make_dirs(run_.folder.file("volumes"), 0755));
+  ASSIGN_OR_RETURN(const contracts::Tree tree, run_.fetch.fetch(source));
+  return run_.fetch.copy(tree, folder_of(volume), news);
 }
 
-std::vector<contracts::LaunchMount> RunLife::volume_mounts() const {
-  std::vector<contracts::LaunchMount> mounts;
-  for (const MountedVolume& volume : assignment_.volumes) {
-    mounts.push_back(contracts::LaunchMount{volume_folder(volume),
-                                            cat(contracts::kSandboxVolumes, "/", volume.name),
-                                            contracts::MountMode::kReadOnly});
+Status VolumeStep::add(contracts::LaunchRequest& request) {
+  for (const MountedVolume& volume : run_.assignment.volumes) {
+    request.mounts.push_back({folder_of(volume), cat(contracts::kSandboxVolumes, "/", volume.name),
+                              contracts::MountMode::kReadOnly});
   }
-  return mounts;
+  return {};
 }
 
 }  // namespace paddock::executor

@@ -1,0 +1,56 @@
+// What a run takes of the node's disk, and what it asked for. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "common/base/guarded.h"
+#include "common/os/folder_use.h"
+#include "node-agent/executor/command_launch.h"
+#include "node-agent/executor/kept_count.h"
+#include "node-agent/executor/step.h"
+
+namespace paddock::executor {
+
+class RunDisk {
+ public:
+  static constexpr int64_t kNamesLookedAt = 20'000;  // some hundredth of a second
+  // Both outlive it.
+  RunDisk(const StepContext& run, const CommandLaunch& launch)
+      : run_(run), launch_(launch), counted_(std::make_shared<KeptCount>(run.ports.clock)) {}
+
+  // Its command begins now, or has begun: what is changed from then on, the command has written.
+  void begins();
+  void began(std::optional<int64_t> time_ms);
+
+  std::optional<int64_t> asked() const;
+  // What its command has written, as far as is told in a moment, and how much of that it asked for.
+  int64_t written(int64_t most_names = kNamesLookedAt) const;
+  int64_t written_as_asked() const;
+  // All of that, with what it hides, as it is now: it takes a second or two where there are a
+  // million names, and kCountTime at most.
+  os::FolderUse taken() const;
+  // Now or a little while ago (kept_count.h), for its owner, who asks as often as he likes.
+  os::FolderUse taken_lately() const;
+  // To be told what somebody else than the run puts there; it may outlive this.
+  std::function<void(int64_t bytes, int64_t files)> adder() const;
+
+  // Its files go while its folder stays, or with all of it: each once, by one at a time.
+  void free_files();
+  Status erase();
+
+ private:
+  os::FolderUse count(const std::function<bool()>& over) const;
+
+  static constexpr int64_t kNotBegun = INT64_MAX;
+  const StepContext& run_;
+  const CommandLaunch& launch_;
+  Guarded<bool> freed_{false};
+  const std::shared_ptr<KeptCount> counted_;
+  std::atomic<int64_t> begun_ns_ = kNotBegun;
+};
+
+}  // namespace paddock::executor
