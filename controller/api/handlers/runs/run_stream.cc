@@ -12,44 +12,59 @@ constexpr Millis kHeartbeat{1000};
 
 struct Look {
   std::vector<contracts::RunEvent> events;
+  bool more = false;      // there may be some behind these already
   bool complete = false;  // nothing will follow these
 };
+
+// Of the run itself nothing is read while it writes output: its phase changes with an event.
+bool may_end_with(const std::vector<contracts::RunEvent>& events) {
+  if (events.empty()) return true;
+  const std::string& last = events.back().type;
+  return last == contracts::kEventPhase || last == contracts::kEventEnd;
+}
 
 Result<Look> look(Services& services, const std::string& uid, int64_t after) {
   Look out;
   TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const contracts::Run run, txn.run_by_uid(uid));
     ASSIGN_OR_RETURN(out.events, txn.run_events(uid, after, kPage));
-    out.complete =
-        contracts::is_terminal(run.status.phase) && out.events.size() < static_cast<size_t>(kPage);
+    out.more = out.events.size() == static_cast<size_t>(kPage);
+    if (out.more || !may_end_with(out.events)) return {};
+    ASSIGN_OR_RETURN(const contracts::Run run, txn.run_by_uid(uid));
+    out.complete = contracts::is_terminal(run.status.phase);
     return {};
   }));
   return out;
 }
 
 // Whether that was all, or all that `take` wanted. If not, the client resumes where it can, or
-// hears there why not.
+// hears there why not. The store is looked at once whoever changes or deletes the run has told of
+// it, and at no other time.
 bool tell_all(Services& services, const Follow& follow, HeldToken token, ResponseStream& out,
               const std::function<bool(const std::vector<contracts::RunEvent>&)>& take,
               const std::function<bool()>& idle) {
   const std::string topic = store::run_topic(follow.run_uid);
   events::Waiter waiter(out.client());
   int64_t after = follow.after;
-  while (out.open()) {
-    const uint64_t seen = services.notifier.version(topic);
-    const Result<Look> now = look(services, follow.run_uid, after);
-    if (!now) return now.error().code == Code::kNotFound;  // deleted
-    if (!now->events.empty()) {
-      if (!take(now->events)) return out.open();
-      after = now->events.back().id;
+  uint64_t seen = 0;
+  for (bool news = true; out.open();) {
+    if (news) {
+      seen = services.notifier.version(topic);
+      const Result<Look> now = look(services, follow.run_uid, after);
+      if (!now) return now.error().code == Code::kNotFound;  // deleted
+      if (!now->events.empty()) {
+        if (!take(now->events)) return out.open();
+        after = now->events.back().id;
+      }
+      if (now->complete) return true;
+      if (!token.holds()) return false;
+      if (now->more) continue;
+      if (!follow.follow) return true;
     }
-    if (now->complete) return true;
-    if (!token.holds()) return false;
-    if (now->events.size() == static_cast<size_t>(kPage)) continue;
-    if (!follow.follow) return true;
-    const bool woken = services.notifier.wait(topic, seen, kHeartbeat, waiter);
+    news = services.notifier.wait(topic, seen, kHeartbeat, waiter);
     if (services.notifier.stopped()) return false;
-    if (!woken && !idle()) return out.open();
+    if (news) continue;
+    if (!token.holds()) return false;
+    if (!idle()) return out.open();
   }
   return false;
 }
