@@ -204,6 +204,25 @@ TEST_F(Output, AnyPlaceInALongOutputCanBeReadAgain) {
   EXPECT_TRUE(log->read(5'000, 1).empty());
 }
 
+TEST_F(Output, WhatWasJustNumberedIsReadFromNoFile) {
+  ASSERT_TRUE(log->say("workspace").ok());
+  frame(FrameType::kStarted, "{\"pid\":1}");
+  frame(FrameType::kStdout, "one");
+  frame(FrameType::kStderr, "two");
+  ASSERT_TRUE(log->advance().ok());
+  for (const char* file : {"said-before", "events"})
+    ASSERT_EQ(::truncate(folder->file(file).c_str(), 0), 0);
+  EXPECT_THAT(all(), ElementsAre("1 system workspace\n", "2 stdout one", "3 stderr two"));
+}
+
+TEST_F(Output, OfMuchTheOldestIsReadFromItsFile) {
+  for (int i = 0; i < 10; ++i) frame(FrameType::kStdout, std::string(100 << 10, 'x'));
+  frame(FrameType::kStdout, "end");
+  ASSERT_TRUE(log->advance().ok());
+  EXPECT_EQ(all().size(), 11u);
+  EXPECT_EQ(all(3, 1 << 20).size(), 8u);
+}
+
 TEST_F(Output, BytesThatAreNoFrameAreAnError) {
   append("nonsense that is no frame at all\n");
   EXPECT_EQ(log->advance().error().reason, "SPOOL_CORRUPT");

@@ -22,16 +22,18 @@ using contracts::OutputChunk;
 constexpr size_t kChunkBytes = 128 << 10;
 constexpr size_t kReadBytes = 32 << 10;  // most runs say less
 constexpr int64_t kCheckpointEvery = 256;
+constexpr size_t kNewestBytes = 256 << 10;  // kept of each run at most, with what they cost
 
-bool is_output(const Frame& frame) {
-  return (frame.type == FrameType::kStdout || frame.type == FrameType::kStderr) &&
-         !frame.payload.empty();
+std::string_view output_of(const Frame& frame) {
+  const bool is_output = frame.type == FrameType::kStdout || frame.type == FrameType::kStderr;
+  return is_output ? frame.payload : std::string_view();
 }
 
-int64_t chunks_in(const Frame& frame) {
-  return is_output(frame)
-             ? static_cast<int64_t>((frame.payload.size() + kChunkBytes - 1) / kChunkBytes)
-             : 0;
+// Takes the next chunk's bytes off the front.
+std::string_view take_piece(std::string_view& output) {
+  const std::string_view piece = output.substr(0, kChunkBytes);
+  output.remove_prefix(piece.size());
+  return piece;
 }
 
 // Reads whole frames of a file from an offset on.
@@ -75,6 +77,27 @@ class FrameReader {
 
 }  // namespace
 
+// The chunks behind `after`, as many as `max_bytes` are, but at least one.
+class OutputLog::Answer {
+ public:
+  Answer(int64_t after, size_t max_bytes) : after_(after), max_bytes_(max_bytes) {}
+  // False: it is full.
+  bool add(int64_t seq, int64_t time_ms, std::string_view stream, std::string_view bytes) {
+    if (seq <= after_) return true;
+    if (!chunks_.empty() && used_ + bytes.size() > max_bytes_) return false;
+    chunks_.push_back({seq, time_ms, std::string(stream), base64(bytes)});
+    used_ += bytes.size();
+    return true;
+  }
+  std::vector<OutputChunk> take() { return std::move(chunks_); }
+
+ private:
+  const int64_t after_;
+  const size_t max_bytes_;
+  size_t used_ = 0;
+  std::vector<OutputChunk> chunks_;
+};
+
 // The agent's own files are made with their first line: most runs need one of them.
 Result<std::unique_ptr<OutputLog>> OutputLog::open(const RunFolder& folder, const Clock& clock) {
   std::unique_ptr<OutputLog> log(new OutputLog(folder, clock));
@@ -107,7 +130,6 @@ Status OutputLog::say(std::string_view line) { return add(FrameType::kStdout, li
 
 Status OutputLog::quote(std::string_view text) { return add(FrameType::kStderr, text); }
 
-// Beside the launcher's frames, standard output is what the agent says.
 Status OutputLog::add(FrameType type, std::string_view line) {
   std::lock_guard lock(mutex_);
   const Segment segment = counted_[kEvents] > 0 ? kAfter : kBefore;
@@ -145,8 +167,29 @@ Status OutputLog::count(Segment segment) {
     }
     counted_[segment] = reader.offset();
     if (segment == kEvents) take(frame);
-    state_.last_seq += chunks_in(frame);
+    number(segment, frame);
   }
+}
+
+// Beside the launcher's frames, standard output is what the agent says.
+std::string_view OutputLog::stream_of(int segment, const Frame& frame) {
+  return segment == kEvents || frame.type == FrameType::kStderr ? wire::enum_name(frame.type)
+                                                                : std::string_view("system");
+}
+
+void OutputLog::number(Segment segment, const Frame& frame) {
+  for (std::string_view rest = output_of(frame); !rest.empty();) {
+    const std::string_view bytes = take_piece(rest);
+    newest_.push_back(
+        {++state_.last_seq, frame.time_ms, stream_of(segment, frame), std::string(bytes)});
+    newest_bytes_ += newest_.back().cost();
+    while (newest_bytes_ > kNewestBytes) drop_oldest();
+  }
+}
+
+void OutputLog::drop_oldest() const {
+  newest_bytes_ -= newest_.front().cost();
+  newest_.pop_front();
 }
 
 void OutputLog::take(const Frame& frame) {
@@ -171,9 +214,24 @@ OutputLog::Position OutputLog::start_for(int64_t after) const {
 
 std::vector<OutputChunk> OutputLog::read(int64_t after, size_t max_bytes) const {
   std::lock_guard lock(mutex_);
-  std::vector<OutputChunk> out;
+  Answer out(after, max_bytes);
+  if (!read_newest(after, out)) read_files(after, out);
+  return out.take();
+}
+
+// What is not asked for any more has reached the store. If that is set back, the files still have
+// it.
+bool OutputLog::read_newest(int64_t after, Answer& out) const {
+  while (!newest_.empty() && newest_.front().seq <= after) drop_oldest();
+  const int64_t first = newest_.empty() ? state_.last_seq + 1 : newest_.front().seq;
+  if (first > after + 1) return false;
+  for (const Piece& each : newest_)
+    if (!out.add(each.seq, each.time_ms, each.stream, each.bytes)) break;
+  return true;
+}
+
+void OutputLog::read_files(int64_t after, Answer& out) const {
   Position at = start_for(after);
-  size_t used = 0;
   for (int segment = at.segment; segment < kSegments; ++segment) {
     if (!files_[segment].valid()) continue;
     FrameReader reader(files_[segment].get(), segment == at.segment ? at.offset : 0);
@@ -184,22 +242,13 @@ std::vector<OutputChunk> OutputLog::read(int64_t after, size_t max_bytes) const 
       const auto whole = reader.next(frame);
       if (!whole || !*whole) break;
       last_read_ = here;
-      std::string_view rest = is_output(frame) ? frame.payload : std::string_view();
-      while (!rest.empty()) {
-        const std::string_view piece = rest.substr(0, kChunkBytes);
-        rest.remove_prefix(piece.size());
-        if (++seq <= after) continue;
-        if (!out.empty() && used + piece.size() > max_bytes) return out;
-        const std::string_view stream = segment == kEvents || frame.type == FrameType::kStderr
-                                            ? wire::enum_name(frame.type)
-                                            : std::string_view("system");
-        out.push_back({seq, frame.time_ms, std::string(stream), base64(piece)});
-        used += piece.size();
+      for (std::string_view rest = output_of(frame); !rest.empty();) {
+        const std::string_view bytes = take_piece(rest);
+        if (!out.add(++seq, frame.time_ms, stream_of(segment, frame), bytes)) return;
       }
     }
     at = Position{segment + 1, 0, seq};
   }
-  return out;
 }
 
 }  // namespace paddock::executor

@@ -2,9 +2,11 @@
 // files alone, so they are the same after an agent restart:
 //   what the agent said before the launch, then the launcher's frames, then what it said after.
 // Once the launch began nothing is added before it; what is said after comes behind the result.
-// Thread-safe.
+// The newest chunks are kept as they were when they were numbered, so that whoever reads along
+// reads no file a second time. Thread-safe.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,11 +51,25 @@ class OutputLog {
     int64_t offset = 0;
     int64_t seq = 0;
   };
+  // A chunk before its bytes are text.
+  struct Piece {
+    int64_t seq = 0;
+    int64_t time_ms = 0;
+    std::string_view stream;
+    std::string bytes;
+    size_t cost() const { return sizeof(Piece) + bytes.size(); }
+  };
+  class Answer;
   OutputLog(RunFolder folder, const Clock& clock) : folder_(std::move(folder)), clock_(clock) {}
   Status add(contracts::FrameType type, std::string_view line);
   Status open_file(Segment segment, bool make);
   Status count(Segment segment);
   void take(const contracts::Frame& frame);
+  static std::string_view stream_of(int segment, const contracts::Frame& frame);
+  void number(Segment segment, const contracts::Frame& frame);
+  void drop_oldest() const;
+  bool read_newest(int64_t after, Answer& out) const;
+  void read_files(int64_t after, Answer& out) const;
   Position start_for(int64_t after) const;
 
   const RunFolder folder_;
@@ -64,6 +80,8 @@ class OutputLog {
   OutputState state_;
   std::vector<Position> checkpoints_;
   mutable Position last_read_;
+  mutable std::deque<Piece> newest_;  // without a gap, up to state_.last_seq
+  mutable size_t newest_bytes_ = 0;
 };
 
 }  // namespace paddock::executor
