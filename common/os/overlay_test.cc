@@ -79,5 +79,18 @@ TEST_F(Overlay, FoldersWithSeparatorsInTheirNamesAreTakenAsTheyAre) {
   EXPECT_EQ(text(again->get(), "file"), "here");
 }
 
+TEST_F(Overlay, FoldersMayHaveLongPaths) {
+  const std::string base = dir_ / (std::string(200, 'a') + "/" + std::string(200, 'b'));
+  for (const char* each : {"/lower", "/upper", "/work"})
+    ASSERT_TRUE(make_dirs(base + each, 0755).ok());
+  ASSERT_TRUE(write_file_atomic(base + "/lower/file", "here").ok());
+  const auto mount = mount_layers({base + "/lower", base + "/upper", base + "/work"});
+  ASSERT_TRUE(mount.ok()) << mount.error().message;
+  EXPECT_EQ(text(mount->get(), "file"), "here");
+  const auto again = mount_layers({base + "/lower", base + "/upper", ""});
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(text(again->get(), "file"), "here");
+}
+
 }  // namespace
 }  // namespace paddock::os

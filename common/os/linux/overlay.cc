@@ -1,5 +1,6 @@
 #include "common/os/overlay.h"
 
+#include <fcntl.h>
 #include <sys/mount.h>
 
 #include <cerrno>
@@ -11,30 +12,40 @@
 namespace paddock::os {
 namespace {
 
-// In a list of folders ':' separates; '\' protects, also where there is one folder only.
-std::string escaped(const std::string& path) {
-  std::string out;
-  for (const char c : path) {
-    if (c == ':' || c == '\\') out += '\\';
-    out += c;
+// Folders by names of their open descriptors, while this lives: a value may have no more than 255
+// characters, two paths in a list together, and ':' separates there.
+class Folders {
+ public:
+  Result<std::string> name(const std::string& path) {
+    Fd folder(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!folder.valid()) return system_error("opening a layer", errno);
+    std::string name = cat("/proc/self/fd/", folder.get());
+    open_.push_back(std::move(folder));
+    return name;
   }
-  return out;
-}
+
+ private:
+  std::vector<Fd> open_;
+};
+
+using Options = std::vector<std::pair<const char*, std::string>>;
 
 // redirect_dir: a folder of the lower layer can be renamed. index: both layers stay plain folders.
 // volatile: nothing waits for the disk, neither the command nor the end of the mount, which would
 // write out the whole file system; changes need to outlive the command, not the host.
-std::vector<std::pair<const char*, std::string>> options_of(const Layers& layers) {
+Result<Options> options_of(const Layers& layers, Folders& folders) {
+  ASSIGN_OR_RETURN(std::string lower, folders.name(layers.lower));
+  ASSIGN_OR_RETURN(std::string upper, folders.name(layers.upper));
   if (layers.work.empty())
-    return {{"lowerdir", cat(escaped(layers.upper), ":", escaped(layers.lower))},
-            {"redirect_dir", "follow"},
-            {"index", "off"}};
-  return {{"lowerdir", escaped(layers.lower)},
-          {"upperdir", escaped(layers.upper)},
-          {"workdir", escaped(layers.work)},
-          {"redirect_dir", "on"},
-          {"index", "off"},
-          {"volatile", ""}};
+    return Options{
+        {"lowerdir", cat(upper, ":", lower)}, {"redirect_dir", "follow"}, {"index", "off"}};
+  ASSIGN_OR_RETURN(std::string work, folders.name(layers.work));
+  return Options{{"lowerdir", std::move(lower)},
+                 {"upperdir", std::move(upper)},
+                 {"workdir", std::move(work)},
+                 {"redirect_dir", "on"},
+                 {"index", "off"},
+                 {"volatile", ""}};
 }
 
 }  // namespace
@@ -42,7 +53,9 @@ std::vector<std::pair<const char*, std::string>> options_of(const Layers& layers
 Result<Fd> mount_layers(const Layers& layers) {
   const Fd context(::fsopen("overlay", FSOPEN_CLOEXEC));
   if (!context.valid()) return system_error("opening a layered folder", errno);
-  for (const auto& [name, value] : options_of(layers)) {
+  Folders folders;
+  ASSIGN_OR_RETURN(const Options options, options_of(layers, folders));
+  for (const auto& [name, value] : options) {
     const bool flag = value.empty();
     if (::fsconfig(context.get(), flag ? FSCONFIG_SET_FLAG : FSCONFIG_SET_STRING, name,
                    flag ? nullptr : value.c_str(), 0) != 0)
