@@ -36,8 +36,8 @@ class Broken(unittest.TestCase):
 
     def setUp(self):
         self.client_of = Client
-        for module in ("_transport", "events"):  # tests do not wait
-            self.enterContext(mock.patch(f"{self.package}.{module}.backoff", lambda failed: 0))
+        for pause in ("_transport.pause", "events.backoff"):  # tests do not wait
+            self.enterContext(mock.patch(f"{self.package}.{pause}", lambda *_: 0))
 
     def serve(self, *answers):
         server = BrokenServer(*answers)
@@ -256,28 +256,40 @@ class Asking(Broken):
             client.runs.cancel("a")  # a POST
         self.assertEqual((len(waiting.requests), len(leader.requests)), (1, 3))
 
-    def test_patience_lasts_while_nobody_is_there_and_for_no_refusal(self):
+    def failing(self, patience, failure):
+        """How long a request that always fails so was tried, and how often it was paused."""
         class Clock:
             now = 0.0
-            tries = 0
+            pauses = 0
 
             def monotonic(self):
                 return self.now
 
             def sleep(self, seconds):
                 self.now += seconds
-                self.tries += 1
-        client = self.client_of("http://127.0.0.1:1", patience=60)
+                self.pauses += 1
+        client, clock = self.client_of("http://127.0.0.1:1", patience=patience), Clock()
         transport = getattr(client, "meant", client)._transport
         module = f"{self.package}._transport"
+        slept = mock.AsyncMock(side_effect=clock.sleep) if client is not getattr(client, "meant", client) else clock.sleep
+        with mock.patch.object(_backoff, "time", clock), mock.patch(f"{module}.sleep", slept), \
+                mock.patch(f"{module}.pause", _backoff.pause), mock.patch.object(transport, "_once", side_effect=failure):
+            self.refused(failure.code, lambda: client.runs.get("a"))
+        return clock.now, clock.pauses
+
+    def test_patience_lasts_while_nobody_is_there_and_for_no_refusal(self):
         for code, fewest, most in (("UNREACHABLE", 10, 40), ("STORE_IO", 10, 40), ("QUOTA_PENDING", 3, 3)):
-            clock, failure = Clock(), PaddockError("no", code=code, retryable=True)
-            slept = mock.AsyncMock(side_effect=clock.sleep) if client is not getattr(client, "meant", client) else clock.sleep
-            with mock.patch.object(_backoff, "time", clock), mock.patch(f"{module}.sleep", slept), \
-                    mock.patch(f"{module}.backoff", _backoff.backoff), mock.patch.object(transport, "_once", side_effect=failure):
-                self.refused(code, lambda: client.runs.get("a"))  # noqa: B023
-            self.assertTrue(fewest <= clock.tries <= most, (code, clock.tries))
-            self.assertLess(clock.now, 66)
+            seconds, pauses = self.failing(60, PaddockError("no", code=code, retryable=True))
+            self.assertTrue(fewest <= pauses <= most, (code, pauses))
+            self.assertLess(seconds, 66)
+
+    def test_no_pause_outlasts_the_patience_that_is_left(self):
+        for code in ("STORE_IO", "QUOTA_PENDING"):
+            seconds, pauses = self.failing(5, PaddockError("no", code=code, retryable=True, retry_after=30.0))
+            self.assertLess(seconds, 5 + 1.4, "and the pauses of the few tries")
+            self.assertGreaterEqual(pauses, 3, "a few times in any case")
+        seconds, _ = self.failing(0, PaddockError("no", code="QUOTA_PENDING", retryable=True, retry_after=30.0))
+        self.assertGreaterEqual(seconds, 90, "who has no patience of his own waits as he is asked to")
 
     def test_patience_is_not_used_up_by_a_standstill(self):
         with mock.patch.object(_backoff, "time") as clock:

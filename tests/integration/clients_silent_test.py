@@ -70,11 +70,11 @@ class Canceling(unittest.IsolatedAsyncioTestCase):
     async def test_a_silent_server_is_given_up_and_a_slow_reader_is_not_silence(self):
         server = self.client._transport._servers.now()
         client = AsyncClient(f"http://{server.host}:{server.port}", timeout=0.2)
-        with mock.patch("paddock._aio._transport.backoff", lambda failed: 0), self.assertRaises(PaddockError) as caught:
+        with mock.patch("paddock._aio._transport.pause", lambda *_: 0), self.assertRaises(PaddockError) as caught:
             await client.runs.get("a")
         self.assertEqual((caught.exception.code, len(self.requests)), ("TIMEOUT", 4))
         self.answers = [("GET", b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + RUN.encode())]  # its end would be the connection's
-        with mock.patch("paddock._aio._transport.backoff", lambda failed: 0), self.assertRaises(PaddockError) as caught:
+        with mock.patch("paddock._aio._transport.pause", lambda *_: 0), self.assertRaises(PaddockError) as caught:
             await client.runs.get("a")
         self.assertEqual(caught.exception.code, "TIMEOUT")
         begun = answer(200, RUN).replace(b"Content-Length: ", b"Content-Length: 9")

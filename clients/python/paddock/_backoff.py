@@ -32,6 +32,14 @@ def backoff(failed: int) -> float:
     return most * (0.5 + random.random() / 2)
 
 
+def pause(failed: int, asked: float, patience: float, waited: float) -> float:
+    """Seconds until the next try, when the server asked for `asked` of them: no more than is left of a patience, but a moment for the
+    few tries that come in any case. Without a patience, what was asked for."""
+    least = backoff(failed)
+    left = patience - waited
+    return asked + least if patience <= 0 else min(asked + least, left if left > 0 else least)
+
+
 def asked_for(retry_after: Optional[str]) -> float:
     """The wait that a Retry-After header in seconds asks for; dates are not understood."""
     text = (retry_after or "").strip()

@@ -6,7 +6,7 @@ import itertools
 import json
 from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
 
-from ._backoff import Waited, backoff
+from ._backoff import Waited, pause
 from ._retry import PASSED_OVER, REPEATABLE, should_retry
 from ._wire import MAX_ANSWER, Answer
 from .errors import PaddockError
@@ -23,9 +23,10 @@ def repeated(action: Callable[[], T], safe: bool, patience: float = 0.0) -> T:
         try:
             return action()
         except PaddockError as error:
-            if not should_retry(error, failed, safe, waited.seconds() < patience):
+            seconds = waited.seconds()
+            if not should_retry(error, failed, safe, seconds < patience):
                 raise
-            sleep(error.retry_after + backoff(failed))
+            sleep(pause(failed, error.retry_after, patience, seconds))
     raise AssertionError("never reached")
 
 

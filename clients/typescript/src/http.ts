@@ -1,6 +1,6 @@
 // Requests, repeated only where that can do nothing twice.
 import { PaddockError, errorOf, unexpected } from "./errors.js";
-import { Waited, Watchdog, askedFor, backoff, pause } from "./waiting.js";
+import { Waited, Watchdog, askedFor, pause, pauseFor } from "./waiting.js";
 
 const MAX_ATTEMPTS = 4;
 const MAX_ERROR = 1 << 20;
@@ -182,10 +182,11 @@ export class Transport {
         return await action();
       } catch (error) {
         if (!(error instanceof PaddockError) || !error.retryable) throw error;
-        const patient = waited.ms() < this.patienceMs && nobodyThere(error);
+        const waitedMs = waited.ms();
+        const patient = waitedMs < this.patienceMs && nobodyThere(error);
         if (failed >= MAX_ATTEMPTS && !patient) throw error;
         if (!safe && !NEVER_BEGUN.includes(error.code)) throw error;
-        await pause(error.retryAfterMs + backoff(failed), signal);
+        await pause(pauseFor(failed, error.retryAfterMs, this.patienceMs, waitedMs), signal);
       }
     }
   }

@@ -5,6 +5,14 @@ export function backoff(failed: number): number {
   return Math.min(5000, 200 * 2 ** Math.min(failed - 1, 10)) * (0.5 + Math.random() / 2);
 }
 
+/** Milliseconds until the next try, when the server asked for `asked` of them: no more than is left of a patience, but a moment for the few
+ * tries that come in any case. Without a patience, what was asked for. */
+export function pauseFor(failed: number, asked: number, patience: number, waited: number): number {
+  const least = backoff(failed);
+  const left = patience - waited;
+  return patience <= 0 ? asked + least : Math.min(asked + least, left > 0 ? left : least);
+}
+
 /** The milliseconds that a Retry-After header in seconds asks for, 30 s at most; dates are not understood. */
 export function askedFor(retryAfter: string | null): number {
   return /^\d{1,6}$/.test(retryAfter?.trim() ?? "") ? Math.min(Number(retryAfter) * 1000, 30_000) : 0;

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Client, PaddockError, type RunEvent } from "../src/index.js";
 import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { refused } from "./support.js";
+import { pauseFor } from "../src/waiting.js";
 
 const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\ndata: ${JSON.stringify({ time: "", data })}\n\n`;
 const END = 'id: 3\nevent: end\ndata: {"phase":"Succeeded","rc":0,"status":"OK","message":""}\n\n';
@@ -170,4 +171,11 @@ test("addresses and tokens that make no sense, and nobody there", async () => {
   await broken([hangUp], async ({ url }) => void (left = url));
   const nobody = new Client({ baseUrl: left });
   assert.equal((await refused("UNREACHABLE", () => nobody.runs.get("a"))).retryable, true);
+});
+
+test("no pause outlasts the patience that is left", () => {
+  for (const [patience, waited, least, most] of [[5000, 0, 5000, 5000], [5000, 4000, 1000, 1000], [5000, 9000, 100, 200], [0, 0, 30_100, 30_200]] as const) {
+    const pause = pauseFor(1, 30_000, patience, waited);
+    assert.ok(pause >= least && pause <= most, `${pause} ms of ${patience - waited}`);
+  }
 });

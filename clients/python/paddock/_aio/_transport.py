@@ -5,7 +5,7 @@ import itertools
 import json
 from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, TypeVar
 
-from .._backoff import Waited, backoff
+from .._backoff import Waited, pause
 from .._retry import PASSED_OVER, REPEATABLE, should_retry
 from .._wire import MAX_ANSWER, Answer
 from ..errors import PaddockError
@@ -22,9 +22,10 @@ async def repeated(action: Callable[[], Awaitable[T]], safe: bool, patience: flo
         try:
             return await action()
         except PaddockError as error:
-            if not should_retry(error, failed, safe, waited.seconds() < patience):
+            seconds = waited.seconds()
+            if not should_retry(error, failed, safe, seconds < patience):
                 raise
-            await sleep(error.retry_after + backoff(failed))
+            await sleep(pause(failed, error.retry_after, patience, seconds))
     raise AssertionError("never reached")
 
 
