@@ -62,7 +62,7 @@ Result<cas::Scan> scan_project(const std::string& folder, const cas::ScanLimits&
 std::string left_out_title(const cas::Scan& scan) {
   const size_t count = scan.left_out.size();
   const std::string secrets =
-      scan.secrets == 0 ? "" : cat(", ", scan.secrets, " of them by names of secrets");
+      scan.secrets == 0 ? "" : cat(", ", scan.secrets, " of them as secrets");
   return cat("left out ", count, count == 1 ? " entry" : " entries", secrets, ":");
 }
 

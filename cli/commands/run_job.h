@@ -23,7 +23,7 @@ struct Job {
 
 // The files of a folder by their digests. ROOT_NOT_FOUND, PATH_NOT_A_FOLDER, with the whole path.
 Result<cas::Scan> scan_project(const std::string& folder, const cas::ScanLimits& limits);
-// `left out 25 entries, 3 of them by names of secrets:`
+// `left out 25 entries, 3 of them as secrets:`
 std::string left_out_title(const cas::Scan& scan);
 // The project's files by their digests, and what is left out of them said; none without a folder.
 Result<cas::Scan> hash_project(const Job& job, client::ControllerClient& client);

@@ -10,7 +10,8 @@
 namespace paddock::cas {
 namespace {
 
-constexpr std::string_view kHeader = "paddock digests 1";
+// Of 1 may be digests of private keys, which are not remembered since.
+constexpr std::string_view kHeader = "paddock digests 2";
 constexpr int64_t kRacyNs = 2'000'000'000;
 constexpr size_t kMaxBytes = size_t{64} << 20;
 

@@ -1,10 +1,14 @@
-// Reading a project folder into a tree: what belongs to it (scan_collector.h), then its digests.
+// Reading a project folder into a tree: what belongs to it (scan_collector.h), then its digests,
+// and what turns out to be a key.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "common/base/text.h"
 #include "common/cas/digest_cache.h"
+#include "common/cas/private_key.h"
 #include "common/cas/scan_collector.h"
 #include "common/cas/tree.h"
 #include "common/crypto/digest.h"
@@ -28,7 +32,17 @@ bool same_version(const struct stat& a, const struct stat& b) {
 struct Read {
   Digest digest;
   bool whole = true;  // no version of the file: the beginning of one that grows
+  bool key = false;   // a private one
 };
+
+// Of a small file, by its first bytes, which are read for the digest anyway.
+Result<bool> is_private_key(const os::RegularFile& file) {
+  if (file.stat.st_size > kMostKeyBytes) return false;
+  std::string text(std::min<size_t>(kKeyBeginning, static_cast<size_t>(file.stat.st_size)), '\0');
+  const ssize_t size = ::pread(file.fd.get(), text.data(), text.size(), 0);
+  if (size < 0) return system_error("reading a file", errno);
+  return begins_with_private_key(std::string_view(text).substr(0, static_cast<size_t>(size)));
+}
 
 // Removed since the walk, or something else has its name.
 bool is_another_now(const Error& error) {
@@ -44,11 +58,13 @@ Result<std::optional<Read>> read_digest(int root, Found& file) {
     if (!opened && is_another_now(opened.error())) return std::optional<Read>();
     if (!opened) return opened.error();
     file.stat = opened->stat;
+    ASSIGN_OR_RETURN(const bool key, is_private_key(*opened));
     ASSIGN_OR_RETURN(Digest digest, crypto::sha256_fd(opened->fd.get(), opened->stat.st_size));
     struct stat now = {};
     if (::fstat(opened->fd.get(), &now) != 0) return system_error("reading a file", errno);
-    if (same_version(opened->stat, now)) return std::optional(Read{std::move(digest)});
-    if (now.st_size > opened->stat.st_size) return std::optional(Read{std::move(digest), false});
+    if (same_version(opened->stat, now)) return std::optional(Read{std::move(digest), true, key});
+    if (now.st_size > opened->stat.st_size)
+      return std::optional(Read{std::move(digest), false, key});
   }
   return std::optional<Read>();
 }
@@ -62,6 +78,7 @@ class Reader {
   Result<Scan> read() {
     for (Found& file : collector_.files()) TRY(add(file));
     cache_.save();
+    if (!keys_.empty()) collector_.leave_out_links_to(keys_);
     scan_.tree.links = std::move(collector_.links());
     scan_.tree.folders = empty_folders(
         without_made(collector_.folders(), limits_.returned_folders, scan_.tree), scan_.tree);
@@ -78,7 +95,13 @@ class Reader {
         collector_.leave_out(file.path, "FILE_CHANGED", "it changed or went while it was read");
         return {};
       }
-      if (read->whole) cache_.remember(file.stat, read->digest);
+      if (read->key && !collector_.named(file.path)) {
+        collector_.leave_out_key(file.path);
+        keys_.insert(file.path);
+        return {};
+      }
+      // A key is not remembered: what is in the cache goes up without a look into it.
+      if (read->whole && !read->key) cache_.remember(file.stat, read->digest);
       scan_.hashed_bytes += file.stat.st_size;
       digest = std::move(read->digest);
     }
@@ -101,6 +124,7 @@ class Reader {
   ScanCollector& collector_;
   DigestCache cache_;
   Scan scan_;
+  std::set<std::string> keys_;  // left out
 };
 
 }  // namespace
@@ -117,6 +141,17 @@ Result<Scan> left_out_of_folder(const std::string& folder) {
   const ScanLimits limits;
   ScanCollector collector(root.get(), limits);
   TRY(collector.collect());
+  std::set<std::string> keys;
+  for (const Found& file : collector.files()) {
+    if (file.stat.st_size > kMostKeyBytes || collector.named(file.path)) continue;
+    const Result<os::RegularFile> opened = os::open_regular_file_beneath(root.get(), file.path);
+    if (!opened) continue;  // whoever sends it says why
+    ASSIGN_OR_RETURN(const bool key, is_private_key(*opened));
+    if (!key) continue;
+    collector.leave_out_key(file.path);
+    keys.insert(file.path);
+  }
+  if (!keys.empty()) collector.leave_out_links_to(keys);
   Scan scan;
   collector.move_left_out(scan);
   return scan;

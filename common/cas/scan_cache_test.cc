@@ -77,13 +77,30 @@ TEST_F(CachedScan, StartsAnewFromADamagedFile) {
   ASSERT_EQ(::stat((dir_ / "project/file").c_str(), &info), 0);
   info = aged(info);
   for (const std::string text :
-       {"", "nonsense", "paddock digests 1\n1 2 3\n", "paddock digests 1\n\n"}) {
+       {"", "nonsense", "paddock digests 2\n1 2 3\n", "paddock digests 2\n\n"}) {
     dir_.write("cache", text);
     DigestCache cache(limits_.cache_path);
     cache.remember(info, Digest(64, 'b'));
     cache.save();
     EXPECT_EQ(DigestCache(limits_.cache_path).find(info), Digest(64, 'b'));
   }
+}
+
+// What an earlier version knew may be a private key, which goes up only where it is named.
+TEST_F(CachedScan, KnowsNothingThatAnEarlierVersionKnew) {
+  struct stat info = {};
+  ASSERT_EQ(::stat((dir_ / "project/file").c_str(), &info), 0);
+  info = aged(info);
+  {
+    DigestCache cache(limits_.cache_path);
+    cache.remember(info, Digest(64, 'a'));
+    cache.save();
+  }
+  ASSERT_TRUE(DigestCache(limits_.cache_path).find(info));
+  std::string known = *os::read_file(limits_.cache_path, 1 << 20);
+  known.replace(0, known.find('\n'), "paddock digests 1");
+  dir_.write("cache", known);
+  EXPECT_FALSE(DigestCache(limits_.cache_path).find(info));
 }
 
 }  // namespace

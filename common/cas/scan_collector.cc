@@ -49,13 +49,6 @@ std::string behind_name(std::string_view path, const std::string& fault) {
   return fault.starts_with(name) ? fault.substr(name.size()) : fault;
 }
 
-std::set<std::string> filled_folders(const contracts::Tree& tree) {
-  std::set<std::string> filled;
-  for (const auto& entry : tree.entries) filled.insert(os::folder_of(entry.path));
-  for (const auto& link : tree.links) filled.insert(os::folder_of(link.path));
-  return filled;
-}
-
 }  // namespace
 
 ScanCollector::ScanCollector(int root, const ScanLimits& limits) : root_(root), limits_(limits) {
@@ -76,13 +69,23 @@ Status ScanCollector::collect() {
   keep_asked_folders();
   std::ranges::sort(files_, {}, &Found::path);
   std::ranges::sort(links_, {}, &contracts::TreeLink::path);
+  leave_out_links_to({});
+  return refused();
+}
+
+void ScanCollector::leave_out_links_to(const std::set<std::string>& gone) {
   LinkChoice chosen = choose_links(std::move(links_), [&](const std::string& path) {
+    if (gone.contains(path)) return false;
     return path.empty() || folders_.contains(path) || will_be_made(path) ||
            std::ranges::binary_search(files_, path, {}, &Found::path);
   });
   links_ = std::move(chosen.kept);
   std::ranges::move(chosen.left_out, std::back_inserter(left_out_));
-  return refused();
+}
+
+bool ScanCollector::named(const std::string& path) const {
+  const IgnoreRule* rule = built_in_.decided_by(path, false);
+  return rule != nullptr && rule->negated;
 }
 
 bool ScanCollector::asked_for(const std::string& path) const {
@@ -220,6 +223,11 @@ void ScanCollector::leave_out_secret(const std::string& path, std::string rule) 
   secrets_left_out_.push_back({to_utf8_lossy(path), std::move(rule), Reason("IGNORED")});
 }
 
+void ScanCollector::leave_out_key(const std::string& path) {
+  leave_out_secret(path, cat("built-in: a private key, by its content (secrets; a line !",
+                             path.substr(path.rfind('/') + 1), " in .paddockignore sends it)"));
+}
+
 void ScanCollector::move_left_out(Scan& scan) {
   scan.secrets = secrets_left_out_.size();
   scan.left_out = std::move(secrets_left_out_);
@@ -262,30 +270,6 @@ Status ScanCollector::refused() {
               cat(causes_[0].field, " ", causes_[0].message)};
   error.causes = std::move(causes_);
   return error;
-}
-
-std::set<std::string> without_made(const std::set<std::string>& folders,
-                                   const std::set<std::string>& made, const contracts::Tree& tree) {
-  std::set<std::string> filled = filled_folders(tree);
-  std::set<std::string> out;
-  for (auto each = folders.rbegin(); each != folders.rend();
-       ++each) {  // what is inside comes first
-    if (made.contains(*each) && !filled.contains(*each)) continue;
-    filled.insert(os::folder_of(*each));
-    out.insert(*each);
-  }
-  return out;
-}
-
-std::vector<contracts::TreeFolder> empty_folders(const std::set<std::string>& folders,
-                                                 const contracts::Tree& tree) {
-  std::set<std::string> filled = filled_folders(tree);
-  for (const std::string& folder : folders) filled.insert(os::folder_of(folder));
-  std::vector<contracts::TreeFolder> out;
-  for (const std::string& folder : folders) {
-    if (!filled.contains(folder)) out.push_back({folder});
-  }
-  return out;
 }
 
 }  // namespace paddock::cas

@@ -30,6 +30,12 @@ class ScanCollector {
   const std::set<std::string>& folders() const { return folders_; }
   void move_left_out(Scan& scan);
   void leave_out(const std::string& path, Reason reason, std::string rule);
+  // A file that is a key by what is in it; whoever calls it drops it from the tree.
+  void leave_out_key(const std::string& path);
+  // Whether a rule takes this file in though it is a secret.
+  bool named(const std::string& path) const;
+  // Links that lead to one of these, which are left out after all.
+  void leave_out_links_to(const std::set<std::string>& gone);
   // Whether the project's own rules ask for this path.
   bool asked_for(const std::string& path) const;
 

@@ -8,6 +8,8 @@ namespace paddock::cas {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 TEST(ScanFolder, LeavesOutSecretsUnlessTheyAreAskedFor) {
   const test::TempDir dir;
@@ -86,6 +88,36 @@ TEST(ScanFolder, LeavesOutPrivateKeysAndSendsCertificates) {
                                 ".paddockignore sends it)"));
   dir.write(".paddockignore", "!*.key\n");
   EXPECT_THAT(paths(*scan_folder(dir.path())), testing::Contains("tls/server.key"));
+}
+
+constexpr const char* kKey = "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n";
+
+TEST(ScanFolder, LeavesOutPrivateKeysOfAnyNameWithTheLinksToThem) {
+  const test::TempDir dir;
+  dir.write("deploy", kKey);
+  dir.write("tls/site.pem", kKey);
+  dir.write("tls/site.crt", "-----BEGIN CERTIFICATE-----\nMIID\n-----END CERTIFICATE-----\n");
+  dir.write("large", kKey + std::string(1 << 20, 'x'));
+  link("tls/site.pem", dir / "current");
+  link("tls/site.crt", dir / "shown");
+  dir.write(".gitignore", "!deploy\n");
+  Scan scan = std::move(*scan_folder(dir.path()));
+  EXPECT_THAT(paths(scan), ElementsAre(".gitignore", "large", "tls/site.crt"));
+  EXPECT_THAT(links(scan), ElementsAre("shown -> tls/site.crt"));
+  EXPECT_EQ(scan.secrets, 2U);
+  EXPECT_THAT(left_out(scan),
+              ElementsAre("deploy by built-in: a private key, by its content (secrets; a line "
+                          "!deploy in .paddockignore sends it)",
+                          "tls/site.pem by built-in: a private key, by its content (secrets; a "
+                          "line !site.pem in .paddockignore sends it)",
+                          HasSubstr("current by ")));
+  EXPECT_EQ(left_out(*left_out_of_folder(dir.path())), left_out(scan));
+  dir.write(".paddockignore", "!deploy\n!tls/*.pem\n");
+  scan = std::move(*scan_folder(dir.path()));
+  EXPECT_THAT(paths(scan), ElementsAre(".gitignore", ".paddockignore", "deploy", "large",
+                                       "tls/site.crt", "tls/site.pem"));
+  EXPECT_THAT(links(scan), ElementsAre("current -> tls/site.pem", "shown -> tls/site.crt"));
+  EXPECT_THAT(left_out(scan), IsEmpty());
 }
 
 TEST(ScanFolder, LeavesOutAPythonEnvironmentUnlessItIsAskedFor) {

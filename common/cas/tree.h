@@ -47,14 +47,14 @@ struct Scan {
 };
 // Reads a project folder. Ignore rules: .gitignore and .paddockignore semantics in every folder,
 // and the built-in ones of ignore.h. Left out besides: Python environments (pyvenv.cfg), data
-// folders of Paddock itself (paddock.db, agent.lock), links to what does not come along, devices,
-// FIFOs, sockets, files that keep changing while they are read. Other links and empty folders come
-// as they are; a file that grows is taken as long as it was first seen. Refused by name: odd names,
-// case collisions, what cannot be read, files over `max_file`. A folder that is left out is listed
-// once, with a slash at its end. Errors: WORKSPACE_ENTRY_REFUSED (one cause per entry, its path as
-// the field), WORKSPACE_TOO_LARGE.
+// folders of Paddock itself (paddock.db, agent.lock), private keys (private_key.h), links to what
+// does not come along, devices, FIFOs, sockets, files that keep changing while they are read. Other
+// links and empty folders come as they are; a file that grows is taken as long as it was first
+// seen. Refused by name: odd names, case collisions, what cannot be read, files over `max_file`. A
+// folder that is left out is listed once, with a slash at its end. Errors: WORKSPACE_ENTRY_REFUSED
+// (one cause per entry, its path as the field), WORKSPACE_TOO_LARGE.
 Result<Scan> scan_folder(const std::string& folder, const ScanLimits& limits = {});
-// What it would leave out by the rules, and no more of the scan: no file is read for its digest.
+// What it would leave out, and no more of the scan: no file is read for its digest.
 Result<Scan> left_out_of_folder(const std::string& folder);
 
 // How many of `left_out` are told where there is little room: a few, or all secrets up to 20.

@@ -46,7 +46,7 @@ Properties brief() {
 
 Properties left_out() {
   return {{"leftOut", texts("of folder, not sent, and why; secrets first")},
-          {"secretsLeftOut", number("how many of them have names of secrets")},
+          {"secretsLeftOut", number("how many of them as secrets")},
           {"moreLeftOut", number("how many are not listed")},
           {"untrusted", untrusted()}};
 }

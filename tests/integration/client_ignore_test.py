@@ -14,6 +14,7 @@ from harness import SOURCE, main
 sys.path.insert(0, str(SOURCE / "clients" / "python"))
 from paddock._folder import contents_of  # noqa: E402
 from paddock._ignore import BUILT_IN, SECRETS, Rules, wildmatch  # noqa: E402
+from paddock._private_key import begins_with_private_key  # noqa: E402
 
 PIECES = ["a", "b", "c", "*", "**", "?", "/", "/", "!", "\\", "[ab]", "[!a]", "**/", "/**", " ", "a/", "#", "-", "[a-c]", "\\*",
           "[", "]", "[[:alpha:]]", "***", "[[:nonsense:]]", "[b-]", "[^-a]"]
@@ -26,6 +27,13 @@ def table_rows():
     rows = re.findall(r'\{"((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)", (true|false)\}', table)
     plain = lambda text: text.encode().decode("unicode_escape").encode()
     return [(plain(pattern), plain(text), matches == "true") for pattern, text, matches in rows]
+
+
+def key_rows():
+    """The same of private keys: how a file begins, whether it is one."""
+    source = (SOURCE / "common/cas/private_key_test.cc").read_text()
+    rows = re.findall(r'\{"((?:[^"\\]|\\.)*)", (true|false)\},', source)
+    return [(text.encode().decode("unicode_escape").encode(), key == "true") for text, key in rows]
 
 
 class Ignoring(unittest.TestCase):
@@ -104,6 +112,28 @@ class Ignoring(unittest.TestCase):
             self.assertEqual({path for path, _ in found.left_out[:2]}, {".env", "home/controller/"})
             (root / ".paddockignore").write_text("!.env\n!venv/\n")
             self.assertLessEqual({".env", "venv/pyvenv.cfg"}, set(contents_of(root).files))
+
+    def test_a_private_key_is_known_as_the_command_line_knows_it(self):
+        rows = key_rows()
+        self.assertGreater(len(rows), 25)
+        for text, key in rows:
+            self.assertEqual(begins_with_private_key(text), key, text)
+            self.assertEqual(begins_with_private_key(b"\xef\xbb\xbf" + text), key, text)
+
+    def test_a_private_key_stays_behind_under_any_name_unless_it_is_named(self):
+        with tempfile.TemporaryDirectory() as home:
+            root, key = pathlib.Path(home), "-----BEGIN PRIVATE KEY-----\nMIIE\n"
+            for name, text in {"deploy": key, "large": key + "x" * (1 << 20), "cert.pem": "-----BEGIN CERTIFICATE-----\n", ".gitignore": "!deploy\n"}.items():
+                (root / name).write_text(text)
+            os.symlink("deploy", root / "current")
+            found = contents_of(root)
+            self.assertEqual((list(found.files), found.links), ([".gitignore", "cert.pem", "large"], []))
+            self.assertEqual([path for path, _ in found.left_out], ["deploy", "current"])
+            self.assertTrue(found.left_out[0][1].startswith("a secret"))
+            (root / ".paddockignore").write_text("!deploy\n")
+            found = contents_of(root)
+            self.assertIn("deploy", found.files)
+            self.assertEqual((found.links, found.left_out), ([("current", "deploy")], []))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from client_ignore_test import PIECES, table_rows
+from client_ignore_test import PIECES, key_rows, table_rows
 from clients_instance import EXAMPLES, USING, WithInstance
 from harness import SOURCE
 from node_environment_test import SEARCH, npm_install, npm_setting, why_no_registry
@@ -24,11 +24,11 @@ def make_project(folder):
         (folder / path).mkdir(parents=True)
     files = {"sub/run.sh": "#!/bin/sh\necho ran", "runs/3/model.txt": "the model\n", ".gitignore": "*.log\n!kept.log\n", "sub/.gitignore": "/only\n",
              "sub/only": "", "a.log": "", "kept.log": "", ".env": "secret", "node_modules/m/a.js": "", "venv/pyvenv.cfg": "", "ä/ö.txt": "",
-             "home/controller/paddock.db": "", "home/controller/tokens/admin": "secret", "wide-\U0001f600.txt": "", "wide-\uffee.txt": ""}
+             "deploy": "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n", "home/controller/paddock.db": "", "home/controller/tokens/admin": "secret", "wide-\U0001f600.txt": "", "wide-\uffee.txt": ""}
     for path, text in files.items():
         (folder / path).write_text(text)
     (folder / "sub/run.sh").chmod(0o755)
-    for path, target in {"latest": "./runs//3", "away": "../x", "absolute": "/etc", "loop": "loop", "up": "runs/..", "config": ".env"}.items():
+    for path, target in {"latest": "./runs//3", "away": "../x", "absolute": "/etc", "loop": "loop", "up": "runs/..", "config": ".env", "key": "deploy"}.items():
         os.symlink(target, folder / path)
     os.mkfifo(folder / "fifo")
 
@@ -92,16 +92,19 @@ class TypeScriptClient(WithInstance):
         cases = [{"rules": "".join(text(PIECES, 5) + "\n" for _ in range(4)),
                   "paths": ["/".join(text(["a", "b", "c", "ab", "*", "-"], 2) for _ in range(chosen.randint(1, 4))) for _ in range(40)]}
                  for _ in range(150)]
-        rows = table_rows()
+        rows, keys = table_rows(), key_rows()
         program = ('import { BUILT_IN, SECRETS, Rules, wildmatch } from "./dist/ignore.js"; import { readFileSync } from "node:fs";'
-                   'const { cases, rows } = JSON.parse(readFileSync(0, "latin1"));'
+                   'import { beginsWithPrivateKey } from "./dist/private_key.js";'
+                   'const { cases, rows, keys } = JSON.parse(readFileSync(0, "latin1"));'
                    'const out = (rules, path) => path.split("/").some((_, at, all) => rules.leaveOut(all.slice(0, at + 1).join("/"), at + 1 < all.length));'
-                   'console.log(JSON.stringify({ builtIn: BUILT_IN, secrets: SECRETS, rows: rows.map(([p, t]) => wildmatch(p, t)),'
+                   'console.log(JSON.stringify({ builtIn: BUILT_IN, secrets: SECRETS, rows: rows.map(([p, t]) => wildmatch(p, t)), keys: keys.map(beginsWithPrivateKey),'
                    'cases: cases.map(({ rules, paths }) => { const r = new Rules(); r.add("", rules); return paths.map((p) => out(r, p)); }) }));')
-        asked = json.dumps({"cases": cases, "rows": [[pattern.decode("latin1"), text.decode("latin1")] for pattern, text, _ in rows]})
+        asked = json.dumps({"cases": cases, "rows": [[pattern.decode("latin1"), text.decode("latin1")] for pattern, text, _ in rows],
+                            "keys": [text.decode("latin1") for text, _ in keys]})
         found = json.loads(self.run_program("node", "--input-type=module", "-e", program, cwd=self.folder, input=asked))
         self.assertEqual((found["builtIn"].encode(), found["secrets"].encode()), (BUILT_IN, SECRETS))
         self.assertEqual(found["rows"], [matches for _, _, matches in rows])
+        self.assertEqual(found["keys"], [key for _, key in keys])
         for case, theirs in zip(cases, found["cases"]):
             rules = Rules()
             rules.add(b"", case["rules"].encode())

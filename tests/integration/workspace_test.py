@@ -39,7 +39,7 @@ class Workspaces(ProjectTest):
             (self.project / path).parent.mkdir(exist_ok=True)
             (self.project / path).write_text("x")
         (self.project / ".gitignore").write_text("*.log\n.env\n")
-        told = [f"left out 25 entries, 3 of them by names of secrets:", *secrets, ".git/", "a0.log", "… and 20 more"]
+        told = [f"left out 25 entries, 3 of them as secrets:", *secrets, ".git/", "a0.log", "… and 20 more"]
         for said in (self.compute("python3 job.py").stderr, self.instance.run("plan", self.project, "python3 job.py").stdout):
             lines = said[said.index("left out"):].splitlines()[:len(told)]
             self.assertEqual([lines[0], *(line.split()[0] for line in lines[1:-1]), lines[-1].strip()], told)

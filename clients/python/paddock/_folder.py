@@ -6,9 +6,12 @@ import pathlib
 from typing import Dict, List, NamedTuple, Optional, Set, Tuple, Union
 
 from ._ignore import BUILT_IN, RULE_FILES, SECRETS, Rules
+from ._private_key import is_private_key
 
 HOPS = 40  # as many links as a kernel follows
 OWN_DATA = ("paddock.db", "agent.lock")  # of a controller and an agent: keys and tokens lie beside them
+
+KEY = "a secret, built-in: a private key, by its content; a line !NAME in .paddockignore sends it"
 
 
 class Contents(NamedTuple):
@@ -60,9 +63,17 @@ class _Found:
         elif entry.is_symlink():
             self.links[name] = os.readlink(entry.path)
         elif entry.is_file(follow_symlinks=False):
-            self.files[name] = self.root / name
+            if not self.named(path) and is_private_key(entry.path):
+                self.secrets_left_out.append((name, KEY))
+            else:
+                self.files[name] = self.root / name
         else:
             self.left_out.append((name, "a device, a FIFO or a socket"))
+
+    def named(self, path: bytes) -> bool:
+        """Whether a rule takes this file in though it is a secret."""
+        rule = self.built_in.decide(path, False)
+        return rule is not None and rule.negated
 
     def why_not(self, path: bytes, is_folder: bool) -> str:
         by_a_rule = self.rules.leave_out(path, is_folder)

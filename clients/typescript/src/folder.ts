@@ -1,7 +1,8 @@
 // A project's folder as `paddock compute` sends it: files, links that stay inside, empty folders, and what stays behind and why.
 import type { Dirent } from "node:fs";
-import { lstat, readFile, readdir, readlink, stat } from "node:fs/promises";
+import { lstat, open, readFile, readdir, readlink, stat } from "node:fs/promises";
 import { BUILT_IN, RULE_FILES, Rules, SECRETS } from "./ignore.js";
+import { KEY_BEGINNING, MOST_KEY_BYTES, beginsWithPrivateKey } from "./private_key.js";
 import type { Contents, Entry, StayedBehind } from "./workspaces.js";
 
 const HOPS = 40; // as many links as a kernel follows
@@ -70,11 +71,30 @@ class Found {
       await this.enter(path);
     } else if (entry.isSymbolicLink()) {
       this.#links.set(path, (await readlink(this.#host(path), { encoding: "latin1" })) as string);
+    } else if (entry.isFile() && !this.#named(path) && (await this.#isPrivateKey(path))) {
+      this.#secretsLeftOut.push({ path: readable(path), why: "a secret, built-in: a private key, by its content; a line !NAME in .paddockignore sends it" });
     } else if (entry.isFile()) {
       const executable = ((await lstat(this.#host(path))).mode & 0o100) !== 0;
       this.#files.set(path, { read: async () => new Uint8Array(await readFile(this.#host(path))), executable });
     } else {
       this.#leftOut.push({ path: readable(path), why: "a device, a FIFO or a socket" });
+    }
+  }
+
+  /** Whether a rule takes this file in though it is a secret. */
+  #named(path: string): boolean {
+    return this.#builtIn.decide(path, false)?.negated === true;
+  }
+
+  async #isPrivateKey(path: string): Promise<boolean> {
+    const file = await open(this.#host(path)).catch(() => undefined); // whoever sends it says why
+    if (!file) return false;
+    try {
+      if ((await file.stat()).size > MOST_KEY_BYTES) return false;
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(KEY_BEGINNING), 0, KEY_BEGINNING, 0);
+      return beginsWithPrivateKey(buffer.toString("latin1", 0, bytesRead));
+    } finally {
+      await file.close();
     }
   }
 
