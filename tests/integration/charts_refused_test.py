@@ -116,8 +116,7 @@ REFUSED = {
 
 
 # What a null may take away beside empty values: nothing of it protects.
-MAY_DIFFER = ("controller.resources.requests", "agent.resources.requests", "codeExecution.resources.requests",  # what is set aside
-              "agent.nodeSelector", "agent.tolerations", "agent.runtimeClassName",  # which nodes, without GPUs
+MAY_DIFFER = ("agent.nodeSelector", "agent.tolerations", "agent.runtimeClassName",  # which nodes, without GPUs
               "controller.dashboard.labels",
               # turned on by the test itself
               "controller.serviceMonitor.enabled", "controller.prometheusRule.enabled", "controller.dashboard.enabled",
@@ -189,7 +188,8 @@ class Refusals(unittest.TestCase):
                 inside = re.search(re.escape(".".join(path)) + r"[.\w]*: ", done.stderr)  # the key, or one that it holds
                 self.assertTrue(by_name in done.stderr or inside, done.stderr)
         for protects in ("tls.enabled", "networkPolicy.enabled", "networkPolicy.allowFrom", "agent.userNamespaces", "codeExecution.allowFrom",
-                         "controller.config.blobs.quota", "controller.resources.limits.memory", "codeExecution.resources.limits.memory"):
+                         "controller.config.blobs.quota", "controller.resources.limits.memory", "codeExecution.resources.limits.memory",
+                         *(f"{part}.resources.requests{key}" for part in ("controller", "agent", "codeExecution") for key in ("", ".cpu", ".memory"))):
             self.assertIn(protects, refused)
         self.assertNotIn("controller.allowedOrigins", refused)
 
