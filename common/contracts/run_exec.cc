@@ -1,5 +1,6 @@
 #include "common/contracts/run_exec.h"
 
+#include "common/base/base64_fault.h"
 #include "common/base/text.h"
 #include "common/contracts/names.h"
 
@@ -16,7 +17,8 @@ void RunCommandRequest::validate(wire::Check& check) const {
   if (bytes > run_exec::kMostCommandBytes)
     check.fail("command",
                "must have at most 131072 bytes in all: larger input is a file of the run");
-  if (!input.empty() && !decode_base64(input)) check.fail("stdin", "must be base64");
+  if (const auto fault = base64_fault(input); !fault.empty())
+    check.fail("stdin", std::string(fault));
   if (!command_id.empty() && !is_dns_label(command_id))
     check.fail("commandId", "must be lower-case letters, digits and '-', at most 63");
   if (timeout_ms > run_exec::kMostTimeMs && !terminal)
@@ -30,7 +32,7 @@ void RunCommandRequest::validate(wire::Check& check) const {
 void InputPiece::validate(wire::Check& check) const {
   const auto bytes = decode_base64(data);
   if (!bytes)
-    check.fail("data", "must be base64");
+    check.fail("data", std::string(base64_fault(data)));
   else if (bytes->size() > run_exec::kMostPieceBytes)
     check.fail("data", "must be at most 32768 bytes: send more pieces");
   if (data.empty() && !end && !terminal) check.fail("data", "must say something");

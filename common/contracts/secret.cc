@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/base64_fault.h"
 #include "common/base/text.h"
 #include "common/contracts/inner_paths.h"
 #include "common/contracts/names.h"
@@ -41,7 +42,7 @@ void Secret::validate(wire::Check& check) const {
     const bool kept = value == kKeptValue;
     const auto plain = kept ? std::optional<std::string>("") : decode_base64(value);
     if (!plain)
-      check.fail(cat("data.", name), "must be base64 with padding; text goes into stringData");
+      check.fail(cat("data.", name), cat(base64_fault(value), "; text goes into stringData"));
     bytes += plain ? plain->size() : 0;
   }
   for (const auto& [name, value] : string_data) {

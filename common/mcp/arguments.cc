@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/base64_fault.h"
 #include "common/base/text.h"
 #include "common/contracts/names.h"
 #include "common/contracts/tree_path.h"
@@ -191,8 +192,7 @@ Result<std::string> content_of(const Arguments& given, const std::string& where)
   if (plain != nullptr) return *plain->string();
   auto bytes = decode_base64(*coded->string());
   if (!bytes)
-    return bad_argument(cat(where, "base64 is padded base64 without white space"),
-                        where + "base64");
+    return bad_argument(cat(where, "base64 ", base64_fault(*coded->string())), where + "base64");
   return std::move(*bytes);
 }
 
