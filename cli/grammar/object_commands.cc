@@ -99,12 +99,16 @@ CommandRow delete_row() {
 CommandRow label_row() {
   return {"label",
           kObjects,
-          "set or remove labels of an object",
+          "set or remove labels of objects",
           {kKind,
-           {"NAME", "name of the object"},
-           {"LABEL", "KEY=VALUE sets a label, KEY- removes it", false, true}},
-          {kNamespace, {"--overwrite", "", "also labels that have another value"}},
-          "  paddock label run hello stage=test team-\n  paddock label node/gpu-1 zone=a"};
+           {"NAME", "the objects, and behind them the labels: KEY=VALUE sets one, KEY- removes it",
+            false, true}},
+          {kNamespace,
+           kSelector,
+           {"--all", "", "every object of the kind in the namespace"},
+           {"--overwrite", "", "also labels that have another value"}},
+          "  paddock label run hello other stage=test team-\n  paddock label node/gpu-1 zone=a\n"
+          "  paddock label runs -l stage=test reviewed=yes"};
 }
 
 CommandRow explain_row() {

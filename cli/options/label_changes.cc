@@ -6,6 +6,10 @@ namespace paddock::cli {
 
 using wire::Value;
 
+bool is_label_change(std::string_view word) {
+  return word.find('=') != std::string_view::npos || word.ends_with('-');
+}
+
 Result<Value> label_patch(const std::vector<std::string>& words) {
   Value labels = Value::Object{};
   for (const std::string& word : words) {

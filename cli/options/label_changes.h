@@ -2,12 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.h"
 #include "common/wire/value.h"
 
 namespace paddock::cli {
+
+// Whether a word is one of them, and no name of an object.
+bool is_label_change(std::string_view word);
 
 // A merge patch of metadata.labels. USAGE names the word that is neither, or comes twice.
 Result<wire::Value> label_patch(const std::vector<std::string>& words);

@@ -12,6 +12,13 @@ std::string patch_of(const std::vector<std::string>& words) {
   return patch.ok() ? wire::to_json(*patch) : patch.error().message;
 }
 
+TEST(IsLabelChange, TellsThemFromNames) {
+  for (const char* word : {"a=1", "b=", "c-", "=1", "-"})
+    EXPECT_TRUE(is_label_change(word)) << word;
+  for (const char* word : {"a", "run/a", "a-b", "run.paddock.dev/a"})
+    EXPECT_FALSE(is_label_change(word)) << word;
+}
+
 TEST(LabelPatch, SetsAndRemoves) {
   EXPECT_EQ(patch_of({"a=1", "b=", "c-", "d=x=y-"}),
             R"({"metadata":{"labels":{"a":"1","b":"","c":null,"d":"x=y-"}}})");

@@ -135,6 +135,22 @@ class Objects(unittest.TestCase):
         node = self.cli("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}").stdout
         self.cli("label", "node", node, "zone=a")
 
+    def test_labels_of_several_objects(self):
+        self.cli("create", "-f", self.file(*(run(f"{{name: many{i}, labels: {{set: many}}}}") for i in range(3))))
+        labeled = lambda *names: "".join(f"run.paddock.dev/{name} labeled\n" for name in names)
+        self.assertEqual(self.cli("label", "run", "many0", "many1", "a=1", "b=2").stdout, labeled("many0", "many1"))
+        self.assertEqual(self.cli("label", "run/many1", "run.paddock.dev/many2", "a=1", "b-").stdout,
+                         "run.paddock.dev/many1 labeled\nrun.paddock.dev/many2 labeled\n")
+        self.assertEqual(self.cli("label", "runs", "-l", "set=many", "c=3").stdout, labeled("many0", "many1", "many2"))
+        some = self.cli("label", "run", "many0", "none", "many2", "a=2", code=125)
+        self.assertIn("run.paddock.dev/many0: `a` has another value", some.stderr)
+        self.assertIn("RUN_NOT_FOUND", some.stderr)
+        some = self.cli("label", "run", "none", "many2", "d=4", code=127)
+        self.assertEqual(some.stdout, labeled("many2"), "one that fails stops none of the others")
+        self.assertIn("nothing was labeled", self.cli("label", "runs", "-l", "set=none", "a=1").stderr)
+        for words in (("runs", "a=1"), ("run", "many0", "many1"), ("run", "many0", "a=1", "many1"), ("runs", "many0", "--all", "a=1")):
+            self.cli("label", *words, code=2)
+
     def test_deletes_by_names_by_labels_and_by_file(self):
         path = self.file(*(run(f"{{name: d{i}, labels: {{group: d{i % 2}}}}}") for i in range(6)))
         self.cli("create", "-f", path)
