@@ -20,6 +20,28 @@ constexpr std::array kKinds = {
     KindInfo{Kind::kSecret, "secret", "secrets", "sec", "Secret", true},
     KindInfo{Kind::kNode, "node", "nodes", "no", "Node", false}};
 
+// What others call it, or what they would look for it by.
+struct OtherName {
+  std::string_view word;
+  Kind kind;
+};
+constexpr std::array kOtherNames = {
+    OtherName{"pod", Kind::kRun},           OtherName{"po", Kind::kRun},
+    OtherName{"job", Kind::kRun},           OtherName{"task", Kind::kRun},
+    OtherName{"container", Kind::kRun},     OtherName{"session", Kind::kSandbox},
+    OtherName{"host", Kind::kNode},         OtherName{"machine", Kind::kNode},
+    OtherName{"worker", Kind::kNode},       OtherName{"agent", Kind::kNode},
+    OtherName{"project", Kind::kWorkspace}, OtherName{"folder", Kind::kWorkspace},
+    OtherName{"pvc", Kind::kVolume},        OtherName{"persistentvolumeclaim", Kind::kVolume},
+    OtherName{"quota", Kind::kGrant},       OtherName{"resourcequota", Kind::kGrant}};
+
+// In one or in many; empty: nobody's.
+std::string other_name(std::string_view word) {
+  if (word.ends_with('s')) word.remove_suffix(1);
+  const auto found = std::ranges::find(kOtherNames, word, &OtherName::word);
+  return found == kOtherNames.end() ? std::string() : std::string(info(found->kind).plural);
+}
+
 }  // namespace
 
 const KindInfo& info(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
@@ -41,7 +63,8 @@ Result<Kind> parse_kind(std::string_view word) {
     known.push_back(cat(each.plural, " (", each.short_name, ")"));
     names.insert(names.end(), {std::string(each.singular), std::string(each.plural)});
   }
-  const std::string near = nearest(lower, names);
+  const std::string other = other_name(lower);
+  const std::string near = other.empty() ? nearest(lower, names) : other;
   const std::string meant =
       near.empty() ? "; known: " : cat("; did you mean `", near, "`? Known: ");
   return invalid_argument("UNKNOWN_KIND",

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/output/kinds.h"
 #include "cli/output/kubeconfig.h"
 #include "cli/output/output_format.h"
 #include "cli/output/run_report.h"
@@ -96,6 +97,13 @@ TEST(Kinds, AreKnownByEveryName) {
   EXPECT_EQ(*parse_kind("sandboxes"), Kind::kSandbox);
   EXPECT_EQ(*parse_kind("no"), Kind::kNode);
   EXPECT_EQ(parse_kind("pods").error().reason, "UNKNOWN_KIND");
+  for (const auto& [word, kind] : {std::pair{"pods", "`runs`?"},
+                                   {"po", "`runs`?"},
+                                   {"Job", "`runs`?"},
+                                   {"sessions", "`sandboxes`?"},
+                                   {"hosts", "`nodes`?"},
+                                   {"pvc", "`volumes`?"}})
+    EXPECT_THAT(parse_kind(word).error().message, HasSubstr(kind)) << word;
   EXPECT_THAT(parse_kind("rnus").error().message, HasSubstr("`runs`?"));
   EXPECT_THAT(parse_kind("Sanbox").error().message, HasSubstr("`sandbox`?"));
   EXPECT_THAT(parse_kind("deployments").error().message, testing::Not(HasSubstr("`?")));
