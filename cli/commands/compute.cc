@@ -16,6 +16,7 @@
 #include "cli/options/names.h"
 #include "cli/options/option_files.h"
 #include "cli/output/event_printer.h"
+#include "cli/output/failure_hint.h"
 #include "cli/output/run_report.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
@@ -71,19 +72,7 @@ Status bring_back(const Job& job, const contracts::Run& run, const contracts::Tr
   return all_fetched(fetched);
 }
 
-// Says what may have been meant where the program is not there.
-std::string not_found_hint(const Job& job, const contracts::Run& run) {
-  const auto& result = run.status.result;
-  const std::vector<std::string>& argv = run.spec.command.argv;
-  const bool of_run = run.spec.type == contracts::RunType::kCommand;
-  if (!of_run || !result || result->rc != kExitNotFound) return "";
-  if (argv.size() == 1 && argv.front().find(' ') != std::string::npos)
-    return "each word behind `--` is one word of the program: take the quotes away";
-  if (!job.options.folder.empty()) return "";
-  return "no file was sent; `paddock run DIR -- …` sends those of a folder, `.` for this one";
-}
-
-void summarise(const Job& job, const contracts::Run& run) {
+void summarise(const Job& job, const contracts::Run& run, const contracts::Tree& sent) {
   const Env& env = job.env;
   if (const auto& result = run.status.result) {
     env.err.write(enforced_summary(*result, job.options.verbose));
@@ -103,7 +92,7 @@ void summarise(const Job& job, const contracts::Run& run) {
                 " has its own log and files: paddock logs ", name, ", paddock artifacts ", name,
                 " --output DIR"));
   }
-  if (const std::string hint = not_found_hint(job, run); !hint.empty())
+  if (const std::string hint = failure_hint(run, sent); !hint.empty())
     env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " ", hint));
 }
 
@@ -120,7 +109,7 @@ Result<Ended> see_through(const Job& job, client::ControllerClient& client,
   TRY(follow(job, client));
   ASSIGN_OR_RETURN(contracts::Run run, get_run_patiently(client, job.run, job.env));
   Status brought = bring_back(job, run, sent);
-  summarise(job, run);
+  summarise(job, run, sent);
   job.phases.finish(run.status.timings_ms);
   const int code = exit_code_of(run);
   return Ended{std::move(run), std::move(brought), code};

@@ -4,6 +4,7 @@
 
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
+#include "cli/grammar/other_way.h"
 #include "cli/options/code_run.h"
 #include "cli/options/names.h"
 #include "cli/options/option_files.h"
@@ -97,6 +98,16 @@ Status check_attached(const Parsed& parsed) {
   return {};
 }
 
+// Short code is checked before it is tried; a run is not, and the sandbox is the same.
+void tell_unchecked_way(const std::string& file, const Env& env) {
+  const std::string folder = os::folder_of(file);
+  env.say(cat(paint(env.err, Paint::kYellow, "hint:"),
+              " `paddock run` takes any program: paddock run ",
+              file == kStdin ? ". -- python3 FILE.py"
+                             : cat(printable(shell_word(folder)), " -- python3 ",
+                                   printable(shell_word(os::base_name(file))))));
+}
+
 Result<int> execute(Watcher& watcher, const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
   ASSIGN_OR_RETURN(Program program, program_of(parsed, env));
@@ -114,6 +125,7 @@ Result<int> execute(Watcher& watcher, const Parsed& parsed, const Env& env) {
   env.out.write(answer.out);
   env.err.write(answer.err);
   if (const std::string* error = answer.error.string()) env.say(printable(*error));
+  if (!answer.validation_errors.is_null()) tell_unchecked_way(parsed.text("FILE.py"), env);
   return exit_code_of_answer(answer);
 }
 
