@@ -115,6 +115,20 @@ TEST_F(RunLists, GetNamesOfTheirOwn) {
   EXPECT_EQ(stored(), 201u);
 }
 
+TEST_F(RunLists, NameAFieldOnceByItsWholePath) {
+  for (const auto& [wrong, field] :
+       {std::pair{run_text("typo", R"(,"comand":"x")"), "items[1].spec.comand"},
+        std::pair{run_text("late", R"(,"timeout":"100h")"), "items[1].spec.timeout"},
+        std::pair{run_text("kept", R"(,"priority":"high")"), "items[1].spec.priority"}}) {
+    const Answer answer = call("POST", kRuns, list_text({run_text("good"), wrong}));
+    EXPECT_TRUE(answer.body.text("message").starts_with(cat(field, ": "))) << answer.text;
+    EXPECT_EQ(answer.body.text("message").find(field, 1), std::string::npos) << answer.text;
+    EXPECT_EQ(fields(answer), Names{field});
+  }
+  const Answer whole = call("POST", kRuns, list_text({"7"}));
+  EXPECT_TRUE(whole.body.text("message").starts_with("items[0]: ")) << whole.text;
+}
+
 TEST_F(RunLists, SayEveryItemThatIsWrongAndMakeNone) {
   std::vector<std::string> items = numbered("r", 8);
   items[1] = run_text("late", R"(,"timeout":"100h")");
@@ -149,7 +163,7 @@ TEST_F(RunLists, AreRefusedByTheReasonOfTheirFirstWrongItem) {
   EXPECT_EQ(answer.status, 422);
   EXPECT_EQ(answer.reason(), "WORKSPACE_NOT_FOUND");
   EXPECT_EQ(fields(answer), Names{"items[2].spec.workspace"});
-  EXPECT_TRUE(answer.body.text("message").starts_with("items[2]: ")) << answer.text;
+  EXPECT_TRUE(answer.body.text("message").starts_with("items[2].spec.workspace: ")) << answer.text;
   items[2] = run_text("r0");
   answer = call("POST", kRuns, list_text(items));
   EXPECT_EQ(answer.reason(), "NAME_TWICE");

@@ -30,6 +30,17 @@ bool is_about_input(Code code) {
   return false;
 }
 
+// `items[2].spec.timeout: must be …`: the path stands there once and whole, as its cause has it.
+std::string told_of(size_t index, const Error& error) {
+  const std::string& field = error.causes.front().field;
+  std::string_view what = error.message;
+  if (field.empty()) return cat(item_path(index, {}), ": ", what);
+  const bool names_it = what.starts_with(cat(field, ": ")) || what.starts_with(cat(field, " "));
+  if (names_it) return cat(item_path(index, field), what.substr(field.size()));
+  const bool only = error.causes.size() == 1 && error.causes.front().message == what;
+  return cat(item_path(index, only ? field : ""), ": ", what);
+}
+
 }  // namespace
 
 // What a system call says of this host's files has a code that sounds like one about input.
@@ -37,6 +48,7 @@ Status ListRefusals::add(size_t index, Error error) {
   if (!is_about_input(error.code) || error.reason == "SYSTEM_ERROR") return error;
   if (error.causes.empty()) error.causes.push_back({{}, error.message});
   if (error.causes.size() > kMostListed) error.causes.resize(kMostListed);
+  error.message = told_of(index, error);
   for (Cause& cause : error.causes) cause.field = item_path(index, cause.field);
   errors_.emplace(index, std::move(error));
   return {};
@@ -47,10 +59,8 @@ Status ListRefusals::status() const {
   // A denial is told, counted and recorded as one, whatever else is wrong.
   const auto denial = std::ranges::find_if(
       errors_, [](const auto& each) { return each.second.code == Code::kPermissionDenied; });
-  const auto& [index, first] = denial != errors_.end() ? *denial : *errors_.begin();
-  Error all = first;
+  Error all = denial != errors_.end() ? denial->second : errors_.begin()->second;
   all.causes.clear();
-  all.message = cat(item_path(index, {}), ": ", first.message);
   if (const size_t more = errors_.size() - 1; more > 0)
     all.message += cat(" (and ", more, more == 1 ? " more item)" : " more items)");
   for (const auto& [item, error] : errors_) {
