@@ -185,6 +185,8 @@ TEST(ParseArgs, SaysInOurWordsWhatIsTooMuch) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {{"sandbox", "files", "a", "p", "b", "c"},
        "`sandbox files` takes one NAME and at most one PATH: `b` and `c` are too many"},
+      {{"secret", "create", "db", "password=x"},
+       "`password=x` is too many; did you mean `--from-literal password=x`?"},
       {{"up", "now"}, "`up` takes options alone: `now` is too many"},
       {{"logs", "--tail"}, "`--tail` takes one value, N: only the last N lines"},
       {{"get", "runs", "-o"}, "`-o, --output` takes one value, FORMAT: "},

@@ -80,12 +80,16 @@ Result<std::string> digest_beneath(int folder, const std::string& path) {
 // The artifacts that the receipt names are in this folder, byte for byte.
 Result<size_t> check_artifacts(const std::vector<ReceiptSubject>& subjects,
                                const std::string& path) {
-  ASSIGN_OR_RETURN(const os::Fd folder, os::open_root(path));
+  const Result<os::Fd> folder = os::open_root(path);
+  if (!folder.ok())
+    return invalid_argument(
+        "ROOT_NOT_FOUND",
+        cat("`", path, "` is no folder that can be read: ", folder.error().message), "--artifacts");
   size_t same = 0;
   for (const ReceiptSubject& each : subjects) {
     if (!each.name.starts_with(kArtifacts)) continue;
     const std::string file = each.name.substr(kArtifacts.size());
-    const Result<std::string> digest = digest_beneath(folder.get(), file);
+    const Result<std::string> digest = digest_beneath(folder->get(), file);
     if (!digest.ok() || *digest != each.sha256)
       return Error{Code::kFailedPrecondition, "ARTIFACT_DIFFERS",
                    cat("`", file,

@@ -147,6 +147,15 @@ std::string in_ticks(const std::string& word) { return cat("`", word, "`"); }
 // Its names as help prints them: `-o, --output`.
 std::string option_names(const OptionRow& option) { return join(split(option.names, ','), ", "); }
 
+// `password=x` where an option takes such a value: `--from-literal password=x`. Empty: none does.
+std::string as_an_option(const CommandRow& row, const std::string& word) {
+  const size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0) return {};
+  for (const std::string_view name : {"env", "from-literal", "label"})
+    if (takes_option(row, name)) return cat("--", name, " ", word);
+  return {};
+}
+
 Error with_usage(const std::string& message, const CommandRow& row) {
   return usage_error(cat(message, "; usage: ", usage_line(row)));
 }
@@ -227,6 +236,8 @@ Error too_many_words(const CommandRow& row, const std::vector<std::string>& extr
       !near.empty())
     return usage_error(cat("`", row.path, "` has no command `", extra[0],
                            "`; did you mean `paddock ", row.path, " ", near, "`?"));
+  if (const std::string option = extra.empty() ? "" : as_an_option(row, extra[0]); !option.empty())
+    return with_usage(cat("`", extra[0], "` is too many; did you mean `", option, "`?"), row);
   std::vector<std::string> takes;
   std::vector<std::string> words;
   for (const ArgumentRow& argument : row.arguments)

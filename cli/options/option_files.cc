@@ -57,7 +57,8 @@ Result<std::string> read_named(const Parsed& parsed, const std::string& cwd, con
                                size_t most, Reason reason) {
   Result<std::string> text = os::read_stream(absolute_path(cwd, parsed.text(name)), most);
   if (text.ok()) return text;
-  return invalid_argument(reason, text.error().describe(), name);
+  return invalid_argument(reason, cat("`", parsed.text(name), "`: ", text.error().describe()),
+                          name);
 }
 
 Result<std::string> read_keys_file(const Parsed& parsed, const std::string& cwd,

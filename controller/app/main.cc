@@ -45,7 +45,9 @@ Result<Config> configuration(const Flags& flags) {
   std::string text;
   if (!flags.config_file.empty()) {
     auto read = os::read_file(flags.config_file, 1 << 20);
-    if (!read.ok()) return invalid_argument("CONFIG_INVALID", read.error().describe(), "--config");
+    if (!read.ok())
+      return invalid_argument("CONFIG_INVALID",
+                              cat(flags.config_file, ": ", read.error().describe()), "--config");
     text = std::move(read).value();
   }
   std::map<std::string, std::string> variables = os::environment();

@@ -173,7 +173,13 @@ Result<AgentConfig> config_from_arguments(std::span<char* const> arguments,
   for (const auto& [name, value] : flags) {
     if (name != "--config") continue;
     file = value;
-    ASSIGN_OR_RETURN(text, os::read_file(file));
+    Result<std::string> read = os::read_file(file);
+    if (!read.ok()) {
+      Error error = read.error();
+      error.message = cat(file, ": ", error.message);
+      return error;
+    }
+    text = std::move(read).value();
   }
   ASSIGN_OR_RETURN(AgentConfig config, parse_config(text, environment, file));
   for (const auto& [name, value] : flags) {

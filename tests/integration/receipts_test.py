@@ -33,7 +33,7 @@ class Receipts(unittest.TestCase):
 
     def refused(self, code, *args):
         done = self.verify(*args)
-        self.assertEqual(done.returncode, 2 if code in ("RECEIPT_MALFORMED", "SIGNING_KEY_INVALID") else 1, done)
+        self.assertEqual(done.returncode, 2 if code in ("RECEIPT_MALFORMED", "SIGNING_KEY_INVALID", "ROOT_NOT_FOUND") else 1, done)
         self.assertIn(code, done.stderr)
         self.assertEqual(done.stdout, "")
 
@@ -84,6 +84,8 @@ class Receipts(unittest.TestCase):
         for unreadable in (self.folder / "nowhere", self.folder, self.file("large", " " * (9 << 20))):
             self.refused("RECEIPT_MALFORMED", unreadable)
             self.refused("SIGNING_KEY_INVALID", None, unreadable)
+        self.refused("ROOT_NOT_FOUND", None, None, "--artifacts", self.folder / "nowhere")
+        self.assertIn(f"`{self.folder}/nowhere`: ", self.verify(self.folder / "nowhere").stderr)
 
     def test_another_controllers_keys_prove_nothing(self):
         with Instance("other") as other:
