@@ -60,6 +60,22 @@ wire::Value causes_of(const Error& error, bool words) {
   return causes;
 }
 
+// Of an answer. A reason whose status is not that of its code says itself which code it has.
+Code code_of(int http_status, std::string_view word, const Reason& reason) {
+  const reasons::Row* own = reason.row();
+  Code code = http_status >= 500 ? Code::kUnavailable : Code::kInvalidArgument;
+  for (const Row& row : kRows) {
+    if (own != nullptr && own->http == http_status && own->codes == reasons::bit(row.code))
+      return row.code;
+  }
+  for (const Row& row : kRows) {
+    if (row.http != http_status) continue;
+    code = row.code;
+    if (word == row.reason) break;
+  }
+  return code;
+}
+
 }  // namespace
 
 int http_status(Code code) { return row_of(code).http; }
@@ -86,14 +102,8 @@ wire::Value status_body(const Error& error) {
 
 Error error_from_body(int http_status, const wire::Value& body) {
   Error error;
-  error.code = http_status >= 500 ? Code::kUnavailable : Code::kInvalidArgument;
-  for (const Row& row : kRows) {
-    if (row.http == http_status) {
-      error.code = row.code;
-      if (body.text("reason") == row.reason) break;
-    }
-  }
   error.reason = Reason::parse(body.text("error.code"));
+  error.code = code_of(http_status, body.text("reason"), error.reason);
   error.message = body.text("message");
   if (http_status >= 500) error.facts.emplace_back(kServerFailed, std::to_string(http_status));
   if (error.reason.empty()) error.reason = "UNEXPECTED_ANSWER";

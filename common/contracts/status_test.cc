@@ -48,6 +48,17 @@ TEST(StatusBody, IsReadBackToTheSameErrorForEveryCode) {
   }
 }
 
+// What no other try mends is not sent again because of its HTTP status.
+TEST(StatusBody, AReasonWithAStatusOfItsOwnKeepsItsCode) {
+  for (const auto& [reason, status, code] :
+       {std::tuple{Reason("MEDIA_PROVIDER_NOT_CONFIGURED"), 503, Code::kFailedPrecondition},
+        std::tuple{Reason("METHOD_UNSUPPORTED"), 501, Code::kInvalidArgument},
+        std::tuple{Reason("BODY_TOO_SLOW"), 408, Code::kDeadlineExceeded}}) {
+    const Error told{code, reason, "what happened"};
+    EXPECT_EQ(error_from_body(status, status_body(told)).code, code) << reason.text();
+  }
+}
+
 TEST(StatusBody, ForeignBodiesBecomeAGenericError) {
   const Error error = error_from_body(502, wire::Value("<html>"));
   EXPECT_EQ(error.code, Code::kUnavailable);

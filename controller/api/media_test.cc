@@ -133,6 +133,16 @@ TEST_F(Media, DenialsLookLikeTheirFixture) {
   EXPECT_FALSE(*error->find("retryable")->boolean());
 }
 
+TEST_F(Media, WithoutAProviderAreAsOftenRefusedAsTheyAreAskedFor) {
+  make_run("r");
+  services_.media.provider_url.clear();
+  const Answer refused = ask("r");
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.reason(), "MEDIA_PROVIDER_NOT_CONFIGURED");
+  EXPECT_EQ(refused.body.text("reason"), "ServiceUnavailable");
+  EXPECT_FALSE(*refused.body.at("error.retryable")->boolean());
+}
+
 // proves: OD-21, OD-84
 TEST_F(Media, PolicyOfARunIsWrittenDownWhereverItWasCreated) {
   make_run("plain");

@@ -11,6 +11,7 @@ std::string_view kubernetes_word(const Error& error, int status) {
   if (status == 408) return "Timeout";
   if (status == 405 || error.reason == "METHOD_UNSUPPORTED") return "MethodNotAllowed";
   if (status == 415) return "UnsupportedMediaType";
+  if (status == 503) return "ServiceUnavailable";
   return "BadRequest";
 }
 

@@ -50,7 +50,7 @@ Result<Run> decide(store::WriteTxn& txn, const MediaSettings& settings, const Me
   TRY(check_policy(*run->spec.media_execution, call.request));
   ASSIGN_OR_RETURN(charged, granted(txn, *run, call.request));
   if (settings.provider_url.empty())
-    return Error{Code::kUnavailable, "MEDIA_PROVIDER_NOT_CONFIGURED",
+    return Error{Code::kFailedPrecondition, "MEDIA_PROVIDER_NOT_CONFIGURED",
                  "this server has no media provider; its operator names one in media.providerUrl"};
   for (contracts::Grant& grant : charged) {
     ++grant.status.media_used;

@@ -36,7 +36,7 @@ struct MediaCall {
 
 // Unauthenticated (TOOL_TOKEN_MISSING); PermissionDenied (MEDIA_POLICY_UNAVAILABLE when the run or
 // a grant of it is gone or it has ended, the codes of check_policy() and auth::decide_media());
-// Unavailable (MEDIA_PROVIDER_NOT_CONFIGURED, MEDIA_PROVIDER_FAILED).
+// FailedPrecondition (MEDIA_PROVIDER_NOT_CONFIGURED); Unavailable (MEDIA_PROVIDER_FAILED).
 Result<contracts::MediaTask> generate_media_for_run(const MediaSettings& settings,
                                                     store::Store& store, const MediaCall& call,
                                                     WallTime now, Random& random);
