@@ -17,6 +17,9 @@ struct Hint {
 };
 constexpr std::array kHints = {
     Hint{"INSTANCE_NOT_UP", "start it with `paddock up` (and --instance, if you gave one)"},
+    Hint{"SERVER_NAME_UNKNOWN",
+         "correct the address in --server or PADDOCK_SERVER; without one, commands go to the "
+         "instance on this host"},
     Hint{"SERVER_NOT_TRUSTED", "pass the server's CA with --ca-file, or PADDOCK_CA_FILE"},
     Hint{"CERTIFICATE_NOT_VALID_NOW", "compare `date -u` here with that of another host"},
     Hint{"STREAM_LOST", "the run goes on; come back with `paddock logs -f` or `paddock wait`"},

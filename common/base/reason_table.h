@@ -588,6 +588,7 @@ inline constexpr Row kRows[] = {
     // -- The command line and other clients
     {"USAGE", kInvalidArgument, "of the command line: the message names the word; `--help` shows what passes"},
     {"UNREACHABLE", kUnavailable, "the other side cannot be reached: is it up, and is its address the one in the message"},
+    {"SERVER_NAME_UNKNOWN", kUnavailable, "no such host: the name in the server's address does not exist. Correct it (`--server`, `PADDOCK_SERVER`; of an agent `controllerUrl`), or make it known to DNS. It is not waited for, unlike a DNS that does not answer"},
     {"ABORTED", kUnavailable, "the request was given up on this side, by a signal"},
     {"INSTANCE_NOT_UP", kUnavailable, "`paddock up`; or it was asked of a server that is not on this host"},
     {"NOT_AN_INSTANCE", kInvalidArgument, kSame},

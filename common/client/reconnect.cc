@@ -13,6 +13,7 @@ Status Reconnect::wait(const Failure& failure, const Error& lost, Random& random
   const Millis left = patience_ - silence_.look(steady_now());
   // If this process was stopped meanwhile, patience can be used up without enough tries.
   const bool tried = failed_ >= kFewestTries;
+  if (tried && failure.error.reason == "SERVER_NAME_UNKNOWN") return failure.error;
   if (left.count() <= 0 && tried) return lost;
   const Millis least = backoff(failed_, random);
   if (!pause.wait(pause_within(left, asked_for(failure) + least, least)))

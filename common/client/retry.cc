@@ -26,7 +26,8 @@ std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int f
   const Error& error = failure.error;
   if (error.reason == "ABORTED" || failed >= kMaxAttempts) return std::nullopt;
   // A request that never left, or was left alone, may be sent again whatever it is.
-  const bool left_alone = is_one_of(error.reason, {"UNREACHABLE", "NOT_LEADER", "STORE_FENCED"});
+  const bool left_alone =
+      is_one_of(error.reason, {"UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED"});
   if (!repeatable && !left_alone) return std::nullopt;
   const bool may_pass = error.code == Code::kUnavailable ||
                         error.code == Code::kResourceExhausted ||
@@ -48,8 +49,9 @@ std::optional<Millis> Patience::after(const Failure& failure, bool repeatable, M
   if (const auto delay = retry_delay(failure, repeatable, ++failed_, random))
     return total_ ? pause_within(left, *delay, backoff(failed_, random)) : delay;
   const Reason& reason = failure.error.reason;
+  const bool may_come_back = failure.unanswered && reason != "SERVER_NAME_UNKNOWN";
   const bool nobody_there =
-      failure.unanswered ||
+      may_come_back ||
       is_one_of(reason, {"UNEXPECTED_ANSWER", "STORE_FULL", "STORE_IO", "STORE_BUSY", "STORE_AWAY",
                          "STORE_FENCED", "NOT_LEADER"});
   if (!nobody_there || left <= Millis(0)) return std::nullopt;

@@ -38,7 +38,8 @@ constexpr Millis kLongestTry{45'000};
 
 // Decides how long one request, or one part of it, is sent again. Every request gets a few tries.
 // More follow, for as long as the caller's patience lasts, while the server does not answer or
-// cannot write: it is being started, repaired or moved. A refusal is an answer and ends the tries.
+// cannot write: it is being started, repaired or moved. A refusal is an answer and ends the tries,
+// and so does a server's name that nobody has.
 class Patience {
  public:
   // Given none, it is only tried the few times, with the pauses for which the server asks.

@@ -84,6 +84,14 @@ TEST(Patience, EndsThoughTheServerAsksForLonger) {
   }
 }
 
+// As of a typing error in --server.
+TEST(Patience, EndsSoonForANameThatNobodyHas) {
+  Failure nobody = failure(Code::kUnavailable, "SERVER_NAME_UNKNOWN");
+  nobody.unanswered = true;
+  for (const bool repeatable : {true, false})
+    EXPECT_EQ(tries(Millis(120'000), nobody, repeatable), 4) << "a few times in any case";
+}
+
 TEST(Patience, OfWhoStoodStillIsNotUsedUp) {
   SeededRandom random(1);
   Failure nobody = failure(Code::kUnavailable, "UNREACHABLE");

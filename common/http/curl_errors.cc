@@ -33,6 +33,10 @@ Error certificate_error(long verdict, std::string_view peer, WallTime now) {
           "own, a tls.certFile wants a new one")};
 }
 
+Error name_error(std::string_view peer) {
+  return {Code::kUnavailable, kNameUnknown, cat("cannot reach ", peer, ": there is no such host")};
+}
+
 Error curl_error(CURLcode code, std::string_view peer, bool connected) {
   const std::string_view words = curl_easy_strerror(code);
   // libcurl grows new codes with its versions, so this branches on the few that mean something

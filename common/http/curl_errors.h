@@ -12,6 +12,8 @@ namespace paddock::http {
 
 // `peer` is the endpoint's name for people; `connected`: the connection stood when this happened.
 Error curl_error(CURLcode code, std::string_view peer, bool connected);
+// Nobody has the name of this endpoint.
+Error name_error(std::string_view peer);
 // Why a certificate was not accepted. `verdict` is OpenSSL's (CURLINFO_SSL_VERIFYRESULT), `now` the
 // time that it was held against.
 Error certificate_error(long verdict, std::string_view peer, WallTime now);

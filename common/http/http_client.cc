@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include <curl/curl.h>
 
@@ -13,8 +14,9 @@
 #include "common/http/clock_gap.h"
 #include "common/http/curl_errors.h"
 #include "common/http/exchange.h"
+#include "common/http/name_lookup.h"
+#include "common/http/request_settings.h"
 #include "common/http/sigpipe_guard.h"
-#include "common/os/socket.h"
 
 namespace paddock::http {
 namespace {
@@ -23,22 +25,15 @@ using std::chrono::steady_clock;
 
 constexpr long kConnectTimeoutMs = 10'000;
 constexpr long kConnectElsewhereMs = 3'000;  // where there is another address to try
-constexpr long kBufferBytes = 256 << 10;
-constexpr long kKeepAliveSeconds = 30;       // of silence
-constexpr long kKeepAliveEverySeconds = 10;  // then
 constexpr int kPollMs = 1'000;
+constexpr std::chrono::seconds kSoonAnswered{3};
 
 using Easy = std::unique_ptr<CURL, Freed<&curl_easy_cleanup>>;
 using Multi = std::unique_ptr<CURLM, Freed<&curl_multi_cleanup>>;
-using Headers = std::unique_ptr<curl_slist, Freed<&curl_slist_free_all>>;
 
 bool start_curl() {
   static const bool started = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
   return started;
-}
-
-curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
-  return os::make_socket(address->family, address->socktype, address->protocol).release();
 }
 
 bool is_plain(std::string_view text) {
@@ -69,91 +64,15 @@ Status check(const std::vector<std::string>& addresses, const Request& request,
   return {};
 }
 
-// A small body goes out with its head, for whoever waits for both to be woken once.
-bool in_one_piece(const Request& request) {
-  constexpr size_t kMost = 16 << 10;
-  return request.body_fd < 0 && !request.body.empty() && request.body.size() <= kMost;
-}
-
-bool names_content_type(const Request& request) {
-  return std::ranges::any_of(request.headers, [](const auto& header) {
-    return ascii_lower(header.first) == "content-type";
-  });
-}
-
-Headers make_headers(const std::string& token, const Request& request) {
-  curl_slist* list = nullptr;
-  const auto add = [&](const std::string& line) {
-    if (curl_slist* longer = curl_slist_append(list, line.c_str())) list = longer;
-  };
-  add("Expect:");
-  if (in_one_piece(request) && !names_content_type(request)) add("Content-Type:");
-  if (!token.empty()) add(cat("Authorization: Bearer ", token));
-  for (const auto& [name, value] : request.headers) {
-    add(value.empty() ? cat(name, ";") : cat(name, ": ", value));  // `name;` is an empty header
-  }
-  return Headers(list);
-}
-
-bool sends_body(const Request& request) {
-  return request.method == "POST" || request.method == "PUT" || request.method == "PATCH" ||
-         body_size(request) > 0;
-}
-
-// Settings that are the same for every request.
-void secure(CURL* easy, const Endpoint& endpoint) {
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
-  curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
-  // An answer may be long in coming, and what is between may forget a silent connection.
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, kKeepAliveSeconds);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, kKeepAliveEverySeconds);
-  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kBufferBytes);
-  curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, kBufferBytes);
-  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
-  curl_easy_setopt(easy, CURLOPT_SSLVERSION, long{CURL_SSLVERSION_TLSv1_2});
-  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-  if (!endpoint.ca_pem.empty()) {
-    curl_blob blob = {const_cast<char*>(endpoint.ca_pem.data()), endpoint.ca_pem.size(),
-                      CURL_BLOB_COPY};
-    curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
-    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);  // else the system's would be trusted besides
-  }
-  if (!endpoint.unix_socket.empty()) {
-    curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, endpoint.unix_socket.c_str());
-  }
-}
-
-void prepare(CURL* easy, const std::string& address, const Request& request, curl_slist* headers,
-             long connect_ms) {
-  curl_easy_setopt(easy, CURLOPT_URL, cat(address, request.target).c_str());
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-  const long timeout = static_cast<long>(request.timeout.count());
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                   timeout == 0 ? connect_ms : std::min(timeout, connect_ms));
-  if (request.method == "HEAD") {
-    curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-  } else if (in_one_piece(request)) {
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t{body_size(request)});
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
-  } else if (sends_body(request)) {
-    curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
-    curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t{body_size(request)});
-  }
-  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
-}
-
 // The server did not see the request, or says that it did nothing of it.
 bool was_not_done(const Result<Response>& answer) {
   if (answer.ok()) return answer->status == 503 && answer->headers.contains(kLeaderHeader);
-  return answer.error().reason == "UNREACHABLE" || is_peer_unproven(answer.error());
+  return is_one_of(answer.error().reason, {"UNREACHABLE", kNameUnknown}) ||
+         is_peer_unproven(answer.error());
+}
+
+bool is_name_unknown(const Result<Response>& answer) {
+  return !answer.ok() && answer.error().reason == kNameUnknown;
 }
 
 class CurlClient final : public Client {
@@ -172,15 +91,20 @@ class CurlClient final : public Client {
     TRY(check(addresses_, request, token));
     const SigpipeGuard guard;
     const Headers headers = make_headers(token, request);
+    std::optional<Result<Response>> away;  // of several: one that may come back
     for (size_t tried = 1;; ++tried) {
       size_t turn = endpoint_.turn->load();
       address_ = addresses_[turn % addresses_.size()];
       Result<Response> answer = ask(request, headers.get());
+      if (answer.ok()) met_.insert(address_);
       const bool not_done = was_not_done(answer);
       if (answer.ok() && !not_done) return answer;
       // Whoever gave no answer is not asked next, by nobody who shares the turn.
       if (!aborted_.load()) endpoint_.turn->compare_exchange_strong(turn, turn + 1);
-      if (!not_done || tried >= addresses_.size()) return answer;
+      const bool last = tried >= addresses_.size();
+      if (last && away && is_name_unknown(answer)) return std::move(*away);
+      if (!not_done || last) return answer;
+      if (!is_name_unknown(answer)) away = std::move(answer);
     }
   }
 
@@ -221,6 +145,15 @@ class CurlClient final : public Client {
     curl_easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &connects);
     curl_easy_getinfo(easy_.get(), CURLINFO_HEADER_SIZE, &answered);
     return connects == 0 && answered == 0;
+  }
+
+  // After a lookup that failed: whether that was for good. libcurl does not say, so it is asked
+  // anew, but only where an answer came soon: nobody waits a second time for a DNS that is silent.
+  bool names_nobody() const {
+    curl_off_t took = 0;
+    const CURLcode known = curl_easy_getinfo(easy_.get(), CURLINFO_TOTAL_TIME_T, &took);
+    return known == CURLE_OK && std::chrono::microseconds(took) < kSoonAnswered &&
+           name_is_unknown(address_);
   }
 
   // Drives the transfer until it ends by itself, or until abort() or silence ends it.
@@ -265,6 +198,8 @@ class CurlClient final : public Client {
       if (code == CURLE_PEER_FAILED_VERIFICATION &&
           curl_easy_getinfo(easy_.get(), CURLINFO_SSL_VERIFYRESULT, &verdict) == CURLE_OK)
         return certificate_error(verdict, address_, clock_.wall());
+      if (code == CURLE_COULDNT_RESOLVE_HOST && !met_.contains(address_) && names_nobody())
+        return name_error(address_);
       return curl_error(code, address_, connected > 0);
     }
     long status = 0;
@@ -278,8 +213,9 @@ class CurlClient final : public Client {
 
   const Endpoint endpoint_;
   const std::vector<std::string> addresses_;
-  std::string address_;      // the one that is asked
-  const SystemClock clock_;  // as libcurl asks it, for certificates and peers' dates alone
+  std::string address_;        // the one that is asked
+  std::set<std::string> met_;  // those that answered: their names exist
+  const SystemClock clock_;    // as libcurl asks it, for certificates and peers' dates alone
   Multi multi_;
   Easy easy_;
   std::atomic<bool> aborted_{false};

@@ -68,7 +68,8 @@ struct Response {
 class Client {
  public:
   virtual ~Client() = default;
-  // Unavailable: the peer cannot be reached or the connection broke. DeadlineExceeded: too slow.
+  // Unavailable: the peer cannot be reached or the connection broke; SERVER_NAME_UNKNOWN: its name
+  // does not exist, and did not as long as this client knows. DeadlineExceeded: too slow.
   // Unauthenticated, reason SERVER_NOT_TRUSTED: the certificate is not the trusted one;
   // CERTIFICATE_NOT_VALID_NOW: it is, and this host's clock is not within its validity.
   virtual Result<Response> send(const Request& request) = 0;
@@ -78,6 +79,7 @@ class Client {
 
 inline constexpr Reason kNotTrusted = "SERVER_NOT_TRUSTED";
 inline constexpr Reason kNotValidNow = "CERTIFICATE_NOT_VALID_NOW";
+inline constexpr Reason kNameUnknown = "SERVER_NAME_UNKNOWN";
 // Whether the peer was not believed to be who it says: it never saw the request.
 bool is_peer_unproven(const Error& error);
 

@@ -195,6 +195,29 @@ TEST(HttpClient, ReportsAPeerThatIsNotThere) {
             "UNREACHABLE");
 }
 
+// The C library refuses such a name without asking anybody.
+constexpr const char* kNoSuchHost = "http://a..b";
+
+TEST(HttpClient, TellsANameThatNobodyHas) {
+  const Error error = make_client({kNoSuchHost, {}, {}, kToken})->send(get("/")).error();
+  EXPECT_EQ(error.code, Code::kUnavailable);
+  EXPECT_EQ(error.reason, "SERVER_NAME_UNKNOWN");
+  EXPECT_THAT(error.describe(), HasSubstr("a..b: there is no such host"));
+}
+
+TEST(HttpClient, GoesOnFromANameThatNobodyHasToTheNextAddress) {
+  std::string gone;
+  {
+    HttpServer server([](const HttpRequest&) { return answer(200, "here"); });
+    const auto client = make_client({cat(kNoSuchHost, ",", server.url()), {}, {}, {}});
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(client->send(get("/"))->body, "here");
+    gone = server.url();
+  }
+  for (const std::string& addresses : {cat(kNoSuchHost, ",", gone), cat(gone, ",", kNoSuchHost)})
+    EXPECT_EQ(make_client({addresses, {}, {}, {}})->send(get("/")).error().reason, "UNREACHABLE")
+        << "it may come back: " << addresses;
+}
+
 TEST(HttpClient, CapsHeadersAndBodies) {
   HttpServer headers([](const HttpRequest&) {
     return answer(200, "", cat("X: ", std::string(70'000, 'x'), "\r\n"));

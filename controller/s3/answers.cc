@@ -181,7 +181,7 @@ Error fault_of(const Error& transport) {
     return bad_answer("with more than anything expected");
   if (transport.code == Code::kUnavailable) {
     return Error{Code::kUnavailable, "BUCKET_UNREACHABLE",
-                 is_one_of(transport.reason, {"UNREACHABLE"})
+                 is_one_of(transport.reason, {"UNREACHABLE", http::kNameUnknown})
                      ? "the bucket's server cannot be reached"
                      : "the connection to the bucket's server broke"};
   }

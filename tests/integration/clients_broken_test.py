@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import socket
 import sys
 import tempfile
 import unittest
@@ -236,7 +237,7 @@ class Asking(Broken):
             self.refused("INVALID_NAME", lambda: client.sandboxes.create().files.remove(path))  # noqa: B023
 
     def test_addresses_and_tokens_that_make_no_sense(self):
-        for url in ("", "host", "ftp://host", "https://", "https://user:pw@host", "https://host:99999", "https://host/?a=1", "http://example.org"):
+        for url in ("https://a..b", "https://exa mple", "https://" + 64 * "a" + ".example", "", "host", "ftp://host", "https://", "https://user:pw@host", "https://host:99999", "https://host/?a=1", "http://example.org"):
             self.refused("INVALID_SERVER", lambda: self.client_of(url, "token"))  # noqa: B023
         for token in ("a b", "a\r\nX: y", "ä"):
             self.refused("INVALID_TOKEN", lambda: self.client_of("https://host", token))  # noqa: B023
@@ -246,6 +247,40 @@ class Asking(Broken):
         self.assertTrue(self.refused("UNREACHABLE", lambda: self.client_of("http://127.0.0.1:1").runs.get("a")).retryable)
         with mock.patch.dict(os.environ, {"PADDOCK_HOME": "/none"}, clear=True):
             self.refused("INSTANCE_NOT_UP", self.client_of)
+
+    def unresolved(self, fault):
+        """Every name is looked up in vain, for this reason; what counts the looks."""
+        return self.enterContext(mock.patch("socket.getaddrinfo", side_effect=socket.gaierror(fault, "no")))
+
+    def test_a_name_that_nobody_has_is_not_waited_for(self):
+        looks = self.unresolved(socket.EAI_NONAME)
+        wrong = self.client_of("https://paddock.example", patience=600)
+        self.assertFalse(self.refused("SERVER_NAME_UNKNOWN", lambda: wrong.runs.get("a")).retryable)
+        self.assertEqual(looks.call_count, 1)
+
+    def test_names_that_cannot_be_looked_up_now_are(self):
+        looks = self.unresolved(socket.EAI_AGAIN)
+        away = self.client_of("https://paddock.example")
+        self.assertTrue(self.refused("UNREACHABLE", lambda: away.runs.get("a")).retryable)
+        self.assertEqual(looks.call_count, 4)
+
+    def test_a_name_that_is_not_found_any_more_is_waited_for(self):
+        with BrokenServer(answer(200, RUN)) as server:
+            client = self.client_of(server.url)
+            client.runs.get("a")
+        self.unresolved(socket.EAI_NONAME)
+        self.refused("UNREACHABLE", lambda: client.runs.get("a"))
+
+    def test_one_of_several_addresses_that_may_come_back_is_waited_for(self):
+        looked_up = socket.getaddrinfo
+
+        def look_up(host, *rest, **named):
+            if host == "paddock.example":
+                raise socket.gaierror(socket.EAI_NONAME, "no")
+            return looked_up(host, *rest, **named)
+        self.enterContext(mock.patch("socket.getaddrinfo", look_up))
+        for addresses in ("https://paddock.example,http://127.0.0.1:1", "http://127.0.0.1:1,https://paddock.example"):
+            self.refused("UNREACHABLE", lambda: self.client_of(addresses).runs.get("a"))  # noqa: B023
 
     def test_who_is_away_or_does_not_lead_is_passed_over(self):
         standby = answer(503, '{"error": {"code": "NOT_LEADER", "message": "no", "retryable": true}}', "application/json", "Retry-After: 30")

@@ -11,7 +11,7 @@ from typing import Any, Callable, Generator, Iterator, List, Mapping, Optional, 
 
 from ._backoff import asked_for
 from ._retry import PASSED_OVER
-from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, lost, not_connected
+from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, lost
 from .errors import error_of
 
 T = TypeVar("T")
@@ -94,8 +94,8 @@ class Connections:
         try:
             connection.connect()
         except (OSError, http.client.HTTPException) as error:
-            self._servers.move_on(server)
-            raise not_connected(error) from error
+            raise self._servers.not_connected(server, error) from error
+        self._servers.meet(server)
         if connection.sock is not None:
             connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             ask_for_signs_of_life(connection.sock)

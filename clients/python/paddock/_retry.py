@@ -1,14 +1,16 @@
 """Whether a request is sent again after a failure. How long to wait before that: _backoff.py; streams of events: events.py."""
 from __future__ import annotations
 
+from typing import List
+
 from .errors import PaddockError
 
 MAX_ATTEMPTS = 4
 REPEATABLE = ("GET", "PUT", "DELETE")
 # Nothing has been begun: such a request may be sent again whatever it asks for.
-NEVER_BEGUN = ("UNREACHABLE", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
+NEVER_BEGUN = ("UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
 # Nothing has been begun, and another address of the same instance may answer.
-PASSED_OVER = ("UNREACHABLE", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW")
+PASSED_OVER = ("UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW")
 
 
 def nobody_there(error: PaddockError) -> bool:
@@ -21,6 +23,11 @@ def should_retry(error: PaddockError, failed: int, safe: bool, patient: bool) ->
     a server that is not there."""
     may_repeat = error.retryable and (safe or error.code in NEVER_BEGUN)
     return may_repeat and (failed < MAX_ATTEMPTS or (patient and nobody_there(error)))
+
+
+def worth_telling(failed: List[PaddockError]) -> PaddockError:
+    """Of those who were passed over: the last, unless it is a name that nobody has while another server may come back."""
+    return next((each for each in reversed(failed) if each.code != "SERVER_NAME_UNKNOWN"), failed[-1])
 
 
 def input_was_not_taken(error: PaddockError, doubtful: bool) -> bool:

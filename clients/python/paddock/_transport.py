@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
 from ._backoff import Waited, pause
-from ._retry import PASSED_OVER, REPEATABLE, should_retry
+from ._retry import PASSED_OVER, REPEATABLE, should_retry, worth_telling
 from ._wire import MAX_ANSWER, Answer
 from .errors import PaddockError
 from ._http import Connections, sleep
@@ -45,13 +45,15 @@ class Transport(Connections):
 
     def _somewhere(self, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str], timeout: Optional[float]) -> Answer:
         """Asks each of several addresses once, until one answers that leads."""
-        for _ in range(len(self._servers) - 1):
+        failed: List[PaddockError] = []
+        for _ in range(len(self._servers)):
             try:
                 return self._once(method, target, body, headers, timeout)
             except PaddockError as error:
                 if error.code not in PASSED_OVER:
                     raise
-        return self._once(method, target, body, headers, timeout)
+                failed.append(error)
+        raise worth_telling(failed)
 
     def request(self, method: str, target: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None,
                 safe: bool = False, timeout: Optional[float] = None) -> Answer:

@@ -7,7 +7,7 @@ import json
 import socket
 import ssl
 import urllib.parse
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 from .errors import PaddockError, unexpected
 
@@ -19,6 +19,8 @@ KEPT_S = 20.0  # the server closes after 60 s without a request
 NOT_VALID_NOW = (9, 10)  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
 # Of TCP's own: a peer that is silently gone is noticed within two minutes. macOS has another word for the first.
 KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPALIVE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 9))
+# That it cannot be found out now is EAI_AGAIN. Not every system has the second.
+NO_SUCH_NAME = tuple(getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name))
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -53,6 +55,8 @@ def server_at(base_url: str, token: str, ca_file: Optional[str]) -> Server:
         raise _invalid(f"{base_url}: the port must be a number up to 65535") from None
     if url.scheme not in ("http", "https") or not url.hostname or url.username or url.query or url.fragment:
         raise _invalid(f"{base_url} must be an address such as https://host:port")
+    if not _is_host(url.hostname):
+        raise _invalid(f"{base_url}: {url.hostname} cannot be the name of a host")
     if token and url.scheme == "http" and url.hostname not in LOOPBACK:
         raise _invalid(f"{base_url}: a token is sent over https:// only, or to this host")
     if not (token.isascii() and token.isprintable() and " " not in token):
@@ -67,6 +71,7 @@ class Servers:
     def __init__(self, base_url: str, token: str, ca_file: Optional[str]) -> None:
         self._all = [server_at(each.strip(), token, ca_file) for each in base_url.split(",")]
         self._turn = 0
+        self._met: List[Server] = []
 
     def __len__(self) -> int:
         return len(self._all)
@@ -78,10 +83,30 @@ class Servers:
         """How long a connection may take: less where another address can be asked instead."""
         return limit if len(self._all) == 1 else min(limit, CONNECT_S)
 
+    def meet(self, server: Server) -> None:
+        """A connection to it stands."""
+        if not self._has_met(server):
+            self._met.append(server)
+
+    def _has_met(self, server: Server) -> bool:
+        return any(each is server for each in self._met)
+
+    def not_connected(self, server: Server, error: Exception) -> PaddockError:
+        self.move_on(server)
+        return not_connected(error, server, self._has_met(server))
+
     def move_on(self, asked: Server) -> None:
         """From one that gave no answer or does not lead, unless somebody has moved on already."""
         if self.now() is asked:
             self._turn += 1
+
+
+def _is_host(name: str) -> bool:
+    try:
+        name.encode("idna")  # as sockets do; an IPv6 address stays what it is
+    except UnicodeError:
+        return False
+    return name.isprintable() and " " not in name
 
 
 def _invalid(message: str) -> PaddockError:
@@ -105,7 +130,10 @@ def ask_for_signs_of_life(connection: Any) -> None:
                 connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
-def not_connected(error: Exception) -> PaddockError:
+def not_connected(error: Exception, server: Server, met: bool) -> PaddockError:
+    """`met`: its name is known to exist; that it is not found now is the network's fault, and passes."""
+    if isinstance(error, socket.gaierror) and error.errno in NO_SUCH_NAME and not met:
+        return PaddockError(f"there is no host of the name {server.host}: correct the address of the server", code="SERVER_NAME_UNKNOWN")
     if isinstance(error, ssl.SSLCertVerificationError):
         if error.verify_code in NOT_VALID_NOW:
             return PaddockError("the server's certificate is not valid by this host's clock: set the clock, or renew the certificate",

@@ -536,6 +536,7 @@ Reason = Literal[
     "ROUTE_DUPLICATE",
     "USAGE",
     "UNREACHABLE",
+    "SERVER_NAME_UNKNOWN",
     "ABORTED",
     "INSTANCE_NOT_UP",
     "NOT_AN_INSTANCE",

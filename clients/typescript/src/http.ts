@@ -6,9 +6,9 @@ const MAX_ATTEMPTS = 4;
 const MAX_ERROR = 1 << 20;
 const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
-const NEVER_BEGUN = ["UNREACHABLE", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
+const NEVER_BEGUN = ["UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
 /** Nothing has been begun, and another address of the same instance may answer. */
-const PASSED_OVER = ["UNREACHABLE", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW"];
+const PASSED_OVER = ["UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW"];
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
 /** The words of OpenSSL's verification, as Node has them, and Node's own. */
@@ -46,8 +46,8 @@ function invalid(message: string): PaddockError {
   return new PaddockError(message, { code: "INVALID_SERVER" });
 }
 
-/** Why a request ended without an answer. */
-function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal): unknown {
+/** Why a request ended without an answer. `stranger`: nothing has ever come from its server. */
+function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal, stranger = false): unknown {
   if (caller?.aborted) return caller.reason;
   if (watchdog.expired) return new PaddockError("the server did not answer in time", { code: "TIMEOUT", retryable: true });
   if (error instanceof PaddockError) return error;
@@ -58,6 +58,10 @@ function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal): unknown
   }
   if (NOT_TRUSTED.test(code)) {
     return new PaddockError(`the server's certificate is not trusted (${code}): connect() of "paddock/node" takes a caFile, NODE_EXTRA_CA_CERTS names one`, { code: "SERVER_NOT_TRUSTED" }, cause);
+  }
+  // That a name cannot be found out now is EAI_AGAIN.
+  if (code === "ENOTFOUND" && stranger) {
+    return new PaddockError("there is no host of this name: correct the address of the server", { code: "SERVER_NAME_UNKNOWN" }, cause);
   }
   if (NOT_SENT.includes(code)) return new PaddockError(`the server cannot be reached: ${code}`, { code: "UNREACHABLE", retryable: true }, cause);
   return new PaddockError("the connection was lost before the whole answer was there", { code: "CONNECTION_LOST", retryable: true }, cause);
@@ -106,6 +110,8 @@ export class Transport {
   /** The addresses of one instance's controllers, of which one at a time answers. */
   readonly #baseUrls: string[];
   #turn = 0;
+  /** those that have answered: that the name of one is not found later is the network's fault, and passes */
+  readonly #met = new Set<string>();
 
   constructor(
     baseUrl: string,
@@ -121,9 +127,10 @@ export class Transport {
   async open(method: string, target: string, sending: Sending = {}): Promise<Opened> {
     const watchdog = new Watchdog(sending.timeoutMs ?? this.timeoutMs, sending.signal);
     const turn = this.#turn;
+    const baseUrl = this.#baseUrls[turn % this.#baseUrls.length] ?? "";
     let answered = false;
     try {
-      const response = await this.fetcher(this.#baseUrls[turn % this.#baseUrls.length] + target, {
+      const response = await this.fetcher(baseUrl + target, {
         method,
         headers: { ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}), ...sending.headers },
         ...(sending.body === undefined ? {} : { body: sending.body as BodyInit }),
@@ -132,6 +139,7 @@ export class Transport {
         signal: watchdog.signal,
       });
       answered = true;
+      this.#met.add(baseUrl);
       const pieces = read(response, watchdog, sending.signal);
       const close = (): void => {
         watchdog.stop();
@@ -141,7 +149,7 @@ export class Transport {
       throw errorOf(response.status, new TextDecoder().decode(await joined(pieces, MAX_ERROR)), askedFor(response.headers.get("retry-after")));
     } catch (error) {
       watchdog.stop();
-      const ended = lost(error, watchdog, sending.signal);
+      const ended = lost(error, watchdog, sending.signal, !this.#met.has(baseUrl));
       const leads = answered && !(ended instanceof PaddockError && ["NOT_LEADER", "STORE_FENCED"].includes(ended.code));
       if (!leads && !sending.signal?.aborted && this.#turn === turn) this.#turn++;
       throw ended;
@@ -155,14 +163,17 @@ export class Transport {
 
   /** Asks each of several addresses once, until one answers that leads. */
   async #somewhere(method: string, target: string, sending: Sending): Promise<Answer> {
-    for (let asked = 1; ; asked++) {
+    const failed: PaddockError[] = [];
+    while (failed.length < this.#baseUrls.length) {
       try {
         return await this.#once(method, target, sending);
       } catch (error) {
-        const passed = error instanceof PaddockError && PASSED_OVER.includes(error.code);
-        if (!passed || asked >= this.#baseUrls.length) throw error;
+        if (!(error instanceof PaddockError && PASSED_OVER.includes(error.code))) throw error;
+        failed.push(error);
       }
     }
+    // Not a name that nobody has, while another server may come back.
+    throw failed.reverse().find((each) => each.code !== "SERVER_NAME_UNKNOWN") ?? failed[0];
   }
 
   async request(method: string, target: string, sending: Sending = {}): Promise<Uint8Array> {

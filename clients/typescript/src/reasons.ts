@@ -535,6 +535,7 @@ export type Reason =
   | "ROUTE_DUPLICATE"
   | "USAGE"
   | "UNREACHABLE"
+  | "SERVER_NAME_UNKNOWN"
   | "ABORTED"
   | "INSTANCE_NOT_UP"
   | "NOT_AN_INSTANCE"

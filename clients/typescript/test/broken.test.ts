@@ -173,6 +173,38 @@ test("addresses and tokens that make no sense, and nobody there", async () => {
   assert.equal((await refused("UNREACHABLE", () => nobody.runs.get("a"))).retryable, true);
 });
 
+test("a server of a name that nobody has is not waited for, unless another may come back", async () => {
+  let asked = 0;
+  const none = Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" });
+  const fetcher = (async () => {
+    asked++;
+    throw new TypeError("fetch failed", { cause: none });
+  }) as unknown as typeof fetch;
+  const wrong = new Client({ baseUrl: "https://no-such-host.example", fetch: fetcher, patienceMs: 600_000 });
+  assert.equal((await refused("SERVER_NAME_UNKNOWN", () => wrong.runs.get("a"))).retryable, false);
+  assert.equal(asked, 1);
+  let left = "";
+  await broken([hangUp], async ({ url }) => void (left = url));
+  for (const baseUrl of [`${left},http://a..b`, `http://a..b,${left}`]) {
+    const error = await refused("UNREACHABLE", () => new Client({ baseUrl }).runs.get("a"));
+    assert.equal(error.retryable, true);
+  }
+});
+
+test("a name that is not found any more is waited for", () =>
+  broken([json(200, RUN)], async ({ url }) => {
+    let known = true;
+    const none = Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" });
+    const fetcher = (async (...asked: Parameters<typeof fetch>) => {
+      if (!known) throw new TypeError("fetch failed", { cause: none });
+      return fetch(...asked);
+    }) as typeof fetch;
+    const client = new Client({ baseUrl: url, fetch: fetcher });
+    await client.runs.get("a");
+    known = false;
+    assert.equal((await refused("UNREACHABLE", () => client.runs.get("a"))).retryable, true);
+  }));
+
 test("no pause outlasts the patience that is left", () => {
   for (const [patience, waited, least, most] of [[5000, 0, 5000, 5000], [5000, 4000, 1000, 1000], [5000, 9000, 100, 200], [0, 0, 30_100, 30_200]] as const) {
     const pause = pauseFor(1, 30_000, patience, waited);

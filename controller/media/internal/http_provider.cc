@@ -58,7 +58,8 @@ Result<contracts::MediaTask> HttpProvider::generate(const ProviderRequest& reque
   const Result<http::Response> response = client->send(post);
   if (!response) {
     const Error& error = response.error();
-    return error.reason == "UNREACHABLE" ? failed(error.describe()) : unheard(error.describe());
+    return is_one_of(error.reason, {"UNREACHABLE", http::kNameUnknown}) ? failed(error.describe())
+                                                                        : unheard(error.describe());
   }
   if (response->status < 200 || response->status > 299)
     return failed(cat("status ", response->status));

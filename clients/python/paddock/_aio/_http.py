@@ -11,7 +11,7 @@ from typing import Any, AsyncGenerator, AsyncIterator, Callable, Iterator, List,
 
 from .._backoff import asked_for
 from .._retry import PASSED_OVER
-from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, lost, not_connected
+from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, lost
 from ..errors import error_of, unexpected
 
 T = TypeVar("T")
@@ -220,8 +220,8 @@ class AsyncConnections:
             opening = asyncio.open_connection(server.host, port, ssl=server.tls, limit=MAX_HEAD)
             reader, writer = await asyncio.wait_for(opening, timeout)
         except (OSError, asyncio.TimeoutError) as error:
-            self._servers.move_on(server)
-            raise not_connected(error) from error
+            raise self._servers.not_connected(server, error) from error
+        self._servers.meet(server)
         ask_for_signs_of_life(writer.get_extra_info("socket"))
         return Connection(server, reader, writer)
 
