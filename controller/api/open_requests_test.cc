@@ -69,13 +69,16 @@ TEST(OpenRequests, ARunHasOneShareForAllItsToolTokens) {
 TEST(OpenRequests, ManyHoldersLeaveRoomForShortRequestsAgentsAndAdministrators) {
   OpenRequests open(64);
   Places places;
+  const auto each_alone = [](const std::string& subject) {
+    return holder(subject, {"runs:read"}, cat("team-of-", subject));
+  };
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(fill(open, holder(cat("watcher-", i)), places, 16, true), "");
+    EXPECT_EQ(fill(open, each_alone(cat("watcher-", i)), places, 16, true), "");
   }
-  EXPECT_EQ(fill(open, holder("watcher-2"), places, 1, true), "CONNECTIONS_RESERVED");
+  EXPECT_EQ(fill(open, each_alone("watcher-2"), places, 1, true), "CONNECTIONS_RESERVED");
   EXPECT_EQ(places.size(), 32U);
   for (int i = 0; i < 2; ++i) {
-    fill(open, holder(cat("uploader-", i)), places, 16);
+    fill(open, each_alone(cat("uploader-", i)), places, 16);
   }
   EXPECT_EQ(places.size(), 60U);  // a sixteenth is left
   EXPECT_EQ(fill(open, holder("short"), places, 1), "CONNECTIONS_RESERVED");
@@ -84,7 +87,26 @@ TEST(OpenRequests, ManyHoldersLeaveRoomForShortRequestsAgentsAndAdministrators) 
   // A name like a node's does not make one.
   EXPECT_EQ(fill(open, holder("node:n2"), places, 1), "CONNECTIONS_RESERVED");
   places.clear();
-  EXPECT_EQ(fill(open, holder("watcher-2"), places, 16, true), "");
+  EXPECT_EQ(fill(open, each_alone("watcher-2"), places, 16, true), "");
+}
+
+// Whoever may make tokens of one namespace is as many holders as he likes, and has as many runs.
+TEST(OpenRequests, AllHoldersOfANamespaceLeaveRoomForOtherNamespaces) {
+  OpenRequests open(64);
+  Places places;
+  auth::Principal run = holder("tool", {});
+  run.tool = auth::ToolAuthority{"team", "tool", "r", "uid-1", {}, {}, {}};
+  fill(open, holder("one"), places, 16, true);
+  fill(open, holder("two"), places, 4, true);
+  EXPECT_EQ(fill(open, run, places, 16, true), "TOO_MANY_OPEN_REQUESTS");
+  EXPECT_EQ(places.size(), 24U) << "three eighths";
+  const auto refused = open.enter(holder("three"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("namespace"), std::string::npos);
+  EXPECT_EQ(fill(open, holder("one", {"runs:read"}, "another team"), places, 8, true), "");
+  EXPECT_TRUE(open.enter(holder("of all", {"runs:read"}, "")).ok());
+  places.clear();
+  EXPECT_EQ(fill(open, holder("three"), places, 16, true), "");
 }
 
 class OpenRequestsOfTheApi : public ApiTest {

@@ -18,46 +18,50 @@ bool takes_place(const NewCall& call) {
          call.kind != contracts::kRunInput;
 }
 
-// `ns/` of a caller whose token is good for that namespace alone; else empty.
-std::string_view space_of(std::string_view caller) {
-  const std::string_view space = caller.substr(0, caller.find('/') + 1);
-  return space.size() > 1 ? space : std::string_view();
-}
-
-// What the callers of one namespace hold together.
-size_t held_together(const Held& held, std::string_view space) {
-  size_t out = 0;
-  for (auto at = held.lower_bound(space); at != held.end() && at->first.starts_with(space); ++at)
-    out += at->second;
-  return out;
-}
-
-// What one caller may have of its namespace's share: never all of it, unless the share is a single
-// place.
-size_t share_within(size_t share) {
-  return std::max(size_t{1}, std::min(share_of(share), share - 1));
-}
-
-// Whether the caller may take one more place on a node. A namespace has as large a share as a
+// Whether the caller may take one more place of `share`. A namespace has as large a share as a
 // caller without one; within it, each of its callers has a part.
 bool may_take(const Held& held, std::string_view caller, size_t share) {
-  const std::string_view space = space_of(caller);
-  if (!space.empty() && held_together(held, space) >= share) return false;
-  const auto mine = held.find(caller);
-  return mine == held.end() || mine->second < (space.empty() ? share : share_within(share));
+  const std::string_view tenant = tenant_of(caller);
+  return held_by(held, tenant) < share &&
+         (!is_namespace(tenant) || held_by(held, caller) < share_within(share));
+}
+
+struct Told {
+  std::string who;
+  size_t count;
+  const char* whose;  // share this is
+};
+
+// Who has reached the share: the caller, or with him all of his namespace.
+Told who_holds(const Held& held, const std::string& caller, size_t share) {
+  const std::string_view tenant = tenant_of(caller);
+  const size_t together = held_by(held, tenant);
+  if (is_namespace(tenant) && together >= share)
+    return {"the callers of your namespace hold", together, "namespace"};
+  return {"you hold", held_by(held, caller), "caller"};
 }
 
 Error holds_his_share(const Held& held, const std::string& caller, size_t total) {
-  const std::string_view space = space_of(caller);
-  const size_t together = held_together(held, space);
-  const bool all_of_us = !space.empty() && together >= share_of(total);
-  return try_later("NODES_BUSY",
-                   cat(all_of_us ? "the callers of your namespace hold " : "you hold ",
-                       all_of_us ? together : held.find(caller)->second, " of the ", total,
-                       " places that this node has for commands and files, as many as ",
-                       all_of_us ? "one namespace" : "one caller",
-                       " may there: end one of your commands, or try again when one has ended"));
+  const Told told = who_holds(held, caller, share_of(total));
+  return try_later(
+      "NODES_BUSY",
+      cat(told.who, " ", told.count, " of the ", total,
+          " places that this node has for commands and files, as many as one ", told.whose,
+          " may there: end one of your commands, or try again when one has ended"));
 }
+
+// What one caller has in the queue, and all of his tenant.
+struct Queued {
+  size_t calls = 1;
+  size_t bytes = 0;
+  bool fits(size_t most_calls, size_t most_bytes) const {
+    return calls <= most_calls && bytes <= most_bytes;
+  }
+  void add(const NewCall& call) {
+    ++calls;
+    bytes += call.bytes;
+  }
+};
 
 }  // namespace
 
@@ -65,21 +69,28 @@ bool CallTable::takes_shared(const Node& node, MonoTime now) const {
   return node.eligible && node.does_snippets() && present(node, now);
 }
 
-// One caller cannot fill what waits either.
+// Neither one caller nor all of one namespace can fill what waits.
 Status CallTable::check_room(const NewCall& call) const {
   if (queue_.size() >= limits_.waiting_calls || queued_bytes_ + call.bytes > limits_.waiting_bytes)
     return try_later("TOO_MANY_CALLS", "too many calls wait for a node already; try again later");
   if (call.caller.empty()) return {};
-  size_t calls = 1;
-  size_t bytes = call.bytes;
+  const std::string_view tenant = tenant_of(call.caller);
+  Queued mine{.bytes = call.bytes};
+  Queued ours{.bytes = call.bytes};
   for (const CallId& id : queue_) {
     const NewCall& other = calls_.at(id).call;
-    if (other.caller != call.caller) continue;
-    ++calls;
-    bytes += other.bytes;
+    if (tenant_of(other.caller) != tenant) continue;
+    ours.add(other);
+    if (other.caller == call.caller) mine.add(other);
   }
-  if (calls <= share_of(limits_.waiting_calls) && bytes <= share_of(limits_.waiting_bytes))
-    return {};
+  const size_t calls = share_of(limits_.waiting_calls);
+  const size_t bytes = share_of(limits_.waiting_bytes);
+  if (!ours.fits(calls, bytes)) {
+    return try_later("TOO_MANY_CALLS",
+                     cat("as many calls of your ", is_namespace(tenant) ? "namespace" : "own",
+                         " wait for a node as may; try again later"));
+  }
+  if (!is_namespace(tenant) || mine.fits(share_within(calls), share_within(bytes))) return {};
   return try_later("TOO_MANY_CALLS",
                    "as many of your calls wait for a node as may of one caller; try again later");
 }
@@ -214,12 +225,12 @@ Error CallTable::why_it_waits(const Entry& entry, MonoTime now) const {
       std::ranges::any_of(nodes_, [&](const auto& each) { return takes_shared(each.second, now); });
   if (!some) return no_node("");
   const Held has = held(now);
-  const auto mine = has.find(entry.call.caller);
   const size_t total = places(now);
-  if (mine != has.end() && mine->second >= most_of_one(now))
-    return try_later("NODES_BUSY", cat("you hold ", mine->second, " of ", total,
-                                       " places, as many as one caller may; try again when one of "
-                                       "yours has ended"));
+  const Told told = who_holds(has, entry.call.caller, most_of_one(now));
+  if (told.count >= most_of_one(now))
+    return try_later("NODES_BUSY",
+                     cat(told.who, " ", told.count, " of ", total, " places, as many as one ",
+                         told.whose, " may; try again when one of these has ended"));
   return try_later("NODES_BUSY", "every place for such calls is taken; try again");
 }
 

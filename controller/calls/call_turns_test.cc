@@ -226,6 +226,41 @@ TEST_F(CompetingCalls, TheSubjectsOfANamespaceNeverHoldAllPlacesOfANode) {
   EXPECT_TRUE(runs("other/a-0") && runs("/a-0"));
 }
 
+TEST_F(CompetingCalls, TheSubjectsOfANamespaceNeverHoldAllPlacesForShortCode) {
+  nodes(4);
+  for (int i = 0; i < 4; ++i) ask_many(cat("ns/", i), 1);
+  EXPECT_FALSE(runs("ns/3-0"));
+  EXPECT_EQ(why("ns/3-0"), "NODES_BUSY");
+  EXPECT_NE(said_.find("your namespace hold 3 of 4"), std::string::npos) << said_;
+  ask_many("other/a", 1);
+  EXPECT_TRUE(runs("other/a-0"));
+}
+
+TEST_F(CompetingCalls, NamespacesAreServedInTurnAndTheirSubjectsWithin) {
+  nodes(1);
+  for (const char* caller : {"ns/a", "ns/b", "ns/c"}) ask_many(caller, 1);
+  ask_many("ns/a-again", 1);
+  ask_many("other/a", 2);
+  EXPECT_TRUE(runs("ns/a-0"));
+  for (const char* next : {"other/a-0", "ns/b-0", "other/a-1", "ns/c-0", "ns/a-again-0"}) {
+    const CallId before = has_now();
+    finish(before);
+    EXPECT_TRUE(runs(next)) << next;
+  }
+}
+
+TEST_F(CompetingCalls, TheSubjectsOfANamespaceCannotFillWhatWaits) {
+  table_ = CallTable({.waiting_calls = 8, .waiting_bytes = 100});
+  nodes(1);
+  ask_many("ns/a", 1 + 5);  // one runs
+  EXPECT_EQ(ask("ns/a-more", "ns/a").error().reason, "TOO_MANY_CALLS") << "of its own";
+  ask_many("ns/b", 1);
+  const Status more = ask("ns/c-0", "ns/c");
+  EXPECT_EQ(more.error().reason, "TOO_MANY_CALLS");
+  EXPECT_NE(more.error().message.find("your namespace"), std::string::npos);
+  EXPECT_TRUE(ask("other/a-0", "other/a").ok());
+}
+
 TEST_F(CompetingCalls, ACanceledCommandHoldsItsPlaceUntilItsNodeLetsGoOfIt) {
   own_places_ = 4;
   nodes(6);

@@ -35,6 +35,20 @@ TEST(FairShare, NobodyGetsMoreThanItsMost) {
   EXPECT_EQ(next_in_turn({}, {}, Turns(), 3), std::nullopt);
 }
 
+// Whoever may make tokens of one namespace is as many callers as he likes.
+TEST(FairShare, ANamespaceIsOneHoweverManyTokensItHas) {
+  const Held held = {{"ns/a", 1}, {"ns/b", 1}, {"ns-2/a", 1}, {"/c", 2}};
+  EXPECT_EQ(held_by(held, "ns/"), 2u);
+  EXPECT_EQ(next_in_turn({"ns/c", "ns/d", "ns-2/a"}, held, Turns(), 12), 2u);
+  EXPECT_EQ(next_in_turn({"ns/c", "/c"}, held, Turns(), 2), std::nullopt);
+  EXPECT_EQ(next_in_turn({"ns/a", "ns/c"}, held, Turns(), 12), 1u) << "within it, the same";
+  Turns turns;
+  turns.note("ns/a");
+  EXPECT_EQ(next_in_turn({"ns/new", "other/b"}, {}, turns, 12), 1u);
+  EXPECT_EQ(next_in_turn({"ns/a", "ns/new"}, {}, turns, 12), 1u);
+  EXPECT_EQ(next_in_turn({"/a", "ns/a"}, {}, turns, 12), 0u) << "good for all namespaces: alone";
+}
+
 TEST(FairShare, RemembersOnlySoManyCallers) {
   Turns turns(2);
   turns.note("a");

@@ -115,19 +115,28 @@ void Relay::end_parts(State& state, const CallId& id, Wakes& wakes) {
   state.parts.erase(first, last);
 }
 
-// Nobody takes all there are on a node: these may last for a day.
+// Nobody takes all there are on a node, nor all whose tokens are good for one namespace: these may
+// last for a day.
 Status Relay::check_alike(const State& state, const CallOptions& options) {
   if (options.most_alike == 0) return {};
-  const auto alike = std::ranges::count_if(state.names, [&](const auto& each) {
-    const NamedCall& other = each.second;
-    return other.kind == options.kind && other.node == options.node &&
-           other.caller == options.caller && other.name_space == options.name_space;
-  });
-  if (static_cast<size_t>(alike) < options.most_alike) return {};
-  return try_later("TOO_MANY_COMMANDS",
-                   cat("you have ", options.most_alike,
-                       " commands on this node that have a terminal, or input that comes, as many "
-                       "as one caller has there: end one of them"));
+  size_t mine = 0;
+  size_t ours = 0;
+  for (const auto& [id, other] : state.names) {
+    if (other.kind != options.kind || other.node != options.node ||
+        other.name_space != options.name_space)
+      continue;
+    ++ours;
+    if (other.caller == options.caller) ++mine;
+  }
+  const char* const why =
+      " commands on this node that have a terminal, or input that comes, as many as one ";
+  if (mine >= options.most_alike)
+    return try_later("TOO_MANY_COMMANDS", cat("you have ", options.most_alike, why,
+                                              "caller has there: end one of them"));
+  const size_t most = options.most_alike + options.most_alike / 2;
+  if (options.name_space.empty() || ours < most) return {};
+  return try_later("TOO_MANY_COMMANDS", cat("the callers of your namespace have ", most, why,
+                                            "namespace has there: wait until one of them ends"));
 }
 
 Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions& options,

@@ -26,8 +26,10 @@ struct CallOptions {
   std::string caller = {};
   std::string name_space = {};
   std::string token = {};  // of calls with names: to stop what was asked for with it
-  size_t most_alike = 0;   // calls with names of this kind that a caller may have on a node; 0: any
-  std::string node = {};   // who alone can do it; empty: any
+  // Calls with names of this kind that a caller may have on a node; half as many more for all whose
+  // tokens are good for one namespace. 0: any.
+  size_t most_alike = 0;
+  std::string node = {};  // who alone can do it; empty: any
   std::string kind;
   wire::Value payload;
   size_t bytes = 0;                                       // of the payload, about

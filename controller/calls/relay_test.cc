@@ -208,6 +208,32 @@ TEST_F(Relayed, ACallerHasNoMoreCallsOfAKindOnANodeThanHeMay) {
   EXPECT_EQ(reason(asking("second")), "CALL_CANCELED");
 }
 
+TEST_F(Relayed, TheCallersOfANamespaceLeaveSomeToOthers) {
+  std::vector<std::string> reasons;
+  const auto ask = [&](const std::string& caller, const std::string& space,
+                       const std::function<void()>& meanwhile) {
+    auto out = options(kLong);
+    out.name = cat(space, "/", caller);
+    out.caller = caller;
+    out.name_space = space;
+    out.node = "n2";  // nobody takes it
+    out.arrival_patience = kLong;
+    out.most_alike = 2;
+    out.meanwhile = [&, name = out.name] {
+      if (meanwhile) meanwhile();
+      (void)relay_.stop(name);
+    };
+    reasons.push_back(relay_.call(std::move(out), clock_, random_).error().reason.str());
+  };
+  const auto rest = [&] {
+    ask("four", "team", {});
+    ask("one", "another", {});
+  };
+  ask("one", "team", [&] { ask("two", "team", [&] { ask("three", "team", rest); }); });
+  EXPECT_EQ(reasons, (std::vector<std::string>{"TOO_MANY_COMMANDS", "CALL_CANCELED",
+                                               "CALL_CANCELED", "CALL_CANCELED", "CALL_CANCELED"}));
+}
+
 // What was typed to a command that is over is not typed to a later one of its name.
 TEST_F(Relayed, WhatWaitsForACallEndsWithIt) {
   auto command = options(kLong);
@@ -253,8 +279,8 @@ TEST(Shares, AreOfASubjectInItsNamespace) {
     options.meanwhile = meanwhile;
     return relay.call(std::move(options), clock, random).error().reason.str();
   };
-  const auto fourth = [&] { reasons = {ask("one", {}), ask("two", {})}; };
-  (void)ask("one", [&] { (void)ask("one", [&] { (void)ask("one", fourth); }); });
+  const auto third = [&] { reasons = {ask("one", {}), ask("two", {})}; };
+  (void)ask("one", [&] { (void)ask("one", third); });
   EXPECT_EQ(reasons, (std::vector<std::string>{"TOO_MANY_CALLS", "NO_NODE"}));
 }
 

@@ -10,9 +10,12 @@ namespace {
 
 // A run by its tool tokens, anybody else by the name behind the token: a second token of it gives
 // no second share.
-std::string holder_of(const auth::Principal& principal) {
-  if (principal.tool) return cat("run/", principal.tool->run_uid);
-  return cat("subject/", principal.name_space, "/", principal.subject);
+OpenRequests::Holder holder_of(const auth::Principal& principal) {
+  OpenRequests::Holder out;
+  if (!principal.name_space.empty()) out.name_space = cat("namespace/", principal.name_space);
+  out.name = principal.tool ? cat("run/", principal.tool->run_uid)
+                            : cat("subject/", principal.name_space, "/", principal.subject);
+  return out;
 }
 
 bool administers(const auth::Principal& principal) {
@@ -33,9 +36,9 @@ Error later(Reason reason, std::string message) {
   return error;
 }
 
-Error too_many(size_t most) {
+Error too_many(const char* whose, size_t most) {
   return later("TOO_MANY_OPEN_REQUESTS",
-               cat("this token's holder has ", most,
+               cat(whose, " ", most,
                    " requests open (watches, streams, uploads), which is all that one may have; "
                    "end some, then try again"));
 }
@@ -49,35 +52,55 @@ Error reserved() {
 }  // namespace
 
 RequestShares shares_of(size_t connections) {
-  return {std::max<size_t>(connections / 4, 2), std::max<size_t>(connections / 2, 2),
-          connections - std::max<size_t>(connections / 16, 1)};
+  return {.one = std::max<size_t>(connections / 4, 2),
+          .name_space = std::max<size_t>(connections / 8 * 3, 2),
+          .endless = std::max<size_t>(connections / 2, 2),
+          .all = connections - std::max<size_t>(connections / 16, 1)};
+}
+
+size_t OpenRequests::Open::of(const std::string& name) const {
+  const auto found = by_name.find(name);
+  return found == by_name.end() ? 0 : found->second;
+}
+
+void OpenRequests::Open::add(const Holder& holder) {
+  ++by_name[holder.name];
+  if (!holder.name_space.empty()) ++by_name[holder.name_space];
+}
+
+void OpenRequests::Open::remove(const Holder& holder) {
+  for (const std::string& name : {holder.name, holder.name_space}) {
+    const auto found = by_name.find(name);
+    if (found != by_name.end() && --found->second == 0) by_name.erase(found);
+  }
+}
+
+Status OpenRequests::check(const Open& open, const Holder& holder, bool admin,
+                           bool ordinary) const {
+  if (admin) return {};
+  if (open.of(holder.name) >= shares_.one) return too_many("this token's holder has", shares_.one);
+  if (!holder.name_space.empty() && open.of(holder.name_space) >= shares_.name_space)
+    return too_many("the holders of this namespace's tokens and its runs have", shares_.name_space);
+  return ordinary && open.ordinary >= shares_.all ? Status(reserved()) : Status();
 }
 
 Result<std::shared_ptr<OpenRequests::Permit>> OpenRequests::enter(
     const auth::Principal& principal) {
   const bool admin = administers(principal);
   const bool ordinary = !admin && !is_node(principal);
-  std::string holder = holder_of(principal);
-  TRY(open_.with([&](Open& open) -> Status {
-    size_t& held = open.by_holder[holder];
-    if (!admin && held >= shares_.one) return too_many(shares_.one);
-    if (ordinary && open.ordinary >= shares_.all) {
-      if (held == 0) open.by_holder.erase(holder);
-      return reserved();
-    }
-    ++held;
+  Holder holder = holder_of(principal);
+  const Status entered = open_.with([&](Open& open) -> Status {
+    TRY(check(open, holder, admin, ordinary));
+    open.add(holder);
     if (ordinary) ++open.ordinary;
     return {};
-  }));
+  });
+  TRY(entered);
   return std::shared_ptr<Permit>(new Permit(*this, std::move(holder), ordinary));
 }
 
 size_t OpenRequests::held_by(const auth::Principal& principal) const {
-  const std::string holder = holder_of(principal);
-  return open_.with([&](const Open& open) {
-    const auto held = open.by_holder.find(holder);
-    return held == open.by_holder.end() ? 0 : held->second;
-  });
+  return open_.with([&](const Open& open) { return open.of(holder_of(principal).name); });
 }
 
 Status OpenRequests::Permit::make_endless() {
@@ -92,8 +115,7 @@ Status OpenRequests::Permit::make_endless() {
 
 OpenRequests::Permit::~Permit() {
   all_.open_.with([&](Open& open) {
-    const auto held = open.by_holder.find(holder_);
-    if (--held->second == 0) open.by_holder.erase(held);
+    open.remove(holder_);
     if (ordinary_) --open.ordinary;
     if (endless_) --open.endless;
   });

@@ -13,12 +13,14 @@
 
 namespace paddock::api {
 
-// Of `connections`: one holder may have a quarter. All who are neither administrators nor nodes may
-// have half together for what has no end of its own (watches, events, followed logs), and all but a
-// sixteenth for everything. So short requests find room beside any number of watches, agents and
-// administrators beside any number of requests.
+// Of `connections`: one holder may have a quarter, and all holders of one namespace (whose tokens
+// are good for it alone, and its runs) three eighths, however many tokens they are. All who are
+// neither administrators nor nodes may have half together for what has no end of its own (watches,
+// events, followed logs), and all but a sixteenth for everything. So short requests find room
+// beside any number of watches, agents and administrators beside any number of requests.
 struct RequestShares {
   size_t one;
+  size_t name_space;
   size_t endless;
   size_t all;
 };
@@ -27,6 +29,12 @@ RequestShares shares_of(size_t connections);
 class OpenRequests {
  public:
   explicit OpenRequests(size_t connections = 4000) : shares_(shares_of(connections)) {}
+
+  // A name of its own, and that of its namespace's share; empty: it has none.
+  struct Holder {
+    std::string name;
+    std::string name_space;
+  };
 
   // A permit that is given back at its end.
   class Permit {
@@ -39,25 +47,31 @@ class OpenRequests {
 
    private:
     friend class OpenRequests;
-    Permit(OpenRequests& all, std::string holder, bool ordinary)
+    Permit(OpenRequests& all, Holder holder, bool ordinary)
         : all_(all), holder_(std::move(holder)), ordinary_(ordinary) {}
     OpenRequests& all_;
-    const std::string holder_;
+    const Holder holder_;
     const bool ordinary_;
     bool endless_ = false;
   };
 
-  // ResourceExhausted: TOO_MANY_OPEN_REQUESTS of this holder, CONNECTIONS_RESERVED for agents and
-  // administrators. Administrators are counted and never refused. Permits end before this does.
+  // ResourceExhausted: TOO_MANY_OPEN_REQUESTS of this holder or its namespace, CONNECTIONS_RESERVED
+  // for agents and administrators. Administrators are counted and never refused. Permits end before
+  // this does.
   Result<std::shared_ptr<Permit>> enter(const auth::Principal& principal);
   size_t held_by(const auth::Principal& principal) const;
 
  private:
   struct Open {
-    std::map<std::string, size_t> by_holder;
+    std::map<std::string, size_t> by_name;  // of holders and of namespaces
+    size_t of(const std::string& name) const;
+    void add(const Holder& holder);
+    void remove(const Holder& holder);
     size_t ordinary = 0;
     size_t endless = 0;  // of those
   };
+  Status check(const Open& open, const Holder& holder, bool admin, bool ordinary) const;
+
   const RequestShares shares_;
   Guarded<Open> open_;
 };

@@ -28,7 +28,7 @@ namespace audit = contracts::audit;
 
 constexpr Millis kAnswerTime{60'000};  // beside what the command may take: before and after it
 constexpr Millis kQueueTime{30'000};   // others' input may be on its way to the node before it
-constexpr size_t kMostAttached = 32;   // of one caller on a node: half of what it takes
+constexpr size_t kMostAttached = 32;   // of one caller on a node, of a namespace 48: it takes 64
 
 contracts::AuditEvent event_now(const RunCommand& command, std::string_view type) {
   contracts::AuditEvent event = command.event;
