@@ -58,9 +58,13 @@ TEST(LockFile, ItsHolderIsNamedByItsProcess) {
   EXPECT_EQ(lock_holder(dir / "lock"), "") << "there is no file";
   const Fd only_open(::open((dir / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   EXPECT_EQ(lock_holder(dir / "lock"), "") << "opened is not locked";
+  EXPECT_FALSE(holds_lock(::getpid(), dir / "lock"));
   const Result<LockFile> lock = LockFile::acquire(dir / "lock");
   ASSERT_TRUE(lock.ok());
   EXPECT_EQ(lock_holder(dir / "lock"), cat(" (process ", ::getpid(), ")"));
+  EXPECT_TRUE(holds_lock(::getpid(), dir / "lock"));
+  EXPECT_FALSE(holds_lock(::getpid(), dir / "other"));
+  for (const pid_t other : {0, 1, -1}) EXPECT_FALSE(holds_lock(other, dir / "lock")) << other;
 }
 
 TEST(LockFile, ItsHoldersAreFoundByTheFolderToo) {

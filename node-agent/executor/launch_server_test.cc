@@ -93,6 +93,17 @@ TEST_F(Served, AServerThatCannotLiveIsNotStartedForEveryRun) {
   EXPECT_EQ(run().phase, RunPhase::kSucceeded);
   EXPECT_EQ(served(), 0u);
   EXPECT_FALSE(find_lock_holder(dir() + "/lock"));
+  EXPECT_FALSE(find_lock_holder(dir() + "/lock", ::getpid())) << "who does not hold it";
+}
+
+TEST_F(Served, WhoIsExpectedToHoldTheLockIsAskedFirst) {
+  const os::ProcessIdentity server = holder();
+  for (const pid_t expected : {server.pid, ::getpid(), 1}) {
+    const auto found = find_lock_holder(dir() + "/lock", expected);
+    ASSERT_TRUE(found) << expected;
+    EXPECT_EQ(found->pid, server.pid);
+    EXPECT_EQ(found->start_ticks, server.start_ticks);
+  }
 }
 
 TEST_F(Served, AReplacedProgramServesTheNextRunAndTheOneUnderWayGoesOn) {

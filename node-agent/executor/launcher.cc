@@ -134,8 +134,9 @@ Result<LauncherProcess> start_launcher(const std::string& program, const LaunchF
 }
 
 // The oldest: what it forked may have inherited the lock for a moment.
-std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock) {
+std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock, pid_t expected) {
   if (!os::LockFile::held(lock)) return std::nullopt;
+  if (os::holds_lock(expected, lock)) return os::identify(expected);
   std::optional<os::ProcessIdentity> oldest;
   for (const pid_t pid : os::lock_holders(lock)) {
     const auto identity = pid == ::getpid() ? std::nullopt : os::identify(pid);

@@ -40,8 +40,9 @@ Result<LauncherProcess> start_launcher(const std::string& program, const LaunchF
                                        int request);
 
 // The process that has locked this file, other than we: for the moment between the start of a
-// launcher and the record of its identity.
-std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock);
+// launcher and the record of its identity. `expected` is asked first (0: nobody is): else a host's
+// hundred thousand processes are looked through.
+std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock, pid_t expected = 0);
 
 // kOverdue: gone without a result, as we killed it behind the limit of its command's time.
 enum class FollowEnd { kResult, kGone, kOverdue, kDetached };

@@ -53,7 +53,7 @@ class RunLife {
   Result<os::Fd> open_workspace() const { return steps_.workspace().open(); }
   // The same for one who puts files into it while it runs, by one at a time. RUN_NOT_RUNNING.
   Result<WritableWorkspace> open_to_write() const {
-    return steps_.workspace().open_to_write(disk_);
+    return steps_.workspace().open_to_write(disk_, launch_.pid());
   }
   // Where its launcher takes commands to be executed in it, if it takes any. Any thread.
   std::string exec_socket() const { return folder_.exec_socket(); }

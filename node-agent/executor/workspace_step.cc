@@ -81,7 +81,7 @@ Result<os::Fd> WorkspaceStep::open() const {
 
 // Files below an overlay must not be changed while it is mounted. So files for a run with layers
 // are written through the run's own view, as the run's user.
-Result<WritableWorkspace> WorkspaceStep::open_to_write(const RunDisk& disk) const {
+Result<WritableWorkspace> WorkspaceStep::open_to_write(const RunDisk& disk, pid_t expected) const {
   WritableWorkspace out{.root = {}, .user = run_.ports.config.sandbox_uid};
   out.wrote = disk.adder();
   const os::FolderUse use = disk.taken_lately();
@@ -92,7 +92,7 @@ Result<WritableWorkspace> WorkspaceStep::open_to_write(const RunDisk& disk) cons
     ASSIGN_OR_RETURN(out.root, os::open_root(run_.folder.workspace()));
     return out;
   }
-  const auto launcher = find_lock_holder(LaunchFiles::in(run_.folder).events);
+  const auto launcher = find_lock_holder(LaunchFiles::in(run_.folder).events, expected);
   if (!launcher)
     return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING", "the run has just ended"};
   ASSIGN_OR_RETURN(os::SeenFolder seen,

@@ -25,8 +25,9 @@ class WorkspaceStep final : public Step {
   // The files as they came, before the command; as it left them, afterwards. To read. Any thread,
   // once there is a launcher.
   Result<os::Fd> open() const;
-  // For one who puts files into it while it runs, by one at a time. RUN_NOT_RUNNING.
-  Result<WritableWorkspace> open_to_write(const RunDisk& disk) const;
+  // To put files into it while it runs, one at a time. `expected`: the process that should be the
+  // command's launcher, 0: not known. RUN_NOT_RUNNING.
+  Result<WritableWorkspace> open_to_write(const RunDisk& disk, pid_t expected) const;
 
  private:
   Status lay();

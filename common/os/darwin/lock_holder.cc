@@ -60,6 +60,12 @@ std::vector<pid_t> lock_holders(const std::string& path) {
   return holders_of([&](const std::string& open) { return open == real; });
 }
 
+bool holds_lock(pid_t pid, const std::string& path) {
+  const std::string real = real_path(path);
+  return pid > 0 && !real.empty() &&
+         writes_to(pid, [&](const std::string& open) { return open == real; });
+}
+
 std::vector<pid_t> lock_holders_below(const std::string& folder) {
   const std::string real = real_path(folder);
   if (real.empty()) return {};

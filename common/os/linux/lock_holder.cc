@@ -51,6 +51,11 @@ bool holds(const std::string& process, const Wanted& wanted) {
   return false;
 }
 
+Wanted this_file(const std::string& path) {
+  return {[name = base_name(path)](const std::string& target) { return base_name(target) == name; },
+          [path](const std::string&) { return path; }};
+}
+
 std::vector<pid_t> holders_of(const Wanted& wanted) {
   std::vector<pid_t> out;
   const Result<std::vector<std::string>> entries = list_dir("/proc");
@@ -65,10 +70,10 @@ std::vector<pid_t> holders_of(const Wanted& wanted) {
 
 }  // namespace
 
-std::vector<pid_t> lock_holders(const std::string& path) {
-  const std::string name = base_name(path);
-  return holders_of({[&](const std::string& target) { return base_name(target) == name; },
-                     [&](const std::string&) { return path; }});
+std::vector<pid_t> lock_holders(const std::string& path) { return holders_of(this_file(path)); }
+
+bool holds_lock(pid_t pid, const std::string& path) {
+  return pid > 0 && holds(cat("/proc/", pid), this_file(path));
 }
 
 std::vector<pid_t> lock_holders_below(const std::string& folder) {
