@@ -41,6 +41,16 @@ void take_flow_labels() {
   if (errno != EPERM) breach("another answer about large numbers", errno);
 }
 
+// A file in memory keeps one for each of its pages, after it is unmapped too.
+void take_memory_policies() {
+  constexpr unsigned long kNode = 1;
+  constexpr int kPreferred = 1;
+  void* page = mmap(nullptr, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  expect_refused("a policy of memory",
+                 syscall(SYS_mbind, page, 4096, kPreferred, &kNode, 8 * sizeof kNode, 0));
+  if (errno != EPERM) breach("another answer about policies of memory", errno);
+}
+
 // Each takes memory that no cgroup counts, some 100 KiB a socket.
 void take_keys() {
   constexpr int kAddAuthenticationKey = 38;
@@ -105,6 +115,7 @@ int main() {
   take_message_queues();
   take_flow_labels();
   take_keys();
+  take_memory_policies();
   take_huge_pages();
   return verdict();
 }

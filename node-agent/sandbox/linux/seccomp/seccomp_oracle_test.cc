@@ -41,7 +41,7 @@ class Oracle {
                                                  "name_to_handle_at",
                                                  "clone3",
                                                  "openat2"};
-    static const std::set<std::string> refused = {"sched_setattr", "vhangup", "move_pages",
+    static const std::set<std::string> refused = {"sched_setattr", "vhangup", "move_pages", "mbind",
                                                   "modify_ldt"};
     static const std::set<std::string> asked = {"migrate_pages",
                                                 "userfaultfd",

@@ -112,6 +112,8 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
     {"prctl", kInvalid, "core scheduling: takes processors from others", equal(0, kCoreScheduling)},
     {"vhangup", kRefuse, "terminals"},
     {"move_pages", kRefuse, "shows where memory lies"},
+    // On a file in memory each page can have one of its own, which stays when it is unmapped.
+    {"mbind", kRefuse, "policies of memory: no cgroup counts them"},
     {"modify_ldt", kRefuse, "16-bit segments"},
 
     {"chmod", kRefuse, "set-id file", set_id(1)},
