@@ -35,6 +35,11 @@ std::vector<CanarySpec> make_table() {
       {"io_uring", "syscalls", "set up io_uring", {"ENOSYS"}},
       {"perf", "syscalls", "open a performance counter", {"EPERM"}},
       {"userfaultfd", "syscalls", "handle page faults of the kernel", {"EPERM"}},
+      {"flow-label",
+       "syscalls",
+       "take an IPv6 flow label, which are few for the whole host",
+       {"EPERM", "EAFNOSUPPORT"}},
+      {"huge-page", "syscalls", "map a huge page, which no memory limit counts", {"ENOMEM"}},
       {"tiocsti", "syscalls", "type into a terminal (TIOCSTI)", {"EPERM"}},
       {"tiocsti-high", "syscalls", "the same with a bit in the upper half", {"EPERM"}},
       {"forbidden", "syscalls", "reboot, with numbers that no kernel takes", {"SIGSYS"}},
@@ -96,6 +101,10 @@ std::vector<CanarySpec> make_table() {
        "workspaceBytes",
        "have more than 1 MiB of that folder set aside, without writing it",
        {"EOPNOTSUPP"}},
+      {"in-flight",
+       "workspaceBytes",
+       "have a file on its way through a socket of which the kernel does not tell",
+       {"told of"}},
       {"caller-gone", "processes", "go on when nobody is left who asked for it", {"CANCELED"}},
   };
 }

@@ -1,5 +1,7 @@
 #include "node-agent/sandbox/selftest/remedies.h"
 
+#include <algorithm>
+
 #include "common/base/text.h"
 #include "common/contracts/canary.h"
 
@@ -118,6 +120,24 @@ std::string for_accounts(const HostSettings& host) {
   return "name a range of users that nobody else has: a line paddock:FIRST:COUNT in /etc/subuid";
 }
 
+// One run that uses all that a policy may ask for leaves the host no open file: a quarter of all
+// processes (admission's ceiling), each with as many.
+std::string for_open_files(const HostSettings& host) {
+  constexpr int64_t kMostOfAProcess = 65536;
+  if (!host.file_max || !host.pid_max || !host.threads_max) return "";
+  const int64_t processes = std::min(*host.pid_max, *host.threads_max) / 4;
+  if (*host.file_max / kMostOfAProcess > processes) return "";
+  return "sysctl -w fs.file-max=9223372036854775807 (else one run with many processes can hold all "
+         "files that this host may have open)";
+}
+
+// Four runs that may each have a quarter of them.
+std::string for_process_numbers(const HostSettings& host) {
+  if (!host.pid_max || !host.threads_max || *host.pid_max >= *host.threads_max) return "";
+  return "sysctl -w kernel.pid_max=4194304 (else a few runs with many processes use up all process "
+         "numbers of this host)";
+}
+
 }  // namespace
 
 std::string remedy_for(std::string_view capability, CanaryEnd end, const HostSettings& host) {
@@ -128,6 +148,11 @@ std::string remedy_for(std::string_view capability, CanaryEnd end, const HostSet
   if (capability == "cpuTime") {
     if (auto line = for_cgroup(host.cgroup.cpu, "cpuacct", host); !line.empty()) return line;
   }
+  // What no limit of a single run bounds, as it is counted for the host.
+  if (capability == "openFiles") {
+    if (auto line = for_open_files(host); !line.empty()) return line;
+  }
+  if (capability == "pids" && end == CanaryEnd::kPassed) return for_process_numbers(host);
   if (end == CanaryEnd::kPassed) return "";
   if (capability == "pids") {
     if (auto line = for_cgroup(host.cgroup.pids, "pids", host); !line.empty()) return line;

@@ -24,6 +24,9 @@ struct HostSettings {
   int landlock = 0;
   std::string security_modules;  // the active ones, as in the boot parameter lsm=
   CgroupFacts cgroup;
+  std::optional<int64_t> file_max;     // open files of the whole host
+  std::optional<int64_t> pid_max;      // process numbers, and
+  std::optional<int64_t> threads_max;  // what there is memory for
 };
 
 enum class CanaryEnd { kPassed, kFailed, kNotTried };

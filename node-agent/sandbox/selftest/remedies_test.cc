@@ -32,6 +32,23 @@ TEST(Remedies, AreNoneOnASoundHost) {
     EXPECT_EQ(remedy_for(capability, CanaryEnd::kPassed, sound_host()), "") << capability;
 }
 
+// What the kernel counts for the host, and a few runs can use up.
+TEST(Remedies, AreSaidWhereRunsCanUseUpWhatTheHostHas) {
+  HostSettings host = sound_host();
+  host.pid_max = 4194304;
+  host.threads_max = 190'000;
+  host.file_max = int64_t{65536} * (190'000 / 4 + 1);
+  for (const char* capability : {"openFiles", "pids"})
+    EXPECT_EQ(remedy_for(capability, CanaryEnd::kPassed, host), "") << capability;
+  --*host.file_max;
+  EXPECT_THAT(remedy_for("openFiles", CanaryEnd::kPassed, host),
+              StartsWith("sysctl -w fs.file-max="));
+  host.pid_max = 32768;
+  EXPECT_THAT(remedy_for("pids", CanaryEnd::kPassed, host),
+              StartsWith("sysctl -w kernel.pid_max=4194304"));
+  EXPECT_EQ(remedy_for("fileSize", CanaryEnd::kPassed, host), "");
+}
+
 TEST(Remedies, NameTheSettingThatIsInTheWay) {
   HostSettings host = sound_host();
   host.max_user_namespaces = 0;

@@ -148,6 +148,8 @@ constexpr Attempt kAttempts[] = {
        return answer(syscall(SYS_perf_event_open, space, 0, -1, -1, 0));
      }},
     {"userfaultfd", [](const Surface&) { return answer(syscall(SYS_userfaultfd, 1)); }},
+    {"flow-label", [](const Surface&) { return take_flow_label(); }},
+    {"huge-page", [](const Surface&) { return map_huge_page(); }},
     {"tiocsti", [](const Surface&) { return type_into_terminal(0); }},
     {"tiocsti-high", [](const Surface&) { return type_into_terminal(1UL << 32); }},
     {"forbidden", [](const Surface&) { return answer(syscall(SYS_reboot, 0, 0, 0, nullptr)); }},
@@ -225,6 +227,7 @@ int try_canaries(std::span<char* const> words) {
   if (group == "wall") return go_on();
   if (group == "workspace" && words.size() == 2) {
     print("set-aside", set_space_aside(words[1]));
+    print("in-flight", leave_in_flight());
     return fill_folder(words[1]);
   }
   return 2;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
@@ -19,6 +20,7 @@
 
 #include "common/base/text.h"
 #include "common/os/fd.h"
+#include "common/os/file.h"
 #include "common/os/packet_socket.h"
 #include "node-agent/sandbox/selftest/canaries.h"
 
@@ -65,6 +67,34 @@ std::string hand_over_descriptor() {
   const os::Fd from(ends[0]);
   const os::Fd to(ends[1]);
   return os::send_packet(from.get(), "x", {ends}).ok() ? "handed over" : "refused";
+}
+
+std::string take_flow_label() {
+  constexpr int kManager = 32;  // IPV6_FLOWLABEL_MGR
+  const os::Fd socket(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return error_name();
+  char wanted[32] = {};
+  return setsockopt(socket.get(), IPPROTO_IPV6, kManager, wanted, sizeof wanted) == 0
+             ? "succeeded"
+             : error_name();
+}
+
+std::string map_huge_page() {
+  constexpr size_t kBytes = 2 << 20;
+  constexpr int kHuge = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
+  return mmap(nullptr, kBytes, PROT_READ, kHuge, -1, 0) == MAP_FAILED ? error_name() : "succeeded";
+}
+
+std::string leave_in_flight() {
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return error_name();
+  const os::Fd from(ends[0]);
+  const os::Fd to(ends[1]);
+  const int sent[] = {from.get()};
+  if (!os::send_packet(from.get(), "x", sent).ok()) return "refused";
+  const auto told = os::read_file(cat("/proc/self/fdinfo/", to.get()), 4096);
+  const bool counted = told.ok() && told->find("scm_fds: 1") != std::string::npos;
+  return counted ? "told of" : "not told of";
 }
 
 std::string hold_descriptors() {

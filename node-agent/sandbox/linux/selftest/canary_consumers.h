@@ -12,6 +12,10 @@ std::string fill_scratch();
 std::string make_files();
 std::string fork_children();
 std::string hand_over_descriptor();
+std::string take_flow_label();
+std::string map_huge_page();
+// Whether the kernel tells of a file that nobody has received, which who measures a disk needs.
+std::string leave_in_flight();
 std::string set_space_aside(const std::string& file);
 
 // Commands of sandboxes of their own; each returns its exit code, if its sandbox lets it.

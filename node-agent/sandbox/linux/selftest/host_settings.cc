@@ -50,6 +50,9 @@ HostSettings read_host_settings() {
   out.max_user_namespaces = setting("/proc/sys/user/max_user_namespaces");
   out.unprivileged_userns_clone = setting("/proc/sys/kernel/unprivileged_userns_clone");
   out.apparmor_restrict_userns = setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
+  out.file_max = setting("/proc/sys/fs/file-max");
+  out.pid_max = setting("/proc/sys/kernel/pid_max");
+  out.threads_max = setting("/proc/sys/kernel/threads-max");
   if (const auto actions = os::read_file("/proc/sys/kernel/seccomp/actions_avail", 4096);
       actions.ok())
     out.seccomp_notify = actions->find("user_notif") != std::string::npos;
