@@ -130,10 +130,11 @@ FolderUse named_use(int folder, const FolderCount& how) {
   return use.ok() ? *use : FolderUse{.unreadable = true};
 }
 
-NamelessUse nameless_of_all(const std::vector<pid_t>& tops, dev_t device, const FolderCount& how) {
+NamelessUse nameless_of_all(const std::vector<pid_t>& tops, int folder, dev_t device,
+                            const FolderCount& how) {
   NamelessUse out;
   for (const pid_t top : tops) {
-    const NamelessUse one = nameless_use(top, device, how.layered, how.over);
+    const NamelessUse one = nameless_use(top, device, how.layered, how.over, folder);
     out.bytes += one.bytes;
     out.files += one.files;
     out.unreadable = out.unreadable || one.unreadable;
@@ -151,11 +152,11 @@ FolderUse whole_use(int folder, const std::vector<pid_t>& tops, const FolderCoun
   if (fstat(folder, &root) != 0) return {.unreadable = true};
   FolderUse out = named_use(folder, how);
   if (out.unreadable && !out.cut_off) out = named_use(folder, how);
-  NamelessUse nameless = nameless_of_all(tops, root.st_dev, how);
+  NamelessUse nameless = nameless_of_all(tops, folder, root.st_dev, how);
   const auto may_look_again = [&] { return !out.unreadable && !(how.over && how.over()); };
   for (int looks = 1; looks < kLooks && nameless.unreadable && may_look_again(); ++looks) {
     pause();
-    nameless = nameless_of_all(tops, root.st_dev, how);
+    nameless = nameless_of_all(tops, folder, root.st_dev, how);
   }
   out.bytes += nameless.bytes;
   out.files += nameless.files;

@@ -47,13 +47,18 @@ struct NamelessUse {
   int64_t files = 0;        // of any type, and folders
   int64_t looked_at = 0;    // what was open or mapped, with a name or without: how long it took
   bool unreadable = false;  // some are on their way through a socket, or `over` came first
+  // Somebody may hold more than was counted: on its way through a socket; mapped, where we may not
+  // look at mappings; or in a process with more filters of system calls than `top` that does not
+  // let us look into it (`top` and its like, which are ours, do not either).
+  bool uncounted = false;
 };
 // The deleted files and folders on the file system `device` that any thread of `top` or of a
 // process below it still holds: open, as its program, as where it stands, or mapped (only where we
 // may read mappings). `layered`: each process's own workspace, an overlay with a device number of
-// its own, takes the place of `device`.
+// its own, takes the place of `device`. And the removed folders above all these: above files only
+// with `on_disk`, a folder of that file system, and where the kernel tells of them.
 NamelessUse nameless_use(pid_t top, dev_t device, bool layered = false,
-                         const std::function<bool()>& over = {});
+                         const std::function<bool()>& over = {}, int on_disk = -1);
 
 // Both together, of a folder that processes below each of `tops` write to. What cannot be counted,
 // also in a second look, makes it `unreadable`. Programs hand each other descriptors all the time,

@@ -1,18 +1,26 @@
 // What processes hold without a name, by programs that hide it in each of the ways there are.
 #ifdef __linux__
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/kcmp.h>
+#include <linux/magic.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -167,6 +175,49 @@ class Holder {
   pid_t pid_ = -1;
 };
 
+// An ordinary user may not look at a mapped file, and is told that there is one.
+TEST_F(WithoutAName, SaysThatFilesAreMappedWhereOnlyRootMayLookAtThem) {
+  struct stat info = {};
+  ASSERT_EQ(::fstat(root_.get(), &info), 0);
+  const auto is_told = [&] {
+    ::prctl(PR_SET_DUMPABLE, 1);
+    const std::string path = dir_ / "held";
+    if (!write_file_atomic(path, std::string(40'000, 'x'), 0600).ok()) return false;
+    const Holder holder([&] { return hold_mapped(path.c_str()), true; });
+    const NamelessUse use = nameless_use(holder.pid(), info.st_dev);
+    const Holder honest([] { return true; });
+    return use.uncounted && use.files == 1 && !nameless_use(honest.pid(), info.st_dev).uncounted;
+  };
+  EXPECT_EQ(test::as_ordinary_user(dir_.path(), is_told), 0);
+}
+
+// Nobody looks into it but root. What has no more filters than the first process is ours.
+TEST_F(WithoutAName, SaysThatAProcessDoesNotLetAnybodyLookIntoIt) {
+  struct stat info = {};
+  ASSERT_EQ(::fstat(root_.get(), &info), 0);
+  const auto is_told = [&] {
+    ::prctl(PR_SET_DUMPABLE, 1);
+    for (const bool filtered : {false, true}) {
+      const Holder holder([&] {
+        Pipe ready = std::move(*make_pipe());
+        char byte = 'x';
+        if (::fork() != 0) return ::read(ready.read.get(), &byte, 1) == 1;
+        sock_filter allow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+        const sock_fprog program{1, &allow};
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        if (filtered) ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+        ::prctl(PR_SET_DUMPABLE, 0);
+        (void)!::write(ready.write.get(), &byte, 1);
+        for (;;) ::pause();
+      });
+      if (nameless_use(holder.pid(), info.st_dev).uncounted != filtered) return false;
+    }
+    return true;
+  };
+  EXPECT_EQ(test::as_ordinary_user(dir_.path(), is_told), 0);
+}
+
 // A folder keeps the blocks of all names that it ever had.
 int64_t make_large_folder(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) != 0) return -1;
@@ -194,6 +245,62 @@ TEST_F(WithoutAName, HasFoldersWithoutANameThatAProcessStandsInOrHasOpen) {
     EXPECT_EQ(whole.files, 1);
     EXPECT_EQ(whole.bytes, bytes);
     EXPECT_FALSE(whole.unreadable);
+  }
+}
+
+// What is held keeps the folder that it was in, and that one those above it.
+TEST_F(WithoutAName, HasFoldersWithoutANameAboveWhatAProcessHolds) {
+  const std::string folder = dir_ / "large";
+  const std::string inner = folder + "/inner";
+  const std::string held = inner + "/held";
+  const int64_t bytes = make_large_folder(folder);
+  ASSERT_GE(bytes, 0);
+  const Holder holder([&] {
+    return ::mkdir(inner.c_str(), 0700) == 0 && ::mkdir(held.c_str(), 0700) == 0 &&
+           ::open(held.c_str(), O_PATH) >= 0 && ::rmdir(held.c_str()) == 0 &&
+           ::rmdir(inner.c_str()) == 0 && ::rmdir(folder.c_str()) == 0 &&
+           ::mkdir(folder.c_str(), 0700) == 0;
+  });
+  const FolderUse use = whole_use(root_.get(), {holder.pid()}, {});
+  EXPECT_EQ(use.files, 3 + 1);
+  EXPECT_GE(use.bytes, bytes);
+}
+
+// Whether the kernel tells in which folder a removed file was: root, where it can.
+bool tells_of_folders(const std::string& folder) {
+  struct statfs system = {};
+  struct utsname kernel = {};
+  int version[2] = {};
+  return ::geteuid() == 0 && ::statfs(folder.c_str(), &system) == 0 &&
+         system.f_type == EXT4_SUPER_MAGIC && ::uname(&kernel) == 0 &&
+         std::sscanf(kernel.release, "%d.%d", &version[0], &version[1]) == 2 &&
+         std::pair(version[0], version[1]) >= std::pair(6, 13);
+}
+
+TEST_F(WithoutAName, HasFoldersWithoutANameThatFilesAndSocketsAreIn) {
+  if (!tells_of_folders(dir_.path())) GTEST_SKIP() << "this kernel does not tell of them";
+  const std::string folder = dir_ / "large";
+  const std::string inside = folder + "/held";
+  const std::function<bool()> ways[] = {
+      [&] { return ::open(inside.c_str(), O_CREAT | O_RDWR, 0600) >= 0; },
+      [&] {
+        sockaddr_un name{};
+        name.sun_family = AF_UNIX;
+        std::memcpy(name.sun_path, inside.c_str(), inside.size());
+        return ::bind(::socket(AF_UNIX, SOCK_DGRAM, 0), reinterpret_cast<sockaddr*>(&name),
+                      sizeof name) == 0;
+      }};
+  for (const auto& way : ways) {
+    const int64_t bytes = make_large_folder(folder);
+    ASSERT_GE(bytes, 0);
+    const Holder holder([&] {
+      return way() && ::unlink(inside.c_str()) == 0 && ::rmdir(folder.c_str()) == 0 &&
+             ::mkdir(folder.c_str(), 0700) == 0;
+    });
+    const FolderUse use = whole_use(root_.get(), {holder.pid()}, {});
+    EXPECT_EQ(use.files, 2 + 1) << "and the one that has its name now";
+    EXPECT_GE(use.bytes, bytes);
+    ASSERT_EQ(::rmdir(folder.c_str()), 0);
   }
 }
 

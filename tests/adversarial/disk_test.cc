@@ -1,6 +1,7 @@
 // Filling the workspace, which lies on the host's own file system.
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -102,10 +103,12 @@ TEST_P(Disk, CountsFoldersAndEmptyFilesWithoutAName) {
   struct statfs system {};
   ASSERT_EQ(statfs(workspace().c_str(), &system), 0);
   if (system.f_type != EXT4_SUPER_MAGIC) return;  // elsewhere folders give their blocks back
-  LaunchRequest launch = bounded(probe("hoard_nameless", {"folders"}));
-  launch.policy.limits.fs_bytes = Quantity{2 * kMiB};
-  launch.policy.limits.file_count.reset();
-  expect_ended(launch, "E_LIMIT_FS");
+  for (const char* how : {"folders", "above"}) {
+    LaunchRequest launch = bounded(probe("hoard_nameless", {how}));
+    launch.policy.limits.fs_bytes = Quantity{2 * kMiB};
+    launch.policy.limits.file_count.reset();
+    expect_ended(launch, "E_LIMIT_FS");
+  }
 }
 
 // A rule of Landlock would hold them, which no count sees: without Landlock the probe says so.
@@ -117,6 +120,21 @@ TEST_P(Disk, HasNoRulesThatHoldFilesWithoutAName) {
 
 TEST_P(Disk, CountsProgramsWithoutAName) {
   expect_ended(bounded(probe("hoard_nameless", {"running"})), "E_LIMIT_FS");
+}
+
+// On a disk that nobody else writes to: how much of it is gone tells that something is not counted.
+TEST_P(Disk, EndsWhoHoldsForSecondsWhatNobodyCanCount) {
+  if (mount("none", workspace().c_str(), "tmpfs", 0, "size=192m,mode=0777") != 0)
+    GTEST_SKIP() << "mounts are not possible here";
+  std::vector<Launched> all;
+  for (const char* how : {"in-flight", "mapped", "closed"})
+    all.push_back(start(bounded(probe("hoard_uncounted", {how}))));
+  for (Launched& each : all) {
+    const Finished done = each.wait();
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.result->code, "E_LIMIT_FS") << done.result->reason << done.err;
+  }
+  ASSERT_EQ(umount(workspace().c_str()), 0);
 }
 
 // Where its cgroup can be frozen it is ended before it has a hundredth of what it wants; else
@@ -133,6 +151,7 @@ TEST_P(Disk, EndsWhoKeepsItFromBeingMeasured) {
   const bool still = done.result->enforced.at("workspaceBytes").mechanism.find("stands still") !=
                      std::string::npos;
   EXPECT_TRUE(still || !as_root()) << "root on a host with cgroups";
+  EXPECT_EQ(done.result->enforced.at("workspaceBytes").reason, still ? "" : "CGROUP_UNAVAILABLE");
 }
 
 TEST_P(Disk, EndsWhoHopsAwayWithWhatItHolds) {

@@ -5,8 +5,11 @@
 #include <linux/kcmp.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <memory>
 #include <set>
 #include <string>
@@ -16,6 +19,7 @@
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "common/os/folder_use.h"
+#include "common/os/linux/removed_folders.h"
 
 namespace paddock::os {
 namespace {
@@ -47,13 +51,16 @@ std::string text_of(int folder, const char* name) {
   return text.ok() ? std::move(*text) : std::string();
 }
 
+enum class LocalSocket { kNone, kEmpty, kHoldsFiles };
+
 // Whether files were sent into this socket that nobody has received: they are in no table.
-bool holds_files(int task, const char* socket) {
+LocalSocket local_socket(int task, const char* socket) {
   constexpr std::string_view kCount = "scm_fds:";
   const std::string info = text_of(task, cat("fdinfo/", socket).c_str());
   const size_t at = info.find(kCount);
-  return at != std::string::npos &&
-         info.find_first_of("123456789", at + kCount.size()) < info.find('\n', at);
+  if (at == std::string::npos) return LocalSocket::kNone;
+  const bool some = info.find_first_of("123456789", at + kCount.size()) < info.find('\n', at);
+  return some ? LocalSocket::kHoldsFiles : LocalSocket::kEmpty;
 }
 
 // Whether it has no name any more. A folder that an overlay shows of several layers has one link
@@ -68,13 +75,31 @@ bool is_removed(int folder, const char* link, const struct stat& info) {
   return std::string_view(path, static_cast<size_t>(length)).ends_with(kRemoved);
 }
 
+// How many filters of system calls it has, which no program can take off: 0 where the kernel does
+// not say.
+int filters_of(const std::string& task) {
+  constexpr std::string_view kCount = "\nSeccomp_filters:\t";
+  const Fd folder(open(task.c_str(), kProcFolder));
+  const std::string status = folder.valid() ? text_of(folder.get(), "status") : std::string();
+  const size_t at = status.find(kCount);
+  if (at == std::string::npos) return 0;
+  const size_t from = at + kCount.size();
+  return parse_integer<int>(status.substr(from, status.find('\n', from) - from)).value_or(0);
+}
+
 class Nameless {
  public:
-  Nameless(dev_t device, const std::function<bool()>& over) : device_(device), over_(over) {}
+  Nameless(dev_t device, int on_disk, const std::function<bool()>& over)
+      : device_(device), on_disk_(on_disk), over_(over) {}
   void set_device(dev_t device) { device_ = device; }
   // Whether anything is mapped, with a name or without.
-  bool add_mapped(int task) { return add_links(task, "map_files"); }
-  void add_open(int task) { add_links(task, "fd"); }
+  bool add_mapped(int task) {
+    const Links links = add_links(task, "map_files");
+    if (links.refused) add_named_by_maps(task);
+    return links.any;
+  }
+  // False: we may not look at them.
+  bool add_open(int task, pid_t thread) { return !add_links(task, "fd", thread).refused; }
   // What is held without being mapped or open: the program's own file, and where it stands.
   void add_held(int task) {
     for (const char* link : {"exe", "cwd", "root"}) {
@@ -82,7 +107,17 @@ class Nameless {
       if (fstatat(task, link, &info, 0) == 0) add(task, link, info);
     }
   }
-  const NamelessUse& use() const { return use_; }
+  void note_uncounted() { use_.uncounted = true; }
+  // What is mapped and nowhere open is a file without a name, of which nobody says how large it is.
+  NamelessUse use() const {
+    NamelessUse out = use_;
+    for (const ino_t file : mapped_) {
+      if (seen_.contains(file)) continue;
+      ++out.files;
+      out.uncounted = true;
+    }
+    return out;
+  }
   bool is_over() {
     ended_ = ended_ || (over_ && over_());
     use_.unreadable = use_.unreadable || ended_;
@@ -90,32 +125,72 @@ class Nameless {
   }
 
  private:
-  bool add_links(int folder, const char* name) {
-    const Listing links = open_listing(folder, name);
+  struct Links {
     bool any = false;
-    while (const char* link = is_over() ? nullptr : next_entry(links)) {
-      any = true;
+    bool refused = false;  // we may not look at them
+  };
+  Links add_links(int folder, const char* name, pid_t thread = 0) {
+    errno = 0;
+    const Listing links = open_listing(folder, name);
+    Links out{.refused = !links && errno == EACCES};
+    while (const char* link = is_over() || out.refused ? nullptr : next_entry(links)) {
+      out.any = true;
       ++use_.looked_at;
       struct stat info {};
-      if (fstatat(dirfd(links.get()), link, &info, 0) != 0) continue;
-      if (S_ISSOCK(info.st_mode) && holds_files(folder, link)) use_.unreadable = true;
+      if (fstatat(dirfd(links.get()), link, &info, 0) != 0) {
+        out.refused = errno == EPERM || errno == EACCES;
+        continue;
+      }
+      if (S_ISSOCK(info.st_mode)) add_socket(folder, link, thread);
       add(dirfd(links.get()), link, info);
     }
-    return any;
+    return out;
+  }
+  // Who may not look at a mapped file is told its number, and whether it has a name.
+  void add_named_by_maps(int task) {
+    const int fd = openat(task, "maps", O_RDONLY | O_CLOEXEC);
+    const std::unique_ptr<FILE, int (*)(FILE*)> maps(fd < 0 ? nullptr : fdopen(fd, "r"), fclose);
+    if (!maps && fd >= 0) close(fd);
+    std::array<char, 20'000> line{};  // a path, each byte as four, and some numbers
+    while (maps && !is_over() && fgets(line.data(), line.size(), maps.get()) != nullptr) {
+      ++use_.looked_at;
+      unsigned device[2] = {};
+      unsigned long file = 0;
+      if (std::string_view(line.data()).ends_with(" (deleted)\n") &&
+          sscanf(line.data(), "%*s %*s %*s %x:%x %lu", &device[0], &device[1], &file) == 3 &&
+          makedev(device[0], device[1]) == device_)
+        mapped_.insert(file);
+    }
+  }
+  void add_socket(int task, const char* socket, pid_t thread) {
+    const LocalSocket kind = local_socket(task, socket);
+    if (kind == LocalSocket::kNone) return;
+    if (kind == LocalSocket::kHoldsFiles) use_.unreadable = use_.uncounted = true;
+    const Fd place = place_of_socket(thread, parse_integer<int>(socket).value_or(-1));
+    struct stat info {};
+    if (place.valid() && fstat(place.get(), &info) == 0)
+      add(AT_FDCWD, cat("/proc/self/fd/", place.get()).c_str(), info);
+  }
+  void add(int folder, const char* link, const struct stat& info) {
+    if (info.st_dev != device_ || !is_removed(folder, link, info) || !count(info)) return;
+    add_removed_above(folder, link, info, on_disk_,
+                      [this](const struct stat& above) { count(above); });
   }
   // Counts files of any type: folders keep the blocks of the names that they had, and each takes an
   // inode.
-  void add(int folder, const char* link, const struct stat& info) {
-    if (info.st_dev != device_ || !is_removed(folder, link, info)) return;
-    if (!seen_.insert(info.st_ino).second) return;
+  bool count(const struct stat& info) {
+    if (info.st_dev != device_ || !seen_.insert(info.st_ino).second) return false;
     use_.bytes += info.st_blocks * kFileBlock;
     ++use_.files;
+    return true;
   }
 
   dev_t device_;
+  int on_disk_;  // a folder of it
   const std::function<bool()>& over_;
   bool ended_ = false;
   std::set<ino_t> seen_;
+  std::set<ino_t> mapped_;  // of which nothing but that is known
   NamelessUse use_;
 };
 
@@ -133,7 +208,9 @@ bool share_files(pid_t one, pid_t other) {
 // What the threads of a process hold. Its first one may have ended before the others: then it has
 // no memory, no files and no root any more, so each is asked. A table of files that they share is
 // gone through once: a server has hundreds of threads, and thousands of sockets.
-void add_process(int process, bool layered, Nameless& nameless, std::vector<pid_t>& children) {
+// Returns false if somebody does not let us look at what it has open.
+bool add_process(int process, bool layered, Nameless& nameless, std::vector<pid_t>& children) {
+  bool seen_all = true;
   bool mapped = false;
   pid_t last_opened = 0;  // whose table was gone through
   const Listing tasks = open_listing(process, "task");
@@ -151,23 +228,26 @@ void add_process(int process, bool layered, Nameless& nameless, std::vector<pid_
     nameless.add_held(task.get());
     const pid_t thread = parse_integer<pid_t>(name).value_or(0);
     if (!share_files(last_opened, thread)) {
-      nameless.add_open(task.get());
+      seen_all = nameless.add_open(task.get(), thread) && seen_all;
       last_opened = thread;
     }
     add_children(task.get(), children);
   }
+  return seen_all;
 }
 
 }  // namespace
 
-NamelessUse nameless_use(pid_t top, dev_t device, bool layered, const std::function<bool()>& over) {
-  Nameless nameless(device, over);
+NamelessUse nameless_use(pid_t top, dev_t device, bool layered, const std::function<bool()>& over,
+                         int on_disk) {
+  Nameless nameless(device, on_disk, over);
   std::vector<pid_t> left = {top};
   while (!left.empty() && !nameless.is_over()) {
     const std::string path = cat("/proc/", left.back());
     left.pop_back();
     const Fd process(open(path.c_str(), kProcFolder));
-    if (process.valid()) add_process(process.get(), layered, nameless, left);
+    if (!process.valid() || add_process(process.get(), layered, nameless, left)) continue;
+    if (filters_of(path) > filters_of(cat("/proc/", top))) nameless.note_uncounted();
   }
   return nameless.use();
 }

@@ -58,16 +58,23 @@ void plan_workspace(const contracts::LaunchRequest& request, const HostFacts& ho
                                   .bytes = {},
                                   .files = limits.file_count};
   if (limits.fs_bytes) plan.workspace->bytes = limits.fs_bytes->bytes;
+  const bool still = host.cgroup.freezes();
   const auto measured = [&](wire::Value wanted) {
-    const bool still = host.cgroup.freezes();
-    return by_polling(
-        std::move(wanted),
-        still ? "measured by the launcher while the cgroup stands still, then SIGKILL"
-              : "measured by the launcher, then SIGKILL",
+    const std::string details =
         cat("what ", mount->sandbox_path, request.whole_workspace ? " holds;" : " grows by;",
-            " checked every 100 ms or more, and when the command has ended",
-            still ? ""
-                  : "; it goes on meanwhile, for 5 s at most where its processes hinder that"));
+            " checked every 100 ms or more, and when the command has ended");
+    if (still) {
+      return by_polling(std::move(wanted),
+                        "measured by the launcher while the cgroup stands still, then SIGKILL",
+                        cat(details, "; files on their way through a socket for 2 s at most"));
+    }
+    return weaker(by_polling(std::move(wanted), "measured by the launcher, then SIGKILL",
+                             cat(details,
+                                 "; it goes on meanwhile, for 5 s at most where its "
+                                 "processes hinder that, and can miss files without a "
+                                 "name that are moved about; ",
+                                 host.cgroup.why_not)),
+                  "CGROUP_UNAVAILABLE");
   };
   if (limits.fs_bytes) plan.enforced["workspaceBytes"] = measured(requested(limits.fs_bytes));
   if (limits.file_count) plan.enforced["workspaceFiles"] = measured(*limits.file_count);

@@ -220,6 +220,21 @@ TEST(Plan, GivesAWritableWorkspaceAQuotaThatIsMeasured) {
   EXPECT_FALSE(make_plan(launch, root_host())->workspace) << "nothing can be written";
 }
 
+// What goes on while it is measured can move its files about.
+TEST(Plan, SaysThatAQuotaIsWeakerWhereNothingStandsStill) {
+  HostFacts host = root_host();
+  host.cgroup.version = CgroupFacts::Version::kV2;
+  EXPECT_EQ(make_plan(plain_request(), host)->enforced.at("workspaceBytes").reason, "");
+  host.cgroup = {};
+  host.cgroup.why_not = "nobody mounted one";
+  const auto plan = make_plan(plain_request(), host);
+  for (const char* name : {"workspaceBytes", "workspaceFiles"}) {
+    const contracts::Enforcement& said = plan->enforced.at(name);
+    EXPECT_EQ(said.reason, "CGROUP_UNAVAILABLE");
+    EXPECT_NE(said.details.find("nobody mounted one"), std::string::npos) << said.details;
+  }
+}
+
 TEST(Plan, GivesTheBuilderOfAnEnvironmentTheSameQuota) {
   LaunchRequest launch = plain_request();
   launch.mounts = {{"/srv/in", "/workspace", contracts::MountMode::kReadOnly},

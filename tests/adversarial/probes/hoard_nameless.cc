@@ -7,6 +7,7 @@
 //                       mapped any more
 //   folders             removed folders, in which processes stand: each keeps the blocks of 4,000
 //                       names
+//   above               the same, with the processes in an empty removed folder of each
 //   ruled               removed and closed, but named by a rule of Landlock that is kept open
 //   empty               no space but inodes: 800 empty files, removed while open
 #include <fcntl.h>
@@ -142,12 +143,23 @@ void keep_by_rules() {
 
 std::string long_name(int number) { return std::to_string(number) + std::string(240, 'n'); }
 
-void stand_in_removed_folder() {
+void stand_in_large_folder() {
   constexpr int kNames = 4'000;
   if (mkdir("folder", 0700) != 0 || chdir("folder") != 0) _exit(3);
   for (int i = 0; i < kNames; ++i) close(open(long_name(i).c_str(), O_CREAT | O_WRONLY, 0600));
   for (int i = 0; i < kNames; ++i) unlink(long_name(i).c_str());
+}
+
+void stand_in_removed_folder() {
+  stand_in_large_folder();
   if (rmdir("../folder") != 0) _exit(3);
+}
+
+void stand_below_removed_folder() {
+  stand_in_large_folder();
+  if (mkdir("small", 0700) != 0 || chdir("small") != 0 || rmdir("../small") != 0 ||
+      rmdir("../../folder") != 0)
+    _exit(3);
 }
 
 void hold_empty_files() {
@@ -191,6 +203,7 @@ int main(int argc, char** argv) {
   }
   if (how == "mapped") take_all(nullptr);
   if (how == "folders") in_each_of_some_processes(stand_in_removed_folder);
+  if (how == "above") in_each_of_some_processes(stand_below_removed_folder);
   if (how == "ruled") keep_by_rules();
   if (how == "empty") in_each_of_some_processes(hold_empty_files);
   if (how == "running") run_pieces();

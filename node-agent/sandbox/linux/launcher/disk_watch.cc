@@ -85,7 +85,7 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
                                   RESOLVE_NO_MAGICLINKS));
   const auto space = out->folder_.valid() ? out->free_space() : std::nullopt;
   if (!space) return step_error("opening the workspace", errno);
-  out->space_before_ = out->space_at_last_ = *space;
+  out->space_before_ = out->space_at_last_ = out->space_at_start_ = *space;
   if (!out->quota_.whole || out->quota_.overfull) TRY(out->measure_before());
   out->allowed_ = allowed_by(out->quota_, out->before_.value_or(os::FolderUse{}));
   return out;
@@ -132,7 +132,7 @@ void DiskWatch::look(MonoTime now) {
   if (!space) return;
   const Growth grown = growth(*space);
   // A run that is over its limit is measured again after as long as one count takes.
-  const bool hurries = grown == Growth::kOverSinceLast &&
+  const bool hurries = (grown == Growth::kOverSinceLast || doubt_.any()) &&
                        now - answered_at_ >= (rests_until_ - answered_at_) / kRestFactor;
   if (now < rests_until_ && !hurries) return;
   if (ask_anyway_at_ == MonoTime()) ask_anyway_at_ = now + kAskAnyway;
@@ -174,9 +174,18 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
       space_before_ = space_asked_;
     }
   }
-  const auto hit = judge(answer);
+  auto hit = judge(answer);
+  if (doubt_.note(answer.uncounted && may_hide_too_much(), now) && !hit) hit = DiskHit::kOverdue;
   if (!hit) let_go_on();
   return hit;
+}
+
+// Whether more is gone from the file system since the start than the run may take.
+bool DiskWatch::may_hide_too_much() const {
+  const os::FolderUse had = quota_.whole ? os::FolderUse{} : before_.value_or(os::FolderUse{});
+  const bool bytes = space_at_start_.bytes - space_asked_.bytes > allowed_.bytes - had.bytes;
+  const bool files = space_at_start_.files - space_asked_.files > allowed_.files - had.files;
+  return bytes || (files && space_asked_.counts_files);
 }
 
 void DiskWatch::let_go_on() {
@@ -214,9 +223,11 @@ DiskWatch::Answer DiskWatch::measure_folder() const {
 void DiskWatch::add_nameless(Answer& answer) const {
   struct stat info {};
   if (fstat(folder_.get(), &info) == 0) {
-    const os::NamelessUse held = os::nameless_use(init_, info.st_dev, quota_.layered);
+    const os::NamelessUse held =
+        os::nameless_use(init_, info.st_dev, quota_.layered, {}, folder_.get());
     answer.use.bytes += held.bytes;
     answer.use.files += held.files;
+    answer.uncounted = held.uncounted;
   }
   answer.whole = true;
 }

@@ -6,7 +6,9 @@
 // and free space too. If enough space is gone that the quota may be used up, and the run's cgroup
 // can be frozen, then the run stands still while it is measured, and can neither hide files from
 // the count nor delay it. A count that does not come in time is treated as a quota that is
-// exceeded.
+// exceeded. So is what cannot be counted (files on their way through a socket, or held by a process
+// that cannot be looked into) for several seconds, while so much of the free space is gone that the
+// quota may be used up.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +20,7 @@
 #include "common/os/fd.h"
 #include "common/os/folder_use.h"
 #include "node-agent/sandbox/linux/cgroup/cgroup.h"
+#include "node-agent/sandbox/linux/launcher/disk_doubt.h"
 #include "node-agent/sandbox/plan/plan.h"
 #include "node-agent/sandbox/result/outcome.h"
 
@@ -52,7 +55,8 @@ class DiskWatch {
  private:
   struct Answer {
     int failed = 0;
-    bool whole = false;  // false: open files that have no name are not counted yet
+    bool whole = false;      // false: open files that have no name are not counted yet
+    bool uncounted = false;  // somebody may hold more of those
     os::FolderUse use;
   };
   struct Space {
@@ -75,6 +79,7 @@ class DiskWatch {
   Answer measure_folder() const;
   void add_nameless(Answer& answer) const;
   std::optional<DiskHit> judge(const Answer& answer) const;
+  bool may_hide_too_much() const;
 
   WorkspaceQuota quota_;
   os::FolderUse allowed_;  // what the folder may hold
@@ -85,6 +90,7 @@ class DiskWatch {
   Cgroup* cgroup_ = nullptr;
   std::optional<os::FolderUse> before_;  // as measured first; nothing: not measured yet
   Space space_before_;
+  Space space_at_start_;
   os::FolderUse last_;  // as measured last, and the free space at that time
   Space space_at_last_;
   pid_t process_ = -1;
@@ -98,6 +104,7 @@ class DiskWatch {
   MonoTime answered_at_;
   MonoTime rests_until_;
   MonoTime ask_anyway_at_;
+  DiskDoubt doubt_;
 };
 
 }  // namespace paddock::sandbox
