@@ -9,17 +9,13 @@
 #include <vector>
 
 #include "probe.h"
+#include "zero_page.h"
 
 namespace {
-
-constexpr size_t kPage = 4096;
 
 char* map_zero_page(size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return nullptr;
-  (void)madvise(at, bytes, MADV_NOHUGEPAGE);
-  constexpr int kPopulateRead = 22;
-  (void)madvise(at, bytes, kPopulateRead);
   return static_cast<char*>(at);
 }
 
@@ -39,12 +35,13 @@ int main(int argc, char** argv) {
   const size_t bytes = (argc > 1 ? std::stoul(argv[1]) : 4) << 30;
   const int threads = argc > 2 ? std::stoi(argv[2]) : 8;
   char* mapping = map_zero_page(bytes);
+  const size_t filled = mapping == nullptr ? 0 : fill_with_zero_page(mapping, bytes);
   map_often(argc > 3 ? std::stoi(argv[3]) : 20'000);
   for (int i = 0; i < threads && mapping != nullptr; ++i) {
     std::thread([=] {
       for (;;) {
-        (void)mprotect(mapping, bytes, PROT_NONE);
-        (void)mprotect(mapping, bytes, PROT_READ);
+        (void)mprotect(mapping, filled, PROT_NONE);
+        (void)mprotect(mapping, filled, PROT_READ);
       }
     }).detach();
   }

@@ -1,6 +1,7 @@
 // Keeps whoever looks at it waiting: asks about 1,024 messages a call while its threads hold the
 // lock of its address space for as long as a large mapping of the zero page makes them. What it
-// costs is page tables alone, so that a little memory holds a hundred times as much address space.
+// costs is page tables alone, so that a little memory holds a hundred times as much address space;
+// where the kernel has no zero page, 64 MiB have to do.
 //   stall GiB THREADS ASKERS
 #include <netinet/in.h>
 #include <sys/mman.h>
@@ -13,25 +14,16 @@
 #include <vector>
 
 #include "probe.h"
+#include "zero_page.h"
 
 namespace {
 
 constexpr size_t kMessages = 1024;
-constexpr size_t kPage = 4096;
 constexpr size_t kGiB = size_t{1} << 30;
 
 char* map_zero_page(size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) return nullptr;
-  (void)madvise(at, bytes, MADV_NOHUGEPAGE);
-  return static_cast<char*>(at);
-}
-
-// By the kernel, which is faster than touching: whoever runs out of memory goes on with less.
-void fill(char* from, size_t bytes) {
-  constexpr int kPopulateRead = 22;
-  if (madvise(from, bytes, kPopulateRead) == 0) return;
-  for (size_t at = 0; at < bytes; at += kPage) (void)*static_cast<volatile char*>(from + at);
+  return at == MAP_FAILED ? nullptr : static_cast<char*>(at);
 }
 
 [[noreturn]] void hold_lock(char* from, size_t bytes) {
@@ -68,9 +60,9 @@ int main(int argc, char** argv) {
   char* mapping = map_zero_page(gib * kGiB);
   if (mapping == nullptr) return std::puts("REFUSED") < 0 ? 1 : 0;
   std::signal(SIGTERM, SIG_IGN);
-  fill(mapping, gib * kGiB);
+  const size_t bytes = fill_with_zero_page(mapping, gib * kGiB);
   std::vector<std::thread> all;
-  for (int i = 0; i < threads; ++i) all.emplace_back([=] { hold_lock(mapping, gib * kGiB); });
+  for (int i = 0; i < threads; ++i) all.emplace_back([=] { hold_lock(mapping, bytes); });
   for (int i = 0; i < askers; ++i) all.emplace_back([] { ask(); });
   (void)!write(STDOUT_FILENO, "READY\n", 6);
   for (std::thread& each : all) each.join();
