@@ -104,7 +104,7 @@ std::vector<CanarySpec> make_table() {
       {"in-flight",
        "workspaceBytes",
        "have a file on its way through a socket of which the kernel does not tell",
-       {"told of"}},
+       {"told of", "refused"}},
       {"caller-gone", "processes", "go on when nobody is left who asked for it", {"CANCELED"}},
   };
 }
