@@ -108,5 +108,22 @@ TEST_F(HealthTest, StatusSaysThatTheDiskTakesNoMoreFiles) {
   EXPECT_EQ(call("GET", "/status").body.find("files"), nullptr) << "where there is room";
 }
 
+TEST_F(HealthTest, StatusSaysThatFilesAreNotCountedYet) {
+  const auto later = workspaces::BlobIntake::open(blobs_, folder_ / "blobs", {}, 0).value();
+  Services services{*store_, notifier_, history_, leases_,  blobs_,
+                    *later,  clock_,    random_,  metrics_, reconciler_};
+  const auto counted = [&] {
+    Request request = request_of("GET", "/status", admin_);
+    FakeBody body("");
+    request.body = &body;
+    return wire::parse_json(make_handler(router_, services)(request).body)
+               .value()
+               .find("filesCounted") == nullptr;
+  };
+  EXPECT_FALSE(counted());
+  EXPECT_TRUE(later->count().ok());
+  EXPECT_TRUE(counted());
+}
+
 }  // namespace
 }  // namespace paddock::api

@@ -106,18 +106,30 @@ Status Controller::open_state() {
       *store_, leases_,
       reconciler::Settings{config_.scheduling, config_.retention, config_.max_runs_per_namespace});
   look_back();
+  TRY(open_files());
+  return open_api();
+}
+
+// Where others may take over, and where files are on another host, nobody waits until all are
+// counted.
+Status Controller::open_files() {
   ASSIGN_OR_RETURN(OpenedBlobs opened,
                    open_blobs(config_, dependencies_.clock, dependencies_.random));
   blobs_ = std::move(opened.blobs);
   stop_blobs_ = std::move(opened.stop);
   const workspaces::BlobLimits limits{config_.blobs.max_blob.bytes, config_.blobs.quota.bytes,
                                       config_.blobs.min_free.bytes, config_.blobs.max_tree.bytes};
-  ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, opened.folder, limits));
+  std::optional<int64_t> told;
+  if (blobs_->remote() || !config_.store.postgres.url_file.empty()) {
+    ASSIGN_OR_RETURN(told, FileCount::told(*store_));
+  }
+  ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, opened.folder, limits, told));
+  file_count_ = std::make_unique<FileCount>(*store_, *blobs_, *intake_);
   sweeper_ =
       std::make_unique<workspaces::Sweeper>(*store_, *blobs_, config_.blobs.keep_unused.value);
   stored_ = std::make_shared<workspaces::StoredBytes>(
       *store_, *blobs_, shares_of(config_), config_.blobs.keep_unused.value, dependencies_.clock);
-  return open_api();
+  return {};
 }
 
 // What a controller has that leads, beside what every API is made of.
@@ -215,7 +227,6 @@ Status Controller::log_findings() {
     ASSIGN_OR_RETURN(version, txn.resource_version());
     return {};
   }));
-  if (intake_->used() == 0 && !blobs_->remote()) TRY(warn_of_lost_files());
   if (const Status keys = api_->services.vault->check(*store_); !keys.ok())
     log_warn("runs get no secrets",
              {{"reason", keys.error().reason}, {"message", keys.error().message}});
@@ -226,18 +237,6 @@ Status Controller::log_findings() {
                                 {"nodes", std::to_string(nodes)},
                                 {"resource_version", std::to_string(version)},
                                 {"blob_bytes", std::to_string(intake_->used())}});
-  return {};
-}
-
-// Warns where the store names files and the folder has none, as when its disk was not mounted.
-// Without the warning, the first run that lacks a file would be the first to tell.
-Status Controller::warn_of_lost_files() {
-  ASSIGN_OR_RETURN(const workspaces::NamedBlobs named, workspaces::named_blobs(*store_));
-  if (named.trees.empty() && named.files.empty()) return {};
-  log_error("the store names files, and the folder of files has none; was its disk mounted?",
-            {{"folder", "blobs"},
-             {"trees", std::to_string(named.trees.size())},
-             {"files", std::to_string(named.files.size())}});
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "controller/api/server/services.h"
 #include "controller/app/config.h"
 #include "controller/app/database_clock.h"
+#include "controller/app/file_count.h"
 #include "controller/app/front.h"
 #include "controller/app/told.h"
 #include "controller/calls/relay.h"
@@ -69,6 +70,12 @@ class Controller {
   void look_at_clock();
   // Counts what each namespace has stored. Beside everything.
   Status count_stored() { return stored_->count_all(); }
+  // Counts all files, and anew. Beside everything, one at a time. A controller that took over
+  // serves before.
+  Status begin_file_count() { return file_count_->begin(); }
+  Status count_files() { return file_count_->count(); }
+  // Tells the next leader how much it was. Beside everything, one at a time.
+  Status tell_file_count() { return file_count_->tell(); }
   // Writes records that nobody waits for, until the end; then what is left.
   void write_later();
   // False once stopped, true after `limit`.
@@ -90,7 +97,7 @@ class Controller {
   void lead_confirmed(bool confirmed);
   void look_back();
   Status log_findings();
-  Status warn_of_lost_files();
+  Status open_files();
   Status start_execute_port();
   void end_open_commands();
   void look();
@@ -112,6 +119,7 @@ class Controller {
   std::unique_ptr<cas::Blobs> blobs_;
   std::function<void()> stop_blobs_ = [] {};
   std::unique_ptr<workspaces::BlobIntake> intake_;
+  std::unique_ptr<FileCount> file_count_;
   std::unique_ptr<workspaces::Sweeper> sweeper_;
   std::shared_ptr<workspaces::StoredBytes> stored_;
   std::unique_ptr<ServedApi> api_;

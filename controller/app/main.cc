@@ -39,7 +39,7 @@ namespace {
 constexpr Millis kLongestRest{5000};
 constexpr Millis kAfterFailure{1000};
 constexpr Millis kSweepEvery = std::chrono::minutes(30);
-constexpr Millis kLookAtClockEvery = std::chrono::minutes(1);
+constexpr Millis kMinute = std::chrono::minutes(1);
 
 Result<Config> configuration(const Flags& flags) {
   std::string text;
@@ -117,8 +117,25 @@ void count_stored(Controller& controller) {
   if (!counted) log_error("stored files were not counted", {{"error", counted.error().describe()}});
 }
 
+// False once it ends.
+bool count_files(Controller& controller) {
+  while (true) {
+    const Status counted = controller.begin_file_count();
+    if (counted.ok()) return true;
+    log_warn("files were not counted; it is tried again",
+             {{"reason", counted.error().reason}, {"error", counted.error().describe()}});
+    if (!controller.rest(kAfterFailure)) return false;
+  }
+}
+
+void count_files_anew(Controller& controller) {
+  const Status counted = controller.count_files();
+  if (!counted.ok()) log_warn("files were not counted anew", {{"reason", counted.error().reason}});
+}
+
 // Sweeps now and then; the first one only after a while, when agents have reported again.
 void clean(Controller& controller) {
+  if (!count_files(controller)) return;
   count_stored(controller);
   while (controller.rest(kSweepEvery)) {
     const auto swept = controller.sweep();
@@ -127,13 +144,22 @@ void clean(Controller& controller) {
       log_info("removed files that nothing needs",
                {{"files", std::to_string(swept->blobs)}, {"bytes", format_bytes(swept->bytes)}});
     }
+    count_files_anew(controller);
     count_stored(controller);
   }
 }
 
-void watch_clock(Controller& controller) {
-  do controller.look_at_clock();
-  while (controller.rest(kLookAtClockEvery));
+void tell_file_count(Controller& controller) {
+  const Status told = controller.tell_file_count();
+  if (!told.ok()) log_warn("what files take was not recorded", {{"reason", told.error().reason}});
+}
+
+void do_each_minute(Controller& controller) {
+  do {
+    controller.look_at_clock();
+    tell_file_count(controller);
+  } while (controller.rest(kMinute));
+  tell_file_count(controller);
 }
 
 Result<os::LockFile> lock_data_dir(const Config& config) {
@@ -196,7 +222,7 @@ Status serve(Config config) {
   log_info("ready", {{"url", url}, {"version", contracts::kProgramVersion}});
   std::thread worker([&] { work(*controller); });
   std::thread cleaner([&] { clean(*controller); });
-  std::thread clock_watcher([&] { watch_clock(*controller); });
+  std::thread minutely([&] { do_each_minute(*controller); });
   std::thread recorder([&] { controller->write_later(); });
   int signal = 0;
   sigwait(&signals, &signal);
@@ -205,7 +231,7 @@ Status serve(Config config) {
   controller->stop();
   worker.join();
   cleaner.join();
-  clock_watcher.join();
+  minutely.join();
   recorder.join();
   return fenced.load() ? fenced_off() : Status();
 }

@@ -30,6 +30,7 @@ Result<s3::BucketSettings> settings_of(const BucketConfig& config) {
 // Those of the folder that the bucket lacks; the folder keeps them all, under another name.
 Status move_in(const std::string& folder, const cas::Blobs& blobs) {
   if (!os::exists(folder)) return {};
+  TRY(blobs.list());  // so that nothing is asked for one by one
   int64_t sent = 0;
   {
     ASSIGN_OR_RETURN(const cas::BlobStore before, cas::BlobStore::open(folder));

@@ -22,9 +22,22 @@ bool BlobIndex::use(const cas::Digest& digest, int64_t now_s) {
   return true;
 }
 
-int64_t BlobIndex::bytes() const {
+int64_t BlobIndex::growth() const {
   const std::lock_guard lock(mutex_);
-  return bytes_;
+  return bytes_ - found_;
+}
+
+bool BlobIndex::complete() const {
+  const std::lock_guard lock(mutex_);
+  return complete_;
+}
+
+void BlobIndex::found(const cas::Digest& digest, const Entry& entry) {
+  const std::lock_guard lock(mutex_);
+  if (complete_ || touched_.contains(digest) || doubtful_.contains(digest)) return;
+  if (!here_.try_emplace(digest, entry).second) return;
+  bytes_ += entry.size;
+  found_ += entry.size;
 }
 
 std::vector<cas::Blobs::Stored> BlobIndex::all() const {
@@ -67,6 +80,7 @@ void BlobIndex::begin_listing() {
 
 std::vector<cas::Digest> BlobIndex::settle(const std::vector<cas::Blobs::Stored>& there) {
   const std::lock_guard lock(mutex_);
+  const int64_t grown = bytes_ - found_;
   std::set<std::string_view> listed;
   for (const cas::Blobs::Stored& each : there) {
     listed.insert(each.digest);
@@ -79,6 +93,8 @@ std::vector<cas::Digest> BlobIndex::settle(const std::vector<cas::Blobs::Stored>
   for (const auto& [digest, entry] : here_)
     if (!listed.contains(digest) && !touched_.contains(digest)) gone.push_back(digest);
   for (const cas::Digest& digest : gone) erase(digest);
+  if (!complete_) found_ = bytes_ - grown;
+  complete_ = true;
   return gone;
 }
 

@@ -3,7 +3,8 @@
 //
 // A caller that stores or removes a blob has its turn (Turn): one at a time for each digest. A
 // listing of the bucket is brought in with settle(), which leaves alone what had a turn while it
-// was made.
+// was made. Until the first listing is in, a blob that is not known may be there all the same: a
+// caller that asks the bucket for one blob tells what it found with found().
 #pragma once
 
 #include <condition_variable>
@@ -27,8 +28,13 @@ class BlobIndex {
   std::optional<Entry> find(const cas::Digest& digest) const;
   // Also waits for the end of a turn; then whether it is there. It counts as used at `now_s`.
   bool use(const cas::Digest& digest, int64_t now_s);
-  int64_t bytes() const;
+  // How many bytes were stored less those removed: what was found there is no growth.
+  int64_t growth() const;
   std::vector<cas::Blobs::Stored> all() const;
+  // Whether a listing was brought in: what is not known is then not there.
+  bool complete() const;
+  // The bucket has it. Left alone if somebody stored or removed it meanwhile, or it is doubtful.
+  void found(const cas::Digest& digest, const Entry& entry);
 
   // The right to store or remove one blob. Ends with this.
   class Turn {
@@ -72,6 +78,8 @@ class BlobIndex {
   std::set<cas::Digest> doubtful_;
   std::set<cas::Digest> touched_;  // since the listing began
   int64_t bytes_ = 0;
+  int64_t found_ = 0;  // of these, what was there and was not stored through this
+  bool complete_ = false;
 };
 
 }  // namespace paddock::bucket

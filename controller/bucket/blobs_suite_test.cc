@@ -21,7 +21,7 @@ class BucketBackend {
   }
 
  private:
-  void open() { blobs_ = host_.open(server_, clock_).value(); }
+  void open() { blobs_ = host_.open_listed(server_, clock_).value(); }
 
   const ManualClock clock_;
   test::FakeS3 server_;

@@ -49,19 +49,32 @@ Result<std::unique_ptr<BucketBlobs>> BucketBlobs::open(const s3::BucketSettings&
   std::unique_ptr<BucketBlobs> blobs(new BucketBlobs(settings, std::move(cache), clock));
   TRY(blobs->bucket_.check());
   ASSIGN_OR_RETURN(blobs->claim_, Claim::take(blobs->bucket_, places.id_file, clock, random));
-  TRY(blobs->look());
-  blobs->bytes_before_ = blobs->index_.bytes();
   return blobs;
 }
 
 Result<int64_t> BucketBlobs::size(const Digest& digest) const {
   TRY(cas::check_digest(digest));
-  const auto known = index_.find(digest);
-  return known ? Result<int64_t>(known->size) : Result<int64_t>(cas::blob_not_found(digest));
+  if (const auto known = index_.find(digest)) return known->size;
+  return ask(digest);
 }
 
+// Whoever cannot be told, as the bucket does not answer, sends the blob, and so hears why.
 bool BucketBlobs::use(const Digest& digest) const {
-  return contracts::is_digest(digest) && index_.use(digest, now_s());
+  if (!contracts::is_digest(digest)) return false;
+  if (index_.use(digest, now_s())) return true;
+  return ask(digest).ok() && index_.use(digest, now_s());
+}
+
+// What is not known: before the first listing only the bucket can say whether it is there. A loop
+// over many blobs takes no longer than that listing, and what it found meanwhile.
+Result<int64_t> BucketBlobs::ask(const Digest& digest) const {
+  if (index_.complete()) return cas::blob_not_found(digest);
+  const Result<int64_t> size = bucket_.size(key_of(digest));
+  if (!size && size.error().code == Code::kNotFound) return cas::blob_not_found(digest);
+  if (!size) return size.error();
+  index_.found(digest, {*size, now_s()});
+  const auto known = index_.find(digest);
+  return known ? Result<int64_t>(known->size) : Result<int64_t>(cas::blob_not_found(digest));
 }
 
 Result<os::Fd> BucketBlobs::open_blob(const Digest& digest) const {
@@ -117,7 +130,8 @@ void BucketBlobs::end_forgotten_uploads() const {
 
 // Whoever uses it from now on waits until it is gone, and has it stored anew.
 Result<bool> BucketBlobs::remove_unused(const Digest& digest, int64_t used_s) const {
-  if (!has(digest)) return true;
+  if (const auto size = this->size(digest); !size.ok())
+    return size.error().code == Code::kNotFound ? Result<bool>(true) : size.error();
   TRY(claim_->check());
   const auto turn = index_.begin_removal(digest, used_s);
   if (!turn) return false;

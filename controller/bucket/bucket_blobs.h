@@ -3,10 +3,11 @@
 // served, a part of it too. So nothing that a bucket's server sends is ever served unless it is
 // what its digest says. Thread-safe.
 //
-// What is in the bucket is known from a listing at the start and each half hour, and from what was
-// stored since: asking for a blob's presence costs no request. One that turns out to be missing
-// there, or not to be what it should, is not here any more, so it is asked for when its tree is
-// offered again.
+// What is in the bucket is known from listings, which list() makes, and from what was stored since:
+// asking for a blob's presence costs no request. Before the first listing has ended, use() and
+// size() ask the bucket for each blob that is not known, and has() knows only what was asked for or
+// stored. One that turns out to be missing there, or not to be what it should, is not here any
+// more, so it is asked for when its tree is offered again.
 #pragma once
 
 #include <memory>
@@ -34,8 +35,8 @@ struct Places {
 
 class BucketBlobs final : public cas::Blobs {
  public:
-  // Checks the bucket, claims its prefix and reads what is there. FailedPrecondition:
-  // BUCKET_TAKEN; Unavailable: BUCKET_CREDENTIALS, the causes of s3/answers.h.
+  // Checks the bucket and claims its prefix; lists nothing. FailedPrecondition: BUCKET_TAKEN;
+  // Unavailable: BUCKET_CREDENTIALS, the causes of s3/answers.h.
   static Result<std::unique_ptr<BucketBlobs>> open(const s3::BucketSettings& settings,
                                                    const Places& places, const CacheLimits& limits,
                                                    const Clock& clock, Random& random);
@@ -51,7 +52,7 @@ class BucketBlobs final : public cas::Blobs {
   void make_room(int64_t bytes) const override { (void)cache_->make_room(bytes); }
   bool use(const cas::Digest& digest) const override;
   Result<std::vector<Stored>> list() const override;
-  int64_t growth() const override { return index_.bytes() - bytes_before_; }
+  int64_t growth() const override { return index_.growth(); }
   Result<bool> remove_unused(const cas::Digest& digest, int64_t used_s) const override;
   Status sync() const override { return {}; }  // use() waits, and says what is in the bucket
 
@@ -65,6 +66,7 @@ class BucketBlobs final : public cas::Blobs {
   BucketBlobs(const s3::BucketSettings& settings, std::unique_ptr<BlobCache> cache,
               const Clock& clock);
   int64_t now_s() const { return clock_.wall().ms / 1000; }
+  Result<int64_t> ask(const cas::Digest& digest) const;
   Status look() const;
   void end_forgotten_uploads() const;
   Status send(const cas::Digest& digest, cas::Durability durability, IfHere if_here) const;
@@ -84,7 +86,6 @@ class BucketBlobs final : public cas::Blobs {
   mutable std::mutex listing_;
   mutable std::optional<MonoTime> listed_;
   mutable LeapGuard leap_;
-  int64_t bytes_before_ = 0;
   std::unique_ptr<Uploader> uploader_;  // ends first: it uses all of the above
 };
 

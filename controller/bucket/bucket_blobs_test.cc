@@ -28,11 +28,21 @@ constexpr int64_t kEver = std::numeric_limits<int64_t>::max();
 class BucketBlobsTest : public testing::Test {
  protected:
   void SetUp() override { open(); }
-  void open() { blobs_ = host_.open(server_, clock_).value(); }
+  void open() { blobs_ = host_.open_listed(server_, clock_).value(); }
   void open_with_empty_cache() {
     blobs_.reset();
     host_.forget_cache();
     open();
+  }
+  // As one that takes over, while the bucket does not tell what it has.
+  void open_unlisted() {
+    blobs_.reset();
+    host_.forget_cache();
+    server_.set_fault([](const HttpRequest& request) {
+      const bool lists = request.target.find("prefix=p%2Fblobs") != std::string::npos;
+      return lists ? std::optional(FakeS3::error(503, "SlowDown")) : std::nullopt;
+    });
+    blobs_ = host_.open(server_, clock_).value();
   }
   void fail(const std::string& method, const HttpAnswer& reply) {
     server_.set_fault([method, reply](const HttpRequest& request) {
@@ -264,6 +274,42 @@ TEST_F(BucketBlobsTest, WhatIsNotThereAtTheStartIsSaid) {
   blobs_.reset();
   fail("GET", FakeS3::error(404, "NoSuchBucket"));
   EXPECT_EQ(host_.open(server_, clock_).error().reason, "BUCKET_NOT_FOUND");
+}
+
+TEST_F(BucketBlobsTest, BeforeItsListHasComeEachBlobIsAskedFor) {
+  const Digest digest = blobs_->put("content").value();
+  const Digest other = blobs_->put("other").value();
+  open_unlisted();
+  EXPECT_EQ(blobs_->list().error().reason, "BUCKET_BUSY");
+  EXPECT_FALSE(blobs_->has(digest)) << "it asks nobody";
+  EXPECT_TRUE(blobs_->use(digest));
+  EXPECT_TRUE(blobs_->has(digest));
+  EXPECT_EQ(blobs_->size(other).value(), 5);
+  EXPECT_EQ(read(digest), "content");
+  EXPECT_FALSE(blobs_->use(crypto::sha256_hex("another")));
+  EXPECT_EQ(blobs_->size(crypto::sha256_hex("another")).error().reason, "BLOB_NOT_FOUND");
+  EXPECT_EQ(blobs_->growth(), 0) << "what was found was there";
+  const size_t stored = count("PUT");
+  EXPECT_TRUE(send("content", Durability::kNow).ok());
+  EXPECT_EQ(count("PUT"), stored);
+  EXPECT_TRUE(send("new", Durability::kNow).ok());
+  EXPECT_EQ(blobs_->growth(), 3);
+  EXPECT_FALSE(blobs_->remove_unused(other, clock_.wall().ms / 1000 - 1).value());
+  server_.set_fault({});
+  EXPECT_EQ(blobs_->list().value().size(), 3U);
+  EXPECT_EQ(blobs_->growth(), 3);
+  const size_t asked = server_.requests().size();
+  EXPECT_FALSE(blobs_->use(crypto::sha256_hex("another")));
+  EXPECT_EQ(server_.requests().size(), asked) << "it is known from now on";
+}
+
+TEST_F(BucketBlobsTest, WhatABucketDoesNotTellIsNotTakenAsMissing) {
+  const Digest digest = blobs_->put("content").value();
+  open_unlisted();
+  fail("HEAD", HttpAnswer{"HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\n\r\n"});
+  EXPECT_EQ(blobs_->size(digest).error().reason, "BUCKET_BUSY");
+  EXPECT_FALSE(blobs_->use(digest)) << "it is sent, and its sender hears why not";
+  EXPECT_EQ(blobs_->remove_unused(digest, kEver).error().reason, "BUCKET_BUSY");
 }
 
 // A put that answers late: who asks for the same blob waits, others do not.

@@ -33,6 +33,12 @@ class Host {
     return BucketBlobs::open(settings(server), {folder_ / "cache", folder_ / "bucket-id"},
                              {cache, 0}, clock, random_);
   }
+  // And what is there is known.
+  Result<std::unique_ptr<BucketBlobs>> open_listed(const test::FakeS3& server, const Clock& clock) {
+    ASSIGN_OR_RETURN(std::unique_ptr<BucketBlobs> blobs, open(server, clock));
+    TRY(blobs->list());
+    return blobs;
+  }
   void forget_cache() const { EXPECT_TRUE(os::remove_tree(folder_ / "cache").ok()); }
   std::string cached(const cas::Digest& digest) const {
     return folder_ / cat("cache/", digest.substr(0, 2), "/", digest);

@@ -27,7 +27,11 @@ std::string path_in(const std::string& folder, const Digest& digest) {
 // If blobs are on another host, this looks only whether they exist: each is compared when it is
 // read.
 Result<State> state_of(const cas::Blobs& blobs, const Digest& digest) {
-  if (blobs.remote()) return blobs.has(digest) ? State::kSound : State::kMissing;
+  if (blobs.remote()) {
+    const Result<int64_t> size = blobs.size(digest);
+    if (!size && size.error().code != Code::kNotFound) return size.error();
+    return size ? State::kSound : State::kMissing;
+  }
   const Result<os::Fd> file = blobs.open_blob(digest);
   if (!file && file.error().code == Code::kNotFound) return State::kMissing;
   if (!file) return file.error();
@@ -125,6 +129,7 @@ Result<KeptBlobs> keep_blobs(const cas::Blobs& blobs, const std::string& target)
 Result<RestoredBlobs> restore_blobs(store::Store& store, const cas::Blobs& blobs,
                                     const std::string& kept) {
   ASSIGN_OR_RETURN(NamedBlobs named, named_blobs(store));
+  if (blobs.remote()) TRY(blobs.list());  // else each would be asked for
   Restoring restoring(blobs, kept);
   for (const Digest& root : named.trees) {
     ASSIGN_OR_RETURN(const bool sound, restoring.look_at(root));

@@ -40,10 +40,30 @@ class Arriving {
 
 Result<std::unique_ptr<BlobIntake>> BlobIntake::open(const cas::Blobs& blobs,
                                                      const std::string& root,
-                                                     const BlobLimits& limits) {
-  const int64_t before = blobs.growth();
-  ASSIGN_OR_RETURN(const int64_t stored, stored_bytes(blobs));
-  return std::unique_ptr<BlobIntake>(new BlobIntake(blobs, root, limits, stored - before));
+                                                     const BlobLimits& limits,
+                                                     std::optional<int64_t> told) {
+  std::unique_ptr<BlobIntake> intake(new BlobIntake(blobs, root, limits));
+  if (told) {
+    intake->used_before_ = *told - blobs.growth();
+  } else {
+    TRY(intake->count());
+  }
+  return intake;
+}
+
+// What arrives meanwhile may be in the list or not: it counts twice rather than not at all.
+Status BlobIntake::count() {
+  constexpr int kTries = 3;
+  int64_t before = 0;
+  int64_t stored = 0;
+  for (int tries = 0; tries < kTries; ++tries) {
+    before = blobs_.growth();
+    ASSIGN_OR_RETURN(stored, stored_bytes(blobs_));
+    if (blobs_.growth() == before) break;
+  }
+  used_before_ = stored - before;
+  counted_ = true;
+  return {};
 }
 
 Status BlobIntake::check_quota(int64_t length) const {

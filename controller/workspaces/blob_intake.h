@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,9 +26,15 @@ using BlobSource = std::function<Status(const std::function<Status(std::string_v
 
 class BlobIntake {
  public:
-  // Counts what is stored; `root` is the folder of `blobs`, whose disk must have room.
+  // `root` is the folder of `blobs`, whose disk must have room. Counts what is stored, which may
+  // take long where many files are on another host; unless somebody has told how much it is about:
+  // that is then good until count().
   static Result<std::unique_ptr<BlobIntake>> open(const cas::Blobs& blobs, const std::string& root,
-                                                  const BlobLimits& limits);
+                                                  const BlobLimits& limits,
+                                                  std::optional<int64_t> told = {});
+  // Counts anew. One at a time, beside everything else.
+  Status count();
+  bool counted() const { return counted_.load(); }
 
   // Stores one blob of `length` bytes. InvalidArgument: BAD_DIGEST, LENGTH_REQUIRED (length < 0),
   // DIGEST_MISMATCH, BLOB_INCOMPLETE; TooLarge: BLOB_TOO_LARGE; ResourceExhausted:
@@ -39,19 +46,19 @@ class BlobIntake {
   // Whether `length` more bytes fit; ResourceExhausted as receive().
   Status check_room(int64_t length) const;
   // Everything that is stored, no matter who stored it, trees too.
-  int64_t used() const { return used_before_ + blobs_.growth(); }
+  int64_t used() const { return used_before_.load() + blobs_.growth(); }
   const BlobLimits& limits() const { return limits_; }
 
  private:
-  BlobIntake(const cas::Blobs& blobs, std::string root, const BlobLimits& limits,
-             int64_t used_before)
-      : blobs_(blobs), root_(std::move(root)), limits_(limits), used_before_(used_before) {}
+  BlobIntake(const cas::Blobs& blobs, std::string root, const BlobLimits& limits)
+      : blobs_(blobs), root_(std::move(root)), limits_(limits) {}
   Status check_quota(int64_t length) const;
 
   const cas::Blobs& blobs_;
   std::string root_;
   BlobLimits limits_;
-  int64_t used_before_;
+  std::atomic<int64_t> used_before_ = 0;
+  std::atomic<bool> counted_ = false;
   std::atomic<int64_t> arriving_ = 0;  // in uploads that have not ended
 };
 

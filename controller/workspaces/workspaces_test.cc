@@ -176,6 +176,19 @@ TEST_F(Uploads, StayWithinSizeQuotaAndDisk) {
   EXPECT_EQ(nothing.error().reason, "DISK_FULL");
 }
 
+TEST_F(Uploads, StayWithinTheQuotaBeforeWhatIsThereIsCounted) {
+  ASSERT_TRUE(send(std::string(60, 'a')).ok());
+  const auto later = BlobIntake::open(blobs_, root_, limits_, 90).value();
+  EXPECT_FALSE(later->counted());
+  EXPECT_EQ(later->used(), 90);
+  EXPECT_EQ(later->check_room(11).error().reason, "BLOB_QUOTA_EXCEEDED");
+  EXPECT_TRUE(later->receive(crypto::sha256_hex("ten bytes."), 10, source_of("ten bytes.")).ok());
+  EXPECT_EQ(later->used(), 100);
+  ASSERT_TRUE(later->count().ok());
+  EXPECT_TRUE(later->counted());
+  EXPECT_EQ(later->used(), 70);
+}
+
 // proves: WSM-13
 TEST_F(Uploads, AreNotToldByTheQuotaWhatOthersStored) {
   const std::string stored(60, 'a');

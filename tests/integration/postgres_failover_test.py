@@ -6,10 +6,13 @@ import shutil
 import signal
 import subprocess
 import time
+import unittest
 
 from controller_pair import RUNS, ControllerPair, Stream, Watch
 from harness import BIN, held_port, main, make_project, wait_until
+from held_bucket import HeldBucket
 from postgres_server import Cable
+from s3_servers import S3rver
 
 LINES = 150
 LOST_AFTER = 10  # seconds without a word of a node's, where a test says so
@@ -272,14 +275,49 @@ class Failover(ControllerPair):
         wait_until("the second to lead", self.two.is_ready)
         self.assertTrue(self.two.post("after"))
 
-    def test_a_bucket_that_is_away_is_waited_for(self):
-        port = self.enterContext(held_port())  # nobody listens there
+    def use_bucket(self, endpoint, credentials="[default]\naws_access_key_id = a\naws_secret_access_key = b\n"):
         keys = self.folder / "keys"
         keys.touch(0o600)
-        keys.write_text("[default]\naws_access_key_id = a\naws_secret_access_key = b\n")
-        shutil.copy(self.one.folder / "blobs/instance-id", self.two.folder / "bucket-id")
-        settings = {"ENDPOINT": f"http://127.0.0.1:{port}", "BUCKET": "bucket", "PREFIX": "p/", "CREDENTIALS_FILE": str(keys)}
+        keys.write_text(credentials)
+        settings = {"ENDPOINT": endpoint, "BUCKET": S3rver.bucket, "PREFIX": "p/", "CREDENTIALS_FILE": str(keys), "TIMEOUT": "5m"}
         self.env.update({f"PADDOCK_CONTROLLER_BLOBS_S3_{name}": value for name, value in settings.items()})
+
+    @unittest.skipIf(S3rver.missing(), f"s3rver: {S3rver.missing()}")
+    def test_a_leader_serves_before_it_knows_what_is_in_the_bucket(self):
+        server = S3rver()
+        self.addCleanup(server.close)
+        server.up()
+        bucket = self.enterContext(HeldBucket(server.port))
+        self.use_bucket(bucket.endpoint, server.credentials)
+        self.one.end()
+        self.begin(self.one)
+        wait_until("the first to lead again", self.one.is_ready)
+        shutil.copy(self.one.folder / "bucket-id", self.two.folder)
+        (self.two.folder / "blobs").unlink()
+        self.begin_standby()
+        self.begin_agent()
+        self.paddock("compute", self.project, "python3 quick.py", "--name", "before")
+        there = server.objects()
+        bucket.hold()
+        self.one.end(signal.SIGKILL)
+        wait_until("the second to lead", self.two.is_ready)
+        self.assertTrue(self.two.post("new"))
+        self.assertTrue(bucket.held.wait(60), "it asks what is there")
+        self.assertIs(self.status()["filesCounted"], False)
+        self.paddock("compute", self.project, "python3 quick.py", "--name", "during")
+        for name in ("before", "new", "during"):
+            self.check_run(name)
+        self.assertEqual(set(there) - set(server.objects()), set(), "nothing that is there is removed")
+        bucket.let_go.set()
+        wait_until("it to know what is there", lambda: "filesCounted" not in self.status())
+
+    def status(self):
+        return json.loads(self.two.ask("/status")[2])
+
+    def test_a_bucket_that_is_away_is_waited_for(self):
+        port = self.enterContext(held_port())  # nobody listens there
+        self.use_bucket(f"http://127.0.0.1:{port}")
+        shutil.copy(self.one.folder / "blobs/instance-id", self.two.folder / "bucket-id")
         self.begin_standby()
         self.one.end(signal.SIGKILL)
         self.wait_until_it_tries("BUCKET_UNREACHABLE")

@@ -176,6 +176,7 @@ Result<Response> server_status(Call& call) {
   }
   if (const Status room = serving.ok() ? call.services.intake.check_room(0) : Status(); !room.ok())
     status.set("files", refusal_value(room.error()));
+  if (!call.services.intake.counted()) status.set("filesCounted", false);
   if (const Status keys = serving.ok() ? call.services.vault->check(call.services.store) : Status();
       !keys.ok())
     status.set("secrets", refusal_value(keys.error()));

@@ -1,0 +1,38 @@
+// How much all stored files take: counted beside everything else, and told in the database now and
+// then, so that a controller that takes over need not list a bucket before it serves.
+#pragma once
+
+#include <optional>
+
+#include "common/cas/blobs.h"
+#include "controller/store/store.h"
+#include "controller/workspaces/blob_intake.h"
+
+namespace paddock::app {
+
+class FileCount {
+ public:
+  FileCount(store::Store& store, const cas::Blobs& blobs, workspaces::BlobIntake& intake)
+      : store_(store), blobs_(blobs), intake_(intake) {}
+
+  // What was told last, by whoever led then. None: nobody did, so somebody has to count first.
+  static Result<std::optional<int64_t>> told(store::Store& store);
+
+  // Lists all that is there, unless that was done at the opening; takes as long as that does. One
+  // at a time.
+  Status begin();
+  // The same, anew.
+  Status count() { return intake_.count(); }
+  // Writes down what is there, if it changed. One at a time.
+  Status tell();
+
+ private:
+  Status warn_of_lost_files();
+
+  store::Store& store_;
+  const cas::Blobs& blobs_;
+  workspaces::BlobIntake& intake_;
+  std::optional<int64_t> told_;
+};
+
+}  // namespace paddock::app
