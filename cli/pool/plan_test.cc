@@ -135,6 +135,7 @@ contracts::Run pending(const std::string& reason = "UNSCHEDULABLE") {
   out.metadata.name_space = "default";
   out.metadata.uid = "u";
   out.status.reason = reason;
+  out.status.message = "0/1 nodes fit: 1 is full; pool hpc: job 7 has started";
   out.status.policy.emplace();
   out.status.policy->limits.wall_time = wire::Duration{std::chrono::minutes(5)};
   return out;
@@ -144,6 +145,13 @@ TEST(WaitingRun, IsOneThatANodeWouldHelp) {
   EXPECT_TRUE(waiting_run(pending(), kNow));
   for (const char* other : {"QUOTA_IN_USE", "WAITING", ""})
     EXPECT_FALSE(waiting_run(pending(other), kNow)) << other;
+  contracts::Run of_older = pending();  // whose controller has one reason for all of these
+  for (const char* words :
+       {"namespace default has its 3 runs at once", "a node has room for it: its turn is next", "",
+        "0/ nodes fit", "/1 nodes fit", "0/1 nodes"}) {
+    of_older.status.message = words;
+    EXPECT_FALSE(waiting_run(of_older, kNow)) << words;
+  }
   contracts::Run other = pending();
   other.spec.cancel_requested = true;
   EXPECT_FALSE(waiting_run(other, kNow));

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "common/base/text.h"
+#include "common/contracts/nodes_fit.h"
 
 namespace paddock::cli {
 namespace {
@@ -20,8 +21,14 @@ constexpr int64_t kMib = int64_t{1} << 20;
 
 int64_t mib_of(int64_t bytes) { return bytes / kMib + (bytes % kMib == 0 ? 0 : 1); }
 
-// As opposed to one whose turn is next, or whose namespace is over its quota.
-bool waits_for_a_node(const Run& run) { return run.status.reason == Reason("UNSCHEDULABLE"); }
+bool is_gang_member(const Run& run) { return run.status.element && run.status.element->members; }
+
+// As opposed to one whose turn is next, or whose namespace is over its quota: for these an older
+// controller gives the same reason, and other words. A gang's other members wait for its first.
+bool waits_for_a_node(const Run& run) {
+  return run.status.reason == Reason("UNSCHEDULABLE") &&
+         (contracts::says_nodes_fit(run.status.message) || is_gang_member(run));
+}
 
 PilotSize needs_of(const Run& run) {
   PilotSize needs;
@@ -78,7 +85,7 @@ std::optional<WaitingRun> waiting_run(const Run& run, WallTime now) {
 }
 
 std::string never_fits(const Run& run, const PoolSettings& settings) {
-  if (run.status.element && run.status.element->members)
+  if (is_gang_member(run))
     return "it is a member of a gang, which is placed at once as a whole, and a pool asks for no "
            "pilots for gangs; it needs nodes that are there without a pool";
   const auto& resources = run.spec.resources;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/nodes_fit.h"
 #include "controller/scheduler/filters/filter.h"
 
 namespace paddock::scheduler {
@@ -38,7 +39,7 @@ void add_missing(const Demand& demand, size_t nodes, std::vector<NodeGroup>& gro
 }
 
 std::string fit_text(const Demand& demand, size_t nodes, const Refusals& refusals) {
-  std::string text = cat(refusals.fit, "/", nodes, " nodes fit");
+  std::string text = contracts::nodes_fit(static_cast<size_t>(refusals.fit), nodes);
   if (demand.nodes > 1) text += cat(", and its ", demand.nodes, " members need one each");
   return text;
 }
