@@ -85,7 +85,7 @@ GET | /api/v1/namespaces/{}/pods/{}/portforward | refused: the message names wha
 POST | /api/v1/namespaces/{}/pods/{}/portforward | the same
 POST | /admin/secret-key/rotate | seals every value of Secrets with a new key (or with `key` of `secrets.key`): `SecretKeyRotation`
 GET | /receipt-keys | public keys by which receipts are verified, former ones too: `ReceiptKeyList`
-POST | /admin/receipt-key/rotate | makes a new key, which signs receipts from now on: `ReceiptKeyList`
+POST | /admin/receipt-key/rotate | makes a new key, which signs receipts from now on (or has `key` of `receipt-keys.pem` do so): `ReceiptKeyList`
 PUT | …/runs/{}/pools/{} | what a pool, which can ask for more hosts, says about a run that waits: `{"coming": true, "message": "…"}` ([slurm.md](slurm.md)); it stands in the run's `status.message` until the run is placed
 GET | …/runs/{}/receipt | what became of an ended run, signed: [receipts.md](receipts.md), `ReceiptEnvelope`
 POST | /build | creates a run from a request with `build_type`, `compute_command` and other fields

@@ -6,6 +6,7 @@
 #include "cli/output/receipt_text.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
+#include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
@@ -34,10 +35,14 @@ Result<int> fetch_receipt(Watcher& watcher, const Parsed& parsed, const Env& env
 }
 
 Result<int> show_keys(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  const Result<Value> answer =
-      parsed.has("rotate")
-          ? watcher.client.send("POST", "/admin/receipt-key/rotate", Value(Value::Object{}))
-          : watcher.client.get("/receipt-keys");
+  const std::string to = parsed.text("--to");
+  if (!to.empty() && !parsed.has("rotate"))
+    return invalid_argument("USAGE", "it names the key for --rotate, which is not there", "--to");
+  std::string target = "/admin/receipt-key/rotate";
+  if (!to.empty()) target += cat("?key=", percent_encode(to));
+  const Result<Value> answer = parsed.has("rotate")
+                                   ? watcher.client.send("POST", target, Value(Value::Object{}))
+                                   : watcher.client.get("/receipt-keys");
   if (!answer.ok()) return answer.error();
   ASSIGN_OR_RETURN(const auto keys, wire::decode<ReceiptKeyList>(*answer));
   for (const ReceiptKey& key : keys.items)

@@ -196,8 +196,12 @@ std::vector<CommandRow> result_commands() {
        kLookGroup,
        "the public keys that receipts are verified by",
        {},
-       {{"--rotate", "", "first make a new key, which signs from now on (scope admin)"}},
-       "The key that signs now and the former ones, as PEM.\n\n"
+       {{"--rotate", "", "first make a new key, which signs from now on (scope admin)"},
+        {"--to", "KEY",
+         "with --rotate: this key of the controller's receipt-keys.pem, which standbys have by "
+         "now"}},
+       "The key that signs now and the former ones, as PEM. Where standbys follow, --rotate makes\n"
+       "a key, says how to give it to them, and signs with it only when it is named.\n\n"
        "  paddock receipt-keys > controller.keys"},
       {"verify",
        kLookGroup,

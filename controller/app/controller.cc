@@ -16,6 +16,7 @@
 #include "controller/app/profiles.h"
 #include "controller/app/served_api.h"
 #include "controller/app/shared_files.h"
+#include "controller/app/shared_folder.h"
 #include "controller/app/tls_files.h"
 #include "controller/calls/relay.h"
 #include "controller/http_server/origin.h"
@@ -143,8 +144,10 @@ Status Controller::open_api() {
   services.media = {config_.media.provider_url, config_.media.timeout.value, config_.sandbox_mode};
   services.data_dir = config_.data_dir;
   services.vault = std::make_shared<secrets::Vault>(os::join_path(config_.data_dir, "secrets.key"));
-  services.receipt_keys =
-      std::make_shared<receipts::ReceiptKeys>(os::join_path(config_.data_dir, "receipt-keys.pem"));
+  const std::string& shared = config_.store.postgres.shared_dir;
+  services.receipt_keys = std::make_shared<receipts::ReceiptKeys>(
+      os::join_path(config_.data_dir, "receipt-keys.pem"),
+      shared.empty() ? shared : os::join_path(shared, "receipt-keys.pem"));
   services.backed_up_elsewhere = !config_.store.postgres.url_file.empty();
   services.calls = calls_;
   services.stored = stored_;
@@ -209,6 +212,17 @@ void Controller::end_open_commands() {
     log_info("commands ended with the controller before", {{"count", std::to_string(ended)}});
 }
 
+void Controller::take_secret_keys() {
+  const auto shared = shared_secret_keys(config_);
+  if (shared.ok() && shared->empty()) return;
+  const auto taken =
+      shared.ok() ? api_->services.vault->add_known(*shared, *store_) : shared.error();
+  if (!taken.ok())
+    log_warn("keys of Secrets in the shared folder were not taken",
+             {{"reason", taken.error().reason}, {"error", taken.error().describe()}});
+  if (taken.ok() && *taken) log_info("took keys of Secrets that controllers share");
+}
+
 Status Controller::log_findings() {
   size_t waiting = 0;
   size_t placed = 0;
@@ -227,6 +241,7 @@ Status Controller::log_findings() {
     ASSIGN_OR_RETURN(version, txn.resource_version());
     return {};
   }));
+  take_secret_keys();
   if (const Status keys = api_->services.vault->check(*store_); !keys.ok())
     log_warn("runs get no secrets",
              {{"reason", keys.error().reason}, {"message", keys.error().message}});

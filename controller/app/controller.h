@@ -65,6 +65,9 @@ class Controller {
     const nodes::Now now = nodes::now(dependencies_.clock);
     return reconciler_->may_forget(now) ? sweeper_->sweep(now.wall) : workspaces::Swept{};
   }
+  // Takes keys of Secrets that were put into the shared folder since, as far as the store needs
+  // them. Beside everything.
+  void take_secret_keys();
   // Compares this host's clock with the database's, if there is one. Beside everything, one at a
   // time.
   void look_at_clock();

@@ -158,6 +158,7 @@ void do_each_minute(Controller& controller) {
   do {
     controller.look_at_clock();
     tell_file_count(controller);
+    controller.take_secret_keys();
   } while (controller.rest(kMinute));
   tell_file_count(controller);
 }

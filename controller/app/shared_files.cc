@@ -9,6 +9,7 @@
 #include "common/os/file.h"
 #include "controller/app/first_tokens.h"
 #include "controller/app/open_blobs.h"
+#include "controller/app/shared_folder.h"
 #include "controller/app/tls_files.h"
 #include "controller/auth/token.h"
 #include "controller/secrets/vault.h"
@@ -119,10 +120,14 @@ Result<bool> check_shared_files(store::LeadWatch& leader, const Config& config) 
 Result<bool> lacks_secret_key(store::LeadWatch& leader, const Config& config) {
   ASSIGN_OR_RETURN(const std::string mark, leader.setting(secrets::kMarkSetting));
   if (mark.empty()) return false;
-  const auto ring = secrets::Vault(os::join_path(config.data_dir, "secrets.key")).keys();
-  return !ring.ok() || std::ranges::none_of(ring->keys, [&](const secrets::SealKey& key) {
-    return secrets::mark_of(key) == mark;
-  });
+  secrets::Vault vault(os::join_path(config.data_dir, "secrets.key"));
+  const auto seals = [&](const secrets::SealKey& key) { return secrets::mark_of(key) == mark; };
+  const auto ring = vault.keys();
+  if (ring.ok() && std::ranges::any_of(ring->keys, seals)) return false;
+  const auto shared = shared_secret_keys(config);
+  if (!ring.ok() || !shared.ok()) return true;
+  ASSIGN_OR_RETURN(const bool added, vault.add(*shared, seals));
+  return !added;
 }
 
 Status check_is_folder_of(store::LeadWatch& leader, const Config& config) {

@@ -24,7 +24,8 @@ Status check_is_folder_of(store::LeadWatch& leader, const Config& config);
 // STANDBY_FILES_DIFFER, with a cause for each file.
 Result<bool> check_shared_files(store::LeadWatch& leader, const Config& config);
 
-// Whether the key that the Secrets of the store are sealed with is not in this data folder.
+// Whether the key that the Secrets of the store are sealed with is not in this data folder, and was
+// not in the folder that controllers share, from where it is taken.
 inline constexpr const char* kSecretKeyWords =
     "secrets.key in the data folder lacks the key that the Secrets of this database are sealed "
     "with, so no run would get one if this controller led: append the file of the controller that "

@@ -80,6 +80,11 @@ Status take_shared_files(const Config& config) {
   return {};
 }
 
+Result<secrets::KeyRing> shared_secret_keys(const Config& config) {
+  if (config.store.postgres.shared_dir.empty()) return secrets::KeyRing();
+  return secrets::Vault(os::join_path(config.store.postgres.shared_dir, "secrets.key")).keys();
+}
+
 Status make_shared_files(const std::string& folder, const Clock& clock, Random& random) {
   TRY(os::make_dirs(folder, 0700));
   ASSIGN_OR_RETURN(const auto there, os::list_dir(folder));

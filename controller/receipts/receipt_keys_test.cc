@@ -199,6 +199,49 @@ TEST_F(SharedBook, AKeyThatWasReplacedSignsAtNoOtherController) {
   EXPECT_TRUE(one_.sign("z", book_).ok());
 }
 
+// As `secret rotate-key` has it: the new key is everywhere before anything is signed with it.
+TEST_F(SharedBook, WhereOthersFollowAKeySignsOnceTheyCanHaveIt) {
+  const auto old = *one_.sign("x", book_);
+  const auto refused = one_.rotate(log_, "", true);
+  ASSERT_EQ(refused.error().reason, "STANDBY_FILES_DIFFER");
+  const std::string words = refused.error().message;
+  const std::string next = words.substr(words.find("--to ") + 5, 64);
+  EXPECT_EQ(one_.list(book_)->items.size(), 1U) << "nobody verifies by it yet";
+  EXPECT_EQ(one_.sign("y", book_)->signatures[0].key_id, old.signatures[0].key_id);
+  EXPECT_EQ(one_.rotate(log_, old.signatures[0].key_id, true).error().reason, "PARAMETER_INVALID");
+
+  std::filesystem::copy(folder_ / "one.pem", folder_ / "two.pem");
+  ASSERT_TRUE(one_.rotate(log_, next, true).ok());
+  EXPECT_EQ(one_.sign("z", book_)->signatures[0].key_id, next);
+  EXPECT_EQ(two_.sign("z", book_)->signatures[0].key_id, next) << "which had it";
+  const std::string text = *os::read_file(folder_ / "two.pem", 1 << 16);
+  EXPECT_EQ(text.find("PRIVATE KEY", text.find("-----END PRIVATE KEY") + 30), std::string::npos);
+  EXPECT_TRUE(open_receipt(old, shown(two_)).ok());
+}
+
+TEST_F(SharedBook, AKeyThatWaitedAndWasNotNamedIsForgotten) {
+  ASSERT_TRUE(one_.sign("x", book_).ok());
+  std::string first = one_.rotate(log_, "", true).error().message;
+  first = first.substr(first.find("--to ") + 5, 64);
+  ASSERT_EQ(one_.rotate(log_, "", true).error().reason, "STANDBY_FILES_DIFFER");
+  EXPECT_EQ(one_.rotate(log_, first, true).error().reason, "PARAMETER_INVALID");
+  ASSERT_TRUE(one_.rotate(log_).ok()) << "nobody follows any more";
+  EXPECT_NE(one_.sign("y", book_)->signatures[0].key_id, first);
+}
+
+TEST_F(SharedBook, ANewerFileInTheFolderThatAllShareIsTaken) {
+  ASSERT_TRUE(one_.sign("x", book_).ok());
+  std::filesystem::copy(folder_ / "one.pem", folder_ / "two.pem");
+  ReceiptKeys two(folder_ / "two.pem", folder_ / "shared.pem");
+  ASSERT_TRUE(one_.rotate(log_).ok());
+  EXPECT_EQ(two.sign("z", book_).error().reason, "STANDBY_FILES_DIFFER");
+  std::filesystem::copy(folder_ / "one.pem", folder_ / "shared.pem");
+  EXPECT_EQ(two.sign("z", book_)->signatures[0].key_id,
+            one_.sign("z", book_)->signatures[0].key_id);
+  EXPECT_EQ(*os::read_file(folder_ / "two.pem", 1 << 16),
+            *os::read_file(folder_ / "one.pem", 1 << 16));
+}
+
 TEST_F(SharedBook, TellsFormerKeysOfAFileToo) {
   ASSERT_TRUE(one_.rotate(kMemory).ok());
   ASSERT_TRUE(one_.publish(book_).ok());

@@ -117,6 +117,28 @@ Status Vault::tell(store::Store& store) {
   return store.write([&](store::WriteTxn& txn) { return put_mark(txn, before, key); });
 }
 
+Result<bool> Vault::add(const KeyRing& more, const std::function<bool(const SealKey&)>& wanted) {
+  const std::lock_guard lock(rotation_);
+  return add_locked(more, wanted);
+}
+
+Result<bool> Vault::add_known(const KeyRing& more, store::Store& store) {
+  const std::lock_guard lock(rotation_);
+  ASSIGN_OR_RETURN(const KnownKeys known, known_in(store));
+  return add_locked(more, [&](const SealKey& key) { return is_used(key, known); });
+}
+
+Result<bool> Vault::add_locked(const KeyRing& more,
+                               const std::function<bool(const SealKey&)>& wanted) {
+  ASSIGN_OR_RETURN(KeyRing ring, keys());
+  const size_t before = ring.keys.size();
+  for (const SealKey& key : more.keys)
+    if (ring.find(key.id) == nullptr && wanted(key)) ring.keys.push_back(key);
+  if (ring.keys.size() == before) return false;
+  TRY(keep(ring));
+  return true;
+}
+
 Result<std::map<std::string, std::string>> Vault::open_values(store::Store& store,
                                                               const Place& place) {
   const std::lock_guard lock(rotation_);

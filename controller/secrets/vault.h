@@ -27,6 +27,11 @@ class Vault {
   Status check(store::Store& store);
   // Lets the store know which key seals, where it has values and does not know that yet.
   Status tell(store::Store& store);
+  // Adds those of `more` that the file lacks and `wanted` says of; whether there were any.
+  // SECRET_KEY_DAMAGED. Nobody else's key becomes one that seals: what the store knows decides.
+  Result<bool> add(const KeyRing& more, const std::function<bool(const SealKey&)>& wanted);
+  // The same, of those that the store has values of or seals with.
+  Result<bool> add_known(const KeyRing& more, store::Store& store);
   // All values of a Secret, by name. Not inside a transaction.
   Result<std::map<std::string, std::string>> open_values(store::Store& store, const Place& place);
   // A new key, every value sealed with it, and the old ones forgotten; or nothing of it. `record`
@@ -39,6 +44,7 @@ class Vault {
 
  private:
   Status keep(const KeyRing& ring);
+  Result<bool> add_locked(const KeyRing& more, const std::function<bool(const SealKey&)>& wanted);
   Error make_next(const KeyRing& before, const KnownKeys& known, Random& random);
 
   const std::string path_;

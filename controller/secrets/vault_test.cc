@@ -243,6 +243,24 @@ TEST_F(VaultTest, ARotationSealsEverythingAnewAndForgetsTheOldKey) {
   EXPECT_EQ(in_use(), std::vector<std::string>{done->key_id});
 }
 
+// From a folder that controllers share, to which the one that led before had its keys copied.
+TEST_F(VaultTest, TakesOfOthersKeysThoseThatTheStoreNeeds) {
+  const Place place = add("db", {{"k", kValue}});
+  const std::string needed = vault_.keys()->keys.front().id;
+  KeyRing shared{{make_key(random_)}};
+  shared.keys.push_back(vault_.keys()->keys.front());
+  EXPECT_FALSE(*vault_.add_known(shared, *store_)) << "it has all of them";
+  ASSERT_TRUE(os::write_file_atomic(key_file(), ring_text({{make_key(random_)}})).ok());
+  EXPECT_EQ(open(place), "SECRET_KEY_MISSING");
+  EXPECT_TRUE(*vault_.add_known(shared, *store_));
+  EXPECT_EQ(open(place), kValue);
+  EXPECT_EQ(vault_.keys()->keys.size(), 2U) << "what was there stays, and no more comes";
+  EXPECT_EQ(vault_.keys()->keys.back().id, needed);
+  ASSERT_TRUE(rotate().ok());
+  EXPECT_FALSE(*vault_.add_known(shared, *store_)) << "what a rotation forgot is not taken again";
+  EXPECT_EQ(vault_.keys()->keys.size(), 1U);
+}
+
 // The record is there if and only if everything is sealed anew.
 TEST_F(VaultTest, ARotationThatIsNotRecordedIsNone) {
   const Place place = add("db", {{"k", kValue}});

@@ -1,8 +1,9 @@
 """Two controllers on one database, and the keys in their data folders: what one sealed or signed, and the other does not have."""
 import json
+import shutil
 import signal
 
-from controller_pair import ControllerPair
+from controller_pair import RUNS, ControllerPair
 from harness import main, wait_until
 
 SECRETS = "/apis/paddock.dev/v1alpha1/namespaces/default/secrets"
@@ -54,7 +55,7 @@ class Keys(ControllerPair):
         file = self.one.folder / "secrets.key"
         (self.two.folder / "secrets.key").write_text(file.read_text())
         self.begin_standby()
-        wait_until("the standby to read", lambda: (self.two.ask("/apis/paddock.dev/v1alpha1/namespaces/default/runs") or [0])[0] == 200)
+        wait_until("the standby to read", lambda: (self.two.ask(RUNS) or [0])[0] == 200)
         self.assertTrue(self.one.post("heard"))  # a transaction, which finds that somebody follows
         old = file.read_text().split()[-2]
         status, answer = self.rotate()
@@ -84,6 +85,57 @@ class Keys(ControllerPair):
         status, _, text = controller.ask("/audit/checkpoint", patience=30)
         answer = json.loads(text)
         return status, answer["signatures"][0]["keyid"] if status == 200 else answer["error"]["code"]
+
+    def rotate_receipts(self, key=""):
+        status, _, text = self.one.ask(f"/admin/receipt-key/rotate{key and '?key='}{key}", "POST", {}, 30)
+        return status, json.loads(text)
+
+    def waiting_key(self):
+        status, answer = self.rotate_receipts()
+        self.assertEqual((status, answer["error"]["code"]), (422, "STANDBY_FILES_DIFFER"), answer)
+        return answer["error"]["message"].split("--to ")[1].rstrip("`")
+
+    def test_a_key_of_receipts_that_standbys_lack_signs_nothing(self):
+        """Else no receipt is signed once another one leads, until somebody has copied the key."""
+        _, old = self.checkpoint(self.one)
+        file = self.one.folder / "receipt-keys.pem"
+        (self.two.folder / "receipt-keys.pem").write_text(file.read_text())
+        self.begin_standby()
+        wait_until("the standby to read", lambda: (self.two.ask(RUNS) or [0])[0] == 200)
+        self.assertTrue(self.one.post("heard"))  # a transaction, which finds that somebody follows
+        new = self.waiting_key()
+        self.assertEqual(self.checkpoint(self.one), (200, old), "it goes on as before")
+        status, answer = self.rotate_receipts(old)
+        self.assertEqual((status, answer["error"]["code"]), (400, "PARAMETER_INVALID"), answer)
+        (self.two.folder / "receipt-keys.pem").write_text(file.read_text())
+        self.assertEqual(self.rotate_receipts(new)[0], 200)
+        self.assertEqual(self.checkpoint(self.one), (200, new))
+        self.lead(self.two, self.one)
+        self.assertEqual(self.checkpoint(self.two), (200, new), "nobody had to copy anything")
+        self.assertEqual(self.receipt_keys(self.two), {new: True, old: False})
+
+    def test_keys_that_come_into_the_shared_folder_later_are_taken(self):
+        shared = self.folder / "shared"
+        shared.mkdir()
+        for name, source in {"ca.pem": "tls/ca.pem", "ca-key.pem": "tls/ca-key.pem", "admin-token": "tokens/admin",
+                             "enroll-token": "tokens/enroll"}.items():
+            shutil.copy(self.one.folder / source, shared / name)
+        (self.two.folder / "secrets.key").write_text("paddock secret keys 1\n0011223344556677 " + "5a" * 32 + "\n")
+        (shared / "secrets.key").write_text((self.two.folder / "secrets.key").read_text())
+        self.checkpoint(self.one)
+        shutil.copy(self.one.folder / "receipt-keys.pem", shared)
+        self.env["PADDOCK_CONTROLLER_STORE_POSTGRES_SHARED_DIR"] = str(shared)
+        self.begin_standby()
+        wait_until("the standby to read", lambda: (self.two.ask(RUNS) or [0])[0] == 200)
+        self.assertEqual(self.make(self.one, "one"), (201, None))
+        shutil.copy(self.one.folder / "secrets.key", shared)
+        self.assertEqual(self.rotate_receipts(self.waiting_key())[0], 200)
+        _, signer = self.checkpoint(self.one)
+        shutil.copy(self.one.folder / "receipt-keys.pem", shared)
+        self.lead(self.two, self.one)
+        self.assertNotIn("secrets", json.loads(self.two.ask("/status")[2]))
+        self.assertEqual(self.make(self.two, "two"), (201, None))
+        self.assertEqual(self.checkpoint(self.two), (200, signer))
 
     def test_keys_of_receipts_are_published_by_whoever_leads(self):
         _, first = self.checkpoint(self.one)

@@ -9,6 +9,7 @@
 #include "controller/api/server/receipt_key_book.h"
 #include "controller/receipts/receipt_keys.h"
 #include "controller/receipts/statement.h"
+#include "controller/store/follow.h"
 
 namespace paddock::api {
 namespace {
@@ -64,7 +65,8 @@ Result<Response> rotate_receipt_key(Call& call) {
       return record(txn, call, contracts::audit::kReceiptKeyRotate, kPlural, meta);
     });
   };
-  TRY(call.services.receipt_keys->rotate(log));
+  TRY(call.services.receipt_keys->rotate(log, call.request.parameter("key").value_or(""),
+                                         store::is_followed(call.services.store)));
   return list_receipt_keys(call);
 }
 
