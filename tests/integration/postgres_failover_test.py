@@ -255,6 +255,29 @@ class Failover(ControllerPair):
         wait_until("the second to lead", self.two.is_ready)
         self.assertTrue(self.two.post("after"))
 
+    def take_overs_that_wait(self):
+        """Sessions whose commit waits for a synchronous replica."""
+        return self.server.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'paddock-controller%'")
+
+    def test_nobody_leads_without_the_replica_that_commits_wait_for(self):
+        """Whoever led could acknowledge nothing. One that would take over holds the leader's row meanwhile, even once it is gone."""
+        self.begin_standby()
+        self.server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        self.server.query("SELECT pg_reload_conf()")
+        self.one.end(signal.SIGKILL)
+        self.server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'paddock-controller%'")
+        wait_until("taking over to wait", lambda: self.take_overs_that_wait() != "0")
+        self.assertFalse(self.two.is_ready())
+        self.assertFalse(self.two.post("unheard", patience=10))
+        self.two.end(signal.SIGKILL)
+        self.begin(self.one)
+        self.assertNotEqual(self.take_overs_that_wait(), "0", "its session goes on")
+        self.assertFalse(self.one.is_ready())
+        self.server.query("ALTER SYSTEM RESET synchronous_standby_names")
+        self.server.query("SELECT pg_reload_conf()")
+        wait_until("the other one to lead", self.one.is_ready)
+        self.assertTrue(self.one.post("after"))
+
     def wait_until_it_tries(self, reason):
         wait_until("the second to try", lambda: any(each.get("reason") == reason for each in self.two.records()))
         self.assertTrue(self.two.refuses(), "it goes on as a standby")

@@ -114,6 +114,11 @@ class PostgresServer:
         wait_until("commits to wait for it", lambda: self.query("SELECT sync_state FROM pg_stat_replication") == "sync")
         return folder
 
+    def promote_standby(self):
+        """The replica takes writes from now on; nothing follows it."""
+        subprocess.run([PROGRAMS / "pg_ctl", "promote", "-w", "-D", self.folder / "standby/data"], check=True, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, cwd="/", **_as())
+
     def start_bouncer(self):
         """In transaction mode, with fewer connections than it has clients; returns the folder of its socket."""
         folder = self.folder / "bouncer"
