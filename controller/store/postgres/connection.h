@@ -56,7 +56,7 @@ class PgStatement final : public sql::Cursor {
  private:
   Connection* connection_ = nullptr;
   std::string sql_;
-  std::optional<RowInsert> insert_;  // if it is one of a single row
+  std::optional<RowWrite> many_;  // if it is one of a single row
   size_t parameters_ = 0;
   std::vector<Parameter> bound_;
   Answer answer_;
@@ -105,11 +105,11 @@ class Connection final : public sql::Connection {
   // How long one answer may take: 40 s unless this is said. A connection that takes longer is lost.
   void give_up_after(Millis limit) { answer_ms_ = static_cast<int>(limit.count()); }
 
-  // The writer's: from now on rows that are inserted soon are gathered. They go before whatever is
+  // The writer's: from now on rows that are written soon are gathered. They go before whatever is
   // sent next; those of a part that is undone before are not sent.
   void gather() { gathers_ = true; }
   bool gathers() const { return gathers_; }
-  Status insert_soon(const RowInsert& insert, const std::vector<Parameter>& row);
+  Status write_soon(const RowWrite& write, const std::vector<Parameter>& row);
   // A part of the transaction that can be undone by itself. Its savepoint is made when something of
   // it is sent. The caller that keeps it does not wait for what it sent: if that fails after all,
   // the transaction is spoiled and nothing of it may be committed.

@@ -1,8 +1,9 @@
-// Rows that are yet to be inserted: those of one statement go to the server as one, by arrays.
+// Rows that are yet to be written: those of one statement go to the server as one, by arrays.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,20 +13,30 @@
 
 namespace paddock::store::postgres {
 
-// How what inserts one row inserts many.
-struct RowInsert {
-  std::string table;
-  std::string sql;  // INSERT INTO table (…) SELECT * FROM unnest($1, …) ON CONFLICT …
+// A statement that writes one row, as it is sent for many.
+struct RowWrite {
+  std::string table;  // empty: it changes rows that are there
+  // INSERT INTO table (…) SELECT * FROM unnest($1, …) ON CONFLICT …; or
+  // UPDATE table SET … FROM unnest($1, …) AS n (…) WHERE …
+  std::string sql;
+  size_t keys = 0;  // UPDATE: that many of its columns, the last ones, say which row
 };
-// Pure. `sql`: with its placeholders `?`. Nothing, unless it inserts just one row, of just its
-// parameters in their order, and says at most what to do about a conflict with a row that is there:
-// a caller that has it inserted later knows that nothing else of the batch has its key.
-std::optional<RowInsert> as_row_insert(std::string_view sql);
+// How the statement is sent for many rows. `sql`: with its placeholders `?`. Nothing, unless it is
+// one of two kinds:
+// - It inserts just one row, of just its parameters in their order, and says at most what to do
+//   about a conflict with a row that is there. A caller that has it inserted later knows that
+//   nothing else of the batch has its key.
+// - It sets columns of one row to just its parameters, where others are just its parameters.
+// Pure.
+std::optional<RowWrite> as_row_write(std::string_view sql);
 
 class GatheredRows {
  public:
-  // `insert` outlives this.
-  void add(const RowInsert& insert, const std::vector<Parameter>& row);
+  // `write` outlives this. Not where has_update().
+  void add(const RowWrite& write, const std::vector<Parameter>& row);
+  // Whether this row is changed here already: one statement would change it only once, and nobody
+  // could say to what.
+  bool has_update(const RowWrite& write, const std::vector<Parameter>& row) const;
   // Behind what is here.
   void append(const GatheredRows& later);
   bool empty() const { return tables_.empty(); }
@@ -38,10 +49,11 @@ class GatheredRows {
 
  private:
   struct Table {
-    const RowInsert* insert = nullptr;
+    const RowWrite* write = nullptr;
     std::vector<Array> columns;
+    std::set<std::string> keys;  // of the rows that an UPDATE changes
   };
-  Table& table_of(const RowInsert& insert, size_t columns);
+  Table& table_of(const RowWrite& write, size_t columns);
 
   std::vector<Table> tables_;
   size_t bytes_ = 0;

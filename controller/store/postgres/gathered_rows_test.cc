@@ -8,22 +8,43 @@ namespace paddock::store::postgres {
 namespace {
 
 TEST(GatheredRows, KnowsWhatInsertsOneRow) {
-  const auto plain = as_row_insert("INSERT INTO t (a, b) VALUES (?, ?)");
+  const auto plain = as_row_write("INSERT INTO t (a, b) VALUES (?, ?)");
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->table, "t");
   EXPECT_EQ(plain->sql, "INSERT INTO t (a, b) SELECT * FROM unnest($1, $2)");
   const auto merging =
-      as_row_insert("INSERT INTO t (a) VALUES (?) ON CONFLICT (a) DO UPDATE SET a = excluded.a");
+      as_row_write("INSERT INTO t (a) VALUES (?) ON CONFLICT (a) DO UPDATE SET a = excluded.a");
   ASSERT_TRUE(merging);
   EXPECT_EQ(merging->sql,
             "INSERT INTO t (a) SELECT * FROM unnest($1) ON CONFLICT (a) DO UPDATE SET a = "
             "excluded.a");
   for (const char* other :
-       {"UPDATE t SET a = ?", "INSERT INTO t (a) VALUES (?), (?)", "INSERT INTO t (a) VALUES (1)",
+       {"UPDATE t SET a = ?", "UPDATE t SET a = 1 WHERE b = ?", "UPDATE t SET a = ? WHERE b <= ?",
+        "UPDATE t SET a = a + ? WHERE b = ?", "UPDATE t SET a = ? WHERE b = ? AND c IS NULL",
+        "UPDATE t SET a = ? WHERE b = ? OR c = ?", "UPDATE t SET a = ?1 WHERE b = ?2",
+        "INSERT INTO t (a) VALUES (?), (?)", "INSERT INTO t (a) VALUES (1)",
         "INSERT INTO t (a, b) VALUES (?1, ?2)", "INSERT INTO t (a) SELECT a FROM u WHERE b = ?",
         "INSERT INTO t (a) VALUES (?) ON CONFLICT (a) DO UPDATE SET a = ?",
         "INSERT INTO t (a) VALUES (?) RETURNING a", "DELETE FROM t"})
-    EXPECT_FALSE(as_row_insert(other)) << other;
+    EXPECT_FALSE(as_row_write(other)) << other;
+}
+
+TEST(GatheredRows, KnowsWhatChangesOneRow) {
+  const auto update = as_row_write("UPDATE t SET a = ?, b = ? WHERE c = ? AND d = ?");
+  ASSERT_TRUE(update);
+  EXPECT_EQ(update->keys, 2U);
+  EXPECT_EQ(update->sql,
+            "UPDATE t AS t SET a = n.c1, b = n.c2 FROM unnest($1, $2, $3, $4) AS n (c1, c2, c3, "
+            "c4) WHERE t.c = n.c3 AND t.d = n.c4");
+  GatheredRows rows;
+  rows.add(*update, {number(1), text("x"), text("ab"), text("c")});
+  EXPECT_TRUE(rows.has_update(*update, {number(2), text("y"), text("ab"), text("c")}));
+  EXPECT_FALSE(rows.has_update(*update, {number(1), text("x"), text("a"), text("bc")}));
+  GatheredRows all;
+  all.append(rows);
+  EXPECT_TRUE(all.has_update(*update, {number(2), text("y"), text("ab"), text("c")}));
+  all.clear();
+  EXPECT_FALSE(all.has_update(*update, {number(2), text("y"), text("ab"), text("c")}));
 }
 
 std::string sent(GatheredRows& rows) {
@@ -40,9 +61,8 @@ std::string sent(GatheredRows& rows) {
 }
 
 TEST(GatheredRows, SendsEachTableOnceAndObjectsFirst) {
-  const auto events = as_row_insert("INSERT INTO run_events (run_uid) VALUES (?)").value();
-  const auto objects =
-      as_row_insert("INSERT INTO objects (uid, finished_ms) VALUES (?, ?)").value();
+  const auto events = as_row_write("INSERT INTO run_events (run_uid) VALUES (?)").value();
+  const auto objects = as_row_write("INSERT INTO objects (uid, finished_ms) VALUES (?, ?)").value();
   GatheredRows kept;
   kept.add(events, {text("a")});
   GatheredRows own;

@@ -10,9 +10,10 @@ namespace {
 constexpr size_t kMostGatheredBytes = size_t{4} << 20;
 }
 
-Status Connection::insert_soon(const RowInsert& insert, const std::vector<Parameter>& row) {
+Status Connection::write_soon(const RowWrite& write, const std::vector<Parameter>& row) {
   if (lost_) return lost_error("before");
-  (part_ == Part::kNone ? kept_rows_ : own_rows_).add(insert, row);
+  if (kept_rows_.has_update(write, row) || own_rows_.has_update(write, row)) TRY(send_gathered());
+  (part_ == Part::kNone ? kept_rows_ : own_rows_).add(write, row);
   return kept_rows_.bytes() + own_rows_.bytes() > kMostGatheredBytes ? send_gathered() : Status();
 }
 

@@ -41,7 +41,7 @@ std::string_view bytes_in(const PGresult* answer, int row, int column) {
 void PgStatement::begin(Connection* connection, const char* sql) {
   connection_ = connection;
   if (!sql_.empty()) return;
-  insert_ = as_row_insert(sql);
+  many_ = as_row_write(sql);
   Translated translated = translate(sql);
   sql_ = std::move(translated.sql);
   parameters_ = translated.parameters;
@@ -68,7 +68,7 @@ Result<bool> PgStatement::step() {
 Status PgStatement::run_soon() {
   bound_.resize(parameters_, Parameter{kTextType, true, {}, {}});
   TRY(check_texts(bound_));
-  if (insert_ && connection_->gathers()) return connection_->insert_soon(*insert_, bound_);
+  if (many_ && connection_->gathers()) return connection_->write_soon(*many_, bound_);
   return connection_->soon(sql_, bound_);
 }
 
