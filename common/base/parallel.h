@@ -11,7 +11,8 @@ namespace paddock {
 // ended.
 using Parallel = std::function<void(std::vector<std::function<void()>> tasks)>;
 
-// A Parallel: each task on a thread of its own, the first on the calling one.
+// A Parallel: each task on a thread of its own, the first on the calling one, and there too,
+// behind it, those for which there is no thread left.
 void at_once(std::vector<std::function<void()>> tasks);
 
 }  // namespace paddock

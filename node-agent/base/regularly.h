@@ -10,7 +10,8 @@
 
 namespace paddock::agent {
 
-// Calls `work` every so often, from a thread of its own, until destroyed.
+// Calls `work` every so often, from a thread of its own, until destroyed. Where there is no thread
+// left that is logged, and nothing is called.
 class Regularly {
  public:
   enum class First { kAtOnce, kLater };
@@ -20,6 +21,10 @@ class Regularly {
   Regularly& operator=(const Regularly&) = delete;
 
  private:
+  void run(First first);
+
+  const std::function<void()> work_;
+  const Millis every_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/log.h"
+#include "common/base/start_thread.h"
 #include "common/base/text.h"
 #include "common/contracts/run_exec.h"
 
@@ -83,9 +84,6 @@ bool CallHost::look() {
 }
 
 void CallHost::maintain() {
-  state_.with([this](State& state) {
-    if (!state.stopping && state.lanes.empty()) add_lane(state);
-  });
   if (snippets_enabled_ && !look()) return;
   Millis next{0};
   do {
@@ -97,6 +95,9 @@ void CallHost::maintain() {
 // Until there is more of it.
 Millis CallHost::clean_up() {
   join_ended();
+  state_.with([this](State& state) {
+    if (!state.stopping && state.lanes.empty()) add_lane(state);
+  });
   const Millis next = sessions_.clean_up();
   return std::min(next, deferred_teardown_.clean_up());
 }
@@ -104,9 +105,14 @@ Millis CallHost::clean_up() {
 void CallHost::add_lane(State& state) {
   int64_t number = 0;
   while (state.lanes.contains(number)) ++number;
+  auto thread = start_thread([this, number] { this->lane(number); });
+  if (!thread) {
+    log_warn("the agent has no further lane for calls", {{"error", thread.error().describe()}});
+    return;
+  }
   Lane& lane = state.lanes[number];
   lane.idle = true;
-  lane.thread = std::thread([this, number] { this->lane(number); });
+  lane.thread = std::move(*thread);
 }
 
 void CallHost::join_ended() {

@@ -94,6 +94,7 @@ Result<wire::Value> CallHost::with_output(const std::string& call, bool stream,
     first.generation = self_.generation;
     sender =
         std::make_unique<PieceSender>(endpoint_(), node_, std::move(first), std::move(on_lost));
+    TRY(sender->started());
     on_output = [&](contracts::FrameType type, std::string_view bytes) {
       const contracts::CommandPiece piece{std::string(wire::enum_name(type)), base64(bytes)};
       sender->add(call, wire::encode(piece));

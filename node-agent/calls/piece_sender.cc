@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "common/base/start_thread.h"
+
 namespace paddock::agent {
 namespace {
 
@@ -19,8 +21,15 @@ PieceSender::PieceSender(http::Endpoint endpoint, std::string node, contracts::C
     : client_(std::move(endpoint)),
       node_(std::move(node)),
       on_lost_(std::move(on_lost)),
-      first_(std::move(first)),
-      thread_([this] { send_all(); }) {}
+      first_(std::move(first)) {
+  auto thread = start_thread([this] { send_all(); });
+  if (thread) {
+    thread_ = std::move(*thread);
+  } else {
+    started_ = std::move(thread).error();
+    state_.with([](State& state) { state.failed = true; });
+  }
+}
 
 bool PieceSender::finish() {
   state_.with([](State& state) { state.over = true; });

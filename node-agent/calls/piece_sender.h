@@ -23,6 +23,8 @@ class PieceSender {
   PieceSender(const PieceSender&) = delete;
   PieceSender& operator=(const PieceSender&) = delete;
 
+  // Why it can send nothing: there was no thread for it.
+  const Status& started() const { return started_; }
   void add(const std::string& call, wire::Value piece);
   // Whether few enough wait to be sent. A caller that can wait adds none until then.
   bool has_room() const;
@@ -45,6 +47,7 @@ class PieceSender {
   contracts::CallsRequest first_;
   Guarded<State> state_;
   std::condition_variable changed_;
+  Status started_;
   std::thread thread_;
 };
 

@@ -5,6 +5,7 @@
 #include "common/base/crash_point.h"
 #include "common/base/log.h"
 #include "common/base/parallel.h"
+#include "common/base/start_thread.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/packet_socket.h"
@@ -174,7 +175,7 @@ Status RunHost::recover() {
   }
   for (Life& life : found) {
     life->publish();
-    host(std::move(life));
+    TRY(host(std::move(life)));
   }
   return {};
 }
@@ -199,11 +200,27 @@ void RunHost::forget(const RunKey& key) {
 }
 
 void RunHost::start(const contracts::Assignment& assignment) {
-  auto life = RunLife::accept(ports(), assignment);
-  if (life) return host(std::move(*life));
+  auto accepted = RunLife::accept(ports(), assignment);
+  if (!accepted) return refuse(assignment, accepted.error());
+  const Life life = std::move(*accepted);
+  const Status hosted = host(life);
+  if (hosted.ok()) return;
+  // One that may have been launched is nobody else's: the next agent finds it.
+  if (!life->untouched()) {
+    log_error("a run is not followed",
+              {{"run", assignment.run_uid}, {"error", hosted.error().describe()}});
+    return;
+  }
+  if (const Status erased = life->erase(); !erased.ok())
+    log_warn("a run's files could not be removed",
+             {{"run", assignment.run_uid}, {"error", erased.error().describe()}});
+  refuse(assignment, hosted.error());
+}
+
+void RunHost::refuse(const contracts::Assignment& assignment, const Error& cause) {
   log_error("a run could not be accepted",
-            {{"run", assignment.run_uid}, {"error", life.error().describe()}});
-  const Error why = contracts::name_full_disk(life.error());
+            {{"run", assignment.run_uid}, {"error", cause.describe()}});
+  const Error why = contracts::name_full_disk(cause);
   contracts::RunReport report{.run_uid = assignment.run_uid, .attempt = assignment.attempt};
   contracts::RunOutcome& outcome = report.outcome.emplace();
   outcome.phase = contracts::RunPhase::kFailed;
@@ -214,13 +231,15 @@ void RunHost::start(const contracts::Assignment& assignment) {
   observe_(report, 0);
 }
 
-void RunHost::host(Life life) {
+Status RunHost::host(Life life) {
   const RunKey key = key_of(life->assignment());
-  state_.with([&](State& state) {
+  return state_.with([&](State& state) -> Status {
     for (std::thread& each : state.finished) each.join();
     state.finished.clear();
-    if (state.stopping || state.runs.contains(key)) return;
-    state.runs[key] = Hosted{life, std::thread([this, key, life] { live(key, life); })};
+    if (state.stopping || state.runs.contains(key)) return {};
+    ASSIGN_OR_RETURN(std::thread thread, start_thread([this, key, life] { live(key, life); }));
+    state.runs[key] = Hosted{life, std::move(thread)};
+    return {};
   });
 }
 

@@ -75,7 +75,8 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   Result<std::vector<std::string>> end_earlier();
   executor::ExecutorPorts ports();
   void start(const contracts::Assignment& assignment);
-  void host(Life life);
+  Status host(Life life);
+  void refuse(const contracts::Assignment& assignment, const Error& cause);
   void live(const sync::RunKey& key, const Life& life);
   bool take_slot(const Life& life);
   Life life_of(const sync::RunKey& key);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <thread>
+#include <vector>
 
 #include "common/base/crash_point.h"
 #include "common/base/log.h"
+#include "common/base/start_thread.h"
 
 namespace paddock::sync {
 namespace {
@@ -105,18 +107,24 @@ Ended SyncLoop::run(SyncPort& report, SyncPort& hold) {
   });
   if (stopping) return {};
   ports_.with([&](auto& ports) { ports = {&report, &hold}; });
-  std::thread held([this, &hold] { lane(Lane::kHold, hold); });
-  std::thread acting([this] { perform(Acts::kOthers); });
-  std::thread canceling([this] { perform(Acts::kCancels); });
-  std::thread reading([this] { read(); });
+  std::vector<std::thread> threads;
+  for (auto& work : std::vector<std::function<void()>>{
+           [this, &hold] { lane(Lane::kHold, hold); }, [this] { perform(Acts::kOthers); },
+           [this] { perform(Acts::kCancels); }, [this] { read(); }}) {
+    auto thread = start_thread(std::move(work));
+    if (thread) threads.push_back(std::move(*thread));
+    if (!thread) end(Ended{Verdict::kStop, thread.error()});
+  }
   lane(Lane::kReport, report);
   hold.abort();
-  held.join();
-  acting.join();
-  canceling.join();
-  reading.join();
+  for (std::thread& each : threads) each.join();
   ports_.with([](auto& ports) { ports.clear(); });
   return state_.with([](State& state) { return state.ended.value_or(Ended{}); });
+}
+
+void SyncLoop::end(Ended how) {
+  state_.with([&](State& state) { state.ended = std::move(how); });
+  changed_.notify_all();
 }
 
 void SyncLoop::stop() {

@@ -71,6 +71,7 @@ class SyncLoop {
   static std::optional<Action> take_action(State& state, Acts which);
   void perform(Acts which);
   void read();
+  void end(Ended how);
 
   OutputReader& output_;
   const Clock& clock_;

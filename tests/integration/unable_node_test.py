@@ -1,10 +1,11 @@
 """A node that can begin nothing gets nothing: another one does the work."""
 import os
+import pathlib
 import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, wait_until, why_no_disk
+from harness import Instance, ended, main, make_project, wait_until, why_no_disk
 from joined_hosts import Host, make_token
 
 QUICK = "print('done')\n"
@@ -71,6 +72,49 @@ class UnableNode(unittest.TestCase):
         self.assertIn("Faulty", self.instance.run("get", "nodes").stdout)
         self.assertIn("NODE_DISK_READ_ONLY", self.instance.run("describe", "node", "sick").stdout)
         self.run_some("ro")
+
+
+def folder_of_pids():
+    """Where cgroups are made that limit processes; None on a host without them."""
+    if os.geteuid() != 0:
+        return None
+    first = pathlib.Path("/sys/fs/cgroup/pids")
+    if first.is_dir():
+        return first
+    second = pathlib.Path("/sys/fs/cgroup")
+    control = second / "cgroup.subtree_control"
+    return second if control.is_file() and "pids" in control.read_text().split() else None
+
+
+@unittest.skipUnless(folder_of_pids(), "this host, or its user, limits no processes by a cgroup")
+class NoThreadLeft(unittest.TestCase):
+    """As with a full process table, or RLIMIT_NPROC of an ordinary user."""
+
+    def setUp(self):
+        self.project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), quick__py=QUICK)
+        self.instance = self.enterContext(Instance())
+        self.agent = self.instance.pid_of("paddock-node-agent")
+        self.group = folder_of_pids() / f"paddock-test-{os.getpid()}"
+        self.group.mkdir()
+        self.addCleanup(wait_until, "the cgroup to be removed", self.removed)
+        self.addCleanup((self.group / "pids.max").write_text, "max")
+        (self.group / "cgroup.procs").write_text(str(self.agent))
+
+    def removed(self):
+        for pid in (self.group / "cgroup.procs").read_text().split():
+            (self.group.parent / "cgroup.procs").write_text(pid)
+        self.group.rmdir()
+        return True
+
+    def test_the_agent_stays_and_says_that_it_can_begin_nothing_until_there_is_one(self):
+        (self.group / "pids.max").write_text((self.group / "pids.current").read_text())
+        self.instance.run("compute", self.project, "python3 quick.py", "--detach", "--name", "waits")
+        wait_until("the node to rest", lambda: self.instance.get("nodes")["items"][0]["status"].get("coolDown"))
+        self.assertEqual(self.instance.run_object("waits")["status"]["phase"], "Pending")
+        self.assertIn("starting a thread", self.instance.run("describe", "run", "waits").stdout)
+        self.assertFalse(ended(self.agent))
+        (self.group / "pids.max").write_text("max")
+        self.instance.wait_phase("waits", "Succeeded")
 
 
 if __name__ == "__main__":
