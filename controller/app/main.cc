@@ -19,6 +19,7 @@
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
 #include "common/os/start_reserve.h"
+#include "common/os/stop_deadline.h"
 #include "controller/app/check.h"
 #include "controller/app/controller.h"
 #include "controller/app/database.h"
@@ -39,6 +40,7 @@ namespace {
 constexpr Millis kLongestRest{5000};
 constexpr Millis kAfterFailure{1000};
 constexpr Millis kSweepEvery = std::chrono::minutes(30);
+constexpr Millis kStop{15'000};  // an orderly stop; its unit, and `paddock down`, wait for longer
 constexpr Millis kMinute = std::chrono::minutes(1);
 
 Result<Config> configuration(const Flags& flags) {
@@ -199,6 +201,7 @@ Status serve(Config config) {
   const sigset_t signals = block_signals();
   raise_descriptor_limit();
   spread_sleepers();
+  os::StopDeadline deadline(kStop);
   const SystemClock clock;
   SystemRandom random;
   TRY(os::make_dirs(config.data_dir, 0700));
@@ -227,6 +230,7 @@ Status serve(Config config) {
   std::thread recorder([&] { controller->write_later(); });
   int signal = 0;
   sigwait(&signals, &signal);
+  deadline.begin(fenced.load() ? 1 : 0);
   log_info("stopping", {{"signal", std::to_string(signal)}});
   remove_self(self);
   controller->stop();

@@ -8,6 +8,7 @@
 #include "common/contracts/etc_names.h"
 #include "common/os/file.h"
 #include "common/os/spread.h"
+#include "common/os/stop_deadline.h"
 #include "node-agent/app/launchers.h"
 #include "node-agent/app/lent_host.h"
 #include "node-agent/app/prover_port.h"
@@ -26,6 +27,7 @@ namespace paddock::agent {
 namespace {
 
 constexpr Millis kDepartEvery{1'000};
+constexpr Millis kStop{10'000};  // an orderly stop; its unit, and `paddock down`, wait for longer
 
 // Every launcher that this agent starts hears it from its environment.
 void tell_launchers(const AgentConfig& config) {
@@ -76,18 +78,21 @@ Status begin_work(const AgentConfig& config, const std::string& nonce, RunHost& 
   return {};
 }
 
-void leave_if_due(LentHost& lent_host, const RunHost& runs, CallHost& calls, sync::SyncLoop& loop,
+bool leave_if_due(LentHost& lent_host, const RunHost& runs, CallHost& calls, sync::SyncLoop& loop,
                   const Clock& clock) {
   const bool busy = !runs.is_idle() || calls.sessions().count() > 0;
   const auto why = lent_host.reason_to_leave(busy, clock.wall(), clock.mono());
-  if (!why) return;
+  if (!why) return false;
   log_info("the agent stops by itself", {{"why", *why}});
   loop.stop();
+  return true;
 }
 
 }  // namespace
 
 Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, int stop_fd) {
+  os::StopDeadline deadline(kStop);
+  const WhenReadable asked(stop_fd, [&] { deadline.begin(); });
   tell_launchers(config);
   ASSIGN_OR_RETURN(const os::LockFile lock, lock_data_folder(config.data_dir));
   ASSIGN_OR_RETURN(const http::Endpoint endpoint, endpoint_of(config));
@@ -165,6 +170,9 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   telling = &host;
   UsageReport usage(first_look, runs, loop, clock);
 
+  // Which runs a thread that hangs has begun is not known: none of them is taken on elsewhere now.
+  const os::StopDeadline::LastWords farewell(deadline,
+                                             [&] { conversation.take_leave(loop, std::nullopt); });
   host.publish();
   TRY(begin_work(config, nonce, runs, *cache, calls, clock));
   Status ended;
@@ -173,8 +181,9 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
     LentHost lent_host(config, clock.mono());
     std::optional<Regularly> departing;
     if (config.ends_at || config.idle_exit)
-      departing.emplace(Regularly::First::kAtOnce, kDepartEvery,
-                        [&] { leave_if_due(lent_host, runs, calls, loop, clock); });
+      departing.emplace(Regularly::First::kAtOnce, kDepartEvery, [&] {
+        if (leave_if_due(lent_host, runs, calls, loop, clock)) deadline.begin();
+      });
     const Upkeep upkeep({config, clock, look, host, accelerators, disk, *cache, launchers, runs,
                          calls, usage, credentials, prover, proof_is_older});
     ended = conversation.run(loop);

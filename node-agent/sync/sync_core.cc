@@ -149,14 +149,14 @@ Call SyncCore::begin(Lane lane, MonoTime now, std::vector<OutputRead> output) {
   return call;
 }
 
-Call SyncCore::farewell(MonoTime now, const std::set<RunKey>& begun) {
+Call SyncCore::farewell(MonoTime now, const std::optional<std::set<RunKey>>& begun) {
   Call call{.lane = Lane::kReport, .request = {}, .based_on = applied_, .began = now};
   call.request.process = process_;
   call.request.generation = generation_;
   call.request.labels = labels_;
   call.request.leaving = true;
   for (const auto& [key, run] : runs_) {
-    if (begun.contains(key)) call.request.runs.push_back(without_payload(run.seen));
+    if (!begun || begun->contains(key)) call.request.runs.push_back(without_payload(run.seen));
   }
   return call;
 }

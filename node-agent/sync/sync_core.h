@@ -129,8 +129,9 @@ class SyncCore {
   Call begin(Lane lane, MonoTime now, std::vector<OutputRead> output = {});
   std::vector<Action> answered(const Call& call, const contracts::SyncAnswer& answer, MonoTime now,
                                Random& random);
-  // The last call of all: this process ends, and `begun` are the runs that it has begun.
-  Call farewell(MonoTime now, const std::set<RunKey>& begun);
+  // The last call of all: this process ends, and `begun` are the runs that it has begun; where that
+  // is not known, it may be any.
+  Call farewell(MonoTime now, const std::optional<std::set<RunKey>>& begun);
   FailureDecision failed(const Call& call, const Error& error, MonoTime now, Random& random);
 
   std::vector<RunKey> held() const;

@@ -135,7 +135,7 @@ void SyncLoop::stop() {
   });
 }
 
-Status SyncLoop::take_leave(SyncPort& port, const std::set<RunKey>& begun) {
+Status SyncLoop::take_leave(SyncPort& port, const std::optional<std::set<RunKey>>& begun) {
   const Call last =
       state_.with([&](State& state) { return state.core.farewell(clock_.mono(), begun); });
   const auto answer = port.synchronize(last.request);

@@ -39,8 +39,9 @@ class SyncLoop {
   // kEnroll, with new ports.
   Ended run(SyncPort& report, SyncPort& hold);
   void stop();
-  // After run(): tells the controller that this process ends, once and without waiting for long.
-  Status take_leave(SyncPort& port, const std::set<RunKey>& begun);
+  // Tells the controller that this process ends, once and without waiting for long: after run(), or
+  // while something keeps run() from ending.
+  Status take_leave(SyncPort& port, const std::optional<std::set<RunKey>>& begun);
 
   void observe(const contracts::RunReport& report, int64_t last_seq);
   void set_status(contracts::NodeStatus status);
@@ -70,8 +71,8 @@ class SyncLoop {
   enum class Acts { kCancels, kOthers };
   static std::optional<Action> take_action(State& state, Acts which);
   void perform(Acts which);
-  void read();
   void end(Ended how);
+  void read();
 
   OutputReader& output_;
   const Clock& clock_;

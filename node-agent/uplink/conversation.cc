@@ -42,7 +42,8 @@ Status Conversation::run(sync::SyncLoop& loop) {
   }
 }
 
-void Conversation::take_leave(sync::SyncLoop& loop, const std::set<sync::RunKey>& begun) {
+void Conversation::take_leave(sync::SyncLoop& loop,
+                              const std::optional<std::set<sync::RunKey>>& begun) {
   ClientSyncPort port(credentials_.endpoint(), node_.name, clocks_);
   const Regularly patience(Regularly::First::kLater, kFarewell, [&] { port.abort(); });
   const Status told = loop.take_leave(port, begun);

@@ -3,6 +3,7 @@ syncs wait, as on storage that stalls). Nobody is given up for it, nothing is do
 import contextlib
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import tempfile
@@ -19,6 +20,15 @@ while True: signal.pause()
 """
 STALL_S = 8
 TOLD_S = 60  # until a stall is told, on a busy host; 6 to 11 s on an idle one
+
+
+def only_waits_in_the_kernel(pid):
+    """Whether it has ended, but for threads that wait in the kernel for the disk: nothing can end these sooner."""
+    states = set()
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):
+            states.add(task.read_text().rsplit(")", 1)[1].split()[0])
+    return states <= set("DZX")
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
@@ -110,6 +120,38 @@ class Stalls(unittest.TestCase):
         wait_until("the node to be well", lambda: self.node_says() == [])
         self.tell("goes-on")
         self.assert_succeeded_once("goes-on")
+
+    def test_an_agent_that_is_stopped_over_it_says_so_and_goes_as_far_as_the_disk_lets_it(self):
+        # What it has begun goes on for a lease, which the next one's start must not take on any machine.
+        self.instance.env.update(PADDOCK_CONTROLLER_NODES_LEASE="10m", PADDOCK_CONTROLLER_NODES_LOST_AFTER="11m")
+        self.up_with_a_disk_at("agent")
+        self.submit("goes-on")
+        agent = self.instance.pid_of("paddock-node-agent")
+        with self.stalled():
+            self.submit("after", "quick.py")
+            wait_until("it to hang", lambda: self.node_says() == [("True", "NODE_DISK_STALLED")], TOLD_S)
+            os.kill(agent, signal.SIGTERM)
+            wait_until("the node to say so", lambda: self.node()["status"].get("reason") == "AGENT_STOPPED", TOLD_S)
+            wait_until("it to end as far as it can", lambda: only_waits_in_the_kernel(agent), TOLD_S)
+        wait_until("it to be gone", lambda: ended(agent))
+        self.instance.up()
+        self.assert_goes_on("goes-on")
+        self.assert_succeeded_once("after")
+        self.tell("goes-on")
+        self.assert_succeeded_once("goes-on")
+
+    def test_a_controller_that_is_stopped_over_it_goes_as_far_as_the_disk_lets_it(self):
+        self.up_with_a_disk_at("controller")
+        self.submit("goes-on")
+        controller = self.instance.pid_of("paddock-controller")
+        with self.stalled():
+            asked = self.instance.start("compute", self.project, "python3 quick.py", "--detach", "--patience", "0s")
+            os.kill(controller, signal.SIGTERM)
+            wait_until("it to end as far as it can", lambda: only_waits_in_the_kernel(controller), TOLD_S)
+        wait_until("it to be gone", lambda: ended(controller))
+        asked.communicate()
+        self.instance.up()
+        self.assert_goes_on("goes-on")
 
 
 if __name__ == "__main__":
