@@ -52,10 +52,15 @@ std::optional<Error> look_for_fault(const std::string& data_dir, const std::stri
 }
 
 std::optional<Error> HostTrial::look() {
-  since_.with([&](auto& since) { since = clock_.mono(); });
+  const MonoTime begun = clock_.mono();
+  since_.with([&](auto& since) { since = begun; });
   std::optional<Error> fault = look_();
   since_.with([](auto& since) { since.reset(); });
-  return fault;
+  const Millis took = clock_.mono() - begun;
+  if (fault || took < kStalledAfter) return fault;
+  return Error{Code::kUnavailable, contracts::kDiskStalled,
+               cat("the disk of the node's data folder took ", took.count() / 1000,
+                   " seconds to keep one byte")};
 }
 
 std::optional<Error> HostTrial::stall() const {

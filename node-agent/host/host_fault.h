@@ -22,7 +22,8 @@ class HostTrial {
  public:
   using Look = std::function<std::optional<Error>()>;  // look_for_fault(), with its folder
   HostTrial(Look look, const Clock& clock) : look_(std::move(look)), clock_(clock) {}
-  // As look_for_fault(). From one thread.
+  // As look_for_fault(); NODE_DISK_STALLED too where all is well but took that long, so that a disk
+  // that is merely slow gets no runs between two looks. From one thread.
   std::optional<Error> look();
   // NODE_DISK_STALLED once the look that is under way has taken longer than work should be kept
   // waiting, until that look has ended. Any thread; waits for nothing.

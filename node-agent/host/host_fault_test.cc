@@ -71,11 +71,16 @@ TEST(HostFault, ADiskThatKeepsALookWaitingIsOneUntilItAnswers) {
     clock.advance(Millis(9'000));
     late = trial.stall();
   };
-  EXPECT_FALSE(trial.look());
+  const auto slow = trial.look();
+  ASSERT_TRUE(slow) << "until one is quick again";
+  EXPECT_EQ(slow->reason, contracts::kDiskStalled);
+  EXPECT_NE(slow->message.find("took 10 seconds"), std::string::npos) << slow->message;
   EXPECT_FALSE(soon);
   ASSERT_TRUE(late);
   EXPECT_EQ(late->reason, contracts::kDiskStalled);
   EXPECT_FALSE(trial.stall()) << "it has answered";
+  meanwhile = [&] { clock.advance(Millis(4'000)); };
+  EXPECT_FALSE(trial.look());
 }
 
 // /dev/null takes every byte, and has none of them.
