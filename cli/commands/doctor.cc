@@ -1,8 +1,10 @@
 // `paddock doctor`: what this host can enforce, which tools it has, and how an instance is doing.
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cli/client/connection.h"
 #include "cli/client/health.h"
@@ -59,9 +61,8 @@ std::string missing_program(const Env& env) {
 }
 
 // The controller that this host has joined, if it has.
-std::optional<Ready> ask_joined(const Parsed& parsed, const Env& env) {
-  const Result<AgentHost> host = AgentHost::find(parsed, env);
-  if (!host.ok() || !os::exists(host->config_file())) return std::nullopt;
+std::optional<Ready> ask_joined(const Result<AgentHost>& host) {
+  if (!host.ok() || !host->configured()) return std::nullopt;
   http::Endpoint endpoint;
   endpoint.base_url = host->settings().server;
   if (const std::string& file = host->settings().ca_file; !file.empty()) {
@@ -73,14 +74,41 @@ std::optional<Ready> ask_joined(const Parsed& parsed, const Env& env) {
 }
 
 // By the controller's clock that was asked, or else the one of the agent here.
-void compare_clocks(const Health& health, const Parsed& parsed, const Env& env, HostFacts& facts) {
+void compare_clocks(const Health& health, const Result<AgentHost>& host, HostFacts& facts) {
   facts.clock_gap = health.clock_gap;
   facts.controller_error = health.controller_error;
   if (facts.clock_gap || facts.controller_error) return;
-  const std::optional<Ready> joined = ask_joined(parsed, env);
+  const std::optional<Ready> joined = ask_joined(host);
   if (!joined) return;
   facts.clock_gap = joined->clock_gap;
   if (!joined->status.ok()) facts.controller_error = joined->status.error();
+}
+
+// Where this host keeps what Paddock writes: its instances, the data folder of the one that is
+// meant (`up --data-dir`), and that of the agent of the packages.
+std::vector<std::string> data_folders(const Parsed& parsed, const Env& env,
+                                      const Result<AgentHost>& host) {
+  std::vector<std::string> out;
+  if (auto root = state_root(env.vars, env.root); root.ok()) out.push_back(std::move(*root));
+  const Result<Target> target = choose_target(connection_options(parsed), env);
+  if (target.ok() && !target->remote) {
+    if (const auto paths = find_instance(env, target->instance); paths.ok())
+      out.push_back(paths->data);
+  }
+  if (host.ok() && host->configured()) out.push_back(host->data_dir());
+  return out;
+}
+
+// Each disk once.
+std::vector<DataDisk> disks_of(const std::vector<std::string>& folders) {
+  std::vector<DataDisk> out;
+  std::set<dev_t> seen;
+  for (const std::string& folder : folders) {
+    struct stat info = {};
+    if (::stat(folder.c_str(), &info) != 0 || !seen.insert(info.st_dev).second) continue;
+    if (const auto room = os::room_at(folder)) out.push_back({folder, *room});
+  }
+  return out;
 }
 
 HostFacts look_around(const Env& env) {
@@ -95,9 +123,6 @@ HostFacts look_around(const Env& env) {
     facts.python = trim(*version);
   facts.venv = capture(env, {"/usr/bin/python3", "-c", "import venv, ensurepip"}).ok();
   facts.missing_program = missing_program(env);
-  if (const auto folder = state_root(env.vars, env.root); folder.ok()) {
-    if (const auto room = os::room_at(*folder)) facts.disk = DataDisk{*folder, *room};
-  }
   return facts;
 }
 
@@ -212,7 +237,10 @@ int doctor_command(const Parsed& parsed, Env& env) {
   Diagnosis diagnosis;
   diagnosis.health = gather_health(connection_options(parsed), env);
   HostFacts facts = look_around(env);
-  compare_clocks(diagnosis.health, parsed, env, facts);
+  const Result<AgentHost> host = AgentHost::find(parsed, env);
+  if (!host.ok()) facts.agent_error = host.error();
+  facts.disks = disks_of(data_folders(parsed, env, host));
+  compare_clocks(diagnosis.health, host, facts);
   diagnosis.host = host_findings(facts);
   auto proof = probe(env);
   if (!proof.ok()) return fail(env, proof.error());

@@ -29,17 +29,23 @@ Error not_writable(const char* what, const Error& cause) {
               ", or name a --config and a --data-dir of your own")};
 }
 
+Error unreadable_config(const Error& cause) {
+  return {Code::kFailedPrecondition, "AGENT_CONFIG_INVALID",
+          cat("the agent's configuration: ", cause.message)};
+}
+
 }  // namespace
 
 Result<AgentHost> AgentHost::find(const Parsed& parsed, const Env& env) {
   AgentHost host;
   host.config_file_ = parsed.has("config") ? absolute_path(env.cwd, parsed.text("config"))
                                            : std::string(kAgentConfigFile);
-  if (os::exists(host.config_file_)) {
+  const auto there = os::is_there(host.config_file_);
+  if (!there.ok()) return unreadable_config(there.error());
+  host.configured_ = *there;
+  if (host.configured_) {
     auto text = os::read_file(host.config_file_, kMaxConfig);
-    if (!text.ok())
-      return Error{Code::kFailedPrecondition, "AGENT_CONFIG_INVALID",
-                   cat("the agent's configuration: ", text.error().message)};
+    if (!text.ok()) return unreadable_config(text.error());
     host.config_text_ = std::move(text).value();
   }
   auto settings = read_agent_settings(host.config_text_);

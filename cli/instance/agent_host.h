@@ -15,9 +15,11 @@ namespace paddock::cli {
 class AgentHost {
  public:
   // Of --config, or of the packages' file; --data-dir wins over the file's dataDir.
+  // AGENT_CONFIG_INVALID, also where it cannot be known whether there is one.
   static Result<AgentHost> find(const Parsed& parsed, const Env& env);
 
   const std::string& config_file() const { return config_file_; }
+  bool configured() const { return configured_; }  // there is such a file
   const AgentSettings& settings() const { return settings_; }
   // The name of the node, as the agent would choose it.
   std::string node() const;
@@ -34,7 +36,8 @@ class AgentHost {
 
  private:
   std::string config_file_;
-  std::string config_text_;  // empty: there is none
+  bool configured_ = false;
+  std::string config_text_;
   AgentSettings settings_;
 };
 

@@ -60,7 +60,10 @@ std::vector<Finding> host_findings(const HostFacts& facts) {
   out.push_back(python(facts));
   out.push_back(venv(facts));
   out.push_back(programs(facts));
-  if (facts.disk) out.push_back(disk(*facts.disk));
+  if (facts.agent_error)
+    out.push_back({"agent", false, facts.agent_error->message,
+                   "mend that file, or ask as a user who may read it"});
+  for (const DataDisk& each : facts.disks) out.push_back(disk(each));
   if (auto found = clock(facts)) out.push_back(std::move(*found));
   return out;
 }

@@ -29,7 +29,8 @@ struct HostFacts {
   // How far the controller's clock is ahead of this host's; absent: no controller was asked.
   std::optional<Millis> clock_gap;
   std::optional<Error> controller_error;  // why it did not answer
-  std::optional<DataDisk> disk;           // absent: there is no such folder
+  std::optional<Error> agent_error;       // why the agent's configuration is not known
+  std::vector<DataDisk> disks;            // of folders that are there
 };
 
 struct Finding {

@@ -65,14 +65,29 @@ TEST(HostFindings, NameAClockThatIsNotTheControllers) {
 TEST(HostFindings, NameADiskWithoutBytesOrFiles) {
   HostFacts facts = sound_host();
   EXPECT_EQ(find(facts, "disk").name, "") << "nothing was ever kept here";
-  facts.disk = DataDisk{"/var/lib/paddock", {int64_t{64} << 20, 5'000}};
+  facts.disks = {DataDisk{"/var/lib/paddock", {int64_t{64} << 20, 5'000}}};
   EXPECT_TRUE(find(facts, "disk").good);
-  facts.disk->room.files = 0;
+  facts.disks[0].room.files = 0;
   EXPECT_THAT(find(facts, "disk").details, HasSubstr("0 files are left at /var/lib/paddock"));
   EXPECT_THAT(find(facts, "disk").details, HasSubstr("[DISK_FULL]"));
   EXPECT_THAT(find(facts, "disk").remedy, HasSubstr("df -i"));
-  facts.disk->room = {4'096, std::nullopt};
+  facts.disks[0].room = {4'096, std::nullopt};
   EXPECT_FALSE(find(facts, "disk").good);
+}
+
+TEST(HostFindings, NameEachDiskAndAConfigurationThatCannotBeRead) {
+  HostFacts facts = sound_host();
+  facts.disks = {DataDisk{"/var/lib/paddock", {int64_t{64} << 20, 5'000}},
+                 DataDisk{"/data", {4'096, std::nullopt}}};
+  facts.agent_error = Error{Code::kFailedPrecondition, "AGENT_CONFIG_INVALID", "no access"};
+  const std::vector<Finding> findings = host_findings(facts);
+  const auto on_data = std::ranges::find_if(findings, [](const Finding& each) {
+    return each.name == "disk" && each.details.find("/data") != std::string::npos;
+  });
+  ASSERT_NE(on_data, findings.end());
+  EXPECT_FALSE(on_data->good);
+  EXPECT_THAT(find(facts, "agent").details, HasSubstr("no access"));
+  EXPECT_FALSE(find(facts, "agent").good);
 }
 
 TEST(HostFindings, NameNoCgroupsWhereThereAreNone) {

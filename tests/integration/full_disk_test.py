@@ -382,6 +382,23 @@ class LaptopDisk(unittest.TestCase):
                 filler.unlink()
             instance.run("compute", make_project(home / "project", quick__py="print(1)\n"), "python3 quick.py")
 
+    def test_doctor_looks_at_the_disk_of_the_data_folder_that_up_was_told(self):
+        home = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-it-")))
+        disk = home / "data"
+        disk.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=96m,mode=700", "none", disk], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", disk], check=True)
+        instance = Instance(home=home)
+        self.addCleanup(instance.__exit__, None, None, None)
+        instance.env.update(PADDOCK_NODE_AGENT_MIN_FREE="1", PADDOCK_CONTROLLER_BLOBS_MIN_FREE="0")
+        instance.up("--data-dir", disk)
+        with open(disk / "filler", "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while file.write(b"x" * 4096):
+                pass
+        told = instance.run("doctor", check=False).stdout
+        self.assertRegex(told, rf"full +disk .* are left at {disk} .*DISK_FULL")
+        self.assertRegex(told, rf"ok +disk .* are left at {home}/state")
+
 
 if __name__ == "__main__":
     main()
