@@ -124,7 +124,9 @@ Finding check_blobs(const Config& config, const Clock& clock) {
     return told("bucket", "blobs.s3", try_bucket(config, clock),
                 cat("bucket ", config.blobs.s3.bucket,
                     " can be listed; whether it takes files is tried at the start alone"));
-  if (os::exists(bucket_mark(config.data_dir)))
+  const Result<bool> in_bucket = os::is_there(bucket_mark(config.data_dir));
+  if (!in_bucket.ok()) return fault("files", "dataDir", in_bucket.error());
+  if (*in_bucket)
     return fault("files", "blobs.s3",
                  Error{Code::kFailedPrecondition, "BLOBS_ELSEWHERE",
                        "the files of this data folder lie in a bucket: set blobs.s3 again"});

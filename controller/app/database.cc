@@ -38,7 +38,8 @@ Result<std::string> url_in(const std::string& path) {
 
 // The data folder's lock says that no other process has this name now, on this host.
 Result<std::string> known_holder(const std::string& path) {
-  if (!os::exists(path)) return std::string();
+  ASSIGN_OR_RETURN(const bool made, os::is_there(path));
+  if (!made) return std::string();
   const auto known = os::read_file(path, 256);
   if (known.ok()) return std::string(trim(*known));
   return Error{Code::kFailedPrecondition, "STORE_NOT_OURS",
@@ -78,7 +79,8 @@ std::string holder_name() {
 
 // Both would be used in turn by whoever edits the configuration, each with half of the history.
 Status check_no_file(const Config& config) {
-  if (!os::exists(store_file(config))) return {};
+  ASSIGN_OR_RETURN(const bool there, os::is_there(store_file(config)));
+  if (!there) return {};
   return Error{Code::kFailedPrecondition, "STORE_CHOSEN_TWICE",
                "the data folder has a store of its own, paddock.db, and store.postgres names "
                "another: move it there (--migrate-store postgres), move paddock.db away, or remove "

@@ -1,12 +1,15 @@
 // Which store the configuration chooses, and what keeps it from being chosen by mistake.
 #include "controller/app/database.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "common/os/file.h"
 #include "controller/store/lead_watch.h"
+#include "controller/store/move_store.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::app {
@@ -39,6 +42,15 @@ TEST_F(ChosenStore, IsAFileUnlessAUrlIsGiven) {
   EXPECT_EQ(database->path, "");
   EXPECT_EQ(database->postgres->url, "postgresql:///paddock");
   EXPECT_EQ(database->postgres->holder, chosen()->postgres->holder) << "the same after a restart";
+}
+
+// A folder that leads to itself (ELOOP) is one that root cannot look into either.
+TEST_F(ChosenStore, IsNoneWhereItCannotBeKnownWhatTheDataFolderHas) {
+  ASSERT_EQ(::symlink("loop", (folder_ / "loop").c_str()), 0);
+  config_.data_dir = folder_ / "loop";
+  config_.store.postgres.url_file = folder_ / "url";
+  EXPECT_FALSE(store_options_as_they_are(config_).ok());
+  EXPECT_FALSE(store::check_not_moving(store_file(config_)).ok());
 }
 
 // Two that both took the lease for their own would take it from each other for ever.

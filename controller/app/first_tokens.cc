@@ -54,7 +54,9 @@ std::string made_setting(const FirstToken& first) { return cat("first-token/", f
 // the first one to lead makes it known. Never again: it may have been revoked since.
 Result<std::string> given_secret(store::Store& store, const Config& config, const std::string& path,
                                  const FirstToken& first, const std::string& made) {
-  if (config.store.postgres.shared_dir.empty() || !os::exists(path)) return std::string();
+  if (config.store.postgres.shared_dir.empty()) return std::string();
+  ASSIGN_OR_RETURN(const bool given, os::is_there(path));
+  if (!given) return std::string();
   ASSIGN_OR_RETURN(const std::string text, os::read_file(path));
   std::string secret(trim(text));
   if (secret.size() != made.size() || !secret.starts_with(first.prefix)) return std::string();

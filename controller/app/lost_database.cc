@@ -77,14 +77,16 @@ Result<bool> has_blobs(const std::string& root) {
 Status check_database_is_there(const std::string& data_dir) {
   ASSIGN_OR_RETURN(const bool empty, is_empty_database(os::join_path(data_dir, "paddock.db")));
   if (!empty) return {};
-  if (os::exists(os::join_path(data_dir, "store-holder")))
+  ASSIGN_OR_RETURN(const bool elsewhere, os::is_there(os::join_path(data_dir, "store-holder")));
+  if (elsewhere)
     return Error{
         Code::kFailedPrecondition, "STORE_MISSING",
         "the store of this data folder is or was in a PostgreSQL database, as it has the file "
         "store-holder: set store.postgres again, or use the data folder that the store was moved "
         "to; or remove store-holder to begin a new instance, with new tokens"};
   ASSIGN_OR_RETURN(const bool blobs, has_blobs(os::join_path(data_dir, "blobs")));
-  if (!blobs && !os::exists(bucket_mark(data_dir))) return {};
+  ASSIGN_OR_RETURN(const bool in_bucket, os::is_there(bucket_mark(data_dir)));
+  if (!blobs && !in_bucket) return {};
   return Error{
       Code::kFailedPrecondition, "STORE_MISSING",
       "the data folder has the files of an instance, and its database paddock.db is missing "

@@ -29,7 +29,8 @@ Result<s3::BucketSettings> settings_of(const BucketConfig& config) {
 
 // Those of the folder that the bucket lacks; the folder keeps them all, under another name.
 Status move_in(const std::string& folder, const cas::Blobs& blobs) {
-  if (!os::exists(folder)) return {};
+  ASSIGN_OR_RETURN(const bool there, os::is_there(folder));
+  if (!there) return {};
   TRY(blobs.list());  // so that nothing is asked for one by one
   int64_t sent = 0;
   {
@@ -72,7 +73,8 @@ Result<OpenedBlobs> open_blobs(const Config& config, const Clock& clock, Random&
   const std::string mark = bucket_mark(config.data_dir);
   const BucketConfig& there = config.blobs.s3;
   if (!there.used()) {
-    if (os::exists(mark)) {
+    ASSIGN_OR_RETURN(const bool in_bucket, os::is_there(mark));
+    if (in_bucket) {
       return Error{Code::kFailedPrecondition, "BLOBS_ELSEWHERE",
                    "the files of this data folder lie in a bucket: set blobs.s3 again"};
     }

@@ -41,7 +41,8 @@ constexpr std::array kFiles = {
 
 Status take_one(const Config& config, const SharedFile& file) {
   const std::string place = os::join_path(config.data_dir, file.place);
-  if (os::exists(place)) return {};
+  ASSIGN_OR_RETURN(const bool taken, os::is_there(place));
+  if (taken) return {};
   constexpr size_t kMostBytes = 1 << 20;
   const auto text =
       os::read_file(os::join_path(config.store.postgres.shared_dir, file.name), kMostBytes);

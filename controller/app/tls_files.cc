@@ -73,7 +73,8 @@ Result<KeyPair> local_ca(const std::string& folder, Random& random, WallTime now
   // The key was written first: with a certificate there, there was a whole pair once.
   const Result<WallTime> end =
       ca ? crypto::certificate_expiry(ca->certificate_pem) : Result<WallTime>(ca.error());
-  if (!end && os::exists(cat(folder, "/ca.pem"))) return damaged_ca();
+  ASSIGN_OR_RETURN(const bool made_before, os::is_there(cat(folder, "/ca.pem")));
+  if (!end && made_before) return damaged_ca();
   if (end && *end <= now) return expired_ca(*end, now);
   if (ca) {
     if (!lasts(*ca, now))
@@ -163,7 +164,8 @@ Status check_tls_files(const Config& config, WallTime now) {
   if (config.plain_http && !wants_execute_token(config)) return {};
   if (!config.tls.cert_file.empty()) return check_own_certificate(config.tls, now);
   const std::string folder = os::join_path(config.data_dir, "tls");
-  if (!os::exists(cat(folder, "/ca.pem"))) return {};
+  ASSIGN_OR_RETURN(const bool made, os::is_there(cat(folder, "/ca.pem")));
+  if (!made) return {};
   const Result<KeyPair> ca = read_pair(folder, "ca");
   const auto valid =
       ca ? crypto::certificate_validity(ca->certificate_pem) : Result<crypto::Validity>(ca.error());

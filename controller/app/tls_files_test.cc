@@ -1,5 +1,7 @@
 #include "controller/app/tls_files.h"
 
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +35,12 @@ TEST_F(LocalCa, KeepsItsCertificatesWhileTheyLast) {
   const std::string before = ca();
   EXPECT_NE(prepare(kNow + kDay * 820)->certificate_pem, first->certificate_pem);
   EXPECT_EQ(ca(), before);
+}
+
+// A folder that leads to itself (ELOOP) is one that root cannot look into either.
+TEST_F(LocalCa, ThatCannotBeLookedForIsNotMissing) {
+  ASSERT_EQ(::symlink("tls", (dir_ / "tls").c_str()), 0);
+  EXPECT_FALSE(check_tls_files(config_, kNow).ok());
 }
 
 TEST_F(LocalCa, AClockThatIsYearsAheadDoesNotCostTheCa) {

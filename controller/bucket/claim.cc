@@ -22,7 +22,8 @@ bool is_id(std::string_view text) {
 
 // Empty: there is none yet.
 Result<std::string> known_id(const std::string& path) {
-  if (!os::exists(path)) return std::string();
+  ASSIGN_OR_RETURN(const bool made, os::is_there(path));
+  if (!made) return std::string();
   ASSIGN_OR_RETURN(const std::string text, os::read_file(path, 4096));
   const std::string id(trim(text));
   if (is_id(id)) return id;

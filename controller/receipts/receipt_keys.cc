@@ -70,7 +70,8 @@ Result<KeyFile> ReceiptKeys::own_file() {
   if (recorded_) TRY(put_in_place());
   if (path_.empty() && in_memory_.empty()) in_memory_ = crypto::make_signing_key();
   if (path_.empty()) return parse_key_file(in_memory_);
-  if (!os::exists(path_)) TRY(os::write_file_atomic(path_, crypto::make_signing_key(), 0600));
+  ASSIGN_OR_RETURN(const bool made, os::is_there(path_));
+  if (!made) TRY(os::write_file_atomic(path_, crypto::make_signing_key(), 0600));
   return read_file(path_);
 }
 
@@ -90,15 +91,21 @@ Status ReceiptKeys::keep(const KeyFile& file, const std::string& path, std::stri
 }
 
 Status ReceiptKeys::put_in_place() {
-  if (path_.empty()) in_memory_ = std::exchange(next_in_memory_, {});
-  if (!path_.empty() && os::exists(next_path())) TRY(os::rename_durably(next_path(), path_));
+  if (path_.empty()) {
+    in_memory_ = std::exchange(next_in_memory_, {});
+  } else {
+    ASSIGN_OR_RETURN(const bool made, os::is_there(next_path()));
+    if (made) TRY(os::rename_durably(next_path(), path_));
+  }
   recorded_ = false;
   return {};
 }
 
 Status ReceiptKeys::settle_locked(const RotationLog& log) {
   if (recorded_) return put_in_place();
-  if (path_.empty() || !os::exists(next_path())) return {};
+  if (path_.empty()) return {};
+  ASSIGN_OR_RETURN(const bool made, os::is_there(next_path()));
+  if (!made) return {};
   const Result<KeyFile> next = read_file(next_path());
   if (!next.ok() && next.error().reason != "RECEIPT_KEY_DAMAGED") return next.error();
   if (next.ok()) {
@@ -143,7 +150,11 @@ Status ReceiptKeys::publish_keys(KeyFile& file, const KeyBook& book) {
 
 Status ReceiptKeys::publish(const KeyBook& book) {
   const std::lock_guard lock(mutex_);
-  if (path_.empty() ? in_memory_.empty() : !os::exists(path_)) return {};
+  if (path_.empty() && in_memory_.empty()) return {};
+  if (!path_.empty()) {
+    ASSIGN_OR_RETURN(const bool made, os::is_there(path_));
+    if (!made) return {};
+  }
   ASSIGN_OR_RETURN(KeyFile keys, own_file());
   return publish_keys(keys, book);
 }

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -47,6 +48,17 @@ TEST(ReceiptKeys, WhatWasSignedBeforeARotationIsVerifiedAfterIt) {
   EXPECT_EQ(open_receipt(last, publics(keys))->key_id, keys.list()->items.front().key_id);
   EXPECT_TRUE(keys.list()->items[0].current);
   EXPECT_FALSE(keys.list()->items[1].current);
+}
+
+// A folder that leads to itself (ELOOP) is one that root cannot look into either.
+TEST(ReceiptKeys, ThatCannotBeLookedForAreNotMissing) {
+  const test::TempDir folder;
+  ASSERT_EQ(::symlink("loop", (folder / "loop").c_str()), 0);
+  ReceiptKeys keys(folder / "loop/receipt-keys.pem");
+  const KeyBook book{[] { return contracts::ReceiptKeyList(); },
+                     [](const contracts::ReceiptKeyList&) { return Status(); }};
+  EXPECT_FALSE(keys.publish(book).ok());
+  EXPECT_FALSE(keys.settle(kMemory).ok());
 }
 
 TEST(ReceiptKeys, AreInOneFileThatOthersCannotRead) {

@@ -77,7 +77,8 @@ Error others_first(const std::string& id) {
 
 Result<KeyRing> Vault::keys() const {
   if (path_.empty()) return in_memory_.with([](const KeyRing& ring) { return ring; });
-  if (!os::exists(path_)) return KeyRing();
+  ASSIGN_OR_RETURN(const bool made, os::is_there(path_));
+  if (!made) return KeyRing();
   ASSIGN_OR_RETURN(const std::string text, os::read_file(path_, kMostKeyFileBytes));
   return parse_ring(text);
 }

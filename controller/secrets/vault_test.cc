@@ -1,6 +1,7 @@
 #include "controller/secrets/vault.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -78,6 +79,17 @@ class VaultTest : public testing::Test {
   std::unique_ptr<store::Store> store_;
   Vault vault_;
 };
+
+// A folder that leads to itself (ELOOP) is one that root cannot look into either.
+TEST_F(VaultTest, AKeyThatCannotBeLookedForIsNotMissing) {
+  add("s", {{"k", kValue}});
+  ASSERT_EQ(::symlink("loop", (dir_ / "loop").c_str()), 0);
+  Vault blind(dir_ / "loop/secrets.key");
+  EXPECT_FALSE(blind.keys().ok());
+  const Status checked = blind.check(*store_);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_THAT(checked.error().message, HasSubstr("looking for secrets.key"));
+}
 
 TEST_F(VaultTest, MakesItsKeyWithTheFirstSecretForItsOwnerAlone) {
   EXPECT_TRUE(vault_.keys()->empty());

@@ -113,7 +113,8 @@ class Restoring {
 
 Result<KeptBlobs> keep_blobs(const cas::Blobs& blobs, const std::string& target) {
   if (blobs.remote()) return KeptBlobs{};
-  if (os::exists(target))
+  ASSIGN_OR_RETURN(const bool taken, os::is_there(target));
+  if (taken)
     return Error{Code::kAlreadyExists, "BACKUP_EXISTS", "a backup of this name exists already"};
   const std::string partial = target + ".partial";
   TRY(os::remove_tree(partial));

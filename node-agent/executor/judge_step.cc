@@ -23,7 +23,9 @@ Status JudgeStep::add(contracts::LaunchRequest& request) {
 
 contracts::RunOutcome JudgeStep::outcome_of(contracts::SandboxResult result) const {
   // One that an older agent launched has no judge.
-  if (!is_judged() || !os::exists(folder())) return executor::outcome_of(result);
+  // A folder that cannot be looked at is no proof that there was no judge.
+  const Result<bool> judged = os::is_there(folder());
+  if (!is_judged() || (judged.ok() && !*judged)) return executor::outcome_of(result);
   const test_report::Verdict verdict =
       test_report::judge(command_line(run_.assignment.spec, run_.assignment.policy),
                          test_report::read(folder()), result);

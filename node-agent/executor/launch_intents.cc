@@ -57,7 +57,8 @@ Result<LaunchIntents::State> LaunchIntents::read(const os::Fd& file) {
 }
 
 Result<std::unique_ptr<LaunchIntents>> LaunchIntents::open(const std::string& path, Sync to_disk) {
-  if (!os::exists(path)) TRY(os::write_file_atomic(path, ""));
+  ASSIGN_OR_RETURN(const bool made, os::is_there(path));
+  if (!made) TRY(os::write_file_atomic(path, ""));
   os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!file.valid()) return system_error("opening the node's launches", errno);
   ASSIGN_OR_RETURN(State state, read(file));

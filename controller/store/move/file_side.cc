@@ -53,7 +53,8 @@ Result<os::LockFile> lock_file(const std::string& file) {
 }
 
 Result<sqlite::OpenedFile> open_source(const std::string& file) {
-  if (!os::exists(file))
+  ASSIGN_OR_RETURN(const bool there, os::is_there(file));
+  if (!there)
     return Error{Code::kFailedPrecondition, "STORE_NOTHING_TO_MOVE",
                  "the data folder has no paddock.db; give the controller's own data folder"};
   TRY(check_version(file));
@@ -63,17 +64,20 @@ Result<sqlite::OpenedFile> open_source(const std::string& file) {
 }
 
 Result<std::string> put_aside(const std::string& file, WallTime now) {
-  if (!os::exists(file)) return std::string();
+  ASSIGN_OR_RETURN(const bool there, os::is_there(file));
+  if (!there) return std::string();
   const std::string kept = cat(file, ".moved-", now.ms);
   for (const char* suffix : {"-wal", "-shm"}) {  // first: a log must not meet another's file
-    if (os::exists(file + suffix)) TRY(os::rename_durably(file + suffix, kept + suffix));
+    ASSIGN_OR_RETURN(const bool beside, os::is_there(file + suffix));
+    if (beside) TRY(os::rename_durably(file + suffix, kept + suffix));
   }
   TRY(os::rename_durably(file, kept));
   return kept;
 }
 
 Result<std::unique_ptr<sqlite::Connection>> make_target(const std::string& file) {
-  if (os::exists(file)) return file_is_there();
+  ASSIGN_OR_RETURN(const bool there, os::is_there(file));
+  if (there) return file_is_there();
   remove_target(file);
   TRY(create_private(target_of(file)));
   ASSIGN_OR_RETURN(auto db,
@@ -93,14 +97,16 @@ Status put_given(sqlite::Connection& db, const Given& given) {
 }
 
 Status take_place(const std::string& file) {
-  if (!os::exists(target_of(file))) {
-    if (os::exists(file)) return {};
+  ASSIGN_OR_RETURN(const bool there, os::is_there(file));
+  ASSIGN_OR_RETURN(const bool made, os::is_there(target_of(file)));
+  if (!made) {
+    if (there) return {};
     return Error{
         Code::kFailedPrecondition, "STORE_MISSING",
         "paddock.db.moving, the store that was moved here, is gone: put it back, or rename "
         "the table paddock_moved_away of the database to paddock_leader"};
   }
-  if (os::exists(file)) return file_is_there();
+  if (there) return file_is_there();
   return os::rename_durably(target_of(file), file);
 }
 

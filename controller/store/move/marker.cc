@@ -24,7 +24,8 @@ bool is_id(const std::string& text) {
 }  // namespace
 
 Result<std::optional<Marker>> read_marker(const std::string& file) {
-  if (!os::exists(marker_of(file))) return std::optional<Marker>();
+  ASSIGN_OR_RETURN(const bool made, os::is_there(marker_of(file)));
+  if (!made) return std::optional<Marker>();
   const auto text = os::read_file(marker_of(file), 1024);
   const std::vector<std::string> words = split(trim(text.ok() ? *text : std::string()), ' ');
   for (const MoveTo to : {MoveTo::kPostgres, MoveTo::kSqlite}) {

@@ -144,7 +144,8 @@ Error backed_up_elsewhere() {
 }
 
 Result<int64_t> back_up(const std::string& store_path, const std::string& target) {
-  if (os::exists(target))
+  ASSIGN_OR_RETURN(const bool taken, os::is_there(target));
+  if (taken)
     return Error{Code::kAlreadyExists, "BACKUP_EXISTS", "a backup of this name exists already"};
   const std::string partial = target + ".partial";
   remove_all(partial);
@@ -177,11 +178,12 @@ Result<Restored> restore(const std::string& backup, const std::string& store_pat
     return given_up.error();
   }
   Restored out{*given_up, ""};
-  if (os::exists(store_path)) {
+  ASSIGN_OR_RETURN(const bool replaces, os::is_there(store_path));
+  if (replaces) {
     out.kept = cat(store_path, ".before-restore-", now.ms);
     for (const char* suffix : {"-wal", "-shm"}) {  // first: a log must not meet another's file
-      if (os::exists(store_path + suffix))
-        TRY(os::rename_durably(store_path + suffix, out.kept + suffix));
+      ASSIGN_OR_RETURN(const bool beside, os::is_there(store_path + suffix));
+      if (beside) TRY(os::rename_durably(store_path + suffix, out.kept + suffix));
     }
     TRY(os::rename_durably(store_path, out.kept));
   }

@@ -61,7 +61,8 @@ Result<Examined> examine(const std::string& path) {
   out.engine = cat("SQLite ", sqlite3_libversion());
   out.newest_schema = schema_version();
   TRY(check_beside(path));
-  if (!os::exists(path)) return out;
+  ASSIGN_OR_RETURN(const bool there, os::is_there(path));
+  if (!there) return out;
   const os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return not_opened(errno);
   TRY(check_suitable(file));
