@@ -40,7 +40,8 @@ Status FileCount::tell() {
 // Of an instance that has none because the disk of its folder was not mounted nobody else would
 // tell before the first run that lacks them.
 Status FileCount::warn_of_lost_files() {
-  ASSIGN_OR_RETURN(const workspaces::NamedBlobs named, workspaces::named_blobs(store_));
+  ASSIGN_OR_RETURN(const workspaces::NamedBlobs named,
+                   workspaces::named_blobs(store_, workspaces::Unreadable::kLeftOut));
   if (named.trees.empty() && named.files.empty()) return {};
   log_error("the store names files, and the folder of files has none; was its disk mounted?",
             {{"folder", "blobs"},

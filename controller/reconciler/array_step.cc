@@ -86,8 +86,8 @@ Result<std::optional<runs::ElementEnd>> ArrayStep::end_of(Entry& entry, const Ru
 
 Result<std::optional<Run>> ArrayStep::element(const Run& array, int64_t index) {
   ASSIGN_OR_RETURN(std::optional<Run> run,
-                   txn_.find<Run>({array.metadata.name_space,
-                                   contracts::element_name(array.metadata.name, index)}));
+                   txn_.find_readable<Run>({array.metadata.name_space,
+                                            contracts::element_name(array.metadata.name, index)}));
   if (run && !runs::is_element_of(*run, array)) run.reset();
   return run;
 }

@@ -75,6 +75,46 @@ TEST_F(Unreadable, ASessionStopsNeitherRunsNorOtherSessions) {
   EXPECT_GT(report->next, Millis(0)) << "the damaged one is not looked at again at once";
 }
 
+// One that has ended is needed by nobody; the array goes without it.
+TEST_F(Unreadable, AnElementOfAnArrayIsInNobodysWay) {
+  heartbeat();
+  submit("sweep", [](contracts::Run& run) { run.spec.array.emplace().count = 2; });
+  ASSERT_EQ(reconciler_->tick(nodes::now(clock_))->bound, 2);
+  for (const char* name : {"sweep-0", "sweep-1"}) {
+    ASSERT_TRUE(
+        store_
+            ->write([&](store::WriteTxn& txn) -> Status {
+              ASSIGN_OR_RETURN(contracts::Run run, txn.get<contracts::Run>({"default", name}));
+              contracts::RunOutcome outcome;
+              outcome.phase = RunPhase::kSucceeded;
+              outcome.result.emplace();
+              ASSIGN_OR_RETURN(runs::Events events,
+                               runs::finish(run, run.status.attempt, outcome, clock_.wall()));
+              TRY(store::save_run(txn, run, std::move(events)));
+              if (std::string_view(name) == "sweep-0") return {};
+              run.metadata.generation = -1;
+              return txn.update(run);
+            })
+            .ok());
+  }
+  ASSERT_TRUE(
+      store_
+          ->write([&](store::WriteTxn& txn) -> Status {
+            ASSIGN_OR_RETURN(contracts::Run run, txn.get<contracts::Run>({"default", "sweep"}));
+            run.metadata.deletion_timestamp = wire::Timestamp{clock_.wall()};
+            run.metadata.generation += 1;
+            return store::save_run(txn, run, {});
+          })
+          .ok());
+  open();
+  heartbeat();
+  for (int i = 0; i < 3; ++i) {
+    const auto report = reconciler_->tick(nodes::now(clock_));
+    ASSERT_TRUE(report.ok()) << report.error().describe();
+  }
+  EXPECT_FALSE(find("sweep"));
+}
+
 TEST_F(Unreadable, ASessionIsInNobodysWayWhenItsNodeIsDrained) {
   keep("damaged", false);
   keep("sound", true);

@@ -36,15 +36,26 @@ struct ListOptions {
   // An object that cannot be read is told of in the log, and hides none of the others. Never of
   // nodes and grants: a missing one would be taken for one that is gone.
   bool leave_out = false;
+  // Of nodes and grants too: for who takes nothing for gone that is left out.
+  bool leave_out_any = false;
 };
 
 template <class T>
 struct Page {
-  std::vector<T> items;          // by namespace, name, unless the newest come first
-  int64_t resource_version = 0;  // of the snapshot
-  std::string continue_after;    // not empty when more is left
-  int64_t remaining = 0;         // how many are left; 0 too where that is not counted
-  size_t bytes = 0;              // of stored text that was read
+  std::vector<T> items;            // by namespace, name, unless the newest come first
+  int64_t resource_version = 0;    // of the snapshot
+  std::string continue_after;      // not empty when more is left
+  int64_t remaining = 0;           // how many are left; 0 too where that is not counted
+  size_t bytes = 0;                // of stored text that was read
+  std::vector<Key> left_out = {};  // of those that could not be read
+};
+
+// What is known of an object without reading its text.
+struct ObjectHead {
+  std::string uid;
+  int64_t resource_version = 0;
+  std::string node;     // that has it, of a run or a session
+  bool active = false;  // of these, that it is not over
 };
 
 // A session whose time for the next look has come.

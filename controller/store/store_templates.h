@@ -67,7 +67,7 @@ void tell_left_out(std::string_view kind, int64_t resource_version, const Error&
 template <class T>
 bool may_leave_out(const ListOptions& options) {
   if constexpr (std::is_same_v<T, contracts::Node> || std::is_same_v<T, contracts::Grant>)
-    return false;
+    return options.leave_out_any;
   return options.leave_out || std::is_same_v<T, contracts::Run>;
 }
 
@@ -135,6 +135,7 @@ Result<Page<T>> ReadTxn::list(const ListOptions& options) {
     }
     if (!internal::may_leave_out<T>(options)) return object.error();
     internal::tell_left_out(T::kKind, row.resource_version, object.error());
+    page.left_out.push_back(row.key);
   }
   return page;
 }

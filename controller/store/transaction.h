@@ -27,6 +27,10 @@
 
 namespace paddock::store {
 
+// STORE_DATA_INVALID: another version wrote it, or its row is damaged.
+Error cannot_be_read(std::string_view kind, const Key& key);
+bool is_unreadable(const Error& error);
+
 class ReadTxn {
  public:
   virtual ~ReadTxn() = default;
@@ -46,6 +50,8 @@ class ReadTxn {
                                                  const std::string& end) = 0;
   // The resource version of an object, without reading it.
   virtual Result<std::optional<int64_t>> version_of(std::string_view kind, const Key& key) = 0;
+
+  virtual Result<std::optional<ObjectHead>> head(std::string_view kind, const Key& key) = 0;
 
   // What will be read and written of these within this transaction: an engine that is far away
   // reads all of it at once, beforehand. Who is named need not be there, and it never makes a
@@ -148,6 +154,7 @@ class ReadTxn {
     std::string data;
     int64_t resource_version = 0;
     std::shared_ptr<const void> decoded = {};  // as its kind's type; there is no data then
+    Key key = {};                              // of lists alone
   };
   virtual Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) = 0;
   // For the next reader of this state of an object. `bytes`: of its text.

@@ -129,7 +129,7 @@ Result<KeptBlobs> keep_blobs(const cas::Blobs& blobs, const std::string& target)
 
 Result<RestoredBlobs> restore_blobs(store::Store& store, const cas::Blobs& blobs,
                                     const std::string& kept) {
-  ASSIGN_OR_RETURN(NamedBlobs named, named_blobs(store));
+  ASSIGN_OR_RETURN(NamedBlobs named, named_blobs(store, Unreadable::kLeftOut));
   if (blobs.remote()) TRY(blobs.list());  // else each would be asked for
   Restoring restoring(blobs, kept);
   for (const Digest& root : named.trees) {

@@ -53,9 +53,9 @@ class Named {
 Result<std::set<std::string>> namespaces_of(store::Store& store) {
   std::set<std::string> out;
   const auto add = [&](const auto& each) { out.insert(each.metadata.name_space); };
-  TRY(visit_objects<contracts::Workspace>(store, {}, add));
-  TRY(visit_objects<contracts::Volume>(store, {}, add));
-  TRY(visit_objects<contracts::Run>(store, {}, add));
+  TRY(visit_objects<contracts::Workspace>(store, {}, Unreadable::kLeftOut, add));
+  TRY(visit_objects<contracts::Volume>(store, {}, Unreadable::kLeftOut, add));
+  TRY(visit_objects<contracts::Run>(store, {}, Unreadable::kLeftOut, add));
   return out;
 }
 
@@ -70,11 +70,14 @@ Result<Sizes> named_sizes(store::Store& store, const cas::Blobs& blobs,
                           const std::string& name_space) {
   Named out(blobs);
   TRY(visit_objects<contracts::Workspace>(
-      store, name_space, [&](const auto& each) { out.add_tree(each.status.root); }));
-  TRY(visit_objects<contracts::Volume>(store, name_space, [&](const auto& volume) {
-    for (const auto& each : volume.status.versions) out.add_tree(each.root);
-  }));
-  TRY(visit_objects<contracts::Run>(store, name_space, [&](const auto& run) {
+      store, name_space, Unreadable::kLeftOut,
+      [&](const auto& each) { out.add_tree(each.status.root); }));
+  TRY(visit_objects<contracts::Volume>(store, name_space, Unreadable::kLeftOut,
+                                       [&](const auto& volume) {
+                                         for (const auto& each : volume.status.versions)
+                                           out.add_tree(each.root);
+                                       }));
+  TRY(visit_objects<contracts::Run>(store, name_space, Unreadable::kLeftOut, [&](const auto& run) {
     for (const auto& each : run.status.artifacts) out.sizes[each.digest] = each.size;
     if (contracts::is_terminal(run.status.phase)) return;
     out.add_tree(run.status.workspace_root);

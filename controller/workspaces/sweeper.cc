@@ -2,7 +2,6 @@
 
 #include "common/base/log.h"
 #include "controller/workspaces/trees.h"
-#include "controller/workspaces/visit_objects.h"
 
 namespace paddock::workspaces {
 namespace {
@@ -11,15 +10,16 @@ using contracts::Digest;
 
 }  // namespace
 
-Result<NamedBlobs> named_blobs(store::Store& store) {
+Result<NamedBlobs> named_blobs(store::Store& store, Unreadable unreadable) {
   NamedBlobs out;
   std::set<Digest>& roots = out.trees;
   TRY(visit_objects<contracts::Workspace>(
-      store, {}, [&](const contracts::Workspace& each) { roots.insert(each.status.root); }));
-  TRY(visit_objects<contracts::Volume>(store, {}, [&](const contracts::Volume& volume) {
+      store, {}, unreadable,
+      [&](const contracts::Workspace& each) { roots.insert(each.status.root); }));
+  TRY(visit_objects<contracts::Volume>(store, {}, unreadable, [&](const contracts::Volume& volume) {
     for (const contracts::VolumeVersion& each : volume.status.versions) roots.insert(each.root);
   }));
-  TRY(visit_objects<contracts::Run>(store, {}, [&](const contracts::Run& run) {
+  TRY(visit_objects<contracts::Run>(store, {}, unreadable, [&](const contracts::Run& run) {
     for (const contracts::Artifact& each : run.status.artifacts) out.files.insert(each.digest);
     if (contracts::is_terminal(run.status.phase)) return;
     roots.insert(run.status.workspace_root);
@@ -30,7 +30,7 @@ Result<NamedBlobs> named_blobs(store::Store& store) {
 }
 
 Result<std::set<Digest>> needed_blobs(store::Store& store, const cas::Blobs& blobs) {
-  ASSIGN_OR_RETURN(NamedBlobs named, named_blobs(store));
+  ASSIGN_OR_RETURN(NamedBlobs named, named_blobs(store, Unreadable::kRefused));
   std::set<Digest> needed = std::move(named.files);
   for (const Digest& root : named.trees) {
     const Result<contracts::Tree> tree = stored_tree(blobs, root);

@@ -9,6 +9,7 @@
 
 #include "common/cas/tree.h"
 #include "controller/store/store.h"
+#include "controller/workspaces/visit_objects.h"
 
 namespace paddock::workspaces {
 
@@ -22,9 +23,10 @@ struct NamedBlobs {
   std::set<contracts::Digest> trees;
   std::set<contracts::Digest> files;
 };
-Result<NamedBlobs> named_blobs(store::Store& store);
+Result<NamedBlobs> named_blobs(store::Store& store, Unreadable unreadable);
 
 // The digests of all blobs that are needed. A tree that is not here needs nothing.
+// STORE_DATA_INVALID: an object that cannot be read may need any.
 Result<std::set<contracts::Digest>> needed_blobs(store::Store& store, const cas::Blobs& blobs);
 
 class Sweeper {

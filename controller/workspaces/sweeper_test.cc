@@ -80,6 +80,32 @@ class Sweeping : public testing::Test {
   Sweeper sweeper_{*store_, blobs_, std::chrono::hours(24)};
 };
 
+// It may need any of them.
+TEST_F(Sweeping, NothingGoesWhileARunCannotBeRead) {
+  const Digest kept = put("an artifact");
+  const Digest stray = put("stray");
+  contracts::Run damaged;
+  damaged.metadata.name = "damaged";
+  damaged.metadata.name_space = "default";
+  damaged.metadata.uid = "uid-damaged";
+  damaged.metadata.generation = -1;
+  damaged.status.phase = contracts::RunPhase::kSucceeded;
+  damaged.status.artifacts.push_back({"out/x", 11, kept});
+  const store::Key key{"default", "damaged"};
+  ASSERT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(damaged); }).ok());
+  for (int i = 0; i < 2; ++i) {
+    const auto swept = sweeper_.sweep(kNow);
+    ASSERT_FALSE(swept.ok());
+    EXPECT_EQ(swept.error().reason, "STORE_DATA_INVALID");
+    EXPECT_NE(swept.error().describe().find("default/damaged"), std::string::npos);
+  }
+  EXPECT_TRUE(blobs_.has(kept));
+  ASSERT_TRUE(
+      store_->write([&](store::WriteTxn& txn) { return txn.erase<contracts::Run>(key); }).ok());
+  EXPECT_EQ(sweep_twice(), 2);
+  EXPECT_FALSE(blobs_.has(stray));
+}
+
 TEST_F(Sweeping, KeepsTheTreesOfWorkspacesAndRemovesOldOnes) {
   const Digest old = offer("old");
   const Digest current = offer("new");

@@ -22,6 +22,7 @@ class Transaction final : public WriteTxn {
   Result<std::vector<std::string>> names(std::string_view kind, const Key& from,
                                          const std::string& end) override;
   Result<std::optional<int64_t>> version_of(std::string_view kind, const Key& key) override;
+  Result<std::optional<ObjectHead>> head(std::string_view kind, const Key& key) override;
   Status expect_runs(const std::vector<std::string>& uids) override;
   Status expect_objects(const std::vector<NewObject>& objects) override;
   Result<contracts::Run> run_by_uid(const std::string& uid) override;

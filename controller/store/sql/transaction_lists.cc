@@ -86,11 +86,11 @@ Statement Transaction::select_newest(std::string_view kind, const ListOptions& o
   Statement rows =
       options.active
           ? db_.prepare(
-                "SELECT data, resource_version, id FROM objects INDEXED BY objects_active "
+                "SELECT data, resource_version, id, name FROM objects INDEXED BY objects_active "
                 "WHERE kind = ?1 AND active = 1 AND namespace = ?2 AND id < ?3 "
                 "ORDER BY id DESC LIMIT ?4")
           : db_.prepare(
-                "SELECT data, resource_version, id FROM objects INDEXED BY objects_newest "
+                "SELECT data, resource_version, id, name FROM objects INDEXED BY objects_newest "
                 "WHERE kind = ?1 AND namespace = ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4");
   rows.bind(kind).bind(std::string_view(*options.name_space)).bind(number_behind(options.after));
   rows.bind(options.limit > 0 ? options.limit + 1 : kNoLimit);
@@ -108,7 +108,7 @@ Status Transaction::list_newest(std::string_view kind, const ListOptions& option
       page.continue_after = std::to_string(last);
       return {};
     }
-    take(Row{rows.text(0), rows.integer(1)}, page);
+    take(Row{rows.text(0), rows.integer(1), {}, {*options.name_space, rows.text(3)}}, page);
     last = rows.integer(2);
   }
 }
@@ -131,8 +131,8 @@ Result<Page<ReadTxn::Row>> Transaction::list_rows(std::string_view kind,
   while (!is_full(options, page)) {
     ASSIGN_OR_RETURN(const bool row, rows.step());
     if (!row) break;
-    take(Row{rows.text(0), rows.integer(1)}, page);
     last = {rows.text(2), rows.text(3)};
+    take(Row{rows.text(0), rows.integer(1), {}, last}, page);
   }
   if (is_full(options, page)) {
     ASSIGN_OR_RETURN(const int64_t more, count_rows(kind, options, last));
@@ -147,7 +147,9 @@ Status Transaction::add_row(std::string_view kind, const Key& key, const Key& af
                             Page<Row>& page) {
   if (std::tie(key.name_space, key.name) <= std::tie(after.name_space, after.name)) return {};
   ASSIGN_OR_RETURN(std::optional<Row> row, find_text(kind, key));
-  if (row) take(std::move(*row), page);
+  if (!row) return {};
+  row->key = key;
+  take(std::move(*row), page);
   return {};
 }
 

@@ -67,6 +67,18 @@ void tell_left_out(std::string_view kind, int64_t resource_version, const Error&
 
 }  // namespace internal
 
+namespace {
+constexpr Reason kDataInvalid = "STORE_DATA_INVALID";
+}
+
+Error cannot_be_read(std::string_view kind, const Key& key) {
+  return Error{Code::kInternal, kDataInvalid,
+               cat("a stored ", kind, " cannot be read by this version")}
+      .within(cat("reading ", kind, " ", key.name_space, "/", key.name));
+}
+
+bool is_unreadable(const Error& error) { return error.reason == kDataInvalid; }
+
 namespace sql {
 
 namespace {
@@ -106,6 +118,15 @@ Result<std::optional<int64_t>> Transaction::version_of(std::string_view kind, co
       .bind(key.name_space)
       .bind(key.name)
       .single_integer();
+}
+
+Result<std::optional<ObjectHead>> Transaction::head(std::string_view kind, const Key& key) {
+  Statement row = db_.prepare(
+      "SELECT uid, resource_version, node, active FROM objects "
+      "WHERE kind = ? AND namespace = ? AND name = ?");
+  ASSIGN_OR_RETURN(const bool found, row.bind(kind).bind(key.name_space).bind(key.name).step());
+  if (!found) return std::optional<ObjectHead>();
+  return std::optional(ObjectHead{row.text(0), row.integer(1), row.text(2), row.integer(3) != 0});
 }
 
 Result<int64_t> Transaction::resource_version() {
