@@ -99,15 +99,53 @@ TEST_F(Deletions, ThatLeaveNoGraceKill) {
   EXPECT_THAT(assigned(), HasSubstr(R"("killNow":true)"));
 }
 
-TEST_F(Deletions, TellTheGraceThatHolds) {
-  join();
-  const Answer made = call("POST", kRuns, run_text("r", R"(,"terminationGrace":"40s")"));
-  ASSERT_EQ(made.status, 201) << made.text;
-  ASSERT_EQ(reconciler_.tick(nodes::now(clock_))->bound, 1);
+class DeletionsWithGrace : public Deletions {
+ protected:
+  void SetUp() override {
+    join();
+    const Answer made = call("POST", kRuns, run_text("r", R"(,"terminationGrace":"40s")"));
+    ASSERT_EQ(made.status, 201) << made.text;
+    ASSERT_EQ(reconciler_.tick(nodes::now(clock_))->bound, 1);
+  }
+  int64_t grace_of(const Answer& marked) {
+    const wire::Value* grace = marked.body.at("metadata.deletionGracePeriodSeconds");
+    return grace != nullptr && grace->integer() != nullptr ? *grace->integer() : -1;
+  }
+  static bool warns(const Answer& answer, const char* of) {
+    return testing::Value(
+        answer.response.headers,
+        testing::Contains(testing::Pair(testing::StrCaseEq("warning"), HasSubstr(of))));
+  }
+};
+
+TEST_F(DeletionsWithGrace, LeaveARunWhatWasAskedForAndNoMore) {
   const Answer marked = call("DELETE", cat(kRuns, "/r?gracePeriodSeconds=3"));
-  const wire::Value* grace = marked.body.at("metadata.deletionGracePeriodSeconds");
-  ASSERT_TRUE(grace != nullptr && grace->integer() != nullptr) << marked.text;
-  EXPECT_EQ(*grace->integer(), 40);
+  EXPECT_EQ(grace_of(marked), 3) << marked.text;
+  EXPECT_FALSE(warns(marked, "grace"));
+  clock_.advance(Millis(2'999));
+  EXPECT_EQ(reconciler_.tick(nodes::now(clock_))->next, Millis(1));
+  EXPECT_THAT(assigned(), testing::Not(HasSubstr("killNow")));
+  clock_.advance(Millis(1));
+  ASSERT_TRUE(reconciler_.tick(nodes::now(clock_)).ok());
+  EXPECT_THAT(assigned(), HasSubstr(R"("killNow":true)"));
+}
+
+TEST_F(DeletionsWithGrace, ThatAreAskedAgainShortenItFurtherFromTheFirstTimeOn) {
+  EXPECT_EQ(grace_of(call("DELETE", cat(kRuns, "/r"))), 40);
+  EXPECT_EQ(grace_of(call("DELETE", cat(kRuns, "/r?gracePeriodSeconds=20"))), 20);
+  clock_.advance(Millis(8'000));
+  EXPECT_EQ(grace_of(call("DELETE", cat(kRuns, "/r?gracePeriodSeconds=30"))), 20);
+  EXPECT_EQ(grace_of(call("DELETE", cat(kRuns, "/r"), R"({"gracePeriodSeconds":8})")), 8);
+  ASSERT_TRUE(reconciler_.tick(nodes::now(clock_)).ok());
+  EXPECT_THAT(assigned(), HasSubstr(R"("killNow":true)"));
+}
+
+TEST_F(DeletionsWithGrace, ThatAskForMoreAreToldWhatHolds) {
+  const Answer marked = call("DELETE", cat(kRuns, "/r?gracePeriodSeconds=60"));
+  EXPECT_EQ(grace_of(marked), 40);
+  EXPECT_TRUE(warns(marked, "60 s was asked for, and the run has 40 s")) << marked.text;
+  EXPECT_FALSE(warns(call("DELETE", cat(kRuns, "/r?gracePeriodSeconds=40")), "grace"));
+  EXPECT_TRUE(warns(call("DELETE", cat(kRuns, "?gracePeriodSeconds=60")), "the run has 40 s"));
 }
 
 TEST_F(Deletions, RefuseOptionsThatMeanNothing) {

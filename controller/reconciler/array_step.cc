@@ -215,7 +215,7 @@ Result<bool> ArrayStep::erase_one(const Run& array, int64_t index) {
   }
   if (!run->metadata.deletion_timestamp) {
     run->metadata.deletion_timestamp = wire::Timestamp{now_};
-    run->metadata.deletion_grace_period_seconds = 0;
+    run->metadata.deletion_grace_period_seconds = array.metadata.deletion_grace_period_seconds;
     run->metadata.generation += 1;
     TRY(txn_.update(*run));
   }

@@ -67,12 +67,13 @@ class ArrayStepTest : public ReconcilerTest {
       return store::erase_run(txn, run);
     });
   }
-  void mark_deleted() {
+  void mark_deleted(int64_t grace_seconds = 0) {
     ASSERT_TRUE(
         store_
             ->write([&](store::WriteTxn& txn) -> Status {
               ASSIGN_OR_RETURN(contracts::Run run, txn.get<contracts::Run>({"default", "sweep"}));
               run.metadata.deletion_timestamp = wire::Timestamp{clock_.wall()};
+              run.metadata.deletion_grace_period_seconds = grace_seconds;
               run.metadata.generation += 1;
               return store::save_run(txn, run, runs::request_cancel(run, clock_.wall()));
             })
@@ -227,6 +228,20 @@ TEST_F(ArrayStepTest, ADeletionErasesItsElementsPieceByPieceAndThenTheArray) {
   step();
   EXPECT_FALSE(element(0));
   EXPECT_FALSE(find("sweep"));
+}
+
+TEST_F(ArrayStepTest, ADeletionThatLeavesLessGraceKillsItsElementsThen) {
+  heartbeat();
+  create(3, [](contracts::Run& run) { run.spec.termination_grace = wire::Wait{Millis(40'000)}; });
+  ASSERT_EQ(step().bound, 3);
+  mark_deleted(5);
+  EXPECT_EQ(step().next, Millis(5'000));
+  for (const contracts::Run& run : active()) EXPECT_FALSE(run.status.kill_now);
+  clock_.advance(Millis(5'000));
+  heartbeat();
+  step();
+  for (const contracts::Run& run : active()) EXPECT_TRUE(run.status.kill_now);
+  EXPECT_EQ(active().size(), 3u);
 }
 
 TEST_F(ArrayStepTest, ADeletionOfOneThatLivesEndsItFirst) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/base/text.h"
+#include "controller/runs/transitions.h"
 
 namespace paddock::reconciler {
 
@@ -50,6 +51,7 @@ Status ClusterCache::load(store::ReadTxn& txn) {
   drains_.clear();
   resting_.clear();
   deadlines_.clear();
+  kills_.clear();
   sessions_.clear();
   ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
   ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
@@ -122,6 +124,10 @@ void ClusterCache::put(const contracts::Run& run) {
     known.deadline_ms = run.status.deadline_at->value.ms;
     deadlines_.emplace(known.deadline_ms, uid);
   }
+  if (const std::optional<WallTime> at = runs::killed_by_deletion(run)) {
+    known.kill_ms = at->ms;
+    kills_.emplace(known.kill_ms, uid);
+  }
   runs_[uid] = std::move(known);
 }
 
@@ -130,6 +136,7 @@ void ClusterCache::drop_run(const std::string& uid) {
   const auto known = runs_.find(uid);
   if (known == runs_.end()) return;
   deadlines_.erase({known->second.deadline_ms, uid});
+  kills_.erase({known->second.kill_ms, uid});
   queue_.drop(uid);
   runs_.erase(known);
 }

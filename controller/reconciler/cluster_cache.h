@@ -33,6 +33,8 @@ class ClusterCache {
   const std::map<std::string, WallTime>& resting() const { return resting_; }
   // Active runs by deadline, as long as nothing was done about it.
   const std::set<std::pair<int64_t, std::string>>& deadlines() const { return deadlines_; }
+  // Active runs by the end of the grace that their deletion left them, where their own is longer.
+  const std::set<std::pair<int64_t, std::string>>& kills() const { return kills_; }
   // Whether it has this run, which is active then.
   bool knows(const std::string& uid) const { return runs_.contains(uid); }
   // A session that is on its way to the store counts from hold() to let_go(), and further if it is
@@ -55,6 +57,7 @@ class ClusterCache {
   struct Known {
     std::string name_space;
     int64_t deadline_ms = 0;
+    int64_t kill_ms = 0;
   };
   scheduler::Cluster::Config config_;
   std::unique_ptr<scheduler::Cluster> cluster_;
@@ -75,6 +78,7 @@ class ClusterCache {
   std::map<std::string, WallTime> drains_;
   std::map<std::string, WallTime> resting_;
   std::set<std::pair<int64_t, std::string>> deadlines_;
+  std::set<std::pair<int64_t, std::string>> kills_;
 };
 
 }  // namespace paddock::reconciler

@@ -156,6 +156,7 @@ Millis next_tick(const ClusterCache& cache, const nodes::LeaseTable& leases, nod
   }
   if (const auto due = cache.cluster().next_due()) sooner(*due - now.wall);
   if (!cache.deadlines().empty()) sooner(WallTime{cache.deadlines().begin()->first} - now.wall);
+  if (!cache.kills().empty()) sooner(WallTime{cache.kills().begin()->first} - now.wall);
   for (const auto& [name, until] : cache.resting()) sooner(until - now.wall);
   for (const auto& [name, evict_at] : cache.drains()) {
     if (now.wall < evict_at) sooner(evict_at - now.wall);

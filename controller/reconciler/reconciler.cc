@@ -83,6 +83,7 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
   TRY(give_up_lost(txn, cache, leases_, state.given_up, now, report));
   TRY(end_rests(txn, cache, now.wall));
   TRY(end_overdue(txn, cache, now.wall, report));
+  TRY(kill_deleted(txn, cache, now.wall));
   TRY(sweep_sessions(txn, now.wall, report));
   TRY(end_on_drained_nodes(txn, cache, now.wall, report));
   TRY(end_sessions_on_drained_nodes(txn, cache, now.wall));

@@ -69,6 +69,17 @@ Status end_overdue(store::WriteTxn& txn, const ClusterCache& cache, WallTime now
   return {};
 }
 
+Status kill_deleted(store::WriteTxn& txn, const ClusterCache& cache, WallTime now) {
+  for (const auto& [at, uid] : cache.kills()) {
+    if (at > now.ms) return {};
+    ASSIGN_OR_RETURN(std::optional<Run> run, stored(txn, uid));
+    if (!run) continue;
+    runs::Events events = runs::kill_now(*run, now);
+    if (!events.empty()) TRY(store::save_run(txn, *run, std::move(events)));
+  }
+  return {};
+}
+
 Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now,
                   TickReport& report) {
   TRY(txn.expect_runs(named_in(plan)));

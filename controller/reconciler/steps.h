@@ -21,6 +21,8 @@ Status give_up_lost(store::WriteTxn& txn, const ClusterCache& cache,
 Status end_rests(store::WriteTxn& txn, const ClusterCache& cache, WallTime now);
 Status end_overdue(store::WriteTxn& txn, const ClusterCache& cache, WallTime now,
                    TickReport& report);
+// Runs whose deletion leaves them less than their own grace are killed once that is over.
+Status kill_deleted(store::WriteTxn& txn, const ClusterCache& cache, WallTime now);
 // Time that this controller was away counts for no session: nobody could use one.
 Status put_off_sessions(store::WriteTxn& txn, Millis away);
 // The calendar was set back: none is due later than if it were made, or used, now.

@@ -267,6 +267,15 @@ Events kill_now(Run& run, WallTime now) {
   return {phase_event(run, now)};
 }
 
+std::optional<WallTime> killed_by_deletion(const Run& run) {
+  const contracts::ObjectMeta& meta = run.metadata;
+  const bool over = contracts::is_terminal(run.status.phase) || run.status.kill_now;
+  if (!meta.deletion_timestamp || !run.spec.cancel_requested || over) return std::nullopt;
+  const std::chrono::seconds left(meta.deletion_grace_period_seconds.value_or(0));
+  if (left >= run.spec.termination_grace.value_or(wire::Wait{}).value) return std::nullopt;
+  return meta.deletion_timestamp->value + left;
+}
+
 namespace {
 
 // Its own deadline, or an earlier one of its grant.

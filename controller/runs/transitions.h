@@ -106,6 +106,9 @@ Events evict(contracts::Run& run, contracts::Eviction eviction, WallTime now);
 // A run that is being ended on its node is ended there at once: nothing is left of its grace.
 // Changes nothing on any other.
 Events kill_now(contracts::Run& run, WallTime now);
+// When its deletion ends a run that has not ended by itself: where less was asked for than its own
+// grace, which its node keeps.
+std::optional<WallTime> killed_by_deletion(const contracts::Run& run);
 // A placed run that is deleted by force is Canceled, and nobody waits for its node: that ends what
 // it holds once no assignment names it. Changes nothing on any other.
 Events abandon(contracts::Run& run, WallTime now);

@@ -38,12 +38,13 @@ HOOKS = {
         "static Status let_go(store::WriteTxn&, const T&, WallTime);",
     ),
     "DeletableKind": (
+        "static T stand_in(contracts::ObjectMeta, const store::ObjectHead&);",
         "static Status check_remover(const auth::Principal&, const T&);",
         "static Status prepare_delete(store::WriteTxn&, const T&, WallTime);",
         "static Status save_marked(store::WriteTxn&, T&, WallTime);",
         "static Result<bool> remove(store::WriteTxn&, const Call&, T&, const DeleteOptions&);",
         "static std::string_view delete_event(const T&);",
-        "static std::vector<std::string> deletion_warnings(const T&);",
+        "static std::vector<std::string> deletion_warnings(const T&, const DeleteOptions&);",
     ),
 }
 ALL = [hook for hooks in HOOKS.values() for hook in hooks]

@@ -10,6 +10,14 @@ namespace paddock::api {
 
 k8s::Labels common_fields(const contracts::ObjectMeta& meta);
 
+// An object of which only its metadata is known.
+template <class T>
+T bare(contracts::ObjectMeta meta) {
+  T out;
+  out.metadata = std::move(meta);
+  return out;
+}
+
 // Refuses to write the status of a kind where the server alone does: FailedPrecondition
 // (FIELD_IMMUTABLE).
 Status refuse_status(std::string_view kind);

@@ -27,6 +27,7 @@ Result<ListQuery> parse_deletion(Call& call, const k8s::Labels& supported) {
   ASSIGN_OR_RETURN(ListQuery query, parse_list_query(call, supported));
   query.options.limit = kDeletedAtOnce;
   query.options.bytes = kDeletionBytesShown;
+  query.options.leave_out = query.options.leave_out_any = true;
   return query;
 }
 
@@ -45,6 +46,7 @@ void keep(Deletions& done, Error error, std::string_view plural, const std::stri
 void absorb(Deletions& all, Deletions part) {
   all.deleted += part.deleted;
   all.kept += part.kept;
+  all.warnings.merge(part.warnings);
   for (Error& each : part.why) {
     if (all.why.size() < kMostKept) all.why.push_back(std::move(each));
   }
@@ -57,6 +59,21 @@ Status judge(const Deletions& done, bool dry_run) {
                       " stay: ", error.message);
   for (size_t i = 1; i < done.why.size(); ++i) error.causes.push_back(done.why[i].causes[0]);
   return error;
+}
+
+std::vector<std::string> warnings_of(const Deletions& done, std::string_view plural) {
+  constexpr size_t kMostNamed = 15;  // and as many warnings of what went fit beside them
+  std::vector<std::string> out;
+  for (const std::string& name : done.unread) {
+    if (out.size() == kMostNamed) {
+      out.push_back(cat("and ", done.unread.size() - kMostNamed, " more"));
+      break;
+    }
+    out.push_back(
+        cat(plural, "/", name, " stays, as this version cannot read it: delete it by its name"));
+  }
+  out.insert(out.end(), done.warnings.begin(), done.warnings.end());
+  return out;
 }
 
 Error cut_short(const Deletions& done) {

@@ -2,6 +2,8 @@
 // transaction at a time, each object by the rules of a single delete.
 #pragma once
 
+#include <set>
+
 #include "controller/api/objects/deletes.h"
 #include "controller/api/objects/objects.h"
 #include "controller/api/server/write_behind_queue.h"
@@ -10,9 +12,11 @@ namespace paddock::api {
 
 // What one request did.
 struct Deletions {
-  int64_t deleted = 0;     // or marked, and going once nothing holds them
-  int64_t kept = 0;        // that may not go now
-  std::vector<Error> why;  // of the first of them, each with the object in its cause
+  int64_t deleted = 0;              // or marked, and going once nothing holds them
+  int64_t kept = 0;                 // that may not go now
+  std::vector<Error> why;           // of the first of them, each with the object in its cause
+  std::vector<std::string> unread;  // names of what stays since it could not be read
+  std::set<std::string> warnings;   // of those that went
 };
 
 inline constexpr int64_t kDeletedAtOnce = 100;  // objects looked at in one transaction
@@ -27,6 +31,8 @@ Result<ListQuery> parse_deletion(Call& call, const k8s::Labels& supported);
 // Whether it only means that this object stays.
 bool is_refusal(const Error& error);
 void keep(Deletions& done, Error error, std::string_view plural, const std::string& name);
+// What the answer warns of.
+std::vector<std::string> warnings_of(const Deletions& done, std::string_view plural);
 // Conflict, FailedPrecondition or PermissionDenied, as the first refused object says, once any was
 // refused.
 Status judge(const Deletions& done, bool dry_run);
@@ -45,7 +51,7 @@ template <DeletableKind T, class View>
 Status delete_listed(store::WriteTxn& txn, const Call& call, const ListQuery& query,
                      const DeleteOptions& options, const T& listed, Deletion<T>& out) {
   const store::Key key{listed.metadata.name_space, listed.metadata.name};
-  ASSIGN_OR_RETURN(std::optional<T> live, txn.find<T>(key));
+  ASSIGN_OR_RETURN(std::optional<T> live, txn.find_readable<T>(key));
   if (!live || live->metadata.uid != listed.metadata.uid) return {};
   KindTraits<T>::complete(call.services, *live);
   if (!matches<View>(query, *live)) return {};
@@ -56,6 +62,8 @@ Status delete_listed(store::WriteTxn& txn, const Call& call, const ListQuery& qu
     return {};
   }
   ++out.done.deleted;
+  for (std::string& each : KindTraits<T>::deletion_warnings(*live, options))
+    out.done.warnings.insert(std::move(each));
   out.objects.push_back(std::move(*live));
   return {};
 }
@@ -83,12 +91,13 @@ Status delete_part(Call& call, const ListQuery& query, const DeleteOptions& opti
 }
 
 template <DeletableKind T, class View>
-Result<store::Page<T>> next_matching(Call& call, const ListQuery& query) {
+Result<store::Page<T>> next_matching(Call& call, const ListQuery& query, Deletions& done) {
   store::Page<T> page;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(page, txn.list<T>(query.options));
     return {};
   }));
+  for (const store::Key& each : page.left_out) done.unread.push_back(each.name);
   std::erase_if(page.items, [&](T& each) {
     KindTraits<T>::complete(call.services, each);
     return !matches<View>(query, each);
@@ -106,7 +115,7 @@ Result<Response> delete_collection(Call& call) {
   ObjectPage<View> answer;
   do {
     if (call.request.client.gone()) return cut_short(all.done);
-    ASSIGN_OR_RETURN(const store::Page<T> page, (next_matching<T, View>(call, query)));
+    ASSIGN_OR_RETURN(const store::Page<T> page, (next_matching<T, View>(call, query, all.done)));
     if (!page.items.empty()) TRY((delete_part<T, View>(call, query, options, page, all)));
     query.options.after = page.continue_after;
     answer.meta.resource_version = page.resource_version;
@@ -114,7 +123,9 @@ Result<Response> delete_collection(Call& call) {
   TRY(judge(all.done, options.dry_run));
   answer.meta.remaining = all.done.deleted - static_cast<int64_t>(all.objects.size());
   answer.items = std::move(all.objects);
-  return list_response(call, answer, query);
+  Response response = list_response(call, answer, query);
+  add_warnings(response, warnings_of(all.done, View::resource().plural));
+  return response;
 }
 
 }  // namespace paddock::api

@@ -58,6 +58,13 @@ Status check_preconditions(const DeleteOptions& options, const contracts::Object
                "the object is not the one that the request means any more; read it again"};
 }
 
+std::vector<std::string> warnings_of(const Removal& removal) {
+  if (!removal.unread) return {};
+  return {
+      "it could not be read by this version: the record is removed whatever held it, and nobody "
+      "waited for its node"};
+}
+
 Result<DeleteOptions> read_delete_options(const Request& request, const wire::Value& body) {
   DeleteOptions out;
   TRY(read_preconditions(body, out));

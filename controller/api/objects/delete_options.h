@@ -1,9 +1,10 @@
 // What a DELETE may say beside whom it means: DeleteOptions in its body, or the same words in its
-// query, as Kubernetes has them.
+// query, as Kubernetes has them; and how it went.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/contracts/meta.h"
 #include "common/wire/value.h"
@@ -19,9 +20,19 @@ struct DeleteOptions {
   std::optional<int64_t> grace_seconds = {};
   // Nobody waits for the node of a run: its record goes at once.
   bool by_force() const { return grace_seconds == 0; }
-  // The run is killed, without what its own grace leaves it; kubectl's --now.
+  // The run is killed, without what its own grace leaves it: kubectl's --now. More seconds shorten
+  // that grace, if it is longer.
   bool at_once() const { return grace_seconds && *grace_seconds <= 1; }
 };
+
+// What became of what a DELETE names.
+struct Removal {
+  bool gone = false;    // else it is marked
+  bool unread = false;  // it could not be read, so nothing that held it was heeded
+};
+
+// What the answer warns of.
+std::vector<std::string> warnings_of(const Removal& removal);
 
 // 409 unless the options' preconditions hold: PRECONDITION_FAILED.
 Status check_preconditions(const DeleteOptions& options, const contracts::ObjectMeta& meta);

@@ -111,6 +111,11 @@ concept ChangeableKind = ReadableKind<T> && AuditedKind<T> && MadeKind<T> && req
 
 template <class T>
 concept DeletableKind = ReadableKind<T> && AuditedKind<T> && requires {
+  // What stands for one that this version cannot read when it is deleted, with all that is known of
+  // it: nothing holds it, and check_remover is as strict with it as with any.
+  {
+    &KindTraits<T>::stand_in
+    } -> std::same_as<T (*)(contracts::ObjectMeta, const store::ObjectHead&)>;
   // Whether the caller may end it; of kinds for which the route's scope is not all.
   { &KindTraits<T>::check_remover } -> std::same_as<Status (*)(const auth::Principal&, const T&)>;
   // Whether it may go now, before anything is written; wakes who must look. What an object is read
@@ -128,7 +133,9 @@ concept DeletableKind = ReadableKind<T> && AuditedKind<T> && requires {
   // What the audit log calls it.
   { &KindTraits<T>::delete_event } -> std::same_as<std::string_view (*)(const T&)>;
   // What the caller that deleted it is told of how that went.
-  { &KindTraits<T>::deletion_warnings } -> std::same_as<std::vector<std::string> (*)(const T&)>;
+  {
+    &KindTraits<T>::deletion_warnings
+    } -> std::same_as<std::vector<std::string> (*)(const T&, const DeleteOptions&)>;
 };
 
 }  // namespace paddock::api

@@ -43,6 +43,8 @@ struct KindTraits<contracts::Grant> {
     return erase_if_free(txn, object, now);
   }
 
+  // It may have been a quota.
+  static Grant stand_in(contracts::ObjectMeta meta, const store::ObjectHead& head);
   static Status check_remover(const auth::Principal& remover, const Grant& object);
   static Status prepare_delete(store::WriteTxn& txn, const Grant& object, WallTime now);
   // It gives and bounds nothing from then on.
@@ -52,7 +54,9 @@ struct KindTraits<contracts::Grant> {
     return mark_or_erase(txn, object, options, call.now());
   }
   static std::string_view delete_event(const Grant&) { return contracts::audit::kObjectDelete; }
-  static std::vector<std::string> deletion_warnings(const Grant&) { return {}; }
+  static std::vector<std::string> deletion_warnings(const Grant&, const DeleteOptions&) {
+    return {};
+  }
 };
 
 }  // namespace paddock::api

@@ -88,6 +88,11 @@ Status KindTraits<Grant>::check_changer(const auth::Principal& changer, const Gr
   const bool same = contracts::quota_of(live.spec) == contracts::quota_of(next.spec);
   return same ? Status() : check_quota_writer(changer);
 }
+Grant KindTraits<Grant>::stand_in(contracts::ObjectMeta meta, const store::ObjectHead&) {
+  Grant out = bare<Grant>(std::move(meta));
+  out.spec.compute.emplace().quota.emplace();
+  return out;
+}
 Status KindTraits<Grant>::check_remover(const auth::Principal& remover, const Grant& grant) {
   return contracts::quota_of(grant.spec) ? check_quota_writer(remover) : Status();
 }

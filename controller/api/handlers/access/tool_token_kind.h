@@ -46,6 +46,9 @@ struct KindTraits<contracts::ToolToken> {
     return erase_if_free(txn, object, now);
   }
 
+  static ToolToken stand_in(contracts::ObjectMeta meta, const store::ObjectHead&) {
+    return bare<ToolToken>(std::move(meta));
+  }
   static Status check_remover(const auth::Principal&, const ToolToken&) { return {}; }
   // What it made ends with it.
   static Status prepare_delete(store::WriteTxn& txn, const ToolToken& object, WallTime now);
@@ -55,7 +58,9 @@ struct KindTraits<contracts::ToolToken> {
     return mark_or_erase(txn, object, options, call.now());
   }
   static std::string_view delete_event(const ToolToken&) { return contracts::audit::kObjectDelete; }
-  static std::vector<std::string> deletion_warnings(const ToolToken&) { return {}; }
+  static std::vector<std::string> deletion_warnings(const ToolToken&, const DeleteOptions&) {
+    return {};
+  }
 };
 
 // Gives the token its secret and its times; the run it is for must be one that has not ended:

@@ -43,13 +43,16 @@ struct StoredAgentKind {
   static std::vector<std::string_view> update_events(const T&, const T&) {
     return {contracts::audit::kObjectUpdate};
   }
+  static T stand_in(contracts::ObjectMeta meta, const store::ObjectHead&) {
+    return bare<T>(std::move(meta));
+  }
   static Status check_remover(const auth::Principal&, const T&) { return {}; }
   static Status prepare_delete(store::WriteTxn&, const T&, WallTime) { return {}; }
   static Status save_marked(store::WriteTxn& txn, T& object, WallTime) {
     return txn.update(object);
   }
   static std::string_view delete_event(const T&) { return contracts::audit::kObjectDelete; }
-  static std::vector<std::string> deletion_warnings(const T&) { return {}; }
+  static std::vector<std::string> deletion_warnings(const T&, const DeleteOptions&) { return {}; }
 };
 
 template <>

@@ -44,6 +44,8 @@ struct KindTraits<contracts::Run> {
   // It may have to end first; the code that ends it sees to that.
   static Status let_go(store::WriteTxn&, const Run&, WallTime) { return {}; }
 
+  // Over: nobody waits for its node, which hears that it is no more.
+  static Run stand_in(contracts::ObjectMeta meta, const store::ObjectHead& head);
   static Status check_remover(const auth::Principal&, const Run&) { return {}; }
   static Status prepare_delete(store::WriteTxn& txn, const Run& object, WallTime now);
   static Status save_marked(store::WriteTxn& txn, Run& object, WallTime) {
@@ -53,7 +55,7 @@ struct KindTraits<contracts::Run> {
   static Result<bool> remove(store::WriteTxn& txn, const Call& call, Run& run,
                              const DeleteOptions& options);
   static std::string_view delete_event(const Run&) { return contracts::audit::kObjectDelete; }
-  static std::vector<std::string> deletion_warnings(const Run& run);
+  static std::vector<std::string> deletion_warnings(const Run& run, const DeleteOptions& options);
 };
 
 }  // namespace paddock::api

@@ -78,12 +78,30 @@ Status KindTraits<Run>::prepare_delete(store::WriteTxn& txn, const Run& run, Wal
   return {};
 }
 
+Run KindTraits<Run>::stand_in(contracts::ObjectMeta meta, const store::ObjectHead&) {
+  Run out = bare<Run>(std::move(meta));
+  out.status.phase = contracts::RunPhase::kFailed;
+  return out;
+}
+
 namespace {
 
-// What the run gets: its own, however much less was asked for, unless it is killed.
+int64_t own_grace(const Run& run) {
+  return (run.spec.termination_grace.value_or(wire::Wait{}).value.count() + 999) / 1000;
+}
+
+// What the run gets: its own, or less if that was asked for.
 int64_t grace_of(const Run& run, const DeleteOptions& options) {
-  const auto& own = run.spec.termination_grace;
-  return own && !options.at_once() ? (own->value.count() + 999) / 1000 : 0;
+  if (options.at_once()) return 0;
+  return std::min(own_grace(run), options.grace_seconds.value_or(own_grace(run)));
+}
+
+// Asked again, it only gets less; it counts from the first time on, as in Kubernetes.
+void mark_deleted(Run& run, const DeleteOptions& options, WallTime now) {
+  const int64_t grace = grace_of(run, options);
+  if (k8s::mark_deleted(run.metadata, grace, now)) return;
+  std::optional<int64_t>& left = run.metadata.deletion_grace_period_seconds;
+  left = std::min(left.value_or(0), grace);
 }
 
 // What a deletion asks of its command, unless that was asked before.
@@ -108,18 +126,25 @@ Result<bool> KindTraits<Run>::remove(store::WriteTxn& txn, const Call& call, Run
     return true;
   }
   const bool cancels = !contracts::is_terminal(run.status.phase) && !run.spec.cancel_requested;
-  k8s::mark_deleted(run.metadata, grace_of(run, options), call.now());
+  mark_deleted(run, options, call.now());
   TRY(store::save_run(txn, run, end_for_deletion(run, options, call.now())));
   if (cancels) TRY(record(txn, call, contracts::audit::kRunCancel, "runs", run.metadata));
   if (!node.empty()) txn.touch(store::node_topic(node));
+  if (runs::killed_by_deletion(run)) txn.touch(store::kSchedulerTopic);
   return store::holds_nothing(run);
 }
 
-std::vector<std::string> KindTraits<Run>::deletion_warnings(const Run& run) {
-  if (run.status.reason != runs::kForceDeleted) return {};
-  return {
-      "deleted by force: the record is gone before the node said that the run has ended; the node "
-      "ends it when it hears of this"};
+std::vector<std::string> KindTraits<Run>::deletion_warnings(const Run& run,
+                                                            const DeleteOptions& options) {
+  if (run.status.reason == runs::kForceDeleted)
+    return {
+        "deleted by force: the record is gone before the node said that the run has ended; the "
+        "node ends it when it hears of this"};
+  const int64_t got = run.metadata.deletion_grace_period_seconds.value_or(0);
+  const bool waits = run.metadata.deletion_timestamp && !contracts::is_terminal(run.status.phase);
+  if (!waits || options.grace_seconds.value_or(0) <= std::max<int64_t>(got, 1)) return {};
+  return {cat("a grace of ", *options.grace_seconds, " s was asked for, and the run has ", got,
+              " s: a deletion shortens spec.terminationGrace, and never lengthens it")};
 }
 
 Result<Response> cancel_run(Call& call) {

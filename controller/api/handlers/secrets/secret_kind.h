@@ -45,6 +45,9 @@ struct KindTraits<contracts::Secret> {
     return erase_if_free(txn, object, now);
   }
 
+  static Secret stand_in(contracts::ObjectMeta meta, const store::ObjectHead&) {
+    return bare<Secret>(std::move(meta));
+  }
   static Status check_remover(const auth::Principal&, const Secret&) { return {}; }
   static Status prepare_delete(store::WriteTxn&, const Secret&, WallTime) { return {}; }
   static Status save_marked(store::WriteTxn& txn, Secret& object, WallTime) {
@@ -55,7 +58,9 @@ struct KindTraits<contracts::Secret> {
     return mark_or_erase(txn, object, options, call.now());
   }
   static std::string_view delete_event(const Secret&) { return contracts::audit::kObjectDelete; }
-  static std::vector<std::string> deletion_warnings(const Secret&) { return {}; }
+  static std::vector<std::string> deletion_warnings(const Secret&, const DeleteOptions&) {
+    return {};
+  }
 };
 
 }  // namespace paddock::api

@@ -48,6 +48,7 @@ struct KindTraits<contracts::Sandbox> {
     return erase_if_free(txn, object, now);
   }
 
+  static Sandbox stand_in(contracts::ObjectMeta meta, const store::ObjectHead& head);
   static Status check_remover(const auth::Principal&, const Sandbox&) { return {}; }
   static Status prepare_delete(store::WriteTxn& txn, const Sandbox& object, WallTime now);
   static Status save_marked(store::WriteTxn& txn, Sandbox& object, WallTime now);
@@ -61,7 +62,9 @@ struct KindTraits<contracts::Sandbox> {
                ? contracts::audit::kObjectDelete
                : contracts::audit::kSandboxDestroy;
   }
-  static std::vector<std::string> deletion_warnings(const Sandbox&) { return {}; }
+  static std::vector<std::string> deletion_warnings(const Sandbox&, const DeleteOptions&) {
+    return {};
+  }
 };
 
 }  // namespace paddock::api

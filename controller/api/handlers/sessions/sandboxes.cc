@@ -196,6 +196,14 @@ Status KindTraits<Sandbox>::save_update(Services& services, store::WriteTxn& txn
   return sessions::note_use(txn, next, now, services.under_way->busy(next.metadata.uid, now));
 }
 
+Sandbox KindTraits<Sandbox>::stand_in(contracts::ObjectMeta meta, const store::ObjectHead& head) {
+  Sandbox out = bare<Sandbox>(std::move(meta));
+  out.status.node_name = head.node;
+  out.status.phase =
+      head.active ? contracts::SandboxPhase::kReady : contracts::SandboxPhase::kEnded;
+  return out;
+}
+
 Status KindTraits<Sandbox>::prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
   txn.touch(store::node_topic(session.status.node_name));
   txn.touch(store::kSchedulerTopic);  // a run may wait for its room
@@ -213,16 +221,16 @@ Status KindTraits<Sandbox>::save_marked(store::WriteTxn& txn, Sandbox& session, 
 Result<Response> destroy_session(Call& call, DeletionAnswer answer) {
   ASSIGN_OR_RETURN(const DeleteOptions wish, read_delete_options(call.request, call.body));
   const bool dry_run = wish.dry_run;
-  bool gone = false;
+  Removal removal;
   Sandbox session;
   if (!dry_run)
     TRY(call.services.later->settle_freeing(call.services.store));  // what came before its end
   Status written = free_or_try(call.services.store, dry_run, [&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(gone, erase_object(txn, call, session, wish));
+    ASSIGN_OR_RETURN(removal, erase_object(txn, call, session, wish));
     return {};
   });
   if (!written.ok()) return std::move(written).error();
-  if (gone && !dry_run && session.status.phase == contracts::SandboxPhase::kReady) {
+  if (removal.gone && !dry_run && session.status.phase == contracts::SandboxPhase::kReady) {
     calls::CallOptions options;
     options.node = session.status.node_name;
     options.kind = contracts::kSessionClose;
@@ -234,8 +242,8 @@ Result<Response> destroy_session(Call& call, DeletionAnswer answer) {
       log_info("a session was destroyed; its node could not be reached and removes it later",
                {{"why", closed.error().describe()}});
   }
-  if (!gone) KindTraits<Sandbox>::complete(call.services, session);
-  return answer(session, gone);
+  if (!removal.gone) KindTraits<Sandbox>::complete(call.services, session);
+  return answer(session, wish, removal);
 }
 
 Result<Response> destroy_sandbox(Call& call) {

@@ -6,9 +6,13 @@
 
 namespace paddock::api {
 
+struct DeleteOptions;
+struct Removal;
+
 Result<Response> destroy_sandbox(Call& call);
 // The same for handlers that show a session as another kind.
-using DeletionAnswer = Response (*)(const contracts::Sandbox& session, bool gone);
+using DeletionAnswer = Response (*)(const contracts::Sandbox& session, const DeleteOptions& wish,
+                                    const Removal& removal);
 Result<Response> destroy_session(Call& call, DeletionAnswer answer);
 
 Result<Response> run_session_command(Call& call);

@@ -39,6 +39,9 @@ struct KindTraits<contracts::Volume> {
     return erase_if_free(txn, object, now);
   }
 
+  static Volume stand_in(contracts::ObjectMeta meta, const store::ObjectHead&) {
+    return bare<Volume>(std::move(meta));
+  }
   static Status check_remover(const auth::Principal&, const Volume&) { return {}; }
   static Status prepare_delete(store::WriteTxn&, const Volume&, WallTime) { return {}; }
   static Status save_marked(store::WriteTxn& txn, Volume& object, WallTime) {
@@ -49,7 +52,9 @@ struct KindTraits<contracts::Volume> {
     return mark_or_erase(txn, object, options, call.now());
   }
   static std::string_view delete_event(const Volume&) { return contracts::audit::kObjectDelete; }
-  static std::vector<std::string> deletion_warnings(const Volume&) { return {}; }
+  static std::vector<std::string> deletion_warnings(const Volume&, const DeleteOptions&) {
+    return {};
+  }
 };
 
 }  // namespace paddock::api

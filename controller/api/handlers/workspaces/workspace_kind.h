@@ -52,6 +52,9 @@ struct KindTraits<contracts::Workspace> {
     return erase_if_free(txn, object, now);
   }
 
+  static Workspace stand_in(contracts::ObjectMeta meta, const store::ObjectHead&) {
+    return bare<Workspace>(std::move(meta));
+  }
   static Status check_remover(const auth::Principal&, const Workspace&) { return {}; }
   static Status prepare_delete(store::WriteTxn&, const Workspace&, WallTime) { return {}; }
   static Status save_marked(store::WriteTxn& txn, Workspace& object, WallTime) {
@@ -62,7 +65,9 @@ struct KindTraits<contracts::Workspace> {
     return mark_or_erase(txn, object, options, call.now());
   }
   static std::string_view delete_event(const Workspace&) { return contracts::audit::kObjectDelete; }
-  static std::vector<std::string> deletion_warnings(const Workspace&) { return {}; }
+  static std::vector<std::string> deletion_warnings(const Workspace&, const DeleteOptions&) {
+    return {};
+  }
 };
 
 }  // namespace paddock::api
