@@ -1,7 +1,9 @@
 // What a launch costs: of /bin/true, over bare posix_spawn and beside other sandboxes, all in turn
-// in one run so that they see the same machine; and how many a second.
+// in one run so that they see the same machine; how many a second; and how much processor time.
 //   sandbox_launch_bench [launches, default 300] [seconds per rate, default 2]; needs
 //   PADDOCK_BIN_DIR
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -60,6 +62,42 @@ std::vector<Way> copies(int count, Make&& make) {
   return out;
 }
 
+// Of this program's children that have ended, with theirs; not of the kernel's own threads.
+double children_ms() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1000 + static_cast<double>(t.tv_usec) / 1000;
+  };
+  return ms(used.ru_utime) + ms(used.ru_stime);
+}
+
+// Of a server that makes so many launches, all of its processes gone.
+double served_ms(const std::vector<std::string>& command, int launches) {
+  const double before = children_ms();
+  {
+    Bench bench(4);
+    const Way warm = bench.warm(bench.request(command));
+    for (int i = 0; i < launches; ++i) (void)warm.run();
+  }
+  return children_ms() - before;
+}
+
+// The processes of a launch and its command. The start of the server is no part of a launch.
+void print_processor_times(Bench& bench, const std::vector<std::string>& command, int launches) {
+  const auto each = [&](const Way& way) {
+    const double before = children_ms();
+    for (int i = 0; i < launches; ++i) (void)way.run();
+    return (children_ms() - before) / launches;
+  };
+  const double bare = each(bench.bare(command));
+  const double warm = (served_ms(command, launches + 1) - served_ms(command, 1)) / launches;
+  const double cold = each(bench.cold(bench.request(command)));
+  std::printf("processor time of a launch of /bin/true, ms\n  bare %.2f, warm %.2f, cold %.2f\n",
+              bare, warm, cold);
+  print_target("warm: processor time, ms", warm, 1.6);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -92,6 +130,8 @@ int main(int argc, char** argv) {
   if (runc)
     print_target_at_least("runc takes so many times warm's p50",
                           median(slow[1].ms) / median(all[2].ms), 20);
+
+  print_processor_times(bench, command, launches);
 
   std::printf("launches of /bin/true per second\n  %-12s %9s %9s %9s\n", "at a time", "bare",
               "warm", "cold");
