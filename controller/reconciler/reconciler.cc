@@ -94,7 +94,7 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
   const bool leapt = leapt_lately(now.mono);
   // As of the first day nothing is old, and what is too much goes all the same.
   const WallTime calendar = leapt ? WallTime() : now.wall;
-  TRY(prune(txn, settings_.retention, calendar, report));
+  TRY(prune(txn, settings_.retention, state.finished, calendar, report));
   TRY(prune_audit(txn, settings_.retention, calendar, report));
   if (!leapt) TRY(prune_tokens(txn, settings_.retention, now.wall, report));
   if (report.pruned == 0) state.next_prune = now.mono + kPruneEvery;
@@ -154,6 +154,8 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   if (!state.cache.whole()) TRY(catch_up(state));  // the long way outside of the writer
   if (!state.calendar) state.calendar.emplace(kSmallStep, now.wall, now.mono);
   if (state.calendar->look(now.wall, now.mono) > Millis(0)) state.set_back = true;
+  if (now.mono >= state.next_prune)
+    TRY(state.finished.look(store_, settings_.retention.max_finished_runs));
   TickReport report;
   const Millis owed = away_.with([](const Away& away) { return away.owed; });
   const bool full = store::is_full(store_.check_writable());

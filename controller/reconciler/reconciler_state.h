@@ -9,6 +9,7 @@
 
 #include "common/base/calendar_watch.h"
 #include "controller/reconciler/cluster_cache.h"
+#include "controller/reconciler/finished_count.h"
 #include "controller/reconciler/reconciler.h"
 
 namespace paddock::reconciler {
@@ -33,6 +34,7 @@ struct Reconciler::State {
   std::map<std::pair<std::string, std::string>, int64_t> coming;
   std::set<std::string> given_up;  // silent nodes whose runs were given up
   MonoTime next_prune;
+  FinishedCount finished;
   std::optional<CalendarWatch> calendar;
   bool set_back = false;  // the calendar: what was written before may be due too late
   MonoTime tell_others;

@@ -1,5 +1,5 @@
 // The steps that are about runs: deadlines, placement, reasons, retention.
-#include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -122,15 +122,16 @@ Status prune_tool_tokens(store::WriteTxn& txn, WallTime now) {
   return {};
 }
 
-Status prune(store::WriteTxn& txn, const Retention& retention, WallTime now, TickReport& report) {
+Status prune(store::WriteTxn& txn, const Retention& retention, const FinishedCount& finished,
+             WallTime now, TickReport& report) {
   TRY(prune_tool_tokens(txn, now));
-  ASSIGN_OR_RETURN(const int64_t count, txn.finished_count());
-  int64_t too_many = std::max<int64_t>(0, count - retention.max_finished_runs);
+  ASSIGN_OR_RETURN(int64_t too_many, finished.beyond(txn, retention.max_finished_runs));
   const int64_t too_old_ms = now.ms - retention.finished_runs.value.count();
-  ASSIGN_OR_RETURN(const auto oldest, txn.oldest_finished(kMostPruned));
-  for (const auto& finished : oldest) {
-    if (too_many-- <= 0 && finished.finished_ms > too_old_ms) break;
-    TRY(txn.erase<Run>(finished.key));
+  const int64_t until_ms = too_many > 0 ? std::numeric_limits<int64_t>::max() : too_old_ms;
+  ASSIGN_OR_RETURN(const auto oldest, txn.oldest_finished(until_ms, kMostPruned));
+  for (const auto& each : oldest) {
+    if (too_many-- <= 0 && each.finished_ms > too_old_ms) break;
+    TRY(txn.erase<Run>(each.key));
     ++report.pruned;
   }
   return {};

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "controller/reconciler/cluster_cache.h"
+#include "controller/reconciler/finished_count.h"
 #include "controller/reconciler/reconciler.h"
 
 namespace paddock::reconciler {
@@ -38,7 +39,8 @@ Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime no
 Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,
                      WallTime now);
 // What is old at `now`, and what is more than may be kept, goes.
-Status prune(store::WriteTxn& txn, const Retention& retention, WallTime now, TickReport& report);
+Status prune(store::WriteTxn& txn, const Retention& retention, const FinishedCount& finished,
+             WallTime now, TickReport& report);
 Status prune_audit(store::WriteTxn& txn, const Retention& retention, WallTime now,
                    TickReport& report);
 Status prune_tokens(store::WriteTxn& txn, const Retention& retention, WallTime now,

@@ -60,7 +60,7 @@ TEST_P(StoreHistory, KnowsTheRunsThatEndedFirst) {
   ASSERT_TRUE(store_
                   ->read([&](ReadTxn& txn) -> Status {
                     EXPECT_EQ(txn.finished_count().value(), 3);
-                    const auto oldest = txn.oldest_finished(2).value();
+                    const auto oldest = txn.oldest_finished(INT64_MAX, 2).value();
                     EXPECT_EQ(oldest.size(), 2u);
                     EXPECT_EQ(oldest.at(0).key.name, "b");
                     EXPECT_EQ(oldest.at(1).finished_ms, 20);

@@ -107,7 +107,7 @@ void expect_all_of_it(Store& store) {
   const std::string runs = "t /apis/paddock.dev/v1alpha1/namespaces/default/runs";
   const Status read = store.write([&](WriteTxn& txn) -> Status {
     EXPECT_EQ(txn.finished_count().value(), 1);
-    const auto oldest = txn.oldest_finished(1).value();
+    const auto oldest = txn.oldest_finished(INT64_MAX, 1).value();
     EXPECT_EQ(oldest.at(0).key.name, "ended");
     EXPECT_EQ(oldest.at(0).finished_ms, parse_time("2026-01-02T03:04:05.678Z")->ms);
     EXPECT_EQ(txn.run_events("u1", 0, 0).value().size(), 2u);

@@ -73,14 +73,16 @@ class ReadTxn {
     Key key;
   };
   virtual Result<std::optional<std::vector<Change>>> changes_after(int64_t resource_version) = 0;
-  // How many runs have ended, in one namespace or in all.
+  // How many of a kind were erased after a resource version that is in the history still.
+  virtual Result<int64_t> erased_after(std::string_view kind, int64_t resource_version) = 0;
+  // How many runs have ended, in one namespace or in all. Each of them is looked at.
   virtual Result<int64_t> finished_count(const std::optional<std::string>& name_space = {}) = 0;
   struct Finished {
     Key key;
     int64_t finished_ms = 0;
   };
-  // Those that ended first.
-  virtual Result<std::vector<Finished>> oldest_finished(int64_t limit) = 0;
+  // Those that ended first, until a time.
+  virtual Result<std::vector<Finished>> oldest_finished(int64_t until_ms, int64_t limit) = 0;
 
   virtual Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid,
                                                               int64_t after, int64_t limit) = 0;

@@ -33,8 +33,9 @@ class Transaction final : public WriteTxn {
 
   Result<std::optional<std::vector<Change>>> changes_after(int64_t resource_version) override;
   Result<int64_t> finished_count(const std::optional<std::string>& name_space) override;
-  Result<std::vector<Finished>> oldest_finished(int64_t limit) override;
+  Result<std::vector<Finished>> oldest_finished(int64_t until_ms, int64_t limit) override;
 
+  Result<int64_t> erased_after(std::string_view kind, int64_t resource_version) override;
   Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid, int64_t after,
                                                       int64_t limit) override;
   Result<std::vector<PhaseRecord>> phase_records(const PhaseQuery& query) override;

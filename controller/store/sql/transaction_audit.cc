@@ -79,14 +79,14 @@ Status Transaction::append_audit(contracts::AuditEvent& event) {
 }
 
 // Never one in the middle: the first that has to stay keeps all behind it, whatever their times.
-// The newest one stays: a controller that starts tells by it whether the clock leapt.
+// The newest one stays: a controller that starts tells by it whether the clock leapt. Records are
+// numbered without a gap, so nothing is counted, and what stays is not looked at.
 Result<int64_t> Transaction::prune_audit(int64_t before_ms, int64_t keep, int64_t most) {
   Statement row = db_.prepare(
-      "WITH oldest AS (SELECT id, time_ms, hash FROM audit ORDER BY id LIMIT ?1) "
-      "SELECT id, hash FROM oldest WHERE id < coalesce((SELECT min(id) FROM oldest WHERE "
-      "time_ms >= ?2 AND id > coalesce((SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET ?3), "
-      "0)"
-      "), 9223372036854775807) AND id < (SELECT max(id) FROM audit) ORDER BY id DESC LIMIT 1");
+      "SELECT id, hash FROM audit WHERE id < (SELECT min(id) FROM audit) + ?1 "
+      "AND id < (SELECT max(id) FROM audit) AND id < coalesce((SELECT id FROM audit WHERE "
+      "id < (SELECT min(id) FROM audit) + ?1 AND id > (SELECT max(id) FROM audit) - ?3 "
+      "AND time_ms >= ?2 ORDER BY id LIMIT 1), 9223372036854775807) ORDER BY id DESC LIMIT 1");
   ASSIGN_OR_RETURN(const bool due, row.bind(most).bind(before_ms).bind(keep).step());
   if (!due) return 0;
   const contracts::ChainPlace anchor{row.integer(0), row.text(1)};

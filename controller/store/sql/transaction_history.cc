@@ -34,6 +34,14 @@ Result<std::optional<std::vector<ReadTxn::Change>>> Transaction::changes_after(
   }
 }
 
+Result<int64_t> Transaction::erased_after(std::string_view kind, int64_t resource_version) {
+  Statement rows = db_.prepare(
+      "SELECT count(*) FROM changes WHERE resource_version > ? AND kind = ? AND op = 'delete'");
+  ASSIGN_OR_RETURN(const std::optional<int64_t> count,
+                   rows.bind(resource_version).bind(kind).single_integer());
+  return count.value_or(0);
+}
+
 Result<int64_t> Transaction::finished_count(const std::optional<std::string>& name_space) {
   Statement rows = db_.prepare(
       name_space ? "SELECT count(*) FROM objects WHERE finished_ms IS NOT NULL AND namespace = ?"
@@ -43,11 +51,12 @@ Result<int64_t> Transaction::finished_count(const std::optional<std::string>& na
   return count.value_or(0);
 }
 
-Result<std::vector<ReadTxn::Finished>> Transaction::oldest_finished(int64_t limit) {
+Result<std::vector<ReadTxn::Finished>> Transaction::oldest_finished(int64_t until_ms,
+                                                                    int64_t limit) {
   Statement rows = db_.prepare(
       "SELECT namespace, name, finished_ms FROM objects WHERE finished_ms IS NOT NULL "
-      "ORDER BY finished_ms LIMIT ?");
-  rows.bind(limit);
+      "AND finished_ms <= ? ORDER BY finished_ms LIMIT ?");
+  rows.bind(until_ms).bind(limit);
   return rows.all([](const Statement& row) {
     return Finished{{row.text(0), row.text(1)}, row.integer(2)};
   });

@@ -1,0 +1,28 @@
+#include "controller/reconciler/finished_count.h"
+
+#include <algorithm>
+
+#include "common/contracts/run.h"
+
+namespace paddock::reconciler {
+
+// With each change at most one run has ended.
+Status FinishedCount::look(store::Store& store, int64_t most) {
+  return store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const int64_t now, txn.resource_version());
+    if (counted_ && counted_->runs + (now - counted_->resource_version) <= most) return {};
+    ASSIGN_OR_RETURN(const int64_t runs, txn.finished_count());
+    counted_ = {runs, now};
+    return {};
+  });
+}
+
+// Those that were erased since may have been among them.
+Result<int64_t> FinishedCount::beyond(store::ReadTxn& txn, int64_t most) const {
+  if (!counted_ || counted_->runs <= most) return 0;
+  ASSIGN_OR_RETURN(const int64_t erased,
+                   txn.erased_after(contracts::Run::kKind, counted_->resource_version));
+  return std::max<int64_t>(0, counted_->runs - erased - most);
+}
+
+}  // namespace paddock::reconciler
