@@ -147,8 +147,18 @@ Statement Connection::prepare(const char* sql) {
   return Statement(kept);
 }
 
+std::optional<std::string> Connection::newest_link() const {
+  return newest_record_ ? std::optional(newest_record_->link) : std::nullopt;
+}
+
+// The record is the row that was inserted last.
+void Connection::put_newest_link(const std::string& link) {
+  newest_record_ = {sqlite3_last_insert_rowid(db_), link};
+}
+
 Result<int64_t> Connection::last_given(sql::Series series) {
   using sql::Series;
+  if (series == Series::kAudit && newest_record_) return newest_record_->id;
   const std::string_view table = series == Series::kChanges   ? "changes"
                                  : series == Series::kObjects ? "objects"
                                                               : "audit";

@@ -62,6 +62,11 @@ class Connection final : public sql::Connection {
   std::optional<int64_t> draw(sql::Series /*series*/) override { return std::nullopt; }
   int64_t drawn(sql::Series /*series*/) const override { return sqlite3_last_insert_rowid(db_); }
   Result<int64_t> last_given(sql::Series series) override;
+  // Of the connection that writes, once it has written a record: nobody else does. Forgotten with
+  // whatever is undone.
+  std::optional<std::string> newest_link() const override;
+  void put_newest_link(const std::string& link) override;
+  void forget_newest_record() { newest_record_.reset(); }
   bool missed_a_row() const override {
     return sqlite3_extended_errcode(db_) == SQLITE_CONSTRAINT_FOREIGNKEY;
   }
@@ -76,8 +81,14 @@ class Connection final : public sql::Connection {
  private:
   explicit Connection(sqlite3* db) : db_(db) {}
 
+  struct AuditRecord {
+    int64_t id = 0;
+    std::string link;
+  };
+
   sqlite3* db_;
   std::unordered_map<const char*, PreparedStatement> statements_;
+  std::optional<AuditRecord> newest_record_;
 };
 
 // STORE_FULL, STORE_IO, STORE_BUSY, STORE_CORRUPT, STORE_CONSTRAINT or STORE_INTERNAL.

@@ -23,12 +23,14 @@ Status SqliteWriter::begin() {
 
 void SqliteWriter::undo() {
   refused_ = true;
+  db_->forget_newest_record();
   if (!db_->in_transaction()) return;
   if (const Status undone = db_->execute("ROLLBACK"); !undone.ok())
     log_error("the store could not roll back", {{"error", undone.error().describe()}});
 }
 
 Status SqliteWriter::undo_savepoint() {
+  db_->forget_newest_record();
   TRY(db_->prepare("ROLLBACK TO job").run());
   return db_->prepare("RELEASE job").run();
 }
