@@ -12,30 +12,16 @@ using internal::TreeBuilder;
 
 // Iterative: no input can exhaust the stack. Numbers stay text: RapidJSON 1.1.0 reads out of bounds
 // for some exponents (CVE-2024-38517) and turns integers beyond 64 bits into doubles silently.
-constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
-
-// RapidJSON's input stream over a text that holds no NUL byte; it reads NUL at the end.
-class Input {
- public:
-  using Ch = char;
-  explicit Input(std::string_view text) : text_(text) {}
-  char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  char Take() { return at_ < text_.size() ? text_[at_++] : '\0'; }
-  size_t Tell() const { return at_; }
-  char* PutBegin() { return nullptr; }
-  void Put(char) {}
-  void Flush() {}
-  size_t PutEnd(char*) { return 0; }
-
- private:
-  std::string_view text_;
-  size_t at_ = 0;
-};
+// Strings are unescaped where they lie, in a copy of the text: else each character of each of them
+// is put on a stack of RapidJSON's.
+constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
+                            rapidjson::kParseNumbersAsStringsFlag;
 
 // RapidJSON's handler: passes each event on to the builder.
 class Handler {
  public:
-  explicit Handler(TreeBuilder& builder) : builder_(builder) {}
+  // `escapes`: the text has some by number.
+  Handler(TreeBuilder& builder, bool escapes) : builder_(builder), escapes_(escapes) {}
   bool Null() { return builder_.scalar(nullptr); }
   bool Bool(bool value) { return builder_.scalar(value); }
   bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
@@ -64,11 +50,13 @@ class Handler {
   bool Double(double) { return false; }
 
  private:
-  // RapidJSON lets `\udc00` alone through and writes it as malformed UTF-8.
+  // RapidJSON lets `\udc00` alone through and writes it as malformed UTF-8. Nothing else is: the
+  // whole text was looked at before.
   bool check_text(std::string_view text) {
-    return is_utf8(text) || builder_.refuse("an escape is half of a surrogate pair");
+    return !escapes_ || is_utf8(text) || builder_.refuse("an escape is half of a surrogate pair");
   }
   TreeBuilder& builder_;
+  const bool escapes_;
 };
 
 Error malformed(std::string_view what, size_t offset) {
@@ -91,8 +79,9 @@ Result<Value> parse_json(std::string_view text, const ParseLimits& limits) {
     return malformed("the text is not UTF-8", bad);
   }
   TreeBuilder builder(limits, "MALFORMED_JSON");
-  Handler handler(builder);
-  Input input(text);
+  Handler handler(builder, text.find("\\u") != text.npos);
+  std::string copy(text);
+  rapidjson::InsituStringStream input(copy.data());
   rapidjson::Reader reader;
   try {
     const rapidjson::ParseResult result = reader.Parse<kFlags>(input, handler);

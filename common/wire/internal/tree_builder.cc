@@ -58,7 +58,7 @@ bool TreeBuilder::key(std::string name) {
   return true;
 }
 
-bool TreeBuilder::scalar(Value value) {
+bool TreeBuilder::scalar(Value&& value) {
   if (!count_one()) return false;
   attach(std::move(value));
   return true;
@@ -71,7 +71,7 @@ bool TreeBuilder::end() {
   return true;
 }
 
-void TreeBuilder::attach(Value value) {
+void TreeBuilder::attach(Value&& value) {
   if (open_.empty()) {
     root_ = std::move(value);
     return;

@@ -24,7 +24,7 @@ class TreeBuilder {
   bool begin_array() { return begin(Value::Array{}); }
   bool begin_object() { return begin(Value::Object{}); }
   bool key(std::string name);
-  bool scalar(Value value);
+  bool scalar(Value&& value);
   bool end();
 
   // Whether the next event of an object names a member.
@@ -47,7 +47,7 @@ class TreeBuilder {
   bool refuse(Code code, Reason reason, std::string message);
   bool begin(Value container);
   bool count_one();
-  void attach(Value value);
+  void attach(Value&& value);
 
   ParseLimits limits_;
   Reason malformed_;
