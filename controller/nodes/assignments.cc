@@ -1,6 +1,6 @@
 #include "controller/nodes/assignments.h"
 
-#include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -16,40 +16,83 @@ namespace {
 constexpr size_t kMostCode = size_t{16} << 20;
 
 bool is_agent(const contracts::Run& run) { return run.spec.type == contracts::RunType::kAgent; }
+
+contracts::DesiredState desired_of(const contracts::Run& run) {
+  const bool end_it = run.spec.cancel_requested || run.status.eviction.has_value();
+  return end_it ? contracts::DesiredState::kCancel : contracts::DesiredState::kRun;
+}
+
+contracts::Assignment assignment_of(const contracts::Run& run) {
+  contracts::Assignment assignment;
+  assignment.run_uid = run.metadata.uid;
+  assignment.name_space = run.metadata.name_space;
+  assignment.name = run.metadata.name;
+  assignment.attempt = run.status.attempt;
+  assignment.desired = desired_of(run);
+  assignment.kill_now = run.status.kill_now;
+  assignment.policy = run.status.policy.value_or(run.spec.sandbox);
+  assignment.environment = run.status.environment;
+  assignment.spec = run.spec;
+  assignment.tool_bundle = run.status.tool_bundle.has_value();
+  assignment.workspace_root = run.status.workspace_root;
+  assignment.volumes = run.status.volumes;
+  return assignment;
+}
+
+// What the version is made of.
+struct Wanted {
+  std::string uid;
+  int64_t attempt = 0;
+  contracts::DesiredState desired = contracts::DesiredState::kRun;
+  bool kill_now = false;
+  std::optional<int64_t> last_input = {};
+};
+
+Wanted wanted_of(const contracts::Run& run) {
+  return {run.metadata.uid, run.status.attempt, desired_of(run),
+          run.status.kill_now.value_or(false)};
+}
+
+Wanted wanted_of(const contracts::Assignment& each) {
+  Wanted wanted{each.run_uid, each.attempt, each.desired, each.kill_now.value_or(false)};
+  if (!each.inputs.empty()) wanted.last_input = each.inputs.back().seq;
+  return wanted;
+}
+
+std::string version_of(const std::vector<Wanted>& all, const std::vector<std::string>& sessions) {
+  std::string text;
+  for (const Wanted& each : all) {
+    text += cat(each.uid, " ", each.attempt, " ", wire::enum_name(each.desired));
+    if (each.kill_now) text += " now";
+    if (each.last_input) text += cat(" ", *each.last_input);
+    text += "\n";
+  }
+  for (const std::string& uid : sessions) text += cat("session ", uid, "\n");
+  return crypto::sha256_hex(text).substr(0, 16);
+}
 }  // namespace
 
 Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
                                                            const std::string& node) {
-  ASSIGN_OR_RETURN(std::vector<contracts::Run> runs, txn.active_runs_on(node));
   std::vector<contracts::Assignment> assignments;
-  if (runs.empty()) return assignments;
+  bool agents = false;
+  TRY(txn.visit_active_runs_on(node, [&](const contracts::Run& run) {
+    assignments.push_back(assignment_of(run));
+    agents = agents || is_agent(run);
+  }));
+  if (assignments.empty()) return assignments;
   ASSIGN_OR_RETURN(const auto acked, txn.output_acked_on(node));
   store::ReadTxn::RunInputs inputs;
-  if (std::ranges::any_of(runs, is_agent)) {
+  if (agents) {
     ASSIGN_OR_RETURN(inputs, txn.run_inputs_on(node));
   }
-  for (contracts::Run& run : runs) {
-    contracts::Assignment assignment;
-    assignment.run_uid = run.metadata.uid;
-    assignment.name_space = run.metadata.name_space;
-    assignment.name = run.metadata.name;
-    assignment.attempt = run.status.attempt;
-    const bool end_it = run.spec.cancel_requested || run.status.eviction.has_value();
-    assignment.desired = end_it ? contracts::DesiredState::kCancel : contracts::DesiredState::kRun;
-    assignment.kill_now = run.status.kill_now;
-    assignment.policy = run.status.policy.value_or(run.spec.sandbox);
-    assignment.environment = run.status.environment;
-    assignment.spec = std::move(run.spec);
-    assignment.tool_bundle = run.status.tool_bundle.has_value();
-    assignment.workspace_root = run.status.workspace_root;
-    assignment.volumes = run.status.volumes;
-    const store::ReadTxn::Attempt attempt(assignment.run_uid, assignment.attempt);
+  for (contracts::Assignment& each : assignments) {
+    const store::ReadTxn::Attempt attempt(each.run_uid, each.attempt);
     const auto stored = acked.find(attempt);
-    if (stored != acked.end()) assignment.output_acked = stored->second;
+    if (stored != acked.end()) each.output_acked = stored->second;
     const auto given = inputs.find(attempt);
-    const bool agent = assignment.spec.type == contracts::RunType::kAgent;
-    if (agent && given != inputs.end()) assignment.inputs = std::move(given->second);
-    assignments.push_back(std::move(assignment));
+    const bool agent = each.spec.type == contracts::RunType::kAgent;
+    if (agent && given != inputs.end()) each.inputs = std::move(given->second);
   }
   return assignments;
 }
@@ -80,15 +123,28 @@ void spare_code(std::vector<contracts::Assignment>& assignments,
 
 std::string version_of(const std::vector<contracts::Assignment>& assignments,
                        const std::vector<std::string>& sessions) {
-  std::string text;
-  for (const contracts::Assignment& each : assignments) {
-    text += cat(each.run_uid, " ", each.attempt, " ", wire::enum_name(each.desired));
-    if (each.kill_now.value_or(false)) text += " now";
-    if (!each.inputs.empty()) text += cat(" ", each.inputs.back().seq);
-    text += "\n";
+  std::vector<Wanted> all;
+  for (const contracts::Assignment& each : assignments) all.push_back(wanted_of(each));
+  return version_of(all, sessions);
+}
+
+Result<std::string> version_for(store::ReadTxn& txn, const std::string& node) {
+  std::vector<Wanted> all;
+  std::vector<size_t> agents;
+  TRY(txn.visit_active_runs_on(node, [&](const contracts::Run& run) {
+    if (is_agent(run)) agents.push_back(all.size());
+    all.push_back(wanted_of(run));
+  }));
+  if (!agents.empty()) {
+    ASSIGN_OR_RETURN(const auto inputs, txn.run_inputs_on(node));
+    for (const size_t i : agents) {
+      const auto given = inputs.find({all[i].uid, all[i].attempt});
+      if (given != inputs.end() && !given->second.empty())
+        all[i].last_input = given->second.back().seq;
+    }
   }
-  for (const std::string& uid : sessions) text += cat("session ", uid, "\n");
-  return crypto::sha256_hex(text).substr(0, 16);
+  ASSIGN_OR_RETURN(const auto sessions, txn.sessions_on(node));
+  return version_of(all, sessions);
 }
 
 }  // namespace paddock::nodes

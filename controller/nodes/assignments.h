@@ -21,5 +21,7 @@ void spare_code(std::vector<contracts::Assignment>& assignments,
 // Acknowledgements are not part of it: they ride along.
 std::string version_of(const std::vector<contracts::Assignment>& assignments,
                        const std::vector<std::string>& sessions);
+// The version of what this node should hold now, without making the assignments.
+Result<std::string> version_for(store::ReadTxn& txn, const std::string& node);
 
 }  // namespace paddock::nodes

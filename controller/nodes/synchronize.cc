@@ -87,9 +87,8 @@ Result<std::optional<LeaseTable::Known>> hear(store::WriteTxn& txn, LeaseTable& 
 // Whether a run is at its end, or is to be: then the rest of what it printed is all there will be.
 Result<bool> ends(store::ReadTxn& txn, const contracts::RunReport& report) {
   if (report.outcome || report.output.empty()) return true;
-  const auto run = txn.run_by_uid(report.run_uid);
-  if (!run.ok() && run.error().code != Code::kNotFound) return run.error();
-  return run.ok() && run->spec.cancel_requested;
+  ASSIGN_OR_RETURN(const auto run, txn.look_at_run(report.run_uid));
+  return run && run->spec.cancel_requested;
 }
 
 // Its node sends it again.
@@ -132,8 +131,8 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
     TRY(txn.expect_runs(named_in(request)));
     for (const contracts::RunReport& report : request.runs) {
       ASSIGN_OR_RETURN(const bool whole, full ? ends(txn, report) : Result<bool>(true));
-      TRY(apply_report(txn, node, whole ? report : without_output(report), publishing, now.wall,
-                       times));
+      TRY(whole ? apply_report(txn, node, report, publishing, now.wall, times)
+                : apply_report(txn, node, without_output(report), publishing, now.wall, times));
     }
     if (request.leaving.value_or(false)) TRY(take_leave(txn, node, request, now.wall));
     ASSIGN_OR_RETURN(answer.runs, assignments_for(txn, node));
@@ -157,9 +156,7 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
 Result<std::string> desired_version(store::Store& store, const std::string& node) {
   std::string version;
   Status seen = store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const auto assignments, assignments_for(txn, node));
-    ASSIGN_OR_RETURN(const auto sessions, txn.sessions_on(node));
-    version = version_of(assignments, sessions);
+    ASSIGN_OR_RETURN(version, version_for(txn, node));
     return {};
   });
   if (!seen.ok()) return std::move(seen).error();

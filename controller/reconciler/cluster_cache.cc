@@ -59,8 +59,7 @@ Status ClusterCache::load(store::ReadTxn& txn) {
   ASSIGN_OR_RETURN(const auto grants, txn.list<contracts::Grant>({}));
   for (const contracts::Grant& grant : grants.items)
     put({grant.metadata.name_space, grant.metadata.name}, grant);
-  ASSIGN_OR_RETURN(const auto active, txn.active_runs());
-  for (const contracts::Run& run : active) put(run);
+  TRY(txn.visit_active_runs([this](const contracts::Run& run) { put(run); }));
   ASSIGN_OR_RETURN(const auto sessions,
                    txn.list<contracts::Sandbox>({.active = true, .leave_out = true}));
   for (const contracts::Sandbox& session : sessions.items)
@@ -72,14 +71,14 @@ Status ClusterCache::load(store::ReadTxn& txn) {
 
 Status ClusterCache::reread(store::ReadTxn& txn, std::string_view kind, const store::Key& key) {
   if (kind == contracts::Node::kKind) {
-    ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>(key));
+    ASSIGN_OR_RETURN(const auto node, txn.look_at<contracts::Node>(key));
     if (node) {
       put(*node);
     } else {
       drop_node(key.name);
     }
   } else if (kind == contracts::Run::kKind) {
-    ASSIGN_OR_RETURN(const auto run, txn.find<contracts::Run>(key));
+    ASSIGN_OR_RETURN(const auto run, txn.look_at<contracts::Run>(key));
     const auto known = uid_of_.find(path_of(key));
     // Another run of the same name may have come after one that was deleted.
     const bool replaced = known != uid_of_.end() && (!run || run->metadata.uid != known->second);

@@ -20,10 +20,8 @@ constexpr int64_t kMostTokensPruned = 500;
 
 // The stored run, if there is one.
 Result<std::optional<Run>> stored(store::WriteTxn& txn, const std::string& uid) {
-  auto run = txn.run_by_uid(uid);
-  if (run.ok()) return std::optional<Run>(std::move(*run));
-  if (run.error().code == Code::kNotFound) return std::optional<Run>();
-  return std::move(run).error();
+  ASSIGN_OR_RETURN(const auto kept, txn.look_at_run(uid));
+  return kept ? std::optional<Run>(*kept) : std::nullopt;
 }
 
 std::string explained(const scheduler::Unplaced& unplaced) {
@@ -106,10 +104,11 @@ Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced
   for (const scheduler::Unplaced& each : unplaced) uids.push_back(each.uid);
   TRY(txn.expect_runs(uids));
   for (const scheduler::Unplaced& each : unplaced) {
-    ASSIGN_OR_RETURN(std::optional<Run> run, stored(txn, each.uid));
-    if (!run) continue;
-    runs::Events events = runs::explain_pending(*run, reason_of(each.why), explained(each), now);
-    if (!events.empty()) TRY(store::save_run(txn, *run, std::move(events)));
+    ASSIGN_OR_RETURN(const auto kept, txn.look_at_run(each.uid));
+    const std::string words = explained(each);
+    if (!kept || !runs::explains_pending(*kept, reason_of(each.why), words)) continue;
+    Run run = *kept;
+    TRY(store::save_run(txn, run, runs::explain_pending(run, reason_of(each.why), words, now)));
   }
   return {};
 }

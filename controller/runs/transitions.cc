@@ -161,11 +161,16 @@ Result<Events> bind(Run& run, const std::string& node, WallTime now) {
   return events;
 }
 
+bool explains_pending(const Run& run, Reason reason, const std::string& message) {
+  const contracts::RunStatus& status = run.status;
+  const bool known = status.reason == reason && status.message == with_pool_words(status, message);
+  return status.phase == P::kPending && !known;
+}
+
 Events explain_pending(Run& run, Reason reason, const std::string& message, WallTime now) {
+  if (!explains_pending(run, reason, message)) return {};
   contracts::RunStatus& status = run.status;
   std::string told = with_pool_words(status, message);
-  const bool known = status.reason == reason && status.message == told;
-  if (status.phase != P::kPending || known) return {};
   status.reason = reason;
   status.message = std::move(told);
   set_condition(status, {"Scheduled", "False", status.reason, message}, now);

@@ -78,6 +78,8 @@ inline constexpr Reason kDeadlineExceeded = "DEADLINE_EXCEEDED";
 inline constexpr Reason kGangEnded = "GANG_ENDED";
 inline constexpr Reason kGangRestarted = "GANG_RESTARTED";
 
+// Whether a run is pending and says something else of why.
+bool explains_pending(const contracts::Run& run, Reason reason, const std::string& message);
 // Why a pending run is still pending. Returns nothing new when it is what the run says already.
 Events explain_pending(contracts::Run& run, Reason reason, const std::string& message,
                        WallTime now);

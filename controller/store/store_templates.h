@@ -86,11 +86,25 @@ Result<T> decode_row(const std::string& data) {
 }  // namespace internal
 
 template <class T>
-Result<T> ReadTxn::decode(const Row& row) {
-  if (row.decoded) return T(*static_cast<const T*>(row.decoded.get()));
+Result<std::shared_ptr<const T>> ReadTxn::decode_once(const Row& row) {
+  if (row.decoded) return std::static_pointer_cast<const T>(row.decoded);
   ASSIGN_OR_RETURN(T object, internal::decode_row<T>(row.data));
-  keep_decoded(row.resource_version, std::make_shared<const T>(object), row.data.size());
-  return object;
+  auto kept = std::make_shared<const T>(std::move(object));
+  keep_decoded(row.resource_version, kept, row.data.size());
+  return kept;
+}
+
+template <class T>
+Result<T> ReadTxn::decode(const Row& row) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const T> kept, decode_once<T>(row));
+  return T(*kept);
+}
+
+template <class T>
+Result<std::shared_ptr<const T>> ReadTxn::look_at(const Key& key) {
+  ASSIGN_OR_RETURN(const std::optional<Row> row, find_row(T::kKind, key));
+  if (!row) return std::shared_ptr<const T>();
+  return decode_once<T>(*row);
 }
 
 template <class T>

@@ -39,6 +39,10 @@ class ReadTxn {
   Result<T> get(const Key& key);
   template <class T>
   Result<std::optional<T>> find(const Key& key);
+  // The one that is kept for all who read this state of it, which is not copied. Null: there is
+  // none.
+  template <class T>
+  Result<std::shared_ptr<const T>> look_at(const Key& key);
   // Nothing too where it cannot be read, which the log then tells: for who looks through many.
   template <class T>
   Result<std::optional<T>> find_readable(const Key& key);
@@ -60,11 +64,15 @@ class ReadTxn {
   virtual Status expect_objects(const std::vector<NewObject>& objects) = 0;
 
   virtual Result<contracts::Run> run_by_uid(const std::string& uid) = 0;
+  // As look_at().
+  virtual Result<std::shared_ptr<const contracts::Run>> look_at_run(const std::string& uid) = 0;
   // Every run whose phase is not terminal, oldest first.
   virtual Result<std::vector<contracts::Run>> active_runs() = 0;
   // The same one after the other, so that they are not all in memory.
   virtual Status visit_active_runs(const std::function<void(const contracts::Run&)>& visit) = 0;
   virtual Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) = 0;
+  virtual Status visit_active_runs_on(const std::string& node,
+                                      const std::function<void(const contracts::Run&)>& visit) = 0;
 
   // Objects that were written after a resource version, oldest first; nothing if that part of the
   // history is gone already, and the reader must start over.
@@ -164,6 +172,8 @@ class ReadTxn {
                             size_t bytes) = 0;
   template <class T>
   Result<T> decode(const Row& row);
+  template <class T>
+  Result<std::shared_ptr<const T>> decode_once(const Row& row);
   virtual Result<Page<Row>> list_rows(std::string_view kind, const ListOptions& options) = 0;
 };
 

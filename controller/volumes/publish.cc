@@ -53,10 +53,8 @@ bool says_succeeded(const contracts::RunReport& report) {
 
 // Whether this run is the node's and publishes what it leaves.
 Result<bool> publishes(store::ReadTxn& txn, const std::string& node, const std::string& run_uid) {
-  const Result<Run> run = txn.run_by_uid(run_uid);
-  if (!run && run.error().code == Code::kNotFound) return false;
-  if (!run) return run.error();
-  return !run->spec.publish.empty() && run->status.node_name == node &&
+  ASSIGN_OR_RETURN(const auto run, txn.look_at_run(run_uid));
+  return run && !run->spec.publish.empty() && run->status.node_name == node &&
          !contracts::is_terminal(run->status.phase);
 }
 

@@ -26,16 +26,19 @@ class Transaction final : public WriteTxn {
   Status expect_runs(const std::vector<std::string>& uids) override;
   Status expect_objects(const std::vector<NewObject>& objects) override;
   Result<contracts::Run> run_by_uid(const std::string& uid) override;
+  Result<std::shared_ptr<const contracts::Run>> look_at_run(const std::string& uid) override;
   Result<std::vector<contracts::Run>> active_runs() override;
   Status visit_active_runs(const std::function<void(const contracts::Run&)>& visit) override;
   Result<std::vector<contracts::Run>> active_runs_on(const std::string& node) override;
+  Status visit_active_runs_on(const std::string& node,
+                              const std::function<void(const contracts::Run&)>& visit) override;
   Result<int64_t> resource_version() override;
 
   Result<std::optional<std::vector<Change>>> changes_after(int64_t resource_version) override;
+  Result<int64_t> erased_after(std::string_view kind, int64_t resource_version) override;
   Result<int64_t> finished_count(const std::optional<std::string>& name_space) override;
   Result<std::vector<Finished>> oldest_finished(int64_t until_ms, int64_t limit) override;
 
-  Result<int64_t> erased_after(std::string_view kind, int64_t resource_version) override;
   Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid, int64_t after,
                                                       int64_t limit) override;
   Result<std::vector<PhaseRecord>> phase_records(const PhaseQuery& query) override;
@@ -138,8 +141,8 @@ class Transaction final : public WriteTxn {
   void keep_ahead(std::string_view kind, const Key& key, const Statement& row);
   Row row_of(const AheadRow& row);
   Row row_of(const Statement& row);  // of `SELECT data, resource_version`
-  Statement select_active_runs();
-  Result<std::vector<contracts::Run>> collect_runs(Statement rows);
+  // Of `SELECT data, resource_version`.
+  Status visit_runs(Statement rows, const std::function<void(const contracts::Run&)>& visit);
   // The start of a line of output, in its parts.
   struct OpenLine {
     std::string text;

@@ -61,50 +61,58 @@ void Transaction::publish_decoded() {
   decoded_.clear();
 }
 
-Result<contracts::Run> Transaction::run_by_uid(const std::string& uid) {
-  if (const AheadRow* known = ahead_.find_run(uid)) return decode<contracts::Run>(row_of(*known));
+Result<std::shared_ptr<const contracts::Run>> Transaction::look_at_run(const std::string& uid) {
+  using Kept = std::shared_ptr<const contracts::Run>;
+  if (const AheadRow* known = ahead_.find_run(uid))
+    return decode_once<contracts::Run>(row_of(*known));
   Statement row =
       db_.prepare("SELECT data, resource_version FROM objects WHERE uid = ? AND kind = 'Run'");
   ASSIGN_OR_RETURN(const bool found, row.bind(uid).step());
-  if (!found) return internal::not_found("Run", {{}, uid});
-  return decode<contracts::Run>(row_of(row));
+  return found ? decode_once<contracts::Run>(row_of(row)) : Result<Kept>(Kept());
 }
 
-Result<std::vector<contracts::Run>> Transaction::collect_runs(Statement rows) {
-  std::vector<contracts::Run> runs;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, rows.step());
-    if (!row) return runs;
-    ASSIGN_OR_RETURN(contracts::Run run, decode<contracts::Run>(row_of(rows)));
-    runs.push_back(std::move(run));
-  }
+Result<contracts::Run> Transaction::run_by_uid(const std::string& uid) {
+  ASSIGN_OR_RETURN(const auto kept, look_at_run(uid));
+  if (!kept) return internal::not_found("Run", {{}, uid});
+  return contracts::Run(*kept);
 }
 
-Statement Transaction::select_active_runs() {
-  return db_.prepare(
-      "SELECT data, resource_version FROM objects WHERE kind = 'Run' AND active = 1 ORDER BY id");
-}
-
-Result<std::vector<contracts::Run>> Transaction::active_runs() {
-  return collect_runs(select_active_runs());
-}
-
-Status Transaction::visit_active_runs(const std::function<void(const contracts::Run&)>& visit) {
-  Statement rows = select_active_runs();
+Status Transaction::visit_runs(Statement rows,
+                               const std::function<void(const contracts::Run&)>& visit) {
   while (true) {
     ASSIGN_OR_RETURN(const bool row, rows.step());
     if (!row) return {};
-    ASSIGN_OR_RETURN(const contracts::Run run, decode<contracts::Run>(row_of(rows)));
-    visit(run);
+    ASSIGN_OR_RETURN(const auto kept, decode_once<contracts::Run>(row_of(rows)));
+    visit(*kept);
   }
 }
 
-Result<std::vector<contracts::Run>> Transaction::active_runs_on(const std::string& node) {
+Status Transaction::visit_active_runs(const std::function<void(const contracts::Run&)>& visit) {
+  return visit_runs(
+      db_.prepare("SELECT data, resource_version FROM objects WHERE kind = 'Run' AND active = 1 "
+                  "ORDER BY id"),
+      visit);
+}
+
+Status Transaction::visit_active_runs_on(const std::string& node,
+                                         const std::function<void(const contracts::Run&)>& visit) {
   Statement rows = db_.prepare(
       "SELECT data, resource_version FROM objects WHERE kind = 'Run' AND active = 1 AND node = ? "
       "ORDER BY id");
   rows.bind(node);
-  return collect_runs(std::move(rows));
+  return visit_runs(std::move(rows), visit);
+}
+
+Result<std::vector<contracts::Run>> Transaction::active_runs() {
+  std::vector<contracts::Run> runs;
+  TRY(visit_active_runs([&](const contracts::Run& run) { runs.push_back(run); }));
+  return runs;
+}
+
+Result<std::vector<contracts::Run>> Transaction::active_runs_on(const std::string& node) {
+  std::vector<contracts::Run> runs;
+  TRY(visit_active_runs_on(node, [&](const contracts::Run& run) { runs.push_back(run); }));
+  return runs;
 }
 
 }  // namespace paddock::store::sql

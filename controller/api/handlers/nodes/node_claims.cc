@@ -1,6 +1,7 @@
 #include "controller/api/handlers/nodes/node_claims.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "common/base/log.h"
 #include "common/cas/blobs.h"
@@ -12,15 +13,15 @@ namespace {
 
 using contracts::Run;
 
-// The run that this report ends, if it is heard.
-Result<std::optional<Run>> ended_run(store::ReadTxn& txn, const std::string& node,
-                                     const contracts::RunReport& report) {
-  Result<Run> run = txn.run_by_uid(report.run_uid);
-  if (!run && run.error().code == Code::kNotFound) return std::optional<Run>();
-  if (!run) return run.error();
-  const bool heard = run->status.node_name == node && run->status.attempt == report.attempt &&
+// The run that this report ends, if it is heard; else null.
+Result<std::shared_ptr<const Run>> ended_run(store::ReadTxn& txn, const std::string& node,
+                                             const contracts::RunReport& report) {
+  ASSIGN_OR_RETURN(auto run, txn.look_at_run(report.run_uid));
+  const bool heard = run && run->status.node_name == node &&
+                     run->status.attempt == report.attempt &&
                      !contracts::is_terminal(run->status.phase);
-  return heard ? std::optional<Run>(std::move(*run)) : std::nullopt;
+  if (!heard) run.reset();
+  return run;
 }
 
 // Sent for this run, or the run's own; and as large as it says.
@@ -40,7 +41,7 @@ Result<bool> is_proven(const Services& services, store::ReadTxn& txn, const Run&
 
 Status judge(const Services& services, store::ReadTxn& txn, const std::string& node,
              contracts::RunReport& report) {
-  ASSIGN_OR_RETURN(const std::optional<Run> run, ended_run(txn, node, report));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const Run> run, ended_run(txn, node, report));
   if (!run) return {};
   nodes::tidy_codes(*report.outcome);
   ASSIGN_OR_RETURN(const size_t dropped,
