@@ -7,11 +7,12 @@
 #include <string_view>
 
 #include "common/base/text.h"
+#include "common/base/timed_uuid.h"
 
 namespace paddock::contracts {
 
 inline std::string event_name(std::string_view run, std::string_view uid, int64_t event_id) {
-  return cat(run, ".", uid.substr(0, 8), ".", event_id);
+  return cat(run, ".", uuid_mark(uid), ".", event_id);
 }
 
 // The run that such a name is about.

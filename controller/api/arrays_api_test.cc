@@ -37,6 +37,21 @@ TEST_F(Arrays, AreOneRunOfAnySizeUpToTheLimit) {
   EXPECT_EQ(call("GET", kRuns).body.find("items")->array()->size(), 1u);
 }
 
+// Elements have the first digits of their array's uid, so these are random and say no time.
+TEST_F(Arrays, HaveUidsThatNoOtherArrayOfTheSameMomentComesNear) {
+  constexpr size_t kVersionAt = 14;
+  const std::string array =
+      call("POST", kRuns, text("sweep", R"({"count":2})")).body.text("metadata.uid");
+  ASSERT_EQ(array.size(), 36u);
+  EXPECT_EQ(array[kVersionAt], '4');
+  const std::string lone = call("POST", kRuns,
+                                cat(R"({"metadata":{"name":"lone"},"spec":)",
+                                    R"({"type":"command","command":["true"]}})"))
+                               .body.text("metadata.uid");
+  ASSERT_EQ(lone.size(), 36u);
+  EXPECT_EQ(lone[kVersionAt], '7');
+}
+
 TEST_F(Arrays, AreRefusedByTheFieldThatIsWrong) {
   struct Bad {
     const char* array;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "common/base/crash_point.h"
+#include "common/base/timed_uuid.h"
+#include "common/contracts/run.h"
 #include "controller/api/objects/objects.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
@@ -35,16 +37,26 @@ Status check_means_none(const wire::Value& document);
 // How often a generated name is drawn, if those before are taken.
 inline constexpr int kNameAttempts = 5;
 
+// With the time first, so that what is made together lies together in the store's indexes: a create
+// writes to half as many pages. An array's is random from its first digit on, since its elements
+// share these (runs/arrays.h) and no two arrays may.
+template <class T>
+std::string new_uid(const Call& call, const T& object) {
+  if constexpr (std::is_same_v<T, contracts::Run>) {
+    if (contracts::is_array(object.spec)) return make_uuid(call.services.random);
+  }
+  return make_timed_uuid(call.services.random, call.now());
+}
+
 // The caller's object with metadata of its own, and nothing that the server owns.
 template <CreatableKind T, class View = Itself<T>>
 Result<T> new_object(Call& call, const CreateRequest& create, const wire::Value& document,
                      std::vector<std::string>& warnings) {
   ASSIGN_OR_RETURN(T object, View::made(call.services, {document, create.validation, warnings}));
-  Random& random = call.services.random;
-  const std::string suffix = object.metadata.name.empty() ? make_suffix(random) : "";
+  const std::string suffix = object.metadata.name.empty() ? make_suffix(call.services.random) : "";
   ASSIGN_OR_RETURN(object.metadata,
-                   k8s::new_metadata(object.metadata,
-                                     {call.param("ns"), make_uuid(random), suffix, call.now()}));
+                   k8s::new_metadata(object.metadata, {call.param("ns"), new_uid(call, object),
+                                                       suffix, call.now()}));
   object.status = {};
   View::keep(document, object);
   KindTraits<T>::note_maker(object, call.principal.subject);
@@ -81,11 +93,10 @@ Result<std::optional<T>> find_earlier(Call& call, const IdempotencyKey& key) {
   return found;
 }
 
-// Stores the object, or replaces it by what the same request made before; false then.
+// Stores the object as `object`, or that becomes what the same request made before; false then.
 template <CreatableKind T>
-Result<bool> store_new(Call& call, const CreateRequest& create, T& object) {
+Result<bool> store_new(Call& call, const CreateRequest& create, const T& wanted, T& object) {
   bool created = false;
-  const T wanted = object;
   const auto change = [&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const auto earlier, earlier_creates(txn, create.key));
     if (!earlier.empty()) {
@@ -122,8 +133,8 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
   ASSIGN_OR_RETURN(const auto room, KindTraits<T>::reserve_queue(call.services, object));
   TRY((own_fields<T, View>(call, create, call.body, object)));
   for (int attempt = 1;; ++attempt) {
-    T stored = object;
-    const Result<bool> created = store_new(call, create, stored);
+    T stored;
+    const Result<bool> created = store_new(call, create, object, stored);
     if (created) {
       if (*created && !create.dry_run) TRY(KindTraits<T>::after_create(call, stored));
       Response response = view_response<View>(stored, *created ? 201 : 200);
@@ -136,7 +147,7 @@ Result<Response> create_with(Call& call, const CreateRequest& create) {
     if (!made_name || attempt == kNameAttempts) return created.error();
     object.metadata.name =
         k8s::generated_name(object.metadata.generate_name, make_suffix(call.services.random));
-    object.metadata.uid = make_uuid(call.services.random);
+    object.metadata.uid = new_uid(call, object);
   }
 }
 

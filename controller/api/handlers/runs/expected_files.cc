@@ -54,8 +54,9 @@ Result<Response> try_run(Call& call) {
   TRY(admit_as_planned(call.services, run, files));
   show_summary_only(run);
   ASSIGN_OR_RETURN(const auto room, KindTraits<Run>::reserve_queue(call.services, run));
-  TRY(store_new(call, create, run));
-  Response response = object_response(run);
+  Run tried;
+  TRY(store_new(call, create, run, tried));
+  Response response = object_response(tried);
   response.status = 201;
   add_warnings(response, warnings);
   return response;
