@@ -43,9 +43,9 @@ Status end_tool_tokens(WriteTxn& txn, const contracts::Run& run, WallTime now) {
 
 // So that the array's counts outlive it. An array that is over needs no more of them.
 Status count_in_array(WriteTxn& txn, const contracts::Run& element) {
-  ASSIGN_OR_RETURN(
-      std::optional<contracts::Run> array,
-      txn.find<contracts::Run>({element.metadata.name_space, element.status.element->array}));
+  ASSIGN_OR_RETURN(std::optional<contracts::Run> array,
+                   txn.find_readable<contracts::Run>(
+                       {element.metadata.name_space, element.status.element->array}));
   if (!array || !runs::is_element_of(element, *array) ||
       contracts::is_terminal(array->status.phase))
     return {};

@@ -1,6 +1,7 @@
 #include "controller/store/tool_token_writes.h"
 
 #include <map>
+#include <optional>
 #include <set>
 
 namespace paddock::store {
@@ -23,8 +24,9 @@ Result<std::vector<ToolToken>> tokens_of(WriteTxn& txn, const std::string& run_u
   ASSIGN_OR_RETURN(const std::vector<Key> keys, txn.tool_tokens_of(run_uid));
   std::vector<ToolToken> tokens;
   for (const Key& key : keys) {
-    ASSIGN_OR_RETURN(ToolToken token, txn.get<ToolToken>(key));
-    tokens.push_back(std::move(token));
+    // One that cannot be read authenticates nobody, and must not keep the others good.
+    ASSIGN_OR_RETURN(std::optional<ToolToken> token, txn.find_readable<ToolToken>(key));
+    if (token) tokens.push_back(std::move(*token));
   }
   return tokens;
 }
@@ -55,6 +57,21 @@ Status revoke_tool_tokens(WriteTxn& txn, const std::string& run_uid, RevokeReaso
   add_descendants(tokens, chosen);
   for (ToolToken& each : tokens)
     if (chosen.contains(each.metadata.name)) TRY(revoke(txn, each, reason, now));
+  return {};
+}
+
+Status revoke_tool_tokens_made_by(WriteTxn& txn, const ToolToken& parent, RevokeReason reason,
+                                  WallTime now) {
+  ASSIGN_OR_RETURN(
+      const Page<ToolToken> all,
+      txn.list<ToolToken>({.name_space = parent.metadata.name_space, .leave_out = true}));
+  const auto is_child = [&](const ToolToken& each) {
+    return each.status.parent == parent.metadata.name;
+  };
+  std::set<std::string> runs;
+  for (const ToolToken& each : all.items)
+    if (is_child(each)) runs.insert(each.status.run_uid);
+  for (const std::string& run : runs) TRY(revoke_tool_tokens(txn, run, reason, now, is_child));
   return {};
 }
 

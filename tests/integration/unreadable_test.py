@@ -37,6 +37,14 @@ class Unreadable(unittest.TestCase):
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read() or b"{}"), answer.headers.get_all("warning") or []
 
+    def watched(self, plural, since):
+        """What a watch from then on tells: the types of its events, with the names."""
+        with contextlib.closing(self.instance.connect()) as connection:
+            connection.request("GET", f"{API}{plural}?watch=1&timeoutSeconds=1&resourceVersion={since}", None,
+                               {"Authorization": f"Bearer {self.instance.admin_token()}"})
+            lines = connection.getresponse().read().splitlines()
+        return [(event["type"], event["object"].get("metadata", {}).get("name")) for event in map(json.loads, filter(None, lines))]
+
     def names(self, plural):
         status, listed = self.instance.ask("GET", API + plural)
         self.assertEqual(status, 200, listed)
@@ -81,6 +89,7 @@ class Unreadable(unittest.TestCase):
                 self.assertEqual(status, 201, answer)
             self.instance.wait_phase(name, "Succeeded")
         self.damage("%", "damaged", rows=len(plurals))
+        since = {plural: self.instance.ask("GET", API + plural)[1]["metadata"]["resourceVersion"] for plural in plurals}
         for plural in plurals:
             status, answer, warnings = self.delete(API + plural)
             self.assertEqual(status, 200, answer)
@@ -92,6 +101,9 @@ class Unreadable(unittest.TestCase):
             self.assertIn("could not be read", " ".join(warnings))
             self.assertEqual(self.delete(API + plural + "/damaged")[0], 404)
             self.assertEqual(self.names(plural), set())
+            events = self.watched(plural, since[plural])  # no list had it, so a watch has no news of it
+            self.assertEqual({name for kind, name in events if kind == "DELETED"}, {"sound"}, events)
+            self.assertEqual({name for _, name in events}, {"sound"}, events)
         self.assertEqual(self.instance.post_run("after", {"type": "command", "command": ["true"]})[0], 201)
         self.instance.wait_phase("after", "Succeeded")
 

@@ -61,7 +61,11 @@ Status judge(const Deletions& done, bool dry_run) {
   return error;
 }
 
-std::vector<std::string> warnings_of(const Deletions& done, std::string_view plural) {
+std::vector<std::string> warnings_of(const Deletions& done, std::string_view plural, bool selects) {
+  // What it cannot read may be none of those that were meant.
+  const std::string_view why =
+      selects ? " may be meant too and stays: this version cannot read it"
+              : " stays, as this version cannot read it: delete it by its name";
   constexpr size_t kMostNamed = 15;  // and as many warnings of what went fit beside them
   std::vector<std::string> out;
   for (const std::string& name : done.unread) {
@@ -69,8 +73,7 @@ std::vector<std::string> warnings_of(const Deletions& done, std::string_view plu
       out.push_back(cat("and ", done.unread.size() - kMostNamed, " more"));
       break;
     }
-    out.push_back(
-        cat(plural, "/", name, " stays, as this version cannot read it: delete it by its name"));
+    out.push_back(cat(plural, "/", name, why));
   }
   out.insert(out.end(), done.warnings.begin(), done.warnings.end());
   return out;

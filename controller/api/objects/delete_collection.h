@@ -32,7 +32,8 @@ Result<ListQuery> parse_deletion(Call& call, const k8s::Labels& supported);
 bool is_refusal(const Error& error);
 void keep(Deletions& done, Error error, std::string_view plural, const std::string& name);
 // What the answer warns of.
-std::vector<std::string> warnings_of(const Deletions& done, std::string_view plural);
+// `selects`: not all of the collection was meant.
+std::vector<std::string> warnings_of(const Deletions& done, std::string_view plural, bool selects);
 // Conflict, FailedPrecondition or PermissionDenied, as the first refused object says, once any was
 // refused.
 Status judge(const Deletions& done, bool dry_run);
@@ -124,7 +125,8 @@ Result<Response> delete_collection(Call& call) {
   answer.meta.remaining = all.done.deleted - static_cast<int64_t>(all.objects.size());
   answer.items = std::move(all.objects);
   Response response = list_response(call, answer, query);
-  add_warnings(response, warnings_of(all.done, View::resource().plural));
+  const bool selects = !query.labels.empty() || !query.fields.empty();
+  add_warnings(response, warnings_of(all.done, View::resource().plural, selects));
   return response;
 }
 

@@ -174,8 +174,15 @@ class Watch final : public Steps {
     return std::optional(std::move(item));
   }
 
+  // No list told of an object that cannot be read: for a watch it was not there.
+  Result<std::optional<WatchItem>> read_before(const ObjectChange& change) {
+    auto before = read(change.before, change.resource_version);
+    if (!before && store::is_unreadable(before.error())) return std::optional<WatchItem>();
+    return before;
+  }
+
   Result<std::string> selected_line(const ObjectChange& change) {
-    ASSIGN_OR_RETURN(const auto before, read(change.before, change.resource_version));
+    ASSIGN_OR_RETURN(const auto before, read_before(change));
     ASSIGN_OR_RETURN(const auto after, read(change.after, change.resource_version));
     const WatchEvent event = k8s::watch_event(matches(before), matches(after));
     if (event == WatchEvent::kNone) return std::string();

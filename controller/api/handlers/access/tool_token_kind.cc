@@ -154,6 +154,8 @@ Status KindTraits<ToolToken>::save_new(Services&, store::WriteTxn& txn, ToolToke
 
 Status KindTraits<ToolToken>::prepare_delete(store::WriteTxn& txn, const ToolToken& token,
                                              WallTime now) {
+  if (token.status.run_uid.empty())  // it could not be read; those that it made name it
+    return store::revoke_tool_tokens_made_by(txn, token, contracts::RevokeReason::kManual, now);
   return store::revoke_tool_tokens(
       txn, token.status.run_uid, contracts::RevokeReason::kManual, now,
       [&](const ToolToken& other) { return other.status.parent == token.metadata.name; });
