@@ -30,15 +30,15 @@ Status FileCount::begin() {
 
 Status FileCount::tell() {
   const int64_t used = intake_.used();
-  if (!intake_.counted() || used == told_) return {};
+  if (used == told_) return {};
   TRY(store_.write(
       [&](store::WriteTxn& txn) { return txn.put_setting(kBytesSetting, std::to_string(used)); }));
   told_ = used;
   return {};
 }
 
-// Of an instance that has none because the disk of its folder was not mounted nobody else would
-// tell before the first run that lacks them.
+// Warns where the store names files and the folder has none, as when its disk was not mounted.
+// Without the warning, the first run that lacks a file would be the first to tell.
 Status FileCount::warn_of_lost_files() {
   ASSIGN_OR_RETURN(const workspaces::NamedBlobs named,
                    workspaces::named_blobs(store_, workspaces::Unreadable::kLeftOut));

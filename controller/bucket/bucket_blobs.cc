@@ -17,6 +17,7 @@ namespace {
 using cas::Digest;
 
 constexpr Millis kListingGood{60'000};
+constexpr Millis kAwayGood{5'000};
 constexpr Millis kUploadForgotten{24 * 3'600'000};
 
 Result<int64_t> size_of(const os::Fd& file) {
@@ -66,12 +67,18 @@ bool BucketBlobs::use(const Digest& digest) const {
 }
 
 // What is not known: before the first listing only the bucket can say whether it is there. A loop
-// over many blobs takes no longer than that listing, and what it found meanwhile.
+// over many blobs takes no longer than that listing, and what it found meanwhile. A bucket that
+// gave no answer is not asked for the next blob at once: each time would take minutes.
 Result<int64_t> BucketBlobs::ask(const Digest& digest) const {
   if (index_.complete()) return cas::blob_not_found(digest);
+  const std::optional<Away> away = away_.with([](const auto& last) { return last; });
+  if (away && clock_.mono() - away->since < kAwayGood) return away->why;
   const Result<int64_t> size = bucket_.size(key_of(digest));
   if (!size && size.error().code == Code::kNotFound) return cas::blob_not_found(digest);
-  if (!size) return size.error();
+  if (!size) {
+    away_.with([&](auto& last) { last = Away{clock_.mono(), size.error()}; });
+    return size.error();
+  }
   index_.found(digest, {*size, now_s()});
   const auto known = index_.find(digest);
   return known ? Result<int64_t>(known->size) : Result<int64_t>(cas::blob_not_found(digest));

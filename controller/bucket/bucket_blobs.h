@@ -86,7 +86,12 @@ class BucketBlobs final : public cas::Blobs {
   mutable std::mutex listing_;
   mutable std::optional<MonoTime> listed_;
   mutable LeapGuard leap_;
-  std::unique_ptr<Uploader> uploader_;  // ends first: it uses all of the above
+  struct Away {
+    MonoTime since;
+    Error why;
+  };
+  mutable Guarded<std::optional<Away>> away_;  // when the bucket last gave no answer to ask()
+  std::unique_ptr<Uploader> uploader_;         // ends first: it uses all of the above
 };
 
 }  // namespace paddock::bucket
