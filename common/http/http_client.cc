@@ -96,7 +96,7 @@ class CurlClient final : public Client {
       size_t turn = endpoint_.turn->load();
       address_ = addresses_[turn % addresses_.size()];
       Result<Response> answer = ask(request, headers.get());
-      if (answer.ok()) met_.insert(address_);
+      if (answer.ok()) endpoint_.met->with([this](auto& met) { met.insert(address_); });
       const bool not_done = was_not_done(answer);
       if (answer.ok() && !not_done) return answer;
       // Whoever gave no answer is not asked next, by nobody who shares the turn.
@@ -145,6 +145,10 @@ class CurlClient final : public Client {
     curl_easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &connects);
     curl_easy_getinfo(easy_.get(), CURLINFO_HEADER_SIZE, &answered);
     return connects == 0 && answered == 0;
+  }
+
+  bool was_met() const {
+    return endpoint_.met->with([this](const auto& met) { return met.contains(address_); });
   }
 
   // After a lookup that failed: whether that was for good. libcurl does not say, so it is asked
@@ -198,7 +202,7 @@ class CurlClient final : public Client {
       if (code == CURLE_PEER_FAILED_VERIFICATION &&
           curl_easy_getinfo(easy_.get(), CURLINFO_SSL_VERIFYRESULT, &verdict) == CURLE_OK)
         return certificate_error(verdict, address_, clock_.wall());
-      if (code == CURLE_COULDNT_RESOLVE_HOST && !met_.contains(address_) && names_nobody())
+      if (code == CURLE_COULDNT_RESOLVE_HOST && !was_met() && names_nobody())
         return name_error(address_);
       return curl_error(code, address_, connected > 0);
     }
@@ -213,9 +217,8 @@ class CurlClient final : public Client {
 
   const Endpoint endpoint_;
   const std::vector<std::string> addresses_;
-  std::string address_;        // the one that is asked
-  std::set<std::string> met_;  // those that answered: their names exist
-  const SystemClock clock_;    // as libcurl asks it, for certificates and peers' dates alone
+  std::string address_;      // the one that is asked
+  const SystemClock clock_;  // as libcurl asks it, for certificates and peers' dates alone
   Multi multi_;
   Easy easy_;
   std::atomic<bool> aborted_{false};

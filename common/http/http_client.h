@@ -7,10 +7,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/base/guarded.h"
 #include "common/base/result.h"
 #include "common/base/units.h"
 
@@ -27,6 +29,9 @@ struct Endpoint {
   std::function<std::string()> live_token = {};
   // Which of several is asked: copies share it, so that all of them move on together.
   std::shared_ptr<std::atomic<size_t>> turn = std::make_shared<std::atomic<size_t>>(0);
+  // The addresses that answered, so that their names exist: copies share them.
+  std::shared_ptr<Guarded<std::set<std::string>>> met =
+      std::make_shared<Guarded<std::set<std::string>>>();
 };
 
 // An answer 503 with this header: the server did nothing, another one leads.
@@ -69,9 +74,10 @@ class Client {
  public:
   virtual ~Client() = default;
   // Unavailable: the peer cannot be reached or the connection broke; SERVER_NAME_UNKNOWN: its name
-  // does not exist, and did not as long as this client knows. DeadlineExceeded: too slow.
-  // Unauthenticated, reason SERVER_NOT_TRUSTED: the certificate is not the trusted one;
-  // CERTIFICATE_NOT_VALID_NOW: it is, and this host's clock is not within its validity.
+  // does not exist, and no client of this endpoint or a copy of it had an answer from there.
+  // DeadlineExceeded: too slow. Unauthenticated, reason SERVER_NOT_TRUSTED: the certificate is not
+  // the trusted one; CERTIFICATE_NOT_VALID_NOW: it is, and this host's clock is not within its
+  // validity.
   virtual Result<Response> send(const Request& request) = 0;
   // Ends a send() in progress from another thread; later sends fail too.
   virtual void abort() = 0;

@@ -205,6 +205,12 @@ TEST(HttpClient, TellsANameThatNobodyHas) {
   EXPECT_THAT(error.describe(), HasSubstr("a..b: there is no such host"));
 }
 
+TEST(HttpClient, WaitsForANameThatAnotherClientOfTheEndpointHadAnAnswerFrom) {
+  const Endpoint endpoint{kNoSuchHost, {}, {}, kToken};
+  endpoint.met->with([](auto& met) { met.insert(kNoSuchHost); });
+  EXPECT_EQ(make_client(endpoint)->send(get("/")).error().reason, "UNREACHABLE");
+}
+
 TEST(HttpClient, GoesOnFromANameThatNobodyHasToTheNextAddress) {
   std::string gone;
   {

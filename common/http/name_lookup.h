@@ -5,7 +5,8 @@
 
 namespace paddock::http {
 
-// Nobody has this name, or it can be nobody's. Not: that cannot be found out now.
+// Nobody has this name, or it can be nobody's. False where that cannot be found out now, and always
+// on macOS, where an answer does not tell the two apart.
 bool name_is_unknown(const std::string& address);
 
 }  // namespace paddock::http

@@ -6,8 +6,9 @@ import dataclasses
 import json
 import socket
 import ssl
+import sys
 import urllib.parse
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from .errors import PaddockError, unexpected
 
@@ -20,7 +21,9 @@ NOT_VALID_NOW = (9, 10)  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EX
 # Of TCP's own: a peer that is silently gone is noticed within two minutes. macOS has another word for the first.
 KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPALIVE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 9))
 # That it cannot be found out now is EAI_AGAIN. Not every system has the second.
-NO_SUCH_NAME = tuple(getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name))
+# macOS and Windows say the same of every name while there is no network.
+NAME_FAULTS = tuple(getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name))
+NO_SUCH_NAME: Tuple[int, ...] = () if sys.platform in ("darwin", "win32") else NAME_FAULTS
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 

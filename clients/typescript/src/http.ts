@@ -60,11 +60,16 @@ function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal, stranger
     return new PaddockError(`the server's certificate is not trusted (${code}): connect() of "paddock/node" takes a caFile, NODE_EXTRA_CA_CERTS names one`, { code: "SERVER_NOT_TRUSTED" }, cause);
   }
   // That a name cannot be found out now is EAI_AGAIN.
-  if (code === "ENOTFOUND" && stranger) {
+  if (code === "ENOTFOUND" && stranger && onLinux()) {
     return new PaddockError("there is no host of this name: correct the address of the server", { code: "SERVER_NAME_UNKNOWN" }, cause);
   }
   if (NOT_SENT.includes(code)) return new PaddockError(`the server cannot be reached: ${code}`, { code: "UNREACHABLE", retryable: true }, cause);
   return new PaddockError("the connection was lost before the whole answer was there", { code: "CONNECTION_LOST", retryable: true }, cause);
+}
+
+/** macOS and Windows say of every name that it is not found while there is no network. */
+function onLinux(): boolean {
+  return (globalThis as { process?: { platform?: string } }).process?.platform === "linux";
 }
 
 /** The code of what fetch threw: its own or its cause's, also where several addresses were tried. */
