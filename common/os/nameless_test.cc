@@ -197,21 +197,32 @@ TEST_F(WithoutAName, SaysThatAProcessDoesNotLetAnybodyLookIntoIt) {
   ASSERT_EQ(::fstat(root_.get(), &info), 0);
   const auto is_told = [&] {
     ::prctl(PR_SET_DUMPABLE, 1);
-    for (const bool filtered : {false, true}) {
+    struct Child {
+      bool filtered;
+      bool ends;  // and nobody waits for it: it holds nothing any more
+      bool uncounted;
+    };
+    for (const Child& child :
+         {Child{false, false, false}, {true, false, true}, {true, true, false}}) {
       const Holder holder([&] {
         Pipe ready = std::move(*make_pipe());
         char byte = 'x';
-        if (::fork() != 0) return ::read(ready.read.get(), &byte, 1) == 1;
+        if (::fork() != 0) {
+          siginfo_t ended = {};
+          if (child.ends) return ::waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT) == 0;
+          return ::read(ready.read.get(), &byte, 1) == 1;
+        }
         sock_filter allow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
         const sock_fprog program{1, &allow};
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        if (filtered) ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+        if (child.filtered) ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
         ::prctl(PR_SET_DUMPABLE, 0);
+        if (child.ends) ::_exit(0);
         (void)!::write(ready.write.get(), &byte, 1);
         for (;;) ::pause();
       });
-      if (nameless_use(holder.pid(), info.st_dev).uncounted != filtered) return false;
+      if (nameless_use(holder.pid(), info.st_dev).uncounted != child.uncounted) return false;
     }
     return true;
   };

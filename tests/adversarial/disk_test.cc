@@ -126,6 +126,11 @@ TEST_P(Disk, CountsProgramsWithoutAName) {
 TEST_P(Disk, EndsWhoHoldsForSecondsWhatNobodyCanCount) {
   if (mount("none", workspace().c_str(), "tmpfs", 0, "size=192m,mode=0777") != 0)
     GTEST_SKIP() << "mounts are not possible here";
+  const std::unique_ptr<const std::string, void (*)(const std::string*)> mounted(
+      new std::string(workspace()), [](const std::string* folder) {
+        EXPECT_EQ(umount2(folder->c_str(), MNT_DETACH), 0);
+        delete folder;
+      });
   std::vector<Launched> all;
   for (const char* how : {"in-flight", "mapped", "closed"})
     all.push_back(start(bounded(probe("hoard_uncounted", {how}))));
@@ -134,7 +139,6 @@ TEST_P(Disk, EndsWhoHoldsForSecondsWhatNobodyCanCount) {
     ASSERT_TRUE(done.result);
     EXPECT_EQ(done.result->code, "E_LIMIT_FS") << done.result->reason << done.err;
   }
-  ASSERT_EQ(umount(workspace().c_str()), 0);
 }
 
 // Where its cgroup can be frozen it is ended before it has a hundredth of what it wants; else

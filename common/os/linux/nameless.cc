@@ -87,6 +87,11 @@ int filters_of(const std::string& task) {
   return parse_integer<int>(status.substr(from, status.find('\n', from) - from)).value_or(0);
 }
 
+// Whether this begins like the path of a program or library of the host.
+bool is_of_the_host(std::string_view path) {
+  return path.starts_with("/usr/") || path.starts_with("/lib");
+}
+
 class Nameless {
  public:
   Nameless(dev_t device, int on_disk, const std::function<bool()>& over)
@@ -133,20 +138,23 @@ class Nameless {
     errno = 0;
     const Listing links = open_listing(folder, name);
     Links out{.refused = !links && errno == EACCES};
+    bool unseen = false;
     while (const char* link = is_over() || out.refused ? nullptr : next_entry(links)) {
       out.any = true;
       ++use_.looked_at;
       struct stat info {};
       if (fstatat(dirfd(links.get()), link, &info, 0) != 0) {
-        out.refused = errno == EPERM || errno == EACCES;
+        unseen = unseen || errno == EPERM || errno == EACCES;
         continue;
       }
       if (S_ISSOCK(info.st_mode)) add_socket(folder, link, thread);
       add(dirfd(links.get()), link, info);
     }
+    out.refused = out.refused || unseen;
     return out;
   }
-  // Who may not look at a mapped file is told its number, and whether it has a name.
+  // Reads of a mapped file that may not be looked at its number, and whether it has a name. The
+  // host's own programs and libraries lose theirs when they are upgraded: no run can write there.
   void add_named_by_maps(int task) {
     const int fd = openat(task, "maps", O_RDONLY | O_CLOEXEC);
     const std::unique_ptr<FILE, int (*)(FILE*)> maps(fd < 0 ? nullptr : fdopen(fd, "r"), fclose);
@@ -156,9 +164,11 @@ class Nameless {
       ++use_.looked_at;
       unsigned device[2] = {};
       unsigned long file = 0;
+      std::array<char, 8> path{};
       if (std::string_view(line.data()).ends_with(" (deleted)\n") &&
-          sscanf(line.data(), "%*s %*s %*s %x:%x %lu", &device[0], &device[1], &file) == 3 &&
-          makedev(device[0], device[1]) == device_)
+          sscanf(line.data(), "%*s %*s %*s %x:%x %lu %7s", &device[0], &device[1], &file,
+                 path.data()) == 4 &&
+          makedev(device[0], device[1]) == device_ && !is_of_the_host(path.data()))
         mapped_.insert(file);
     }
   }
@@ -194,6 +204,16 @@ class Nameless {
   NamelessUse use_;
 };
 
+// A thread that has ended holds nothing, and only root may list that.
+bool has_ended(int task) {
+  constexpr std::string_view kState = "\nState:\t";
+  const std::string status = text_of(task, "status");
+  const size_t at = status.find(kState);
+  if (at == std::string::npos || at + kState.size() >= status.size()) return false;
+  const char state = status[at + kState.size()];
+  return state == 'Z' || state == 'X';
+}
+
 void add_children(int task, std::vector<pid_t>& out) {
   for (const std::string& word : split(text_of(task, "children"), ' ')) {
     if (const auto pid = parse_integer<pid_t>(word)) out.push_back(*pid);
@@ -228,7 +248,7 @@ bool add_process(int process, bool layered, Nameless& nameless, std::vector<pid_
     nameless.add_held(task.get());
     const pid_t thread = parse_integer<pid_t>(name).value_or(0);
     if (!share_files(last_opened, thread)) {
-      seen_all = nameless.add_open(task.get(), thread) && seen_all;
+      seen_all = (nameless.add_open(task.get(), thread) || has_ended(task.get())) && seen_all;
       last_opened = thread;
     }
     add_children(task.get(), children);

@@ -85,8 +85,9 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
                                   RESOLVE_NO_MAGICLINKS));
   const auto space = out->folder_.valid() ? out->free_space() : std::nullopt;
   if (!space) return step_error("opening the workspace", errno);
-  out->space_before_ = out->space_at_last_ = out->space_at_start_ = *space;
+  out->space_before_ = out->space_at_last_ = out->space_at_known_ = *space;
   if (!out->quota_.whole || out->quota_.overfull) TRY(out->measure_before());
+  out->known_ = out->before_.value_or(os::FolderUse{});
   out->allowed_ = allowed_by(out->quota_, out->before_.value_or(os::FolderUse{}));
   return out;
 }
@@ -173,6 +174,10 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
       before_ = answer.use;
       space_before_ = space_asked_;
     }
+    if (!answer.uncounted) {
+      known_ = answer.use;
+      space_at_known_ = space_asked_;
+    }
   }
   auto hit = judge(answer);
   if (doubt_.note(answer.uncounted && may_hide_too_much(), now) && !hit) hit = DiskHit::kOverdue;
@@ -180,11 +185,11 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
   return hit;
 }
 
-// Whether more is gone from the file system since the start than the run may take.
+// Whether more is gone from the file system than the run may still take, since all that it had was
+// counted last: what others wrote before that is not its.
 bool DiskWatch::may_hide_too_much() const {
-  const os::FolderUse had = quota_.whole ? os::FolderUse{} : before_.value_or(os::FolderUse{});
-  const bool bytes = space_at_start_.bytes - space_asked_.bytes > allowed_.bytes - had.bytes;
-  const bool files = space_at_start_.files - space_asked_.files > allowed_.files - had.files;
+  const bool bytes = space_at_known_.bytes - space_asked_.bytes > allowed_.bytes - known_.bytes;
+  const bool files = space_at_known_.files - space_asked_.files > allowed_.files - known_.files;
   return bytes || (files && space_asked_.counts_files);
 }
 

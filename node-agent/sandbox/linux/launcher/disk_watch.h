@@ -90,7 +90,8 @@ class DiskWatch {
   Cgroup* cgroup_ = nullptr;
   std::optional<os::FolderUse> before_;  // as measured first; nothing: not measured yet
   Space space_before_;
-  Space space_at_start_;
+  os::FolderUse known_;  // when nothing was uncounted last, and the free space then
+  Space space_at_known_;
   os::FolderUse last_;  // as measured last, and the free space at that time
   Space space_at_last_;
   pid_t process_ = -1;
