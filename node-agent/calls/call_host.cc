@@ -84,6 +84,7 @@ bool CallHost::look() {
 }
 
 void CallHost::maintain() {
+  keep_a_lane();
   if (snippets_enabled_ && !look()) return;
   Millis next{0};
   do {
@@ -95,11 +96,15 @@ void CallHost::maintain() {
 // Until there is more of it.
 Millis CallHost::clean_up() {
   join_ended();
+  keep_a_lane();
+  const Millis next = sessions_.clean_up();
+  return std::min(next, deferred_teardown_.clean_up());
+}
+
+void CallHost::keep_a_lane() {
   state_.with([this](State& state) {
     if (!state.stopping && state.lanes.empty()) add_lane(state);
   });
-  const Millis next = sessions_.clean_up();
-  return std::min(next, deferred_teardown_.clean_up());
 }
 
 void CallHost::add_lane(State& state) {

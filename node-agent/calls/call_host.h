@@ -98,6 +98,7 @@ class CallHost {
   void maintain();
   bool look();
   void lane(int64_t number);
+  void keep_a_lane();
   void add_lane(State& state);
   void join_ended();
   bool rest(Millis limit);
