@@ -17,7 +17,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr Millis kStopGrace{10'000};
+constexpr Millis kStopGrace{20'000};    // longer than both daemons take for an orderly stop
 constexpr Millis kQuestionTime{2'000};  // another one follows
 constexpr size_t kLogLines = 8;
 

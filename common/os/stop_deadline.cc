@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/log.h"
+#include "common/base/start_thread.h"
 
 namespace paddock::os {
 
@@ -43,7 +44,7 @@ void StopDeadline::watch() {
 void StopDeadline::leave(int exit_code) {
   auto done = std::make_shared<std::promise<void>>();
   std::future<void> said = done->get_future();
-  std::thread([this, done = std::move(done)] {
+  auto speaking = start_thread([this, done] {
     last_words_.with([](const std::function<void()>& say) {
       if (say) say();
     });
@@ -51,8 +52,11 @@ void StopDeadline::leave(int exit_code) {
         "stopping takes too long, as on a disk that does not answer; this process ends as it "
         "is, and the next one goes on from what is written");
     done->set_value();
-  }).detach();
-  said.wait_for(kLastWords);
+  });
+  if (speaking) {
+    speaking->detach();
+    said.wait_for(kLastWords);
+  }
   ::_exit(exit_code);
 }
 

@@ -40,7 +40,7 @@ namespace {
 constexpr Millis kLongestRest{5000};
 constexpr Millis kAfterFailure{1000};
 constexpr Millis kSweepEvery = std::chrono::minutes(30);
-constexpr Millis kStop{15'000};  // an orderly stop; its unit, and `paddock down`, wait for longer
+constexpr Millis kStop{14'000};  // an orderly stop; its unit, and `paddock down`, wait for longer
 constexpr Millis kMinute = std::chrono::minutes(1);
 
 Result<Config> configuration(const Flags& flags) {

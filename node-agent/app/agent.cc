@@ -27,7 +27,9 @@ namespace paddock::agent {
 namespace {
 
 constexpr Millis kDepartEvery{1'000};
-constexpr Millis kStop{10'000};  // an orderly stop; its unit, and `paddock down`, wait for longer
+// For an orderly stop: longer than the grace of a command, and shorter than its unit and
+// `paddock down` wait.
+constexpr Millis kStop{14'000};
 
 // Every launcher that this agent starts hears it from its environment.
 void tell_launchers(const AgentConfig& config) {
