@@ -81,7 +81,8 @@ std::string of_a_package(const Run& run, std::string_view said, const Tree& sent
   for (const std::string_view words : kWords)
     if (name.empty()) name = quoted_behind(said, words);
   if (name.empty() || name.starts_with('.') || name.starts_with('/')) return "";
-  name = name.substr(0, name.find('.'));
+  // A module of a package of Python. Packages of Node.js have dots in their names.
+  if (!quoted_behind(said, kWords[0]).empty()) name = name.substr(0, name.find('.'));
   const bool of_run = run.spec.type == contracts::RunType::kCommand;
   if (const std::string folder = folder_of_module(sent, name); !folder.empty() && of_run)
     return cat("`", printable(name), "` is in ", printable(folder),
