@@ -94,7 +94,7 @@ MUTATIONS = (
     Mutation("others-use", "a node tells the use of its own runs alone", "if (run.status.node_name != node.metadata.name) return std::nullopt;", "",
              "UsageTable.NoNodeSpeaksOfAnothersRunOrOfAnEarlierAttempt"),
     Mutation("lost-sandbox", "a run that a host could not begin because it has lost its sandbox is given back",
-             "if (const auto fault = lost_sandbox(*state.result)) return finish(not_begun(*fault));", "",
+             "if (const auto fault = lost_sandbox(context_, *state.result)) return finish(not_begun(*fault));", "",
              "Life.OnAHostThatCanSetUpNoSandboxAnyMoreTheRunIsGivenBack"),
     Mutation("own-fault", "what a run asks for in vain on a host that is well is its own end",
              "return state_.fault || (state_.lost_at && since < *state_.lost_at + kHeardWithin);", "return true;",

@@ -32,7 +32,8 @@ std::vector<Step*> LaunchSteps::in_order(bool is_code) {
   } else {
     steps = {&workspace_, &volumes_, &environment_};
   }
-  // A variable or command of one of these gives way to those of the steps behind it.
+  // A variable or command of one of these gives way to those of the steps behind it; processors and
+  // accelerators leave alone what is set.
   const std::vector<Step*> rest = {&command_, &secrets_,    &tool_token_,  &tool_bundle_,
                                    &judge_,   &processors_, &accelerators_};
   steps.insert(steps.end(), rest.begin(), rest.end());

@@ -136,7 +136,7 @@ class Array(ProjectTest):
         took = self.create("huge", array={"count": 10000, "maxParallel": 1000})
         single = sorted(self.create(f"single-{number}") for number in range(11))[5]
         print(f"10,000 elements created in {took * 1000:.0f} ms, one run in {single * 1000:.1f} ms", flush=True)
-        self.assertLess(took, 100 * single, "it is one create, whatever its count")
+        self.assertLess(took, max(2, 100 * single), "it is one create, whatever its count")
         wait_until("the first of them", lambda: self.counts("huge")["created"] == 1000)
         self.assertEqual(self.counts("huge")["pending"], 9000)
         wait_until("it to say why", lambda: "huge-0" in self.instance.run_object("huge")["status"].get("message", ""))
