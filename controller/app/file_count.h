@@ -13,7 +13,9 @@ namespace paddock::app {
 class FileCount {
  public:
   FileCount(store::Store& store, const cas::Blobs& blobs, workspaces::BlobIntake& intake)
-      : store_(store), blobs_(blobs), intake_(intake) {}
+      : store_(store), blobs_(blobs), intake_(intake) {
+    if (!intake.counted()) told_ = intake.used();  // as the leader before told it
+  }
 
   // What was told last, by whoever led then. None: nobody did, so somebody has to count first.
   static Result<std::optional<int64_t>> told(store::Store& store);
@@ -23,7 +25,8 @@ class FileCount {
   Status begin();
   // The same, anew.
   Status count() { return intake_.count(); }
-  // Writes down what is there, if it changed. One at a time.
+  // Writes down what is there, if it changed: also what was added before all of it is counted. One
+  // at a time.
   Status tell();
 
  private:

@@ -36,6 +36,14 @@ TEST_F(FileCountTest, TellsTheNextLeaderWhatItCountedAndNothingElse) {
   EXPECT_EQ(told(), 11);
 }
 
+TEST_F(FileCountTest, TellsWhatWasAddedBeforeAllIsCounted) {
+  const auto later = intake(1'000);
+  FileCount count(*store_, blobs_, *later);
+  ASSERT_TRUE(blobs_.put("more").ok());
+  ASSERT_TRUE(count.tell().ok());
+  EXPECT_EQ(told(), 1'004);
+}
+
 TEST_F(FileCountTest, IsNotCountedTwiceAtTheStart) {
   const auto counted = intake();
   FileCount count(*store_, blobs_, *counted);
