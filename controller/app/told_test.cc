@@ -56,7 +56,7 @@ class HandedOver : public testing::Test {
 TEST_F(HandedOver, ConnectionsThatTheStandbyHasCountForTheLeader) {
   std::vector<std::shared_ptr<api::OpenRequests::Permit>> watches;
   for (const char* subject : {"a", "a", "b", "b"}) {
-    auto place = told_->open_requests->enter({subject, {"runs:read"}, "team", subject});
+    auto place = told_->open_requests->enter({subject, {"runs:read"}, subject, subject});
     ASSERT_TRUE(place.ok() && (*place)->make_endless().ok());
     watches.push_back(*place);
   }
