@@ -75,16 +75,22 @@ bool is_removed(int folder, const char* link, const struct stat& info) {
   return std::string_view(path, static_cast<size_t>(length)).ends_with(kRemoved);
 }
 
+// What the kernel says of a task under this name; empty where it does not.
+std::string status_of(int task, std::string_view name) {
+  const std::string status = text_of(task, "status");
+  const std::string key = cat("\n", name, ":\t");
+  const size_t at = status.find(key);
+  if (at == std::string::npos) return {};
+  const size_t from = at + key.size();
+  return status.substr(from, status.find('\n', from) - from);
+}
+
 // How many filters of system calls it has, which no program can take off: 0 where the kernel does
 // not say.
-int filters_of(const std::string& task) {
-  constexpr std::string_view kCount = "\nSeccomp_filters:\t";
-  const Fd folder(open(task.c_str(), kProcFolder));
-  const std::string status = folder.valid() ? text_of(folder.get(), "status") : std::string();
-  const size_t at = status.find(kCount);
-  if (at == std::string::npos) return 0;
-  const size_t from = at + kCount.size();
-  return parse_integer<int>(status.substr(from, status.find('\n', from) - from)).value_or(0);
+int filters_of(const std::string& process) {
+  const Fd folder(open(process.c_str(), kProcFolder));
+  if (!folder.valid()) return 0;
+  return parse_integer<int>(status_of(folder.get(), "Seccomp_filters")).value_or(0);
 }
 
 // Whether this begins like the path of a program or library of the host.
@@ -206,12 +212,8 @@ class Nameless {
 
 // A thread that has ended holds nothing, and only root may list that.
 bool has_ended(int task) {
-  constexpr std::string_view kState = "\nState:\t";
-  const std::string status = text_of(task, "status");
-  const size_t at = status.find(kState);
-  if (at == std::string::npos || at + kState.size() >= status.size()) return false;
-  const char state = status[at + kState.size()];
-  return state == 'Z' || state == 'X';
+  const std::string state = status_of(task, "State");
+  return state.starts_with('Z') || state.starts_with('X');
 }
 
 void add_children(int task, std::vector<pid_t>& out) {
