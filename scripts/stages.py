@@ -105,6 +105,8 @@ VERIFY = (
           1300, paths=("*.cc", "*.h", ".clang-tidy"), per_file=4),
     Stage("asan-live", "hostile programs, controllers and agents under AddressSanitizer and UBSan; not in CI",
           "scripts/build asan && scripts/suites asan -L 'adversarial|integration'", 900, paths=CODE, needs=("asan",), in_ci=False),
+    Stage("load", "the suites of `together` beside two busy loops on each processor; not in CI",
+          f"scripts/build test && scripts/under-load scripts/suites test -LE '{ELSEWHERE}'", 1900, in_ci=False),
     # proves partly: VLT-10
     # proves: VLT-103
     Stage("coverage", "lines: of the sandbox at least 90 %, of all at least 85 %", "scripts/coverage", 1400, paths=CODE),
