@@ -71,6 +71,12 @@ class Limits(SessionTest):
         self.assertEqual((result["exitCode"], result["stderr"], result["errorClass"], result["code"],
                           result["executionTimeMs"]),
                          (1, "command too large\n", "LIMIT_EXCEEDED", "E_LIMIT_COMMAND", 0))
+        kinds = list(self.api.stream(name, text + "x"))
+        self.assertEqual([kind for kind, _ in kinds], ["stderr", "result"])
+        self.assertEqual(kinds[-1][1]["code"], "E_LIMIT_COMMAND")
+        typed = self.instance.run("sandbox", "exec", name, text + "x", check=False)
+        self.assertEqual(typed.returncode, 1, typed.stderr)
+        self.assertIn("command too large", typed.stderr)
         bytes_count = ": " + "é" * (32 << 10)  # as many characters as are allowed, and twice the bytes
         self.assertEqual(self.result(name, bytes_count)["code"], "E_LIMIT_COMMAND")
 

@@ -1,6 +1,7 @@
 // process.Process/Start: a command of a session, whose events go on as messages of one stream.
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
@@ -59,13 +60,19 @@ class Translated final : public ResponseStream {
     ended_ = true;
     send(e2b::end_of_stream(is_over() ? time_is_up() : error));
   }
+  // Their client waits for it, also of a command that never ran because its text was too long.
+  void begin() {
+    if (!std::exchange(begun_, true)) send(e2b::start_event(pid_));
+  }
   void take(std::string_view event, const Value& data) {
     if (ended_) return;
     if (event == "started") {
-      send(e2b::start_event(pid_));
+      begin();
     } else if (event == "stdout" || event == "stderr") {
+      begin();
       send(e2b::output_event(event, data.text("base64")));
     } else if (event == "result") {
+      begin();
       ended_ = true;
       send(e2b::end_events(data));
     } else if (event == "error") {
@@ -89,6 +96,7 @@ class Translated final : public ResponseStream {
   const int64_t pid_;
   mutable MonoTime heard_;
   std::optional<MonoTime> end_;
+  bool begun_ = false;
   bool ended_ = false;
   e2b::EventReader reader_;
 };
@@ -133,11 +141,6 @@ Result<Response> start_e2b_process(Call& call) {
   Response response = streamed();
   if (!started.ok()) {
     response.body = e2b::end_of_stream(started.error());
-    return response;
-  }
-  if (!started->answer.stream) {  // it never ran: its text was too long
-    ASSIGN_OR_RETURN(const Value result, wire::parse_json(started->answer.body));
-    response.body = e2b::start_event(started->pid) + e2b::end_events(result);
     return response;
   }
   response.stream = [one = std::make_shared<Started>(std::move(*started)),

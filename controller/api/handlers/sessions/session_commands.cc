@@ -144,13 +144,22 @@ Response streamed(Command command) {
 }
 
 // Refused by its length: it is told of like any other limit, and not while nothing can be recorded.
-Result<Response> refuse_length(const Command& command, int64_t most) {
+Result<RunResult> refuse_length(const Command& command, int64_t most) {
   TRY(command.services.later->check(command.services.store));
   auto event = event_of(command, audit::kLimitExceeded);
   event.reason = Reason("E_LIMIT_COMMAND");
   event.details["limit"] = "command";
   TRY(note_end(command, {std::move(event)}));
-  return object_response(contracts::too_large_command(command.request.command_id, most));
+  return contracts::too_large_command(command.request.command_id, most);
+}
+
+// As of a command that ran, so that a reader of events needs to know nothing else.
+Response streamed(const RunResult& result) {
+  return stream_command(
+      result.command_id, [result](const DisconnectToken&, const OnPiece& on_piece, const OnStart&) {
+        on_piece(wire::encode(contracts::CommandPiece{"stderr", base64(result.err)}));
+        return Result<RunResult>(result);
+      });
 }
 
 }  // namespace
@@ -170,8 +179,10 @@ Result<Response> run_session_command(Call& call) {
   Command command{call.services,  std::move(session), std::move(request),
                   call.principal, call.request_id,    std::move(bearer),
                   stream};
-  if (command.request.command.size() > static_cast<size_t>(most))
-    return refuse_length(command, most);
+  if (command.request.command.size() > static_cast<size_t>(most)) {
+    ASSIGN_OR_RETURN(const RunResult refused, refuse_length(command, most));
+    return command.stream ? streamed(refused) : object_response(refused);
+  }
   if (command.stream) return streamed(std::move(command));
   ASSIGN_OR_RETURN(const RunResult result, carry_out(command, call.request.client, {}));
   return object_response(result);
