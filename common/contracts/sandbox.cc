@@ -53,6 +53,7 @@ SandboxLimits limits_of(const SessionLimits& limits) {
   out.file_count = limits.file_count.value_or(session_defaults::kFileCount);
   out.stdout_bytes = Quantity{limits.stdout_bytes.value_or(session_defaults::kOutputBytes)};
   out.stderr_bytes = Quantity{limits.stderr_bytes.value_or(session_defaults::kOutputBytes)};
+  out.command_bytes = Quantity{limits.command_bytes.value_or(session_defaults::kCommandBytes)};
   return out;
 }
 
@@ -125,7 +126,6 @@ SandboxPolicy session_policy(const SecurityOptions& security, const SandboxPolic
   for (const auto& [name, value] : security.env) out.env[name] = value;
   out.tools = session_programs(security.tool_allowlist.value_or(default_session_tools()));
   out.limits = profile.limits.overridden_by(limits_of(security.limits));
-  out.limits.command_bytes.reset();  // of the text, which is looked at before it is sent
   out.allow_partial = false;
   return out;
 }

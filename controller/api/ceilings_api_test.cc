@@ -78,6 +78,14 @@ TEST_F(HostCeilings, AreThoseOfSessionsToo) {
   const Answer refused = session(R"({"memoryBytes":1099511627776})");
   EXPECT_EQ(refused.reason(), "LIMIT_OVER_CEILING") << refused.text;
   EXPECT_EQ(field_of(refused), "spec.security.limits.memoryBytes");
+  services_.ceilings.limits.command_bytes = wire::Quantity{100};
+  EXPECT_EQ(session(R"({"commandBytes":100})").status, 201);
+  EXPECT_EQ(field_of(session(R"({"commandBytes":101})")), "spec.security.limits.commandBytes");
+  services_.ceilings.limits.command_bytes.reset();
+  // What a session has no field for follows from one that it has.
+  services_.ceilings.limits.cpu_time = wire::Duration{Millis(64'000)};
+  EXPECT_EQ(session(R"({"timeoutMs":1000})").status, 201);
+  EXPECT_EQ(field_of(session(R"({"timeoutMs":1001})")), "spec.security.limits.timeoutMs");
 }
 
 }  // namespace

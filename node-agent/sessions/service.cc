@@ -71,6 +71,7 @@ Result<Service::Shared> Service::make(const contracts::SessionOrder& order) cons
   base.workdir = order.workdir;
   base.env = order.environment;
   base.policy = order.policy;
+  base.policy.limits.command_bytes.reset();  // of the text, which the controller looked at
   base.uid = setting_.uid;
   base.network = setting_.network;
   base.cancel_grace_ms = base.limit_grace_ms = order.grace_ms;
