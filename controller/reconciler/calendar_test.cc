@@ -169,5 +169,18 @@ TEST_F(Calendar, OneThatWasSetForwardEndsNoSession) {
   EXPECT_EQ(end_of_session(), clock_.wall() + made.spec.lifetime->value);
 }
 
+TEST_F(Calendar, OneThatWasSetForwardMovesNoEndThatIsATimeOfTheCalendar) {
+  Sandbox made = keep_session();
+  made.status.agent_sandbox.emplace();
+  made.status.expires_at = wire::Timestamp{clock_.wall() + hours(101)};
+  ASSERT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.update(made); }).ok());
+  step();
+  set(hours(100));
+  step();
+  EXPECT_EQ(end_of_session(), made.status.expires_at->value);
+  EXPECT_GT(due(), clock_.wall());
+  EXPECT_LE(due(), made.status.expires_at->value);
+}
+
 }  // namespace
 }  // namespace paddock::reconciler

@@ -77,7 +77,7 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
                         TickReport& report) {
   ClusterCache& cache = state.cache;
   TRY(cache.catch_up(txn));
-  TRY(put_off_sessions(txn, owed));
+  TRY(put_off_sessions(txn, now.wall, owed));
   if (state.set_back) TRY(bring_sessions_nearer(txn, now.wall));
   TRY(mark_silent_nodes(txn, cache, leases_, now.mono));
   TRY(give_up_lost(txn, cache, leases_, state.given_up, now, report));

@@ -5,21 +5,35 @@
 #include "controller/sessions/life.h"
 
 namespace paddock::reconciler {
+namespace {
 
-Status put_off_sessions(store::WriteTxn& txn, Millis away) {
+// A command may be under way.
+Status due_as_if_used(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now) {
+  const Millis command(
+      session.spec.security.limits.timeout_ms.value_or(contracts::session_defaults::kTimeoutMs));
+  return txn.put_session_due(session.metadata.uid, sessions::due_after(session, now, command).ms);
+}
+
+}  // namespace
+
+// The end of one that its caller named as a time of the calendar stays that, here and below.
+Status put_off_sessions(store::WriteTxn& txn, WallTime now, Millis away) {
   if (away <= Millis(0)) return {};
   TRY(txn.put_off_sessions(away.count()));
   ASSIGN_OR_RETURN(const auto keys, txn.living_sessions());
   for (const store::Key& key : keys) {
     ASSIGN_OR_RETURN(auto session, txn.find_readable<contracts::Sandbox>(key));
     if (!session || !session->status.expires_at) continue;
+    if (session->status.agent_sandbox) {
+      TRY(due_as_if_used(txn, *session, now));
+      continue;
+    }
     session->status.expires_at->value = session->status.expires_at->value + away;
     TRY(txn.update(*session));
   }
   return {};
 }
 
-// The end of one that its caller named as a time of the calendar stays that.
 Status bring_sessions_nearer(store::WriteTxn& txn, WallTime now) {
   ASSIGN_OR_RETURN(const auto keys, txn.living_sessions());
   for (const store::Key& key : keys) {
@@ -32,9 +46,7 @@ Status bring_sessions_nearer(store::WriteTxn& txn, WallTime now) {
       end->value = now + lifetime->value;
       TRY(txn.update(session));
     }
-    const Millis command(
-        session.spec.security.limits.timeout_ms.value_or(contracts::session_defaults::kTimeoutMs));
-    TRY(txn.put_session_due(session.metadata.uid, sessions::due_after(session, now, command).ms));
+    TRY(due_as_if_used(txn, session, now));
   }
   return {};
 }

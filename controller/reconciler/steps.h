@@ -25,7 +25,7 @@ Status end_overdue(store::WriteTxn& txn, const ClusterCache& cache, WallTime now
 // Runs whose deletion leaves them less than their own grace are killed once that is over.
 Status kill_deleted(store::WriteTxn& txn, const ClusterCache& cache, WallTime now);
 // Time that this controller was away counts for no session: nobody could use one.
-Status put_off_sessions(store::WriteTxn& txn, Millis away);
+Status put_off_sessions(store::WriteTxn& txn, WallTime now, Millis away);
 // The calendar was set back: none is due later than if it were made, or used, now.
 Status bring_sessions_nearer(store::WriteTxn& txn, WallTime now);
 // Sessions that nobody used for too long, or that have lived long enough; and those that ended long
