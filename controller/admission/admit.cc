@@ -149,8 +149,8 @@ void check_grace(const RunSpec& spec, const contracts::Ceilings& ceilings, Refus
 }
 
 void check_length(const RunSpec& spec, const SandboxPolicy& policy, Refusals& out) {
-  size_t bytes = 0;
-  for (const std::string& word : spec.command.argv) bytes += word.size() + 1;
+  size_t bytes = spec.command.argv.empty() ? 0 : spec.command.argv.size() - 1;  // between the words
+  for (const std::string& word : spec.command.argv) bytes += word.size();
   const auto& limit = policy.limits.command_bytes;
   if (!limit || bytes <= static_cast<size_t>(limit->bytes)) return;
   out.add("COMMAND_TOO_LONG", "spec.command",

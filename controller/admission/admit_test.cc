@@ -343,5 +343,14 @@ TEST_F(Admit, RefusesACommandThatIsTooLong) {
   EXPECT_EQ(reason(), "COMMAND_TOO_LONG");
 }
 
+// As the launcher counts: the words, and one byte between two of them.
+TEST_F(Admit, TakesACommandThatIsAsLongAsItMayBe) {
+  spec_.sandbox.limits.command_bytes = wire::Quantity{10};
+  spec_.command.argv = {"echo", "12345"};
+  EXPECT_EQ(reason(), "");
+  spec_.command.argv = {"echo", "123456"};
+  EXPECT_EQ(reason(), "COMMAND_TOO_LONG");
+}
+
 }  // namespace
 }  // namespace paddock::admission
