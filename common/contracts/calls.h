@@ -39,12 +39,16 @@ struct CallFailure {
   std::string reason;
   std::string message;
   std::optional<FailureKind> kind;
+  std::string field;
   static constexpr auto describe(auto&& visit) {
     using wire::field;
     return visit(field("reason", &CallFailure::reason, "a stable word",
                        {.required = true, .min_length = 1, .max_length = 64}),
                  field("message", &CallFailure::message, "a sentence", {.max_length = 1024}),
-                 field("kind", &CallFailure::kind, "whose fault, if it is no passing one"));
+                 field("kind", &CallFailure::kind, "whose fault, if it is no passing one"),
+                 field("field", &CallFailure::field,
+                       "of what was asked, such as tools[0]; absent: it is about none",
+                       {.omit_empty = true, .max_length = 256}));
   }
 };
 

@@ -5,38 +5,43 @@
 namespace paddock::contracts {
 namespace {
 
-std::string code_of(SandboxStatus status, std::string reason) {
+SandboxResult not_started(const Error& error) {
   SandboxResult result;
-  result.status = status;
-  result.reason = std::move(reason);
-  const auto refused = refusal_of(result);
-  return refused ? refused->reason.str() + " / " + refused->message : "none";
+  tell_not_started(error, result);
+  return result;
 }
 
 TEST(SandboxRefusal, IsWhatThePolicyAskedForAndTheNodeHasNot) {
-  EXPECT_EQ(code_of(SandboxStatus::kInternalError, "TOOL_UNAVAILABLE: tools[0]: x is none: y"),
-            "TOOL_UNAVAILABLE / tools[0]: x is none: y");
-  for (const char* other :
-       {"", "SANDBOX_SETUP_FAILED: mounting /proc", "no test paths provided", "Other: x", ": x"})
-    EXPECT_EQ(code_of(SandboxStatus::kInternalError, other), "none") << other;
-  EXPECT_EQ(code_of(SandboxStatus::kFailed, "TOOL_UNAVAILABLE: x"), "none");
+  const SandboxResult result = not_started({Code::kFailedPrecondition,
+                                            "TOOL_UNAVAILABLE",
+                                            "x: y is none",
+                                            {{"tools[0]", "x: y is none"}}});
+  EXPECT_EQ(result.status, SandboxStatus::kInternalError);
+  EXPECT_EQ(result.reason, "TOOL_UNAVAILABLE: tools[0]: x: y is none");
+  const auto refused = refusal_of(result);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code, Code::kFailedPrecondition);
+  EXPECT_EQ(refused->reason, "TOOL_UNAVAILABLE");
+  EXPECT_EQ(refused->message, "x: y is none");
+  EXPECT_EQ(refused->causes, (std::vector<Cause>{{"tools[0]", "x: y is none"}}));
 }
 
-bool may_be_the_hosts(SandboxStatus status, std::string reason) {
-  SandboxResult result;
-  result.status = status;
-  result.reason = std::move(reason);
-  return contracts::may_be_the_hosts(result);
+TEST(SandboxRefusal, IsNoStepThatFailedAndNothingThatACommandSaid) {
+  EXPECT_FALSE(
+      refusal_of(not_started({Code::kInternal, "SANDBOX_SETUP_FAILED", "mounting /proc"})));
+  SandboxResult said;
+  said.reason = "TOOL_UNAVAILABLE: tools[0]: it said";
+  EXPECT_FALSE(refusal_of(said));
+  EXPECT_FALSE(may_be_the_hosts(said));
 }
 
 TEST(SandboxRefusal, MayBeTheHostsWhereAHostCanComeToItByItself) {
-  using enum SandboxStatus;
-  EXPECT_TRUE(may_be_the_hosts(kInternalError, "SANDBOX_SETUP_FAILED: mounting /proc"));
-  EXPECT_TRUE(may_be_the_hosts(kInternalError, "MEMORY_UNENFORCEABLE: no cgroup"));
-  EXPECT_FALSE(may_be_the_hosts(kInternalError, "TOOL_UNAVAILABLE: tools[0]: x is none"));
-  EXPECT_FALSE(may_be_the_hosts(kInternalError, "INVALID_MOUNT: x"));
-  EXPECT_FALSE(may_be_the_hosts(kInternalError, ""));
-  EXPECT_FALSE(may_be_the_hosts(kFailed, "SANDBOX_SETUP_FAILED: it said"));
+  EXPECT_TRUE(may_be_the_hosts(not_started({Code::kInternal, "SANDBOX_SETUP_FAILED", "mounting"})));
+  EXPECT_TRUE(
+      may_be_the_hosts(not_started({Code::kFailedPrecondition, "MEMORY_UNENFORCEABLE", "none"})));
+  for (const Reason& policys : {Reason("TOOL_UNAVAILABLE"), Reason("MOUNT_NOT_FOUND")})
+    EXPECT_FALSE(may_be_the_hosts(not_started({Code::kFailedPrecondition, policys, "none"})));
+  EXPECT_FALSE(may_be_the_hosts({}));
 }
 
 }  // namespace

@@ -123,6 +123,21 @@ struct TestCounts {
   }
 };
 
+// Why nothing was started: what SandboxResult::reason says to people, for programs.
+struct NotStarted {
+  std::string reason;
+  std::string field;
+  std::string message;
+  static constexpr auto describe(auto&& visit) {
+    using wire::field;
+    return visit(
+        field("reason", &NotStarted::reason, "a stable word of docs/troubleshooting.md"),
+        field("field", &NotStarted::field,
+              "of the policy, such as tools[0]; absent: it is about none", {.omit_empty = true}),
+        field("message", &NotStarted::message, "the sentence, without reason and field"));
+  }
+};
+
 struct SandboxResult {
   int64_t version = 2;
   SandboxStatus status = SandboxStatus::kInternalError;
@@ -141,6 +156,7 @@ struct SandboxResult {
   std::vector<Denial> denials;
   std::optional<SandboxPolicy> policy;
   std::optional<TestCounts> tests;
+  std::optional<NotStarted> not_started;
   static constexpr auto describe(auto&& visit) {
     return visit(
         field("version", &SandboxResult::version, "the version of this shape: 2"),
@@ -161,7 +177,9 @@ struct SandboxResult {
               "how each limit and rule of the policy was held"),
         field("denials", &SandboxResult::denials, "what was refused"),
         field("policy", &SandboxResult::policy, "effective; absent if the request was unreadable"),
-        field("tests", &SandboxResult::tests, "of a run of type test: what its report counted"));
+        field("tests", &SandboxResult::tests, "of a run of type test: what its report counted"),
+        field("notStarted", &SandboxResult::not_started,
+              "why nothing was started; absent: something was"));
   }
 };
 

@@ -40,6 +40,8 @@ Result<wire::Value> outcome_of(contracts::CallAnswer answer) {
   Error error =
       lost(contracts::code_or_invalid(answer.failure->reason), std::move(answer.failure->message));
   if (answer.failure->kind) error.code = code_of(*answer.failure->kind);
+  if (!answer.failure->field.empty())
+    error.causes = {{std::move(answer.failure->field), error.message}};
   return error;
 }
 

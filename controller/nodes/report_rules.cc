@@ -121,6 +121,10 @@ void bound_command(std::vector<std::string>& words) {
 
 void bound_result(contracts::SandboxResult& result) {
   cut(result.reason, kMostSentence);
+  if (result.not_started) {
+    cut(result.not_started->message, kMostSentence);
+    cut(result.not_started->field, kMostName);
+  }
   cut(result.trace_id, kMostName);
   cut(result.out, kMostStream);
   cut(result.err, kMostStream);
@@ -221,6 +225,7 @@ void tidy_codes(RunOutcome& outcome) {
   if (!outcome.result) return;
   for (auto* code : {&outcome.result->code, &outcome.result->error_class})
     if (*code) tidy(**code);
+  if (outcome.result->not_started) tidy(outcome.result->not_started->reason);
   for (auto& [name, each] : outcome.result->enforced) tidy(each.reason);
   for (contracts::NetworkFlow& each : outcome.result->usage.network) tidy(each.reason);
 }

@@ -43,11 +43,13 @@ TEST(ReportRules, CodesOfAnOutcomeAndItsResultAreTidied) {
   outcome.result->enforced["cpus"].reason = "\x1b[31m";
   outcome.result->enforced["memory"].reason = "PER_PROCESS";
   outcome.result->usage.network = {{.name = "a.example", .reason = "no such name"}};
+  outcome.result->not_started = {.reason = "TOOL\nUNAVAILABLE", .field = "tools[0]", .message = ""};
   outcome.left_out = {{"a", "a rule", "HARD_LINKED"}, {"b", "a rule", "a rule"}, {"c", "old", ""}};
   tidy_codes(outcome);
   EXPECT_EQ(outcome.result->enforced["cpus"].reason, "NODE_CODE_INVALID");
   EXPECT_EQ(outcome.result->enforced["memory"].reason, "PER_PROCESS");
   EXPECT_EQ(outcome.result->usage.network[0].reason, "NODE_CODE_INVALID");
+  EXPECT_EQ(outcome.result->not_started->reason, "NODE_CODE_INVALID");
   EXPECT_EQ(outcome.left_out[0].reason, "HARD_LINKED");
   EXPECT_EQ(outcome.left_out[1].reason, "NODE_CODE_INVALID");
   EXPECT_EQ(outcome.left_out[2].reason, "") << "an older node's";

@@ -57,7 +57,8 @@ contracts::CallAnswer failure(const std::string& id, const Error& error) {
   contracts::CallAnswer out;
   out.id = id;
   out.failure =
-      contracts::CallFailure{error.reason, error.message.substr(0, 1024), kind_of(error.code)};
+      contracts::CallFailure{error.reason, error.message.substr(0, 1024), kind_of(error.code),
+                             error.causes.empty() ? std::string() : error.causes.front().field};
   return out;
 }
 

@@ -40,10 +40,12 @@ class Allowed(SessionTest):
             (folder / "text").write_text(f"of {name}")
         (cls.shared / "allowed/link").symlink_to(cls.shared / "elsewhere")
 
+    def given(self, name, mode):
+        """A folder below `allowed` at /mnt/NAME."""
+        return {"hostPath": str(self.shared / "allowed" / name), "sandboxPath": f"/mnt/{name}", "mode": mode}
+
     def mounted(self, **modes):
-        """A session with folders below `allowed` at /mnt/NAME."""
-        return self.session({"hostMounts": [{"hostPath": str(self.shared / "allowed" / name), "sandboxPath": f"/mnt/{name}",
-                                             "mode": mode} for name, mode in modes.items()]})
+        return self.session({"hostMounts": [self.given(name, mode) for name, mode in modes.items()]})
 
     # proves: WSM-23, WSM-54
     def test_a_session_reaches_the_names_of_its_policy_and_nothing_else(self):
@@ -95,8 +97,23 @@ class Allowed(SessionTest):
 
     # proves: WSM-24
     def test_a_link_leads_nowhere_though_it_lies_in_an_allowed_folder(self):
-        name = self.mounted(link="rw")
-        status, answer = self.api.run(name, "cat /mnt/link/text; echo made > /mnt/link/made")
+        answer = self.api.create({"hostMounts": [self.given("in", "ro"), self.given("link", "rw")]})
+        self.assert_refused(answer, 422, "LINK_IN_MOUNT", "spec.security.hostMounts[1].hostPath")
+        self.assertNotIn(str(self.shared), json.dumps(answer[1]))
+
+    # proves: WSM-54
+    def test_a_folder_that_no_node_has_is_refused_before_there_is_a_session(self):
+        answer = self.api.create({"hostMounts": [self.given("in", "ro"), self.given("absent", "ro")]})
+        self.assert_refused(answer, 422, "MOUNT_NOT_FOUND", "spec.security.hostMounts[1].hostPath")
+        self.assertNotIn(str(self.shared), json.dumps(answer[1]))
+
+    # proves: WSM-24
+    def test_a_folder_that_becomes_a_link_leads_nowhere(self):
+        (self.shared / "allowed/swapped").mkdir()
+        name = self.mounted(swapped="rw")
+        (self.shared / "allowed/swapped").rmdir()
+        (self.shared / "allowed/swapped").symlink_to(self.shared / "elsewhere")
+        status, answer = self.api.run(name, "cat /mnt/swapped/text; echo made > /mnt/swapped/made")
         self.assertNotIn("of elsewhere", json.dumps(answer))
         self.assertFalse((self.shared / "elsewhere/made").exists())
         self.assertEqual(status, 422, answer)

@@ -8,6 +8,7 @@ namespace paddock::sandbox {
 Result<SandboxPlan> make_plan(const contracts::LaunchRequest& request, const HostFacts& host) {
   SandboxPlan plan;
   TRY(check_request(request));
+  TRY(check_host_mounts(request, host));
   TRY(plan_isolation(request, host, plan));
   TRY(plan_network(request, host, plan));
   TRY(plan_files(request, host, plan));

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "node-agent/sandbox/plan/plan_parts.h"
 #include "node-agent/sandbox/plan/request_check.h"
 
@@ -25,7 +27,33 @@ Status check_layers(const contracts::LaunchMount& mount) {
                                      " are two absolute paths, and the mount is rw"));
 }
 
+Status judge(HostMountFact found, const std::string& field) {
+  switch (found) {
+    case HostMountFact::kThere:
+      return {};
+    case HostMountFact::kAbsent:
+      return refuse("MOUNT_NOT_FOUND", "the node has no such folder or file", field);
+    case HostMountFact::kLinked:
+      return refuse("LINK_IN_MOUNT",
+                    "a symbolic link is on the way; name the folder itself, as `realpath` does",
+                    field);
+    case HostMountFact::kHidden:
+      return refuse("MOUNT_NOT_FOUND", "the node agent's user may not look there", field);
+    case HostMountFact::kOther:
+      return refuse("INVALID_MOUNT", "it is neither a folder nor a regular file", field);
+  }
+  return {};
+}
+
 }  // namespace
+
+Status check_host_mounts(const contracts::LaunchRequest& request, const HostFacts& host) {
+  if (!host.named) return {};
+  const size_t known = std::min(request.policy.host_mounts.size(), host.named->host_mounts.size());
+  for (size_t i = 0; i < known; ++i)
+    TRY(judge(host.named->host_mounts[i], cat("hostMounts[", i, "].hostPath")));
+  return {};
+}
 
 Status check_request(const contracts::LaunchRequest& request) {
   for (const auto& mount : request.mounts) {

@@ -9,6 +9,8 @@ namespace paddock::sandbox {
 
 // plan_check.cc: the request itself, before any host is asked.
 Status check_request(const contracts::LaunchRequest& request);
+// plan_check.cc: the policy's folders of the host are there, and are what may be mounted.
+Status check_host_mounts(const contracts::LaunchRequest& request, const HostFacts& host);
 // plan_isolation.cc: what every sandbox has, whatever the policy says.
 Status plan_isolation(const contracts::LaunchRequest& request, const HostFacts& host,
                       SandboxPlan& plan);

@@ -41,6 +41,29 @@ TEST(SandboxPlan, NeverMountsOverTheSystem) {
   EXPECT_TRUE(may_be_target("/users"));
 }
 
+TEST(SandboxPlan, NamesTheFolderOfTheHostThatIsNotThereOrNotPlain) {
+  LaunchRequest launch = plain_request();
+  launch.policy.host_mounts = {{"/srv/a", "/a", contracts::MountMode::kReadOnly},
+                               {"/srv/b", "/b", contracts::MountMode::kReadOnly}};
+  HostFacts host = root_host();
+  const auto planned = [&](HostMountFact second) {
+    host.named = std::make_shared<const RequestFacts>(
+        RequestFacts{.host_mounts = {HostMountFact::kThere, second}});
+    return make_plan(launch, host);
+  };
+  EXPECT_TRUE(planned(HostMountFact::kThere).ok());
+  for (const auto& [found, reason] : {std::pair{HostMountFact::kAbsent, "MOUNT_NOT_FOUND"},
+                                      std::pair{HostMountFact::kHidden, "MOUNT_NOT_FOUND"},
+                                      std::pair{HostMountFact::kLinked, "LINK_IN_MOUNT"},
+                                      std::pair{HostMountFact::kOther, "INVALID_MOUNT"}}) {
+    const auto plan = planned(found);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_EQ(plan.error().reason, reason);
+    EXPECT_EQ(plan.error().causes.at(0).field, "hostMounts[1].hostPath");
+    EXPECT_EQ(plan.error().message.find("/srv"), std::string::npos) << "a host path leaves";
+  }
+}
+
 // proves: WSM-35
 TEST(SandboxPlan, RefusesACommandOneByteOverItsLimit) {
   LaunchRequest launch = plain_request();

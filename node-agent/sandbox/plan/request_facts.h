@@ -1,4 +1,5 @@
-// What one request names of this host, looked up before its plan is made: programs and devices.
+// What one request names of this host, looked up before its plan is made: programs, devices and
+// folders.
 // Plain values like HostFacts; paths are as the command will see them.
 #pragma once
 
@@ -47,10 +48,20 @@ struct DeviceFact {
   bool ours = false;  // the launcher itself may read and write it
 };
 
+// One entry of the policy's `hostMounts`, as its path leads to it without any symbolic link.
+enum class HostMountFact {
+  kThere,  // a folder or a file, or the mount itself will say why it cannot be had
+  kAbsent,
+  kLinked,  // a symbolic link is on the way, or at its end
+  kHidden,  // the launcher's user may not look there
+  kOther,   // a device, a socket or a pipe
+};
+
 struct RequestFacts {
   std::vector<ToolFact> tools;
   std::vector<std::string> program_folders;  // those of the system that exist, none a link
   std::vector<DeviceFact> devices;
+  std::vector<HostMountFact> host_mounts;
   std::vector<std::string> name_servers;  // of the host, if the policy enables the network
   std::map<std::string, std::vector<std::string>> host_names;  // of its hosts file, likewise
 };

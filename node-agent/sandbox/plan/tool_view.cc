@@ -6,6 +6,7 @@
 #include "common/base/text.h"
 #include "common/contracts/inner_paths.h"
 #include "common/contracts/volume.h"
+#include "node-agent/sandbox/result/enforcement.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -34,16 +35,19 @@ bool filled_by_runs(const MountEntry& entry, const std::vector<ToolFact>& tools)
          });
 }
 
+Error no_tool(size_t entry, std::string why) {
+  return refuse("TOOL_UNAVAILABLE", std::move(why), cat("tools[", entry, "]"));
+}
+
 }  // namespace
 
 Result<ToolView> make_tool_view(const std::vector<ToolFact>& tools) {
   ToolView out{.narrowed = true};
   for (size_t i = 0; i < tools.size(); ++i) {
     if (tools[i].file.empty()) {
-      return Error{Code::kFailedPrecondition, "TOOL_UNAVAILABLE",
-                   cat("tools[", i, "]: ", tools[i].name,
-                       " is not a program of this node's system folders; name one that is, by its "
-                       "name or its absolute path")};
+      return no_tool(i, cat(tools[i].name,
+                            " is not a program of this node's system folders; name one that is, by "
+                            "its name or its absolute path"));
     }
     out.files.push_back(tools[i].file);
     out.ids.push_back(tools[i].id);
@@ -52,15 +56,13 @@ Result<ToolView> make_tool_view(const std::vector<ToolFact>& tools) {
   }
   for (size_t i = 0; i < tools.size(); ++i) {
     if (contains(out.loaders, tools[i].file))
-      return Error{Code::kFailedPrecondition, "TOOL_UNAVAILABLE",
-                   cat("tools[", i, "]: ", tools[i].name,
-                       " loads programs and would execute any; name the programs themselves")};
+      return no_tool(i, cat(tools[i].name,
+                            " loads programs and would execute any; name the programs themselves"));
     if (!tools[i].script || contains(out.files, tools[i].interpreter)) continue;
-    return Error{Code::kFailedPrecondition, "TOOL_UNAVAILABLE",
-                 cat("tools[", i, "]: ", tools[i].name, " is a script of ",
-                     tools[i].interpreter.empty() ? "an interpreter that is not shown here"
-                                                  : tools[i].interpreter,
-                     ", which must be listed too")};
+    return no_tool(i, cat(tools[i].name, " is a script of ",
+                          tools[i].interpreter.empty() ? "an interpreter that is not shown here"
+                                                       : tools[i].interpreter,
+                          ", which must be listed too"));
   }
   return out;
 }

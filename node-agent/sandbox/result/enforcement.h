@@ -16,8 +16,11 @@ namespace paddock::sandbox {
 
 using Enforced = std::map<std::string, contracts::Enforcement>;
 
-inline Error refuse(Reason reason, std::string message) {
-  return {Code::kFailedPrecondition, reason, std::move(message)};
+// `field`: of the policy, if the refusal is about one.
+inline Error refuse(Reason reason, std::string message, std::string field = {}) {
+  Error error{Code::kFailedPrecondition, reason, std::move(message)};
+  if (!field.empty()) error.causes.push_back({std::move(field), error.message});
+  return error;
 }
 
 template <class T>

@@ -11,6 +11,7 @@
 #include "common/base/text.h"
 #include "common/base/units.h"
 #include "common/contracts/limit_field.h"
+#include "common/contracts/sandbox_refusal.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -33,8 +34,7 @@ void explain(const outcome::Refused& refused, SandboxResult& result) {
     return set(result, SandboxStatus::kLimitExceeded,
                cat("command too large: ", refused.error.message));
   }
-  set(result, SandboxStatus::kInternalError,
-      cat(refused.error.reason, ": ", refused.error.message));
+  contracts::tell_not_started(refused.error, result);
 }
 
 void explain(const outcome::NotExecutable& failure, const std::string& command,
@@ -180,8 +180,8 @@ void classify(const Outcome& outcome, const Bounds& bounds, const std::string& c
   if (const auto* refused = std::get_if<outcome::Refused>(&outcome)) {
     explain(*refused, result);
   } else if (const auto* failed = std::get_if<outcome::SetupFailed>(&outcome)) {
-    set(result, SandboxStatus::kInternalError,
-        cat("SANDBOX_SETUP_FAILED: ", failed->error.message));
+    contracts::tell_not_started({Code::kInternal, "SANDBOX_SETUP_FAILED", failed->error.message},
+                                result);
   } else if (const auto* missing = std::get_if<outcome::NotExecutable>(&outcome)) {
     explain(*missing, command, result);
   } else if (const auto* ended = std::get_if<outcome::Ended>(&outcome)) {

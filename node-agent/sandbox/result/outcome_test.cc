@@ -234,6 +234,7 @@ TEST(Outcome, NamesTheStepThatFailed) {
   const SandboxResult result = result_of(outcome::SetupFailed{system_error("pivot_root", EPERM)});
   EXPECT_EQ(result.status, SandboxStatus::kInternalError);
   EXPECT_THAT(result.reason, testing::HasSubstr("pivot_root"));
+  EXPECT_EQ(result.not_started->reason, "SANDBOX_SETUP_FAILED");
 }
 
 // proves: WSM-37

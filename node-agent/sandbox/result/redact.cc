@@ -135,6 +135,8 @@ std::shared_ptr<const SecretWords> secret_words(const contracts::LaunchRequest& 
 void redact(const std::shared_ptr<const SecretWords>& words, contracts::SandboxResult& result) {
   if (!words) return;
   result.reason = redacted(words, result.reason);
+  if (result.not_started)
+    result.not_started->message = redacted(words, result.not_started->message);
   for (contracts::Denial& denial : result.denials) {
     for (std::string* text : {&denial.what, &denial.target, &denial.executable})
       *text = redacted(words, *text);

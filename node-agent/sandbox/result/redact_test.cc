@@ -58,10 +58,12 @@ TEST(Redact, LooksForTheToolTokenAsForASecret) {
 TEST(Redact, OfAResultTakesWhatTheCommandChose) {
   contracts::SandboxResult result;
   result.reason = "command not found: hunter2";
+  result.not_started = {.reason = "X", .field = "", .message = "no hunter2"};
   result.denials.push_back({"name lookup", "hunter2.evil.test", "", "rule", "remedy"});
   result.usage.network = {{.name = "hunter2.wild.test", .port = 443}};
   redact(words({"hunter2"}), result);
   EXPECT_EQ(result.reason, "command not found: ***");
+  EXPECT_EQ(result.not_started->message, "no ***");
   EXPECT_EQ(result.denials[0].target, "***.evil.test");
   EXPECT_EQ(result.usage.network[0].name, "***.wild.test");
 }

@@ -4,6 +4,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/node.h"
+#include "common/contracts/sandbox_refusal.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/result/redact.h"
 
@@ -14,7 +15,8 @@ constexpr size_t kMaxRequestBytes = size_t{16} << 20;
 
 contracts::SandboxResult unreadable(const Error& error) {
   contracts::SandboxResult result;
-  result.reason = cat("INVALID_REQUEST: ", error.describe());
+  contracts::tell_not_started({Code::kInvalidArgument, "INVALID_REQUEST", error.describe()},
+                              result);
   return result;
 }
 

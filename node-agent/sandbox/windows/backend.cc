@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/sandbox_refusal.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/plan/view_paths.h"
 #include "node-agent/sandbox/result/outputs.h"
@@ -127,9 +128,10 @@ SandboxResult never_ran(SandboxResult result, SandboxStatus status, int64_t rc,
 }
 
 SandboxResult refused(SandboxResult result, const Error& error) {
-  if (error.reason != "COMMAND_TOO_LARGE")
-    return never_ran(std::move(result), SandboxStatus::kInternalError, 1,
-                     cat(error.reason, ": ", error.message));
+  if (error.reason != "COMMAND_TOO_LARGE") {
+    contracts::tell_not_started(error, result);
+    return result;
+  }
   result.code = Reason("E_LIMIT_COMMAND");
   return never_ran(std::move(result), SandboxStatus::kLimitExceeded, 1,
                    cat("command too large: ", error.message));

@@ -27,8 +27,10 @@ constexpr Millis kCloseTime{5'000};
 
 // The words of a session's limits for those of a policy.
 std::string session_field(const std::string& field) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kNames = {
       {{"limits.wallTime", "limits.timeoutMs"},
+       {"limits.cpuTime", "limits.timeoutMs"},
+       {"limits.fileSize", "limits.fsBytes"},
        {"limits.memory", "limits.memoryBytes"},
        {"limits.stdout", "limits.stdoutBytes"},
        {"limits.stderr", "limits.stderrBytes"}}};
@@ -112,15 +114,12 @@ Status KindTraits<Sandbox>::save_new(Services&, store::WriteTxn& txn, Sandbox& s
 
 namespace {
 
-// The node's refusal begins with the policy's field: `tools[0]: …`, `hostMounts[1].hostPath: …`.
-Error with_field(Error error) {
-  const size_t end = error.message.find(": ");
-  std::string field = error.message.substr(0, end == std::string::npos ? 0 : end);
-  if (field.starts_with("tools[")) field.replace(0, 5, "toolAllowlist");
-  const bool known = field.starts_with("toolAllowlist[") || field.starts_with("hostMounts[");
-  if (!known) return error;
-  error.message.erase(0, end + 2);
-  error.causes = {{cat("spec.security.", field), error.message}};
+// The node names fields of the policy; the caller wrote those of the session.
+Error in_words_of_the_session(Error error) {
+  for (Cause& cause : error.causes) {
+    if (cause.field.starts_with("tools[")) cause.field.replace(0, 5, "toolAllowlist");
+    cause.field.insert(0, "spec.security.");
+  }
   return error;
 }
 
@@ -179,7 +178,7 @@ Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
     const Result<bool> erased = erase_found(txn, call, *doomed, {});
     return erased.ok() ? Status() : Status(erased.error());
   }));
-  return with_field(first.error());
+  return in_words_of_the_session(first.error());
 }
 
 // What moves its end is looked at by whoever sweeps.

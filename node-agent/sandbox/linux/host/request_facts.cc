@@ -17,6 +17,7 @@
 #include "common/os/file.h"
 #include "node-agent/sandbox/egress/hosts_file.h"
 #include "node-agent/sandbox/egress/resolv_conf.h"
+#include "node-agent/sandbox/linux/kernel/raw.h"
 #include "node-agent/sandbox/plan/program_head.h"
 
 namespace paddock::sandbox {
@@ -161,6 +162,19 @@ DeviceFact find_device(const std::string& path) {
   return out;
 }
 
+HostMountFact find_host_mount(const std::string& path) {
+  const os::Fd found(raw::openat2(AT_FDCWD, path.c_str(), O_PATH | O_CLOEXEC, RESOLVE_NO_SYMLINKS));
+  if (!found.valid()) {
+    if (errno == ELOOP) return HostMountFact::kLinked;
+    if (errno == EACCES) return HostMountFact::kHidden;
+    return errno == ENOENT || errno == ENOTDIR ? HostMountFact::kAbsent : HostMountFact::kThere;
+  }
+  struct stat info {};
+  const bool plain =
+      fstat(found.get(), &info) != 0 || S_ISDIR(info.st_mode) || S_ISREG(info.st_mode);
+  return plain ? HostMountFact::kThere : HostMountFact::kOther;
+}
+
 std::vector<std::string> find_name_servers() {
   const auto text = os::read_file("/etc/resolv.conf", size_t{64} << 10);
   return text.ok() ? name_servers(*text) : std::vector<std::string>();
@@ -200,7 +214,8 @@ std::shared_ptr<const RequestFacts> gather_request_facts(const contracts::Launch
                                                          const HostFacts& host) {
   const bool network = request.policy.network && request.policy.network->enabled;
   const bool standing = stands(request, host);
-  if (standing && request.policy.devices.empty() && !network) return host.standing;
+  const bool folders = !request.policy.host_mounts.empty();
+  if (standing && request.policy.devices.empty() && !network && !folders) return host.standing;
   RequestFacts out;
   if (standing) {
     out = *host.standing;
@@ -208,6 +223,8 @@ std::shared_ptr<const RequestFacts> gather_request_facts(const contracts::Launch
     out = find_tools(request, host);
   }
   for (const std::string& path : request.policy.devices) out.devices.push_back(find_device(path));
+  for (const auto& mount : request.policy.host_mounts)
+    out.host_mounts.push_back(find_host_mount(mount.host_path));
   if (network) {
     out.name_servers = find_name_servers();
     out.host_names = find_host_names();

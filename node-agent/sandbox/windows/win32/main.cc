@@ -10,6 +10,7 @@
 
 #include "common/base/text.h"
 #include "common/base/time.h"
+#include "common/contracts/sandbox_refusal.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/windows/backend.h"
 #include "node-agent/sandbox/windows/win32/job_host.h"
@@ -94,7 +95,8 @@ int run(const Options& options, const Clock& clock) {
     const auto windows = make_win32();
     result = launch_in_job(*request, emit, clock, *windows, options.open_host);
   } else {
-    result.reason = cat("INVALID_REQUEST: ", request.error().describe());
+    contracts::tell_not_started(
+        {Code::kInvalidArgument, "INVALID_REQUEST", request.error().describe()}, result);
   }
   return emit(contracts::FrameType::kResult, wire::encode_json(result)).ok() ? 0 : 1;
 }
