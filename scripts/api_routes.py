@@ -10,7 +10,7 @@ GET | /livez | the process answers
 GET | /readyz | whether it can serve: `{"ok", "ready", "version"}`
 GET | /healthz | as `/readyz`, but a standby answers 200
 GET | /health | as `/readyz`, for checks that know only this path
-GET | /status | `{"ok", "version", "sandboxMode", "maxBlob", "shuttingDown"}`; while it cannot serve, `ok` is false, with `reason` and `message`; `files`, `secrets` or `scheduling`, `{"reason", "message"}`, while it takes no new files, while runs get no values of Secrets, or while nothing is placed because each round of scheduling fails; `filesCounted`, false, while what the bucket has is still being listed
+GET | /status | `{"ok", "version", "sandboxMode", "maxBlob", "shuttingDown"}`; with the scope `runs:read` also `runs`, how many there are by phase (`ended` counts those that have ended), with `workspaces:read` also `stored`, `{"bytes", "quota"}` of the files by namespace; while it cannot serve, `ok` is false, with `reason` and `message`; `files`, `secrets` or `scheduling`, `{"reason", "message"}`, while it takes no new files, while runs get no values of Secrets, or while nothing is placed because each round of scheduling fails; `filesCounted`, false, while what the bucket has is still being listed
 GET | /version | as Kubernetes writes it
 GET | /metrics | Prometheus text
 POST | /mcp | an MCP server over HTTP: [mcp.md](mcp.md)
