@@ -1,17 +1,26 @@
 #include "common/base/log.h"
 
+#include <limits.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstdint>
 #include <cstdio>
 
+#include "common/base/guarded.h"
 #include "common/base/text.h"
 #include "common/base/time.h"
 
 namespace paddock {
 namespace {
 
-std::atomic<int> log_fd{STDERR_FILENO};
+// How long a reader that lags is waited for, once: the next lines wait no more until it reads.
+constexpr int kPatienceMs = 1'000;
+
 std::atomic<LogLevel> log_level{LogLevel::kInfo};
 
 std::string_view level_name(LogLevel level) {
@@ -46,13 +55,8 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-}  // namespace
-
-void set_log_level(LogLevel level) { log_level = level; }
-void set_log_fd(int fd) { log_fd = fd; }
-
-void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
-  if (level < log_level.load()) return;
+std::string make_line(LogLevel level, std::string_view message,
+                      std::initializer_list<LogField> fields) {
   std::string line = cat("{\"time\":\"", format_time(SystemClock().wall(), true), "\",\"level\":\"",
                          level_name(level), "\",\"message\":");
   append_json_string(line, message);
@@ -63,8 +67,80 @@ void log(LogLevel level, std::string_view message, std::initializer_list<LogFiel
     append_json_string(line, field.value);
   }
   line += "}\n";
-  // A log line that cannot be written has nowhere to be reported.
-  [[maybe_unused]] const ssize_t written = write(log_fd.load(), line.data(), line.size());
+  return line;
+}
+
+// Where lines go. What takes no more of them, a full disk or a pipe that nobody reads, is told of
+// nowhere but here, once it takes some again.
+class Outlet {
+ public:
+  explicit Outlet(int fd) : fd_(fd) {}
+
+  void put(const std::string& line) {
+    if (lost_ > 0 && has_room(0)) tell_lost();
+    if (lost_ > 0 || !write_line(line)) ++lost_;
+  }
+
+ private:
+  void tell_lost() {
+    const std::string line =
+        make_line(LogLevel::kWarn,
+                  "lines of this log are lost: its disk was full, or whoever reads it stood still",
+                  {{"lines", std::to_string(lost_)}});
+    if (write_line(torn_ ? "\n" + line : line)) lost_ = 0;
+  }
+
+  bool write_line(std::string_view line) {
+    const size_t most = piece_size();
+    for (size_t piece = 0; !line.empty(); line.remove_prefix(piece)) {
+      if (!has_room(lost_ > 0 ? 0 : kPatienceMs)) return false;
+      const ssize_t got = ::write(fd_, line.data(), std::min(line.size(), most));
+      if (got <= 0) return false;
+      piece = static_cast<size_t>(got);
+      torn_ = line[piece - 1] != '\n';
+    }
+    return true;
+  }
+
+  // An error is for write() to find.
+  bool has_room(int wait_ms) const {
+    pollfd out{fd_, POLLOUT, 0};
+    int ready = 0;
+    while ((ready = ::poll(&out, 1, wait_ms)) < 0 && errno == EINTR) {
+    }
+    return ready != 0;
+  }
+
+  // What room in a pipe is surely good for without waiting. To a file a line goes at once, as other
+  // processes write there too.
+  size_t piece_size() const {
+    struct stat info {};
+    const bool file =
+        ::fstat(fd_, &info) == 0 && !S_ISFIFO(info.st_mode) && !S_ISSOCK(info.st_mode);
+    return file ? SIZE_MAX : size_t{PIPE_BUF};
+  }
+
+  int fd_;
+  int64_t lost_ = 0;   // lines, since the last one that was written
+  bool torn_ = false;  // only a part of the last one was
+};
+
+Guarded<Outlet>& outlet() {
+  static Guarded<Outlet> only{Outlet(STDERR_FILENO)};
+  return only;
+}
+
+}  // namespace
+
+void set_log_level(LogLevel level) { log_level = level; }
+void set_log_fd(int fd) {
+  outlet().with([fd](Outlet& out) { out = Outlet(fd); });
+}
+
+void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
+  if (level < log_level.load()) return;
+  const std::string line = make_line(level, message, fields);
+  outlet().with([&line](Outlet& out) { out.put(line); });
 }
 
 }  // namespace paddock

@@ -1,5 +1,5 @@
-// Structured log: one JSON object per line on stderr (or a given descriptor), one write each.
-// Thread-safe. Never pass a secret or a run's output.
+// Structured log: a JSON object per line on stderr (or a given descriptor). Nobody waits for its
+// reader or disk: lines are lost, and counted. Thread-safe. Never pass a secret or a run's output.
 #pragma once
 
 #include <initializer_list>

@@ -27,7 +27,8 @@ class LogCapture {
   LogCapture(const LogCapture&) = delete;
   LogCapture& operator=(const LogCapture&) = delete;
 
-  // What was logged since the last call. A pipe keeps 64 KiB: whoever logs more waits.
+  int fd() const { return ends_[1]; }
+  // What was logged since the last call. A pipe keeps 64 KiB: what is more is lost.
   std::string text() const {
     std::string out;
     std::array<char, 8192> buffer{};
