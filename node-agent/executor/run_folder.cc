@@ -88,6 +88,8 @@ Status RunFolder::create(const contracts::Assignment& assignment) const {
 }
 
 Result<contracts::Assignment> RunFolder::assignment() const {
+  ASSIGN_OR_RETURN(const bool made, os::is_there(file(kJournal)));
+  if (!made) return system_error("opening the journal", ENOENT);
   ASSIGN_OR_RETURN(const std::string text, os::read_file(file(kJournal)));
   return document_of<contracts::Assignment>(std::string_view(text).substr(0, text.find('\n')));
 }

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/parallel.h"
 #include "common/base/start_thread.h"
+#include "common/base/system_failure.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/packet_socket.h"
@@ -163,8 +164,9 @@ Status RunHost::recover() {
       found.push_back(std::move(*life));
       continue;
     }
-    // A disk that fails for now is no reason to end what runs.
-    if (!life && life.error().code == Code::kUnavailable) return std::move(life).error();
+    // What fails for now is no reason to end what runs.
+    if (!life && is_system_failure(life.error()))
+      return std::move(life).error().within(cat("looking for the run ", name));
     // One that was not launched may be over elsewhere by now: the controller assigns it again if it
     // is still wanted.
     if (!life) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/base/log.h"
+#include "common/base/system_failure.h"
 #include "common/base/text.h"
 #include "common/contracts/ceilings.h"
 #include "common/contracts/disk_end.h"
@@ -87,13 +88,16 @@ Result<Service::Shared> Service::make(const contracts::SessionOrder& order) cons
 
 Result<Service::Shared> Service::load(const std::string& uid) const {
   if (!is_uid(uid)) return invalid_argument("BAD_NAME", "no session has such a name");
-  ASSIGN_OR_RETURN(const std::string text,
-                   os::read_file(os::join_path(folder_of(uid), kOrderFile), kMostOrderBytes));
+  const std::string order_file = os::join_path(folder_of(uid), kOrderFile);
+  ASSIGN_OR_RETURN(const bool made, os::is_there(order_file));
+  if (!made) return invalid_argument("BAD_NAME", "no session was made there");
+  ASSIGN_OR_RETURN(const std::string text, os::read_file(order_file, kMostOrderBytes));
   ASSIGN_OR_RETURN(const wire::Value document, wire::parse_json(text));
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::SessionOrder>(document));
   if (order.uid != uid) return invalid_argument("BAD_NAME", "the folder is another session's");
   ASSIGN_OR_RETURN(Shared session, make(order));
-  if (os::exists(session->end_file())) {
+  ASSIGN_OR_RETURN(const bool ended, os::is_there(session->end_file()));
+  if (ended) {
     auto why = os::read_file(session->end_file());
     session->why_ended =
         why.ok() && !why->empty() ? std::move(*why) : "the disk of its node came to its end";
@@ -112,6 +116,9 @@ Status Service::recover() {
       state_.with([&](State& state) { state.sessions[name] = std::move(*session); });
       continue;
     }
+    // Its files are its owner's, and whatever fails now may be mended.
+    if (is_system_failure(session.error()))
+      return std::move(session).error().within(cat("looking for the session ", name));
     log_warn("removing what cannot be read as a session",
              {{"name", name}, {"error", session.error().describe()}});
     TRY(os::remove_tree(os::join_path(setting_.folder, name)));

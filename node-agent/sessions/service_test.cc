@@ -1,6 +1,9 @@
 #include "node-agent/sessions/service.h"
 
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdio>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -42,9 +45,10 @@ class SessionService : public testing::Test {
     look.uid = uid;
     return service_->file(look).ok();
   }
-  bool on_disk(const std::string& uid) {
-    return os::exists(os::join_path(os::join_path(dir_.path(), "sessions"), uid));
+  std::string path_of(const std::string& name) {
+    return os::join_path(os::join_path(dir_.path(), "sessions"), name);
   }
+  bool on_disk(const std::string& uid) { return os::exists(path_of(uid)); }
 
   test::TempDir dir_;
   SystemClock clock_;
@@ -70,6 +74,25 @@ TEST_F(SessionService, OutlivesItsAgent) {
   make();
   EXPECT_TRUE(knows("a"));
   EXPECT_FALSE(on_disk("half-made"));
+}
+
+// Links that lead in a circle stand for whatever keeps a file from being read for now.
+TEST_F(SessionService, KeepsFilesThatCannotBeLookedForAndTakesThemUpLater) {
+  ASSERT_TRUE(service_->open(order("a")).ok());
+  for (const char* file : {"a/session.json", "a"}) {
+    const std::string path = path_of(file);
+    const std::string aside = os::join_path(dir_.path(), "aside");
+    ASSERT_EQ(::rename(path.c_str(), aside.c_str()), 0);
+    ASSERT_EQ(::symlink(path.c_str(), path.c_str()), 0);
+    const Status found = service_->recover();
+    ASSERT_FALSE(found.ok());
+    EXPECT_NE(found.error().describe().find("looking for the session a"), std::string::npos);
+    ASSERT_EQ(::unlink(path.c_str()), 0) << "it was removed";
+    ASSERT_EQ(::rename(aside.c_str(), path.c_str()), 0);
+  }
+  EXPECT_TRUE(on_disk("a/workspace"));
+  make();
+  EXPECT_TRUE(knows("a"));
 }
 
 TEST_F(SessionService, KeepsWhatTheControllerNamesAndWhatItCannotKnowYet) {
