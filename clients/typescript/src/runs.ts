@@ -133,17 +133,17 @@ export class Runs {
   async wait(name: string, options: WaitOptions = {}): Promise<Run> {
     const { timeoutMs = Infinity, patienceMs = 60_000, signal } = options;
     const waited = new Waited();
-    const deadline = Date.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     for (;;) {
       try {
         const run = await this.get(name, { signal });
         waited.again();
         if (ENDED.includes(run.status.phase)) return run;
-        await this.#change(run, deadline - Date.now(), signal);
+        await this.#change(run, deadline - performance.now(), signal);
       } catch (error) {
         if (!(error instanceof PaddockError) || !error.retryable || waited.ms() > patienceMs) throw error;
       }
-      if (Date.now() >= deadline) {
+      if (performance.now() >= deadline) {
         throw new PaddockError(`run ${name} has not ended after ${timeoutMs} ms; it goes on`, { code: "WAIT_TIMEOUT", retryable: true });
       }
     }

@@ -22,18 +22,18 @@ export function askedFor(retryAfter: string | null): number {
 const LONGEST_TRY_MS = 95_000;
 
 /** For how long somebody has waited, by looks after each try: of a stretch longer than any try no more counts, as this process or its
- * host stood still. */
+ * host stood still. By a clock that nobody sets. */
 export class Waited {
   #ms = 0;
-  #last = Date.now();
+  #last = performance.now();
 
   again(): void {
     this.#ms = 0;
-    this.#last = Date.now();
+    this.#last = performance.now();
   }
 
   ms(): number {
-    const now = Date.now();
+    const now = performance.now();
     this.#ms += Math.max(0, Math.min(now - this.#last, LONGEST_TRY_MS));
     this.#last = now;
     return this.#ms;

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Client, PaddockError, type RunEvent } from "../src/index.js";
 import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { refused } from "./support.js";
-import { pauseFor } from "../src/waiting.js";
+import { pauseFor, Waited } from "../src/waiting.js";
 
 const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\ndata: ${JSON.stringify({ time: "", data })}\n\n`;
 const END = 'id: 3\nevent: end\ndata: {"phase":"Succeeded","rc":0,"status":"OK","message":""}\n\n';
@@ -52,6 +52,22 @@ test("a signal ends a stream and a wait at once, with its own reason", () =>
     await assert.rejects(stream.next(), /enough/);
     await assert.rejects(client.runs.get("a", { signal: controller.signal }), /enough/);
   }));
+
+test("a calendar that is set anew ends no waiting", async (t) => {
+  let ahead = 0;
+  const now = Date.now;
+  t.mock.method(Date, "now", () => now() + ahead);
+  const waited = new Waited();
+  const running = json(200, { ...RUN, status: { phase: "Running" } });
+  const isSet: Answer = (response) => {
+    ahead = 5 * 3_600_000;
+    response.writeHead(200, { "Content-Type": "application/json" }).end();
+  };
+  await broken([running, isSet, json(200, RUN)], async ({ client }) => {
+    assert.equal((await client.runs.wait("a", { timeoutMs: 3_600_000 })).status.phase, "Succeeded");
+  });
+  assert.ok(waited.ms() < 90_000, "hours that nobody lived are no patience");
+});
 
 test("a create is sent again with the same key", () =>
   broken([BUSY, hangUp, json(201, RUN)], async ({ client, requests }) => {
