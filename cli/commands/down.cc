@@ -20,6 +20,7 @@ namespace paddock::cli {
 namespace {
 
 constexpr Millis kGrace{20'000};
+constexpr Millis kAnswerTime{5'000};
 
 struct RunName {
   std::string name_space;
@@ -63,6 +64,15 @@ Status cancel_runs(const Env& env, const InstancePaths& paths, const InstancePoi
   return {};
 }
 
+// Whether it answers at all. One that stands still, or waits for its disk, may never: then what
+// runs is ended by its node agent, which keeps how it ended for the next controller.
+bool answers(const Env& env, const InstancePaths& paths, const std::string& url, Millis patience) {
+  const Result<http::Endpoint> endpoint = instance_endpoint(paths, url);
+  return endpoint.ok() && wait_until(env, patience, [&] {
+           return ask_ready(*endpoint, kAnswerTime).clock_gap.has_value();
+         });
+}
+
 Status stop(const Env& env, const std::string& program, const std::optional<ProcessRef>& process,
             Millis grace) {
   if (!is_alive(process)) return {};
@@ -74,10 +84,12 @@ Status stop(const Env& env, const std::string& program, const std::optional<Proc
 Status stop_all(const Env& env, const InstancePaths& paths, const InstancePointer& pointer,
                 std::optional<Millis> timeout) {
   const Millis grace = timeout.value_or(kGrace);
-  if (is_alive(pointer.controller) && !pointer.url.empty()) {
-    if (const Status canceled = cancel_runs(env, paths, pointer, timeout); !canceled.ok()) {
+  const bool asked = is_alive(pointer.controller) && !pointer.url.empty();
+  if (asked && !answers(env, paths, pointer.url, env.patience_given ? env.patience : grace)) {
+    env.say("the controller does not answer: runs end with their node agent");
+  } else if (asked) {
+    if (const Status canceled = cancel_runs(env, paths, pointer, timeout); !canceled.ok())
       env.say(cat("could not cancel the runs: ", canceled.error().message));
-    }
   }
   TRY(stop(env, kNodeAgent, pointer.agent, grace));
   TRY(stop_launchers(env, paths, grace));

@@ -46,7 +46,8 @@ std::vector<CommandRow> instance_commands() {
        "cancel what runs and stop the instance",
        {},
        {{"--timeout", "D", "how long programs may take to end; 20s unless given"}},
-       "Leaves nothing running. Runs that have not ended are canceled first, by name.\n\n"
+       "Leaves nothing running. Runs that have not ended are canceled first, by name; where the\n"
+       "controller does not answer within --timeout they end with their node agent.\n\n"
        "  paddock down"},
       {"status",
        kInstanceGroup,

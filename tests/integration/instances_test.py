@@ -68,6 +68,17 @@ class Instances(unittest.TestCase):
                 self.assertEqual([run["metadata"]["name"] for run in second.get("runs")["items"]], ["mine"])
                 second.run("down")
 
+    def test_a_controller_that_stands_still_is_not_waited_for(self):
+        with Instance("still") as instance:
+            self.start_sleeper(instance)
+            os.kill(instance.pid_of("paddock-controller"), signal.SIGSTOP)
+            said = instance.run("down", "--timeout", "2s").stderr
+            self.assertIn("the controller does not answer", said)
+            self.assertNotIn("trying again", said)
+            self.assertEqual(instance.processes(), [])
+            instance.up()
+            instance.wait_phase("long", "Canceled", "Failed")
+
     # proves: OD-41
     def test_a_foreign_process_that_looks_alike_survives_down(self):
         with Instance("look") as instance:
