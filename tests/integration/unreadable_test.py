@@ -108,6 +108,20 @@ class Unreadable(unittest.TestCase):
         self.instance.wait_phase("after", "Succeeded")
 
 
+    def test_what_an_array_made_does_not_go_with_it_and_is_named(self):
+        status, answer = self.instance.post_run("many", {"type": "command", "command": ["true"], "array": {"count": 2}})
+        self.assertEqual(status, 201, answer)
+        self.instance.wait_phase("many", "Succeeded")
+        self.damage("Run", "many")
+        status, _, warnings = self.delete(API + "runs/many")
+        selector = "paddock.dev/array=many"
+        self.assertEqual(status, 200)
+        self.assertIn(f"the selector {selector} deletes them", " ".join(warnings))
+        self.assertEqual(self.names("runs"), {"many-0", "many-1"})
+        self.instance.run("delete", "runs", "-l", selector)
+        self.assertEqual(self.names("runs"), set())
+
+
 class UnreadableGrant(BareController):
     """As long as it is there no run is placed."""
 

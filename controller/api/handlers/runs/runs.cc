@@ -78,9 +78,14 @@ Status KindTraits<Run>::prepare_delete(store::WriteTxn& txn, const Run& run, Wal
   return {};
 }
 
+namespace {
+constexpr const char* kUnread = "STORE_DATA_INVALID";
+}
+
 Run KindTraits<Run>::stand_in(contracts::ObjectMeta meta, const store::ObjectHead&) {
   Run out = bare<Run>(std::move(meta));
   out.status.phase = contracts::RunPhase::kFailed;
+  out.status.reason = kUnread;
   return out;
 }
 
@@ -140,6 +145,10 @@ std::vector<std::string> KindTraits<Run>::deletion_warnings(const Run& run,
     return {
         "deleted by force: the record is gone before the node said that the run has ended; the "
         "node ends it when it hears of this"};
+  // Nothing tells any more how many it has made.
+  if (run.status.reason == kUnread)
+    return {cat("if it was an array or a gang, the runs that it made go on and stay: the selector ",
+                contracts::kArrayLabel, "=", run.metadata.name, " deletes them")};
   const int64_t got = run.metadata.deletion_grace_period_seconds.value_or(0);
   const bool waits = run.metadata.deletion_timestamp && !contracts::is_terminal(run.status.phase);
   if (!waits || options.grace_seconds.value_or(0) <= std::max<int64_t>(got, 1)) return {};
