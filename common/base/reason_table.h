@@ -543,7 +543,7 @@ inline constexpr Row kRows[] = {
     {"STORE_MISSING", kFailedPrecondition, "files of an instance without their database: restore `paddock.db` and `paddock.db-wal` from a backup; or remove `blobs` for a new instance"},
     {"STORE_NOT_OURS", kFailedPrecondition, "another program's file, or a newer Paddock's: another folder, or upgrade"},
     {"STORE_SCHEMA_TOO_NEW", kFailedPrecondition, kSame},
-    {"STORE_DATA_INVALID", kInternal, "the log names the object: another version wrote it, or its row is damaged. Lists leave it out, and it hides no other; but with a Node or a Grant that cannot be read nothing is scheduled, and with a run that has not ended the controller does not start. Start the version that wrote it, or restore a backup"},
+    {"STORE_DATA_INVALID", kInternal, "the log names the object: another version wrote it, or its row is damaged. Lists leave it out, and it hides no other; but with a Node or a Grant that cannot be read nothing is scheduled, and with a run that has not ended the controller does not start. Delete it by its name, start the version that wrote it, or restore a backup"},
     {"STORE_CORRUPT", kInternal, "should not happen: stop, copy the folder, restore a backup, report it"},
     {"STORE_CONSTRAINT", kInternal, kSame},
     {"STORE_INTERNAL", kInternal, kSame},
