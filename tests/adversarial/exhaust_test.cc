@@ -83,7 +83,8 @@ TEST_P(Exhaust, FiltersOfItsOwnAreFewAtATime) {
     LaunchRequest launch = request(probe("own_filters", {how}));
     launch.policy.limits.memory = Quantity{512 * kMiB};
     launch.policy.limits.pids = 300;
-    launch.policy.limits.wall_time = wire::Duration{Millis(60'000)};
+    launch.policy.limits.wall_time = launch.policy.limits.cpu_time =
+        wire::Duration{Millis(600'000)};
     const Finished done = run(launch);
     ASSERT_TRUE(done.result);
     ASSERT_THAT(done.out, HasSubstr("FILTERS ")) << how << done.result->reason;
