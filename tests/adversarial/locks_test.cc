@@ -167,5 +167,120 @@ print(open('/workspace/n').read())
   EXPECT_EQ(done.out, "140\n") << done.err;
 }
 
+// No cgroup counts what the kernel keeps of them.
+class RangeLocks : public SandboxTest {
+ protected:
+  contracts::LaunchRequest hoarding(const char* how) {
+    contracts::LaunchRequest launch = request(probe("hoard_ranges", {how}));
+    launch.policy.limits.memory = wire::Quantity{256 * kMiB};
+    launch.policy.limits.open_files = 20'000;
+    launch.policy.limits.wall_time = wire::Duration{Millis(600'000)};
+    launch.policy.limits.cpu_time = wire::Duration{Millis(600'000)};
+    return launch;
+  }
+  void expect_ended(const char* how) {
+    const Finished done = run(hoarding(how));
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.result->status, contracts::SandboxStatus::kMemLimit) << done.result->reason;
+    EXPECT_THAT(done.result->reason, HasSubstr("131072 locks on ranges of files")) << done.out;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, RangeLocks, testing::Values(As::kRoot, As::kUser), name_of);
+
+TEST_P(RangeLocks, AreNotTakenByMillions) { expect_ended("process"); }
+
+TEST_P(RangeLocks, OfAProcessThatIsNeverTheSameAreCountedWhereItStandsStill) {
+  if (GetParam() == As::kUser) GTEST_SKIP() << "no cgroup of an ordinary user stands still";
+  expect_ended("hop");
+}
+
+TEST_P(RangeLocks, OfAnOpenFileAreFew) {
+  const Finished done = run(hoarding("passed"));
+  EXPECT_EQ(done.out, "HELD 64 128\nCONTAINED\n") << done.err;
+  ASSERT_TRUE(done.result);
+  ASSERT_FALSE(done.result->denials.empty());
+  EXPECT_EQ(done.result->denials[0].target, "fcntl");
+}
+
+TEST_P(RangeLocks, OfAnHonestProgramAreLetAlone) {
+  const Finished done = run(hoarding("honest"));
+  EXPECT_EQ(done.out, "HELD 100000\n") << done.err;
+  ASSERT_TRUE(done.result);
+  EXPECT_EQ(done.result->status, contracts::SandboxStatus::kOk) << done.result->reason;
+}
+
+// Each line says what a program finds that asks the kernel itself.
+constexpr const char* kOwnRanges = R"py(
+import errno, fcntl, os, signal, struct, subprocess, sys, threading
+path = sys.argv[1]
+SETLK, SETLKW = fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW
+def opened(flags=os.O_RDWR): return os.open(path, flags | os.O_CREAT, 0o600)
+def ask(fd, how, kind, start=0, length=0, pid=0):
+    fcntl.fcntl(fd, how, struct.pack('hhqqi4x', kind, os.SEEK_SET, start, length, pid))
+def refused(fd, kind, start=0, length=0):
+    try: ask(fd, SETLK, kind, start, length)
+    except BlockingIOError: return True
+    return False
+one, two = opened(), opened()
+ask(one, SETLK, fcntl.F_WRLCK, 0, 10)
+print('excludes', refused(two, fcntl.F_WRLCK, 5, 10), refused(two, fcntl.F_RDLCK, 9, 1), refused(two, fcntl.F_WRLCK, 10, 5))
+ask(os.dup(one), SETLK, fcntl.F_RDLCK, 0, 10)
+print('shares', not refused(two, fcntl.F_RDLCK, 0, 10), refused(two, fcntl.F_WRLCK, 0, 10))
+for fd in (one, two): ask(fd, SETLK, fcntl.F_UNLCK)
+order = []
+ask(one, SETLK, fcntl.F_WRLCK)
+def wait_for():
+    ask(two, SETLKW, fcntl.F_WRLCK)
+    order.append('got')
+waiter = threading.Thread(target=wait_for)
+waiter.start()
+waiter.join(0.1)
+order.append('given')
+ask(one, SETLK, fcntl.F_UNLCK)
+waiter.join()
+print('waits', order)
+os.close(two)
+print('freed', not refused(one, fcntl.F_WRLCK))
+third = opened()
+class Enough(Exception): pass
+def enough(*_): raise Enough
+signal.signal(signal.SIGALRM, enough)
+signal.setitimer(signal.ITIMER_REAL, 0.05)
+try: ask(third, SETLKW, fcntl.F_WRLCK); print('not interrupted')
+except Enough: print('interrupted')
+try: fcntl.lockf(third, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except BlockingIOError: print('excludes those of a process')
+for fd, how, kind, pid in ((9999, SETLK, fcntl.F_WRLCK, 0), (third, SETLK, 17, 0), (third, SETLK, fcntl.F_WRLCK, 1),
+                           (opened(os.O_RDONLY), SETLK, fcntl.F_WRLCK, 0), (os.open(path, os.O_PATH), SETLK, fcntl.F_RDLCK, 0)):
+    try: ask(fd, how, kind, 0, 0, pid)
+    except OSError as error: print(errno.errorcode[error.errno])
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.fcntl(third, SETLK, ctypes.c_void_p(8)), errno.errorcode[ctypes.get_errno()])
+)py";
+
+constexpr const char* kRangesAsTheKernelSays = R"(excludes True True False
+shares True True
+waits ['given', 'got']
+freed True
+interrupted
+excludes those of a process
+EBADF
+EINVAL
+EINVAL
+EBADF
+EBADF
+-1 EFAULT
+)";
+
+TEST_P(RangeLocks, OfAnOpenFileAreTheKernels) {
+  for (const char* path : {"/workspace/lock", "/tmp/lock"}) {
+    const Finished done = run({"python3", "-c", kOwnRanges, path});
+    EXPECT_EQ(done.out, kRangesAsTheKernelSays) << path << "\n" << done.err;
+    ASSERT_TRUE(done.result);
+    EXPECT_TRUE(done.result->denials.empty());
+  }
+}
+
 }  // namespace
 }  // namespace paddock::adversarial

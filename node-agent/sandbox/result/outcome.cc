@@ -163,6 +163,10 @@ void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& r
   if (explain_memory(ended, bounds, result)) return;
   if (ended.cause == EndCause::kSockets)
     return set(result, SandboxStatus::kMemLimit, sockets_reached(bounds));
+  if (ended.cause == EndCause::kLocks)
+    return set(result, SandboxStatus::kMemLimit,
+               cat("memory limit reached: by more than ", kMostRangeLocks,
+                   " locks on ranges of files (fcntl)"));
   const Millis used = std::max(ended.main_cpu, ended.readings.cpu.value_or(Millis(0)));
   if (ended.cause == EndCause::kCpuTime || (bounds.cpu_time && used >= *bounds.cpu_time)) {
     return set(result, SandboxStatus::kCpuLimit, kCpuLimitReached);

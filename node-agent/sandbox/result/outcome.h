@@ -13,7 +13,19 @@
 namespace paddock::sandbox {
 
 // Why the launcher killed the process tree, if it did. The first cause counts.
-enum class EndCause { kNone, kWallTime, kCpuTime, kOutOfMemory, kSockets, kDisk, kCanceled };
+enum class EndCause {
+  kNone,
+  kWallTime,
+  kCpuTime,
+  kOutOfMemory,
+  kSockets,
+  kLocks,
+  kDisk,
+  kCanceled
+};
+
+// Locks on ranges of files that a run may hold: some 24 MiB of the kernel's memory.
+inline constexpr int64_t kMostRangeLocks = 131'072;
 
 struct Readings {
   std::optional<Millis> cpu;  // of all processes, from the cgroup; else from wait

@@ -74,6 +74,15 @@ TEST(Outcome, WhatSocketsHoldIsMemoryWhateverTheKernelCounts) {
   EXPECT_THAT(result.reason, testing::HasSubstr("sockets"));
 }
 
+TEST(Outcome, SoIsWhatLocksTake) {
+  outcome::Ended ended = signaled(SIGKILL);
+  ended.cause = EndCause::kLocks;
+  const SandboxResult result = result_of(ended);
+  EXPECT_EQ(result.status, SandboxStatus::kMemLimit);
+  EXPECT_EQ(result.code, "E_LIMIT_MEMORY");
+  EXPECT_THAT(result.reason, testing::HasSubstr("more than 131072 locks"));
+}
+
 // proves partly: VLT-46, VLT-48
 TEST(Outcome, TellsTheMemoryLimitByTheKernelsEventOnly) {
   outcome::Ended ended = signaled(SIGKILL);

@@ -2,10 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -18,6 +15,7 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
+#include "node-agent/sandbox/linux/launcher/standstill.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -28,7 +26,6 @@ constexpr int kRestFactor = 9;        // measuring takes a tenth of one processo
 // and of the files that processes hold open, which they can draw out unless they are frozen.
 constexpr Millis kFolderTime{60'000};
 constexpr Millis kProcessesTime{5'000};
-constexpr int kStillMs = 300;  // whoever is not frozen by then is inside one long system call
 constexpr char kMeasure = '?';
 constexpr char kMeasureStill = '!';
 
@@ -48,23 +45,6 @@ os::FolderUse allowed_by(const WorkspaceQuota& quota, const os::FolderUse& befor
 constexpr int kMeasured = 0;
 constexpr int kQuestions = 1;
 constexpr int kAnswers = 2;
-constexpr int kState =
-    3;  // the file that says whether all stand still, and with cgroup v1 lets them go
-
-os::Fd open_state(const Cgroup* cgroup) {
-  if (cgroup == nullptr) return {};
-  const std::string file = cgroup->frozen_file();
-  os::Fd out(open(file.c_str(), O_RDWR | O_CLOEXEC));
-  if (!out.valid()) out.reset(open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  return out;
-}
-
-// The launcher was killed, and the kernel kills the run. With cgroup v1 a frozen process does not
-// take that signal, so the run is thawed.
-[[noreturn]] void let_all_end(int) {
-  (void)!write(kState, "THAWED", 6);
-  _exit(0);
-}
 
 }  // namespace
 
@@ -249,44 +229,20 @@ bool DiskWatch::start_process() {
   return process_ > 0;
 }
 
-// Waits a while until everything is frozen. A process in a long system call cannot be stopped, and
-// is not waited for any longer.
-void DiskWatch::wait_until_still(int file) const {
-  for (int round = 0; round < kStillMs; ++round) {
-    char text[256];
-    const ssize_t n = pread(file, text, sizeof text, 0);
-    if (n <= 0 || cgroup_files::says_frozen({text, static_cast<size_t>(n)})) return;
-    poll(nullptr, 0, 1);
-  }
-}
-
 void DiskWatch::measure_for_ever(pid_t launcher) {
-  os::Fd state = open_state(cgroup_);
-  if (user_namespace_.valid() && setns(user_namespace_.get(), CLONE_NEWUSER) != 0) _exit(1);
-  // Close everything else that came from the launcher, above all its lock.
-  constexpr int kAbove = 64;
-  const int kept[] = {folder_.release(), questions_.read.get(), answers_.write.get(),
-                      state.release()};
-  int moved[4];
-  for (int i = 0; i < 4; ++i) moved[i] = fcntl(kept[i], F_DUPFD_CLOEXEC, kAbove);
-  raw::close_range(0, kAbove - 1);
-  for (int i = 0; i < 4; ++i) {
-    if (moved[i] >= 0 && dup3(moved[i], i, O_CLOEXEC) < 0) _exit(1);
-  }
-  raw::close_range(kState + 1, ~0U);
-  signal(SIGUSR1, let_all_end);
-  if (prctl(PR_SET_PDEATHSIG, SIGUSR1) != 0 || getppid() != launcher) let_all_end(0);
+  standstill::enter({folder_.release(), questions_.read.get(), answers_.write.get()},
+                    standstill::open_state(cgroup_), user_namespace_.get(), launcher);
   folder_.reset(kMeasured);
   char question = 0;
   while (read(kQuestions, &question, 1) == 1) {
-    if (question == kMeasureStill) wait_until_still(kState);
+    if (question == kMeasureStill) standstill::wait();
     Answer answer = measure_folder();
     if (write(kAnswers, &answer, sizeof answer) != sizeof answer) break;
     if (answer.whole) continue;
     add_nameless(answer);
     if (write(kAnswers, &answer, sizeof answer) != sizeof answer) break;
   }
-  let_all_end(0);
+  standstill::let_all_end(0);
 }
 
 }  // namespace paddock::sandbox

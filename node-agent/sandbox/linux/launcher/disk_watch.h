@@ -47,6 +47,8 @@ class DiskWatch {
   std::optional<DiskHit> overdue(MonoTime now) const;
   // Takes an answer or a part of one. Call it when fd() is readable.
   std::optional<DiskHit> take(MonoTime now);
+  // Whether the run stands still to be measured.
+  bool holds_still() const { return still_; }
   // Thaws the run if it was frozen to be measured.
   void let_go_on();
   // The last measurement, when no process inside is alive any more.
@@ -75,7 +77,6 @@ class DiskWatch {
   bool ask(MonoTime now, const Space& space, bool still);
   bool start_process();
   [[noreturn]] void measure_for_ever(pid_t launcher);
-  void wait_until_still(int file) const;
   Answer measure_folder() const;
   void add_nameless(Answer& answer) const;
   std::optional<DiskHit> judge(const Answer& answer) const;

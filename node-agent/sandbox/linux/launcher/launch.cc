@@ -182,8 +182,10 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
   if (*broker) (*broker)->close_sandbox_end();
   if (*disk) (*disk)->attach(launcher.used->init(), launcher.used->cgroup());
   std::optional<SocketWatch> sockets;
+  std::optional<LockWatch> locks;
   if (plan.socket_bytes) {
     sockets.emplace(launcher.used->init(), *plan.socket_bytes, plan.host_uid == plan.files_owner);
+    locks.emplace(launcher.used->init(), launcher.used->cgroup(), plan.privileged);
   }
   if (!request.input_file.empty()) {
     auto opened = InputFeed::open(request.input_file, clock.mono());
@@ -207,13 +209,13 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
   }
   // From now on only the command holds it, so its client sees when the command closes it.
   feed.input.reset();
-  Supervisor supervisor(
-      std::move(running).value(),
-      {plan, launcher.used->cgroup(), events, clock, launcher.filters.choices, disk->get(),
-       sockets ? &*sockets : nullptr, launcher.input ? &*launcher.input : nullptr, signals.get(),
-       feed.client, feed.client >= 0 && !feed.ahead, !request.brief_result,
-       ends_unseen(launcher, plan, feed), launcher.execs.get()},
-      request.inline_output_bytes);
+  Supervisor supervisor(std::move(running).value(),
+                        {plan, launcher.used->cgroup(), events, clock, launcher.filters.choices,
+                         disk->get(), sockets ? &*sockets : nullptr, locks ? &*locks : nullptr,
+                         launcher.input ? &*launcher.input : nullptr, signals.get(), feed.client,
+                         feed.client >= 0 && !feed.ahead, !request.brief_result,
+                         ends_unseen(launcher, plan, feed), launcher.execs.get()},
+                        request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   std::optional<BrokerReport> report;
   if (*broker) report = (*broker)->finish();

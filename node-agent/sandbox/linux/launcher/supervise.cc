@@ -81,6 +81,7 @@ Outcome Supervisor::run() {
   keeper_.stop();
   answerer_.stop();
   if (watched_.disk) watched_.disk->let_go_on();
+  if (watched_.locks) watched_.locks->let_go_on();
   // No process inside writes any more, so the pipes hold everything that will ever come.
   relay_.finish(now_);
   flush(true);
@@ -98,6 +99,11 @@ void Supervisor::wait_for_something() {
   if (watched_.disk != nullptr) {
     turn.add(watched_.disk->fd(), POLLIN,
              [this](short) { handle_disk(watched_.disk->take(now_)); });
+  }
+  if (watched_.locks != nullptr) {
+    turn.add(watched_.locks->fd(), POLLIN, [this](short) {
+      if (watched_.locks->take(now_)) keeper_.end(EndCause::kLocks, now_);
+    });
   }
   if (watched_.input != nullptr) {
     turn.add_group(watched_.input->waits_for(),
@@ -179,7 +185,8 @@ int Supervisor::wait_ms() const {
     at(std::max(*state.started + kShortRun, next_try_));
   if (state.killed) at(std::max(*state.killed + kEnoughToDie, now_ + Millis(10)));
   if (watched_.input != nullptr) at(watched_.input->look_at());
-  const bool looks = watched_.disk != nullptr || watched_.sockets != nullptr;
+  const bool looks =
+      watched_.disk != nullptr || watched_.sockets != nullptr || watched_.locks != nullptr;
   if (looks && state.started && !state.killed) at(next_look_);
   return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
 }
@@ -234,6 +241,7 @@ void Supervisor::note_started() {
     watched_.events.add(FrameType::kStarted,
                         wire::to_json(wire::Value::Object{{"pid", sandbox_.pid}}));
   }
+  if (watched_.locks != nullptr) watched_.locks->begin();
 }
 
 void Supervisor::look_at_use() {
@@ -248,8 +256,13 @@ void Supervisor::look_at_use() {
   next_look_ = now_ + (state.waits ? kLookWaiting : kLookEvery);
   if (watched_.sockets != nullptr && watched_.sockets->look(watched_.clock))
     keeper_.end(EndCause::kSockets, now_);
+  if (watched_.locks != nullptr) {
+    if (watched_.disk == nullptr || !watched_.disk->holds_still()) watched_.locks->look(now_);
+    if (watched_.locks->is_overdue(now_)) keeper_.end(EndCause::kLocks, now_);
+  }
   if (watched_.disk == nullptr) return;
-  watched_.disk->look(now_);
+  // One freezes and thaws at a time.
+  if (watched_.locks == nullptr || !watched_.locks->counts()) watched_.disk->look(now_);
   handle_disk(watched_.disk->overdue(now_));
 }
 

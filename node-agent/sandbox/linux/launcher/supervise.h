@@ -12,6 +12,7 @@
 #include "node-agent/sandbox/linux/launcher/disk_watch.h"
 #include "node-agent/sandbox/linux/launcher/exec_host.h"
 #include "node-agent/sandbox/linux/launcher/input_feed.h"
+#include "node-agent/sandbox/linux/launcher/lock_watch.h"
 #include "node-agent/sandbox/linux/launcher/output_relay.h"
 #include "node-agent/sandbox/linux/launcher/poll_set.h"
 #include "node-agent/sandbox/linux/launcher/socket_watch.h"
@@ -41,6 +42,7 @@ struct Watched {
   const LaunchChoices& choices;
   DiskWatch* disk = nullptr;       // none: the workspace has no quota
   SocketWatch* sockets = nullptr;  // none: memory has no limit
+  LockWatch* locks = nullptr;      // the same
   InputFeed* input = nullptr;      // none: no file is read along
   int signals = -1;                // a signalfd: the run is to be canceled, by SIGQUIT at once
   int client = -1;                 // of an attached run; see Feed

@@ -1,9 +1,15 @@
 #include "node-agent/sandbox/linux/notify/lock_gate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+
+#include <cstring>
+
+#include "common/base/text.h"
+#include "common/os/file.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -36,6 +42,23 @@ GateAnswer answer_for_others(const NotifyingThread& caller, int operation) {
             "a file in the workspace or in /tmp as the lock; or LOCK_SH"}}};
 }
 
+// How many locks on ranges this open file has: a line each of what the kernel tells of it.
+int64_t ranges_of(const os::Fd& file) {
+  constexpr size_t kOfAll = 64 << 10;
+  const auto text = os::read_file(cat("/proc/self/fdinfo/", file.get()), kOfAll);
+  if (!text.ok()) return kMostRangesOfAFile;
+  int64_t out = 0;
+  for (size_t at = 0; (at = text->find("\nlock:", at)) != std::string::npos; ++at) ++out;
+  return out;
+}
+
+GateAnswer refuse_more_ranges(const NotifyingThread& caller) {
+  return {ENOLCK,
+          {{"system call", "fcntl", caller.executable(),
+            cat("locks: an open file has ", kMostRangesOfAFile, " of its own (F_OFD_SETLK)"),
+            "larger ranges, or locks of the process (F_SETLK)"}}};
+}
+
 bool is_interrupted(const NotifyingThread& caller) {
   const auto process = caller.process();
   return process && process->interrupted;
@@ -53,6 +76,26 @@ GateAnswer judge_lock(const NotifyingThread& caller, const seccomp_data& call,
   if (flock(file.get(), operation | LOCK_NB) == 0) return {.done = true};
   const int error = errno;
   if (error != EWOULDBLOCK || (operation & LOCK_NB) != 0) return {.error = error};
+  if (is_interrupted(caller)) return {.error = kRestart};
+  return {.waits = true};
+}
+
+GateAnswer judge_range_lock(const NotifyingThread& caller, const seccomp_data& call,
+                            const std::function<bool()>& still_asks) {
+  const os::Fd file = caller.descriptor(static_cast<int>(call.args[0]));
+  if (!file.valid()) return {.error = errno == EBADF ? EBADF : ENOLCK};
+  struct flock wanted {};
+  const std::string bytes = caller.read(call.args[2], sizeof wanted);
+  if (!still_asks()) return {.error = EINTR};
+  if (bytes.size() != sizeof wanted) return {.error = EFAULT};
+  std::memcpy(&wanted, bytes.data(), sizeof wanted);
+  // What is given back may leave two of one.
+  const int64_t most = wanted.l_type == F_UNLCK ? 2 * kMostRangesOfAFile : kMostRangesOfAFile;
+  if (ranges_of(file) >= most) return refuse_more_ranges(caller);
+  if (fcntl(file.get(), F_OFD_SETLK, &wanted) == 0) return {.done = true};
+  const int error = errno;
+  const bool waits = static_cast<int>(call.args[1]) == F_OFD_SETLKW;
+  if (!waits || (error != EAGAIN && error != EACCES)) return {.error = error};
   if (is_interrupted(caller)) return {.error = kRestart};
   return {.waits = true};
 }

@@ -1,7 +1,7 @@
-// Answers flock. A process that has opened a file may lock it, also one that the sandbox sees
-// read-only: the interpreter, a library, a volume. On the host and in every other sandbox it is the
-// same file, so a process that locks it there would wait. So nothing inside takes a lock on what it
-// cannot write.
+// Answers flock, and the locks of fcntl that belong to an open file (F_OFD_SETLK). A process that
+// has opened a file may lock it, also one that the sandbox sees read-only: the interpreter, a
+// library, a volume. On the host and in every other sandbox it is the same file, so a process that
+// locks it there would wait. So nothing inside takes a lock on what it cannot write.
 //
 // The call itself never goes on, as the kernel would look at the descriptor once more, and another
 // thread can have put another file there. The lock is taken here, on a copy of the descriptor: both
@@ -10,6 +10,7 @@
 
 #include <linux/seccomp.h>
 
+#include <cstdint>
 #include <functional>
 
 #include "node-agent/sandbox/linux/notify/network_gate.h"
@@ -22,5 +23,12 @@ namespace paddock::sandbox {
 // thread of that number is the asker's then, not of who has the number now.
 GateAnswer judge_lock(const NotifyingThread& caller, const seccomp_data& call,
                       const std::function<bool()>& still_asks);
+
+// The same for fcntl's locks on ranges that belong to an open file. The kernel charges them to
+// nobody, and they are in no table of a process while the file is on its way through a socket. So
+// each open file has few.
+inline constexpr int64_t kMostRangesOfAFile = 64;
+GateAnswer judge_range_lock(const NotifyingThread& caller, const seccomp_data& call,
+                            const std::function<bool()>& still_asks);
 
 }  // namespace paddock::sandbox

@@ -113,6 +113,7 @@ bool Notifications::may_take_long(const Question& question) {
     case SYS_execve:
     case SYS_execveat:
     case SYS_flock:
+    case SYS_fcntl:
     case SYS_seccomp:
     case SYS_prctl:
       return true;
@@ -246,6 +247,8 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       if (call.nr == SYS_execve || call.nr == SYS_execveat || call.nr == SYS_memfd_create)
         return judge_exec(caller, call, tools_);
       if (call.nr == SYS_flock) return judge_lock(caller, call, [&] { return still_waiting(id); });
+      if (call.nr == SYS_fcntl)
+        return judge_range_lock(caller, call, [&] { return still_waiting(id); });
       if (call.nr == SYS_seccomp || call.nr == SYS_prctl) return judge_filter(caller, call, id);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:

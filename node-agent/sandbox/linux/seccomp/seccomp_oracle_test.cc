@@ -133,6 +133,7 @@ class Oracle {
     if (call == "openat") return refuse_if(creates(a[2]) && set_id(a[3]));
     if (call == "mknod") return make_node(a[1]);
     if (call == "mknodat") return make_node(a[2]);
+    if (call == "fcntl" && (low(a[1]) == 37 || low(a[1]) == 38)) return "ask";
     if (call == "fcntl") return refuse_if(low(a[1]) == F_SETLEASE || low(a[1]) == F_NOTIFY);
     if (call == "setrlimit") return low(a[0]) == RLIMIT_CORE ? "pretend" : "allow";
     if (call == "prlimit64") return set_limit(low(a[0]), low(a[1]), a[2], a[3]);

@@ -1,5 +1,6 @@
 // The rules that only the command has: see syscall_table.h.
 #include <asm/ioctls.h>
+#include <fcntl.h>
 #include <linux/falloc.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
@@ -81,6 +82,11 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
 
     // Whoever can read a file can lock it, against the host too: taken for the asker, or refused.
     {"flock", kJudge, "a lock on a file of others", any_bit(1, LOCK_SH | LOCK_EX)},
+
+    // On ranges, of an open file: few, as the kernel charges them to nobody. Those of a process are
+    // counted (launcher/lock_watch.h).
+    {"fcntl", kJudge, "locks of an open file", equal(1, F_OFD_SETLK)},
+    {"fcntl", kJudge, "locks of an open file", equal(1, F_OFD_SETLKW)},
 
     // A whole disk, in less time than lies between two looks at what a run has written, and beyond
     // the largest size of a file. Programs know file systems that have no such call, and write.

@@ -87,6 +87,8 @@ inline const std::vector<uint64_t>& interesting() {
                                  uint64_t{6},
                                  uint64_t{10},
                                  uint64_t{17},
+                                 uint64_t{37},
+                                 uint64_t{38},
                                  uint64_t{PR_SET_SECCOMP},
                                  uint64_t{40},
                                  uint64_t{132},
