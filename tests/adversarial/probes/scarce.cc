@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 
@@ -69,6 +70,21 @@ void take_keys() {
   }
 }
 
+// Where the host merges pages that are alike, the time of a write tells that another process has
+// such a page.
+void share_pages() {
+  constexpr unsigned long kUpper = 0xabcd00000000;
+  constexpr int kMergeMemory = 67;
+  void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  expect_refused("merged pages", madvise(page, 4096, MADV_MERGEABLE));
+  if (errno != EINVAL) breach("another answer about merged pages", errno);
+  expect_refused("merged pages by a large number",
+                 syscall(SYS_madvise, page, 4096, kUpper | MADV_MERGEABLE));
+  expect_refused("merged pages of all", prctl(kMergeMemory, 1, 0, 0, 0));
+  if (errno != EINVAL) breach("another answer about all pages", errno);
+  if (madvise(page, 4096, MADV_DONTNEED) != 0) breach("giving a page back", errno);
+}
+
 void take_huge_pages() {
   constexpr size_t kSize = size_t{2} << 20;
   constexpr int kAnonymous = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -117,5 +133,6 @@ int main() {
   take_keys();
   take_memory_policies();
   take_huge_pages();
+  share_pages();
   return verdict();
 }

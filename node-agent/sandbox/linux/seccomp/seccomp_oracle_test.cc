@@ -121,7 +121,8 @@ class Oracle {
     if (call == "landlock_add_rule") return low(a[1]) == 1 ? "EOPNOTSUPP" : "allow";
     if (call == "flock") return ask_if((a[1] & 3) != 0);
     if (call == "seccomp") return ask_if(low(a[0]) == SECCOMP_SET_MODE_FILTER);
-    if (call == "prctl" && low(a[0]) == 62) return "EINVAL";
+    if (call == "prctl" && (low(a[0]) == 62 || low(a[0]) == 67)) return "EINVAL";
+    if (call == "madvise") return low(a[2]) == 12 ? "EINVAL" : "allow";
     if (call == "prctl")
       return ask_if(low(a[0]) == PR_SET_SECCOMP && low(a[1]) == SECCOMP_MODE_FILTER);
     if (call == "sendto") return ask_if(a[4] != 0);
@@ -238,6 +239,7 @@ TEST(SeccompProgram, DecidesAlikeForArgumentsTogether) {
                                         "setsockopt",
                                         "seccomp",
                                         "prctl",
+                                        "madvise",
                                         "fallocate",
                                         "landlock_create_ruleset",
                                         "landlock_add_rule"}) {

@@ -28,6 +28,7 @@ constexpr uint32_t kOfSpace = 0x40305800;  // FS_IOC_RESVSP, FS_IOC_ZERO_RANGE, 
 constexpr uint32_t kSetAttributes = 0x401c5820;  // FS_IOC_FSSETXATTR
 constexpr uint32_t kOfSubvolumes = 0x50009400;   // BTRFS_IOC_SUBVOL_CREATE, BTRFS_IOC_SNAP_CREATE
 constexpr uint32_t kCoreScheduling = 62;         // PR_SCHED_CORE
+constexpr uint32_t kMergeMemory = 67;            // PR_SET_MEMORY_MERGE
 // All but the five of Linux 6.3 and the size of huge pages.
 constexpr uint32_t kUnknownMemfdFlags = ~(0x1fu | (63u << 26));
 constexpr uint32_t kTmpfile = O_TMPFILE & ~O_DIRECTORY;
@@ -110,6 +111,10 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
     // btrfs: to whoever measures a folder they are file systems of their own.
     {"ioctl", kRefuse, "subvolumes", equal(1, kOfSubvolumes, kOfOneKind)},
     {"prctl", kInvalid, "core scheduling: takes processors from others", equal(0, kCoreScheduling)},
+    // Where the host merges pages that are alike, the time that a write takes tells whether another
+    // process has such a page. Programs know kernels that cannot do it.
+    {"madvise", kInvalid, "shares pages with other processes", equal(2, MADV_MERGEABLE)},
+    {"prctl", kInvalid, "shares pages with other processes", equal(0, kMergeMemory)},
     {"vhangup", kRefuse, "terminals"},
     {"move_pages", kRefuse, "shows where memory lies"},
     // On a file in memory each page can have one of its own, which stays when it is unmapped.
