@@ -9,6 +9,10 @@
 #include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/xattr.h>
+
+#include <string>
+#include <vector>
 
 #include "probe.h"
 
@@ -85,6 +89,62 @@ void share_pages() {
   if (madvise(page, 4096, MADV_DONTNEED) != 0) breach("giving a page back", errno);
 }
 
+// An access control list that names its own user so many times.
+std::vector<unsigned char> list_of(size_t entries) {
+  struct Entry {
+    unsigned short tag;
+    unsigned short permissions;
+    unsigned id;
+  };
+  constexpr unsigned kVersion = 2;
+  constexpr unsigned kNobody = ~0u;
+  std::vector<Entry> all = {{1, 6, kNobody}};
+  all.insert(all.end(), entries, {2, 6, getuid()});
+  all.insert(all.end(), {{4, 6, kNobody}, {0x10, 6, kNobody}, {0x20, 4, kNobody}});
+  std::vector<unsigned char> out(sizeof kVersion + all.size() * sizeof(Entry));
+  std::memcpy(out.data(), &kVersion, sizeof kVersion);
+  std::memcpy(out.data() + sizeof kVersion, all.data(), all.size() * sizeof(Entry));
+  return out;
+}
+
+// Each file and folder in memory keeps its own, and no cgroup counts them. Short ones are for
+// honest programs, and so are other attributes.
+void take_long_lists() {
+  constexpr const char* kLists = "system.posix_acl_access";
+  constexpr long kSetxattrat = 463;
+  const std::vector<unsigned char> few = list_of(3);
+  for (const size_t entries : {size_t{60}, size_t{508}, size_t{8000}}) {
+    const std::vector<unsigned char> many = list_of(entries);
+    for (const std::string folder : {"/tmp", "/dev/shm", "/workspace"}) {
+      const std::string name = folder + "/listed";
+      const int fd = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+      if (fd < 0) continue;
+      expect_refused("a long list", setxattr(name.c_str(), kLists, many.data(), many.size(), 0));
+      if (errno != EOPNOTSUPP) breach("another answer about a long list", errno);
+      expect_refused("by a link", lsetxattr(name.c_str(), kLists, many.data(), many.size(), 0));
+      if (errno != EOPNOTSUPP) breach("another answer about a link", errno);
+      expect_refused("by a descriptor", fsetxattr(fd, kLists, many.data(), many.size(), 0));
+      if (errno != EOPNOTSUPP) breach("another answer about a descriptor", errno);
+      const struct {
+        alignas(8) unsigned long value;
+        unsigned size;
+        unsigned flags;
+      } hidden = {reinterpret_cast<unsigned long>(many.data()), static_cast<unsigned>(many.size()),
+                  0};
+      expect_refused("by a size in memory", syscall(kSetxattrat, AT_FDCWD, name.c_str(), 0, kLists,
+                                                    &hidden, sizeof hidden));
+      if (errno != ENOSYS) breach("another answer about a size in memory", errno);
+      if (fsetxattr(fd, kLists, few.data(), few.size(), 0) != 0 && errno != EOPNOTSUPP)
+        breach("a short list", errno);
+      char value[511] = {};
+      if (fsetxattr(fd, "user.note", value, sizeof value, 0) != 0 && errno != EOPNOTSUPP)
+        breach("a note", errno);
+      close(fd);
+      unlink(name.c_str());
+    }
+  }
+}
+
 void take_huge_pages() {
   constexpr size_t kSize = size_t{2} << 20;
   constexpr int kAnonymous = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -134,5 +194,6 @@ int main() {
   take_memory_policies();
   take_huge_pages();
   share_pages();
+  take_long_lists();
   return verdict();
 }

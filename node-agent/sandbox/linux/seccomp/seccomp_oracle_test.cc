@@ -31,6 +31,7 @@ class Oracle {
                                                  "lsm_list_modules",
                                                  "cachestat",
                                                  "file_setattr",
+                                                 "setxattrat",
                                                  "lookup_dcookie",
                                                  "uselib",
                                                  "_sysctl",
@@ -136,6 +137,8 @@ class Oracle {
     if (call == "mknodat") return make_node(a[2]);
     if (call == "fcntl" && (low(a[1]) == 37 || low(a[1]) == 38)) return "ask";
     if (call == "fcntl") return refuse_if(low(a[1]) == F_SETLEASE || low(a[1]) == F_NOTIFY);
+    if (call == "setxattr" || call == "lsetxattr" || call == "fsetxattr")
+      return static_cast<uint32_t>(a[3]) >= 512 ? "EOPNOTSUPP" : "allow";
     if (call == "setrlimit") return low(a[0]) == RLIMIT_CORE ? "pretend" : "allow";
     if (call == "prlimit64") return set_limit(low(a[0]), low(a[1]), a[2], a[3]);
     if (call == "personality") return refuse_if(low(a[0]) != 0 && low(a[0]) != -1);
@@ -240,6 +243,7 @@ TEST(SeccompProgram, DecidesAlikeForArgumentsTogether) {
                                         "seccomp",
                                         "prctl",
                                         "madvise",
+                                        "fsetxattr",
                                         "fallocate",
                                         "landlock_create_ruleset",
                                         "landlock_add_rule"}) {

@@ -31,6 +31,7 @@ constexpr uint32_t kCoreScheduling = 62;         // PR_SCHED_CORE
 constexpr uint32_t kMergeMemory = 67;            // PR_SET_MEMORY_MERGE
 // All but the five of Linux 6.3 and the size of huge pages.
 constexpr uint32_t kUnknownMemfdFlags = ~(0x1fu | (63u << 26));
+constexpr uint32_t kLongValue = ~0x1ffU;  // 512 bytes and more
 constexpr uint32_t kTmpfile = O_TMPFILE & ~O_DIRECTORY;
 
 // A file that gets the owner's or group's rights when it runs must never come into being: on the
@@ -115,6 +116,13 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
     // process has such a page. Programs know kernels that cannot do it.
     {"madvise", kInvalid, "shares pages with other processes", equal(2, MADV_MERGEABLE)},
     {"prctl", kInvalid, "shares pages with other processes", equal(0, kMergeMemory)},
+    // Each file of a folder in memory can have an access control list of 64 KiB, each folder two,
+    // and no cgroup counts them. The filter does not see an attribute's name, so no value is
+    // longer.
+    {"setxattr", kUnsupported, "a list that no cgroup counts", any_bit(3, kLongValue)},
+    {"lsetxattr", kUnsupported, "a list that no cgroup counts", any_bit(3, kLongValue)},
+    {"fsetxattr", kUnsupported, "a list that no cgroup counts", any_bit(3, kLongValue)},
+    {"setxattrat", kUnknown, "hides its size in memory"},
     {"vhangup", kRefuse, "terminals"},
     {"move_pages", kRefuse, "shows where memory lies"},
     // On a file in memory each page can have one of its own, which stays when it is unmapped.
