@@ -291,7 +291,7 @@ class Asking(Broken):
             client.runs.cancel("a")  # a POST
         self.assertEqual((len(waiting.requests), len(leader.requests)), (1, 3))
 
-    def failing(self, patience, failure):
+    def asking(self, patience, failure, ask):
         """How long a request that always fails so was tried, and how often it was paused."""
         class Clock:
             now = 0.0
@@ -307,10 +307,14 @@ class Asking(Broken):
         transport = getattr(client, "meant", client)._transport
         module = f"{self.package}._transport"
         slept = mock.AsyncMock(side_effect=clock.sleep) if client is not getattr(client, "meant", client) else clock.sleep
-        with mock.patch.object(_backoff, "time", clock), mock.patch(f"{module}.sleep", slept), \
-                mock.patch(f"{module}.pause", _backoff.pause), mock.patch.object(transport, "_once", side_effect=failure):
-            self.refused(failure.code, lambda: client.runs.get("a"))
+        with mock.patch.object(_backoff, "time", clock), mock.patch(f"{module}.sleep", slept), mock.patch(f"{module}.time", clock), \
+                mock.patch(f"{self.package}.runs.time", clock), mock.patch(f"{module}.pause", _backoff.pause), \
+                mock.patch.object(transport, "_once", side_effect=failure):
+            ask(client)
         return clock.now, clock.pauses
+
+    def failing(self, patience, failure):
+        return self.asking(patience, failure, lambda client: self.refused(failure.code, lambda: client.runs.get("a")))
 
     def test_patience_lasts_while_nobody_is_there_and_for_no_refusal(self):
         for code, fewest, most in (("UNREACHABLE", 10, 40), ("STORE_IO", 10, 40), ("QUOTA_PENDING", 3, 3)):
@@ -325,6 +329,14 @@ class Asking(Broken):
             self.assertGreaterEqual(pauses, 3, "a few times in any case")
         seconds, _ = self.failing(0, PaddockError("no", code="QUOTA_PENDING", retryable=True, retry_after=30.0))
         self.assertGreaterEqual(seconds, 90, "who has no patience of his own waits as he is asked to")
+
+    def test_no_pause_outlasts_the_time_that_a_run_is_waited_for(self):
+        def ask(client):
+            with self.assertRaises(TimeoutError):
+                client.runs.wait("a", timeout=5)
+        for patience in (0, 60):
+            seconds, _ = self.asking(patience, PaddockError("no", code="STORE_BUSY", retryable=True, retry_after=30.0), ask)
+            self.assertEqual(seconds, 5)
 
     def test_patience_is_not_used_up_by_a_standstill(self):
         with mock.patch.object(_backoff, "time") as clock:

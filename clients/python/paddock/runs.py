@@ -93,7 +93,7 @@ class Runs:
         deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
         while True:
             try:
-                run = self.get(name)
+                run = decode(types.Run, self._transport.json("GET", self._path(name), until=deadline))
                 waited.again()
             except PaddockError as error:
                 if not error.retryable or waited.seconds() > patience:

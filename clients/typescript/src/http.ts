@@ -26,7 +26,12 @@ export interface Sending extends CallOptions {
   timeoutMs?: number | undefined;
   /** sending it twice does it once */
   safe?: boolean | undefined;
+  /** when, by Date.now(), nobody waits for it any more: no try begins later, and no pause ends later */
+  until?: number | undefined;
 }
+
+/** The milliseconds that an answer is given even if nobody waits longer. */
+const A_LOOK_MS = 1000;
 
 export interface Answer {
   contentType: string;
@@ -130,7 +135,8 @@ export class Transport {
 
   /** One try, up to the head of a successful answer. Whoever calls it reads the pieces or closes it. */
   async open(method: string, target: string, sending: Sending = {}): Promise<Opened> {
-    const watchdog = new Watchdog(sending.timeoutMs ?? this.timeoutMs, sending.signal);
+    const left = Math.max(A_LOOK_MS, (sending.until ?? Infinity) - Date.now());
+    const watchdog = new Watchdog(Math.min(sending.timeoutMs ?? this.timeoutMs, left), sending.signal);
     const turn = this.#turn;
     const baseUrl = this.#baseUrls[turn % this.#baseUrls.length] ?? "";
     let answered = false;
@@ -187,11 +193,11 @@ export class Transport {
 
   async answer(method: string, target: string, sending: Sending = {}): Promise<Answer> {
     const safe = sending.safe || REPEATABLE.includes(method);
-    return this.repeated(() => this.#somewhere(method, target, sending), safe, sending.signal);
+    return this.repeated(() => this.#somewhere(method, target, sending), safe, sending.signal, sending.until);
   }
 
   /** Until it succeeds, fails for good, or has been tried often enough. `safe`: doing it twice does it once. */
-  async repeated<T>(action: () => Promise<T>, safe: boolean, signal?: AbortSignal): Promise<T> {
+  async repeated<T>(action: () => Promise<T>, safe: boolean, signal?: AbortSignal, until = Infinity): Promise<T> {
     const waited = new Waited();
     for (let failed = 1; ; failed++) {
       try {
@@ -202,7 +208,9 @@ export class Transport {
         const patient = waitedMs < this.patienceMs && nobodyThere(error);
         if (failed >= MAX_ATTEMPTS && !patient) throw error;
         if (!safe && !NEVER_BEGUN.includes(error.code)) throw error;
-        await pause(pauseFor(failed, error.retryAfterMs, this.patienceMs, waitedMs), signal);
+        const left = until - Date.now();
+        if (left <= 0) throw error;
+        await pause(Math.min(left, pauseFor(failed, error.retryAfterMs, this.patienceMs, waitedMs)), signal);
       }
     }
   }

@@ -136,7 +136,7 @@ export class Runs {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
       try {
-        const run = await this.get(name, { signal });
+        const run = await this.transport.json<Run>("GET", this.#path(name), undefined, { signal, until: deadline });
         waited.again();
         if (ENDED.includes(run.status.phase)) return run;
         await this.#change(run, deadline - performance.now(), signal);

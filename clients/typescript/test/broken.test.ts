@@ -221,6 +221,15 @@ test("a name that is not found any more is waited for", () =>
     assert.equal((await refused("UNREACHABLE", () => client.runs.get("a"))).retryable, true);
   }));
 
+test("no pause outlasts the time that a run is waited for", async () => {
+  const later = json(503, { message: "later", error: { code: "STORE_BUSY", retryable: true } }, { "Retry-After": "30" });
+  await broken([later], async ({ client }) => {
+    const begun = Date.now();
+    await refused("WAIT_TIMEOUT", () => client.runs.wait("a", { timeoutMs: 50 }));
+    assert.ok(Date.now() - begun < 15_000, "it paused as the server asked");
+  });
+});
+
 test("no pause outlasts the patience that is left", () => {
   for (const [patience, waited, least, most] of [[5000, 0, 5000, 5000], [5000, 4000, 1000, 1000], [5000, 9000, 100, 200], [0, 0, 30_100, 30_200]] as const) {
     const pause = pauseFor(1, 30_000, patience, waited);

@@ -35,9 +35,9 @@ export async function broken(answers: Answer[], use: (broken: Broken) => Promise
 
 export const hangUp: Answer = (response) => response.destroy();
 export const json =
-  (status: number, body: unknown): Answer =>
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
   (response) =>
-    response.writeHead(status, { "Content-Type": "application/json" }).end(typeof body === "string" ? body : JSON.stringify(body));
+    response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(typeof body === "string" ? body : JSON.stringify(body));
 export const events =
   (text: string): Answer =>
   (response) =>

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
+import time
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, TypeVar
 
 from .._backoff import Waited, pause
@@ -12,20 +14,22 @@ from ..errors import PaddockError
 from ._http import AsyncConnections, sleep
 
 T = TypeVar("T")
+A_LOOK_S = 1.0  # that an answer is given even if nobody waits longer
 
 
-async def repeated(action: Callable[[], Awaitable[T]], safe: bool, patience: float = 0.0) -> T:
+async def repeated(action: Callable[[], Awaitable[T]], safe: bool, patience: float = 0.0, until: float = math.inf) -> T:
     """Until it succeeds, fails for good, or has been tried often enough: a few times in any case, and for `patience` seconds while
-    nobody is there."""
+    nobody is there. Neither goes on, nor pauses, beyond the time `until` (of time.monotonic())."""
     waited = Waited()
     for failed in itertools.count(1):
         try:
             return await action()
         except PaddockError as error:
             seconds = waited.seconds()
-            if not should_retry(error, failed, safe, seconds < patience):
+            left = until - time.monotonic()
+            if left <= 0 or not should_retry(error, failed, safe, seconds < patience):
                 raise
-            await sleep(pause(failed, error.retry_after, patience, seconds))
+            await sleep(min(left, pause(failed, error.retry_after, patience, seconds)))
     raise AssertionError("never reached")
 
 
@@ -55,13 +59,17 @@ class AsyncTransport(AsyncConnections):
         raise worth_telling(failed)
 
     async def request(self, method: str, target: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None,
-                      safe: bool = False, timeout: Optional[float] = None) -> Answer:
-        """`body`: bytes, or what is sent as JSON. `safe`: sending it twice does it once."""
+                      safe: bool = False, timeout: Optional[float] = None, until: float = math.inf) -> Answer:
+        """`body`: bytes, or what is sent as JSON. `safe`: sending it twice does it once. `until`: as for repeated()."""
         sent: Dict[str, str] = {"Accept": "application/json", **(headers or {})}
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body, allow_nan=False).encode()
             sent["Content-Type"] = "application/json"
-        return await repeated(lambda: self._somewhere(method, target, body, sent, timeout), safe or method in REPEATABLE, self.patience)
+        limit = self._timeout if timeout is None else timeout
+
+        async def ask() -> Answer:
+            return await self._somewhere(method, target, body, sent, min(limit, max(A_LOOK_S, until - time.monotonic())))
+        return await repeated(ask, safe or method in REPEATABLE, self.patience, until)
 
     async def try_json(self, method: str, target: str, body: Any, timeout: float) -> Any:
         """One try, for those who repeat by a rule of their own."""
@@ -69,6 +77,6 @@ class AsyncTransport(AsyncConnections):
         return (await self._somewhere(method, target, json.dumps(body, allow_nan=False).encode(), headers, timeout)).json()
 
     async def json(self, method: str, target: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None,
-                   safe: bool = False, timeout: Optional[float] = None) -> Any:
-        answer = await self.request(method, target, body, headers=headers, safe=safe, timeout=timeout)
+                   safe: bool = False, timeout: Optional[float] = None, until: float = math.inf) -> Any:
+        answer = await self.request(method, target, body, headers=headers, safe=safe, timeout=timeout, until=until)
         return answer.json()

@@ -92,7 +92,7 @@ class AsyncRuns:
         deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
         while True:
             try:
-                run = await self.get(name)
+                run = decode(types.Run, await self._transport.json("GET", self._path(name), until=deadline))
                 waited.again()
             except PaddockError as error:
                 if not error.retryable or waited.seconds() > patience:
