@@ -220,6 +220,26 @@ class Asking(Broken):
         for name in ("", ".", ".."):
             self.refused("INVALID_NAME", lambda: client.runs.get(name))  # noqa: B023
 
+    def test_a_file_is_text_or_bytes_and_nothing_that_could_be_made_to_bytes(self):
+        server, client = self.serve(answer(200, SANDBOX))
+        files = client.sandboxes.attach("s").files
+        for data in (5, [1, 2], None, {"a": 1}, 1.5):
+            with self.assertRaises(TypeError):
+                files.write("a", data)
+            with self.assertRaises(TypeError):
+                client.workspaces.upload("a", {"a": data})
+        self.assertEqual([request for request in server.requests if request.startswith("PUT") and "/files/" in request], [])
+        for data in ("ä", "ä".encode(), bytearray("ä".encode()), memoryview("ä".encode())):
+            files.write("a", data)
+            self.assertTrue(server.requests[-1].endswith("\r\n\r\nä"))
+
+    def test_an_error_tells_of_every_field_that_is_wrong(self):
+        causes = [{"field": "spec.a", "message": "unknown field"}, {"field": "spec.b", "message": "unknown field"}]
+        _, client = self.serve(answer(400, json.dumps({"message": "spec.a: unknown field (and 1 more)", "error": {
+            "code": "UNKNOWN_FIELD", "retryable": False, "details": {"causes": causes}}})))
+        error = self.refused("UNKNOWN_FIELD", lambda: client.runs.get("a"))
+        self.assertEqual(str(error), "UNKNOWN_FIELD: spec.a: unknown field (and 1 more) (spec.b: unknown field)")
+
     def test_paths_of_a_session_are_taken_as_programs_there_have_them(self):
         for path in ("a b/c.txt", "./a b/c.txt", "/workspace/a b/c.txt", "/workspace//a b/c.txt", "a b/c.txt/"):
             server, client = self.serve(answer(201, SANDBOX), answer(200, "x"))

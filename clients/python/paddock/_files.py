@@ -9,6 +9,7 @@ import stat
 from typing import Dict, List, Mapping, Tuple, Union
 
 from . import types
+from ._objects import content_bytes
 from ._folder import contents_of
 
 File = Union[bytes, str, pathlib.Path]
@@ -33,7 +34,7 @@ def bytes_of(file: File, size: int = -1) -> bytes:
     if isinstance(file, pathlib.Path):
         with file.open("rb") as opened:
             return opened.read(size)
-    return file.encode() if isinstance(file, str) else file
+    return content_bytes(file)
 
 
 def _entry(path: str, file: File) -> types.TreeEntry:

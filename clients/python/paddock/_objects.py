@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import urllib.parse
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional, Union
 
 from ._codec import encode
 from .errors import PaddockError
@@ -33,6 +33,12 @@ def path_inside(path: str) -> str:
     if any(each in ("", ".", "..") for each in inside.split("/")):
         raise PaddockError(f"{path!r} is no path below /workspace, such as src/a.py", code="INVALID_NAME")
     return path_in(inside)
+
+
+def content_bytes(data: Union[bytes, bytearray, memoryview, str]) -> bytes:
+    """What a file or an input gets: text as UTF-8, bytes as they are. Anything else, such as a number, is a TypeError: of what bytes()
+    makes of it nobody would know."""
+    return data.encode() if isinstance(data, str) else bytes(memoryview(data))
 
 
 def query(**given: object) -> str:

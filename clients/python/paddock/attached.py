@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, Optional, Tuple, Union
 
 from . import types
 from ._backoff import Waited
+from ._objects import content_bytes
 from ._retry import input_may_be_sent_again, input_was_not_taken
 from ._http import Lock, HangUp, sleep
 from ._transport import Transport, repeated
@@ -77,7 +78,7 @@ class AttachedCommand(Command):
     def write(self, data: Union[bytes, str]) -> None:
         """Returns once all of it is on its way; COMMAND_NOT_FOUND or RUN_NOT_RUNNING once the command has ended. Who is interrupted
         here has written a part of it."""
-        given = data.encode() if isinstance(data, str) else bytes(data)
+        given = content_bytes(data)
         self._input.send({"data": base64.b64encode(given[at:at + PIECE]).decode()} for at in range(0, len(given), PIECE))
 
     def end_input(self) -> None:

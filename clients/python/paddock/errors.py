@@ -44,7 +44,9 @@ class PaddockError(Exception):
         return self.causes[0].field if self.causes else None
 
     def __str__(self) -> str:
-        causes = "; ".join(f"{each.field}: {each.message}" for each in self.causes if each.message not in self.message)
+        # The first is mostly what the message says; of the others it says how many there are.
+        told = [index == 0 and each.message in self.message for index, each in enumerate(self.causes)]
+        causes = "; ".join(f"{each.field}: {each.message}" for each, known in zip(self.causes, told) if not known)
         return f"{self.code}: {self.message}" + (f" ({causes})" if causes else "")
 
 

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from .. import types
 from .._codec import decode, encode
-from .._objects import new_object, part, path_inside, query
+from .._objects import content_bytes, new_object, part, path_inside, query
 from .._wire import Answer
 from ._transport import AsyncTransport
 from ..errors import PaddockError, unexpected
@@ -50,7 +50,7 @@ class AsyncFiles:
 
     async def write(self, path: str, data: Union[bytes, str]) -> None:
         """The whole file; folders on the way to it are made."""
-        body = data.encode() if isinstance(data, str) else bytes(data)
+        body = content_bytes(data)
         await self._transport.request("PUT", self._below(path), body, headers={"Content-Type": "application/octet-stream"})
 
     async def make_folder(self, path: str) -> None:
