@@ -2,7 +2,7 @@
 import { commandEvents, type CommandEvent } from "./commands.js";
 import { base64 } from "./crypto.js";
 import { PaddockError } from "./errors.js";
-import { inputWasNotTaken, type CallOptions, type Transport } from "./http.js";
+import { content, inputWasNotTaken, type CallOptions, type Transport } from "./http.js";
 import type { InputPiece, RunCommandRequest, RunResult } from "./types.js";
 import { Waited, pause, unlessAborted } from "./waiting.js";
 
@@ -146,7 +146,7 @@ export class AttachedCommand implements AsyncDisposable {
   /** Once all of it is on its way; COMMAND_NOT_FOUND or RUN_NOT_RUNNING once the command has ended. What its signal ends has written a
    * part, and the next one goes on behind it. */
   async write(data: string | Uint8Array, options: CallOptions = {}): Promise<void> {
-    await this.#input.send(piecesOf(data), options.signal);
+    await this.#input.send(piecesOf(content(data)), options.signal);
   }
 
   /** The command reads the end of its input. One with a terminal reads Ctrl-D: write("\x04"). */

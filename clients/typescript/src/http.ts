@@ -116,20 +116,29 @@ export function inputWasNotTaken(error: PaddockError, doubtful: boolean): boolea
   return (error.statusCode >= 400 && error.statusCode < 500) || NEVER_BEGUN.includes(error.code);
 }
 
+/** What a file or an input gets. Of anything else that JavaScript passes here something would be sent that nobody meant. */
+export function content<T>(data: T): T {
+  if (typeof data === "string" || ArrayBuffer.isView(data) || data instanceof ArrayBuffer) return data;
+  throw new TypeError(`contents are text or a Uint8Array, not ${data === null ? "null" : typeof data}`);
+}
+
 export class Transport {
   /** The addresses of one instance's controllers, of which one at a time answers. */
   readonly #baseUrls: string[];
   #turn = 0;
+  /** no field that is seen: who logs a client or a session logs no token */
+  readonly #token: string;
   /** those that have answered: that the name of one is not found later is the network's fault, and passes */
   readonly #met = new Set<string>();
 
   constructor(
     baseUrl: string,
-    private readonly token: string,
+    token: string,
     private readonly timeoutMs: number,
     private readonly fetcher: typeof fetch,
     private readonly patienceMs = 0,
   ) {
+    this.#token = token;
     this.#baseUrls = baseUrl.split(",").map((each) => checkedUrl(each.trim(), token));
   }
 
@@ -143,7 +152,7 @@ export class Transport {
     try {
       const response = await this.fetcher(baseUrl + target, {
         method,
-        headers: { ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}), ...sending.headers },
+        headers: { ...(this.#token ? { Authorization: `Bearer ${this.#token}` } : {}), ...sending.headers },
         ...(sending.body === undefined ? {} : { body: sending.body as BodyInit }),
         redirect: "error",
         cache: "no-store",

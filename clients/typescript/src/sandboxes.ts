@@ -2,7 +2,7 @@
 import { commandEvents, type CommandEvent } from "./commands.js";
 import { randomName } from "./crypto.js";
 import { PaddockError } from "./errors.js";
-import { part, pathInside, query, type CallOptions, type Transport } from "./http.js";
+import { content, part, pathInside, query, type CallOptions, type Transport } from "./http.js";
 import { create, newObject, type CreateOptions } from "./runs.js";
 import type { RunResult, Sandbox, SandboxSpecInput, SecurityOptionsInput, SessionFile, SessionFileList } from "./types.js";
 
@@ -65,7 +65,7 @@ export class Files {
   /** The whole file; folders on the way to it are made. */
   async write(path: string, data: string | Uint8Array, options: CallOptions = {}): Promise<void> {
     const headers = { "Content-Type": "application/octet-stream" };
-    await this.transport.request("PUT", this.#below(path), { ...options, body: data, headers });
+    await this.transport.request("PUT", this.#below(path), { ...options, body: content(data), headers });
   }
 
   async makeFolder(path: string, options: CallOptions = {}): Promise<void> {

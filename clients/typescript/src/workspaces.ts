@@ -1,7 +1,7 @@
 // Workspaces: the files that runs read. What the namespace has there already is not sent again.
 import { sha256 } from "./crypto.js";
 import { PaddockError } from "./errors.js";
-import { part, type CallOptions, type Transport } from "./http.js";
+import { content, part, type CallOptions, type Transport } from "./http.js";
 import type { RunSpecInput, Tree, TreeAnswer, TreeEntry, TreeInput, Workspace } from "./types.js";
 
 const OFFERS = 3; // a blob may be removed between two offers, but not for ever
@@ -41,7 +41,7 @@ export type UploadedWorkspace = Workspace & { leftOut: StayedBehind[] };
 
 async function bytesOf(file: File): Promise<Uint8Array> {
   if (typeof file === "string") return new TextEncoder().encode(file);
-  return file instanceof Uint8Array ? file : file.read();
+  return "read" in Object(file) ? (file as Entry).read() : content(file as Uint8Array);
 }
 
 function isContents(given: Files | Contents): given is Contents {

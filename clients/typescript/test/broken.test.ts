@@ -1,6 +1,7 @@
 // Against a server that breaks off, repeats, leaves out, lies and refuses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { Client, PaddockError, type RunEvent } from "../src/index.js";
 import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { refused } from "./support.js";
@@ -148,6 +149,27 @@ test("names lead nowhere else", () =>
     await client.runs.get("a/../b?c#d");
     assert.equal(requests[0]?.url, "/apis/paddock.dev/v1alpha1/namespaces/default/runs/a%2F..%2Fb%3Fc%23d");
     for (const name of ["", ".", ".."]) await refused("INVALID_NAME", () => client.runs.get(name));
+  }));
+
+test("contents are text or bytes, and nothing is sent of anything else", () =>
+  broken([SANDBOX], async ({ client, requests }) => {
+    const session = await client.sandboxes.create();
+    for (const data of [5, { a: 1 }, [1, 2], null, undefined] as unknown as string[]) {
+      await assert.rejects(session.files.write("a", data), TypeError);
+      await assert.rejects(client.workspaces.upload("a", { a: data }), TypeError);
+    }
+    assert.deepEqual(requests.filter((request) => request.method === "PUT").map((request) => request.url), []);
+    for (const data of ["ä", new TextEncoder().encode("ä")]) await session.files.write("a", data);
+    assert.equal(requests.filter((request) => request.method === "PUT").length, 2);
+  }));
+
+test("who logs a client or a session logs no token", () =>
+  broken([SANDBOX], async ({ client }) => {
+    const session = await client.sandboxes.create();
+    for (const each of [client, session, client.runs, client.workspaces]) {
+      assert.ok(!JSON.stringify(each).includes("secret"));
+      assert.ok(!inspect(each, { depth: null, showHidden: true }).includes("secret"));
+    }
   }));
 
 test("paths of a session are taken as programs there have them", async () => {
