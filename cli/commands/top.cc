@@ -5,8 +5,8 @@
 #include "cli/commands/commands.h"
 #include "cli/output/usage.h"
 #include "cli/terminal/exit_codes.h"
-#include "cli/terminal/nearest.h"
 #include "cli/terminal/table.h"
+#include "common/base/nearest.h"
 #include "common/client/controller_client.h"
 #include "common/contracts/api_paths.h"
 

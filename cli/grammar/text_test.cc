@@ -7,7 +7,7 @@
 
 #include "cli/grammar/completion.h"
 #include "cli/grammar/help_text.h"
-#include "cli/terminal/nearest.h"
+#include "common/base/nearest.h"
 
 namespace paddock::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "cli/grammar/help_text.h"
 #include "cli/output/kinds.h"
-#include "cli/terminal/nearest.h"
+#include "common/base/nearest.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {

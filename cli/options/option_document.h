@@ -6,6 +6,7 @@
 
 #include "common/base/result.h"
 #include "common/wire/describe.h"
+#include "common/wire/near_fields.h"
 #include "common/wire/value.h"
 
 namespace paddock::cli {
@@ -25,7 +26,8 @@ template <class T>
 Result<T> decode_document(const std::string& file, std::string_view text) {
   ASSIGN_OR_RETURN(const wire::Value value, parse_document(file, text));
   Result<T> decoded = wire::decode<T>(value);
-  return decoded.ok() ? decoded : at_its_place(decoded.error(), file, text);
+  if (decoded.ok()) return decoded;
+  return at_its_place(wire::with_near_fields(decoded.error(), wire::schema<T>), file, text);
 }
 
 }  // namespace paddock::cli

@@ -273,7 +273,10 @@ TEST_F(Options, AnUnknownFieldOfAPolicyIsRefusedByItsLine) {
         sandbox_options({"sandbox run", {{"CMD", {"ls"}}, {"policy", {file}}}}, env_, text);
     return options.ok() ? "" : options.error().describe();
   };
-  EXPECT_EQ(told("p.yaml", "limits:\n  memroy: 1Gi\n"), "p.yaml:2: limits.memroy: unknown field");
+  EXPECT_EQ(told("p.yaml", "limits:\n  memroy: 1Gi\n"),
+            "p.yaml:2: limits.memroy: unknown field; did you mean `memory`?");
+  EXPECT_EQ(told("p.yaml", "memory: 1Gi\n"),
+            "p.yaml:1: memory: unknown field; did you mean `limits.memory`?");
   EXPECT_EQ(told("-", "limits: {}\nodd: 1\n"), "stdin:2: odd: unknown field");
   EXPECT_EQ(told("p.yaml", "[]"), "p.yaml: expected object, got array");
   EXPECT_THAT(told("p.yaml", "a: [\n"), testing::ContainsRegex("^p.yaml: .* at line "));

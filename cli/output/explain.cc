@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/terminal/nearest.h"
 #include "cli/terminal/terminal.h"
+#include "common/base/nearest.h"
 #include "common/base/text.h"
 #include "common/contracts/meta.h"
 #include "common/wire/json.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "cli/terminal/nearest.h"
+#include "common/base/nearest.h"
 #include "common/base/text.h"
 
 namespace paddock::cli {

@@ -1,6 +1,6 @@
 #include "cli/output/known_fields.h"
 
-#include "cli/terminal/nearest.h"
+#include "common/base/nearest.h"
 #include "common/base/text.h"
 #include "common/contracts/grant.h"
 #include "common/contracts/node.h"

@@ -4,7 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/nearest.h"
 #include "common/base/text.h"
+#include "common/wire/check.h"
+#include "common/wire/near_fields.h"
 #include "common/wire/places.h"
 #include "common/wire/yaml.h"
 #include "common/wire/yaml_lines.h"
@@ -125,6 +128,7 @@ SettingsSource::SettingsSource(std::string_view yaml,
     : yaml_(yaml),
       environment_(environment),
       prefix_(prefix),
+      schema_(schema),
       variables_(settings_variables(prefix, schema)),
       names_(std::move(names)) {}
 
@@ -140,12 +144,28 @@ Result<Value> SettingsSource::read() const {
   return document;
 }
 
-Status SettingsSource::apply_environment(Value& document) const {
+// All of them at once: one whose name is wrong is mostly not alone.
+Status SettingsSource::check_variables() const {
+  std::vector<std::string> names;
+  for (const auto& [variable, path] : variables_) names.push_back(variable);
+  wire::Check check;
   for (const auto& [name, text] : environment_) {
-    if (!name.starts_with(prefix_)) continue;
+    if (!name.starts_with(prefix_) || variables_.contains(name)) continue;
+    const std::string near = nearest(name, names);
+    check.fail(name, cat("names no configuration key",
+                         near.empty() ? "" : cat("; did you mean `", near, "`?")));
+  }
+  if (check.ok()) return {};
+  Error error = check.error();
+  error.reason = "CONFIG_INVALID";
+  return error;
+}
+
+Status SettingsSource::apply_environment(Value& document) const {
+  TRY(check_variables());
+  for (const auto& [name, text] : environment_) {
     const auto known = variables_.find(name);
-    if (known == variables_.end())
-      return invalid_argument("CONFIG_INVALID", cat(name, " names no configuration key"), name);
+    if (known == variables_.end()) continue;
     const Result<Value> value = parse_yaml(text);
     if (!value) return unreadable(value.error(), name_of(name));
     set_path(document, known->second, *value);
@@ -156,7 +176,7 @@ Status SettingsSource::apply_environment(Value& document) const {
 Error SettingsSource::fault(const Error& cause) const {
   const std::string file = names_.file.empty() ? "configuration" : names_.file;
   const std::vector<std::string> places = places_of(cause);
-  Error error = without_content(cause);
+  Error error = with_near_fields(without_content(cause), schema_);
   error.reason = "CONFIG_INVALID";
   const bool placed = !places.empty() && !places.front().empty();
   if (!placed) error.message = cat(file, ": ", error.message);

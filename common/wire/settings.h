@@ -1,7 +1,8 @@
 // A program's configuration: YAML text, overridden by environment variables whose names follow from
 // the schema: with the prefix `PADDOCK_CONTROLLER_`, `PADDOCK_CONTROLLER_TLS_CERT_FILE` sets
 // `tls.certFile`. Values are read as YAML. Every error has reason CONFIG_INVALID and names the file
-// with its line, or the variable; a variable with the prefix that names no key is an error.
+// with its line, or the variable; a variable with the prefix that names no key is an error. A key
+// or variable that is nearly one of ours is answered with it.
 #pragma once
 
 #include <map>
@@ -37,6 +38,7 @@ class SettingsSource {
 
  private:
   Status apply_environment(Value& document) const;
+  Status check_variables() const;
   // The one that set the field or what is around it, or that set a part of it; empty: none.
   std::string variable_of(std::string_view field) const;
   std::string variable_below(std::string_view field) const;
@@ -46,6 +48,7 @@ class SettingsSource {
   std::string_view yaml_;
   const std::map<std::string, std::string>& environment_;
   std::string_view prefix_;
+  Value schema_;
   std::map<std::string, std::string> variables_;  // name -> path
   SettingsNames names_;
 };

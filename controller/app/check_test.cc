@@ -332,7 +332,7 @@ TEST_F(Checked, AConfigurationThatIsNoneIsAFindingToo) {
   const Finding found = check_failed(config.error());
   EXPECT_EQ(found.reason, "CONFIG_INVALID");
   EXPECT_EQ(found.setting, "stor");
-  EXPECT_EQ(found.details, "c.yaml:1: stor: unknown field");
+  EXPECT_EQ(found.details, "c.yaml:1: stor: unknown field; did you mean `store`?");
 }
 
 }  // namespace

@@ -74,10 +74,16 @@ TEST(Config, AFaultIsNamedByTheLineTheVariableOrTheFlagThatHasIt) {
   std::string told;
   for (const Cause& each : config.error().causes) told += each.field + "\n";
   EXPECT_EQ(told, "c.yaml:5: nope\n--port: port\nc.yaml:4: execute.port\n");
-  EXPECT_TRUE(
-      config.error().describe().starts_with("c.yaml:5: nope: unknown field (and 2 more); "
-                                            "--port: port: "))
+  EXPECT_TRUE(config.error().describe().starts_with(
+      "c.yaml:5: nope: unknown field; did you mean `nodes`? (and 2 more); "
+      "--port: port: "))
       << config.error().describe();
+  const auto variables_of_none = load_config(
+      "", {{"PADDOCK_CONTROLLER_PROT", "1"}, {"PADDOCK_CONTROLLER_ZEBRA", "1"}, {"HOME", "/"}});
+  EXPECT_EQ(variables_of_none.error().describe(),
+            "PADDOCK_CONTROLLER_PROT: names no configuration key; did you mean "
+            "`PADDOCK_CONTROLLER_PORT`? (and 1 more); PADDOCK_CONTROLLER_ZEBRA: names no "
+            "configuration key");
   const auto halves =
       load_config("port: 1\n", {{"PADDOCK_CONTROLLER_TLS_CERT_FILE", "/x"}}, {.file = "c.yaml"});
   EXPECT_TRUE(halves.error().message.starts_with("PADDOCK_CONTROLLER_TLS_CERT_FILE: tls: "))

@@ -85,10 +85,11 @@ class Objects(unittest.TestCase):
         done = self.cli("create", "-f", path, code=2)
         self.assertEqual(done.stdout, "run.paddock.dev/good created\n")
         self.assertIn(f"{path}:4: spec", done.stderr)
-        path = self.file(run("{name: bad}").replace("spec: {", "spec: {\n  nope: 1,\n  odd: 2,\n  "))
+        path = self.file(run("{name: bad}").replace("spec: {", "spec: {\n  timeuot: 1m,\n  odd: 2,\n  priority: high,\n  "))
         for verb in ("create", "apply"):
             told = self.cli(verb, "-f", path, code=2).stderr
-            self.assertEqual(told, f"error: {path}:5: spec.nope: unknown field (and 1 more) [UNKNOWN_FIELD]\n  {path}:6: spec.odd: unknown field\n")
+            self.assertEqual(told, f"error: {path}:5: spec.timeuot: unknown field; did you mean `timeout`? (and 2 more) [INVALID_FIELD]\n"
+                                   f"  {path}:6: spec.odd: unknown field\n  {path}:7: spec.priority: expected integer, got string\n")
         self.assertIn("RUN_ALREADY_EXISTS", self.cli("create", "-f", self.file(run("{name: good}")), code=125).stderr)
 
     def test_several_objects_are_shown_by_name_as_they_are_deleted(self):

@@ -141,8 +141,8 @@ Result<FieldValidation> field_validation(const Request& request) {
                           "fieldValidation");
 }
 
-Status judge_unknown_fields(const std::vector<std::string>& unknown, FieldValidation validation,
-                            std::vector<std::string>& warnings) {
+wire::Check judge_unknown_fields(const std::vector<std::string>& unknown,
+                                 FieldValidation validation, std::vector<std::string>& warnings) {
   constexpr size_t kMostTold = 100;
   wire::Check refused;
   for (const std::string& field : unknown) {
@@ -154,7 +154,14 @@ Status judge_unknown_fields(const std::vector<std::string>& unknown, FieldValida
       warnings.push_back(cat("unknown field \"", field, "\" is left out"));
     }
   }
-  return refused.ok() ? Status() : Status(refused.error());
+  return refused;
+}
+
+Error all_faults(wire::Check unknown, const Status& decoded) {
+  if (decoded.ok()) return unknown.error();
+  for (const Cause& each : decoded.error().causes)
+    unknown.fail(each.field, each.message, each.kind);
+  return unknown.error();
 }
 
 void add_warnings(Response& response, const std::vector<std::string>& warnings) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common/wire/describe.h"
+#include "common/wire/near_fields.h"
 #include "common/wire/value.h"
 #include "controller/api/server/http.h"
 
@@ -55,17 +56,30 @@ Status refuse_fields(const wire::Value& body);
 enum class FieldValidation { kStrict, kWarn, kIgnore };
 Result<FieldValidation> field_validation(const Request& request);
 
-Status judge_unknown_fields(const std::vector<std::string>& unknown, FieldValidation validation,
-                            std::vector<std::string>& warnings);
+// Those that are refused.
+wire::Check judge_unknown_fields(const std::vector<std::string>& unknown,
+                                 FieldValidation validation, std::vector<std::string>& warnings);
+// Those and what decoding has found, as one.
+Error all_faults(wire::Check unknown, const Status& decoded);
 // Decodes a caller's object. Unknown fields are refused, left out with a warning or left out; those
-// of a sandbox's policy are always refused. UNKNOWN_FIELD, INVALID_FIELD.
+// of a sandbox's policy are always refused. All faults are told at once. UNKNOWN_FIELD,
+// INVALID_FIELD.
 template <class T>
 Result<T> decode_object(const wire::Value& document, FieldValidation validation,
                         std::vector<std::string>& warnings) {
   std::vector<std::string> unknown;
-  ASSIGN_OR_RETURN(T object, wire::decode<T>(document, unknown));
-  TRY(judge_unknown_fields(unknown, validation, warnings));
-  return object;
+  Result<T> object = wire::decode<T>(document, unknown);
+  const wire::Check refused = judge_unknown_fields(unknown, validation, warnings);
+  if (refused.ok()) return object;
+  return wire::with_near_fields(all_faults(refused, object.ok() ? Status() : object.error()),
+                                wire::schema<T>);
+}
+// The body of a call that is no object's: unknown fields are always refused.
+template <class T>
+Result<T> decode_body(const wire::Value& body) {
+  Result<T> decoded = wire::decode<T>(body);
+  if (decoded.ok()) return decoded;
+  return wire::with_near_fields(std::move(decoded).error(), wire::schema<T>);
 }
 // One `Warning: 299` header each.
 void add_warnings(Response& response, const std::vector<std::string>& warnings);

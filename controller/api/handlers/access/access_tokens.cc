@@ -53,7 +53,7 @@ Result<std::optional<TokenRecord>> earlier_token(store::ReadTxn& txn, const Idem
 
 Result<Response> make_access_token(Call& call) {
   ASSIGN_OR_RETURN(const IdempotencyKey key, idempotency_key(call));
-  ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::AccessTokenRequest>(call.body));
+  ASSIGN_OR_RETURN(const auto request, decode_body<contracts::AccessTokenRequest>(call.body));
   TRY(auth::check_scopes(request.scopes, request.name_space));
   TRY(auth::check_giver(call.principal, request.scopes));
   const auth::MintedToken minted = auth::mint_token(call.services.random, "pdk");

@@ -171,7 +171,7 @@ Status KindTraits<Grant>::save_marked(store::WriteTxn& txn, Grant& grant, WallTi
 }
 
 Result<Response> explain_grant(Call& call) {
-  ASSIGN_OR_RETURN(const auto question, wire::decode<contracts::GrantQuestion>(call.body));
+  ASSIGN_OR_RETURN(const auto question, decode_body<contracts::GrantQuestion>(call.body));
   if (!question.surface && !question.resources && !question.timeout)
     return invalid_argument("QUESTION_EMPTY", "ask for a surface, for resources or for a timeout");
   auth::GrantChains chains;

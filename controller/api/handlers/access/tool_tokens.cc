@@ -5,6 +5,7 @@
 #include "common/contracts/api_paths.h"
 #include "controller/api/handlers/access/tool_token_kind.h"
 #include "controller/api/objects/creates.h"
+#include "controller/api/server/documents.h"
 #include "controller/auth/tool_token.h"
 #include "controller/nodes/registry.h"
 #include "controller/store/tool_token_writes.h"
@@ -78,7 +79,7 @@ Status save_recorded(store::WriteTxn& txn, const Call& call, ToolToken& token) {
 }  // namespace
 
 Result<Response> make_run_token(Call& call) {
-  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::ToolTokenRequest>(call.body));
+  ASSIGN_OR_RETURN(auto request, decode_body<contracts::ToolTokenRequest>(call.body));
   ASSIGN_OR_RETURN(const Run run, run_named(call.services, call.key()));
   ASSIGN_OR_RETURN(const IdempotencyKey key, run_token_key(call, run));
   ASSIGN_OR_RETURN(std::optional<ToolToken> earlier, find_earlier<ToolToken>(call, key));
@@ -124,7 +125,7 @@ Result<Response> revoke_token(Call& call) {
 }
 
 Result<Response> make_environment_token(Call& call) {
-  ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::RunTokenRequest>(call.body));
+  ASSIGN_OR_RETURN(const auto request, decode_body<contracts::RunTokenRequest>(call.body));
   ASSIGN_OR_RETURN(const Run run,
                    nodes::assigned_run(call.services.store, call.param("node"), call.param("uid")));
   if (!run.spec.tool_token)

@@ -42,7 +42,7 @@ Result<ExecuteRequest> read_request(Call& call) {
     error.causes = {{"body", error.message}};
     return unprocessable(std::move(error));
   }
-  auto request = wire::decode<ExecuteRequest>(*document);
+  auto request = decode_body<ExecuteRequest>(*document);
   if (!request.ok()) return unprocessable(std::move(request).error());
   return request;
 }

@@ -38,7 +38,7 @@ Result<Response> uncordon_node(Call& call) { return set_schedulable(call, true);
 Result<Response> drain_node(Call& call) {
   contracts::DrainRequest request;
   if (!call.body.is_null()) {
-    ASSIGN_OR_RETURN(request, wire::decode<contracts::DrainRequest>(call.body));
+    ASSIGN_OR_RETURN(request, decode_body<contracts::DrainRequest>(call.body));
   }
   const auto drained = nodes::drain(call.services.store, call.param("node"), request.grace.value,
                                     call.now(), recorder(call, contracts::audit::kNodeDrain));
@@ -93,7 +93,7 @@ Result<Response> get_drain(Call& call) {
 }
 
 Result<Response> taint_node(Call& call) {
-  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::TaintsRequest>(call.body));
+  ASSIGN_OR_RETURN(auto request, decode_body<contracts::TaintsRequest>(call.body));
   ASSIGN_OR_RETURN(
       const contracts::Node node,
       nodes::set_taints(call.services.store, call.param("node"), std::move(request.taints),

@@ -3,12 +3,13 @@
 #include "common/contracts/build_request.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/objects/creates.h"
+#include "controller/api/server/documents.h"
 
 namespace paddock::api {
 
 // Admission and storage are those of every Run; refusals name the fields that the caller wrote.
 Result<Response> create_build(Call& call) {
-  ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::BuildRequest>(call.body));
+  ASSIGN_OR_RETURN(const auto request, decode_body<contracts::BuildRequest>(call.body));
   call.params["ns"] = "default";
   call.body = contracts::run_document(request);
   Result<Response> created = create_object<contracts::Run>(call);

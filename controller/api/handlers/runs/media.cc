@@ -6,7 +6,7 @@
 namespace paddock::api {
 
 Result<Response> generate_media(Call& call) {
-  auto request = wire::decode<contracts::MediaRequest>(call.body);
+  auto request = decode_body<contracts::MediaRequest>(call.body);
   if (!request) {
     // The contract's own words, without the path that every other message starts with.
     Error error = std::move(request).error();

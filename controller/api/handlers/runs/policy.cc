@@ -66,7 +66,7 @@ Result<std::vector<contracts::JudgedDenial>> judged_denials(store::ReadTxn& txn,
 }  // namespace
 
 Result<Response> explain_policy(Call& call) {
-  ASSIGN_OR_RETURN(const auto question, wire::decode<PolicyQuestion>(call.body));
+  ASSIGN_OR_RETURN(const auto question, decode_body<PolicyQuestion>(call.body));
   TRY(check_question(question));
   contracts::PolicyExplanation out;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {

@@ -115,7 +115,7 @@ calls::CallOptions options_of(RunCommand& command) {
 }
 
 Result<contracts::RunCommandRequest> request_in(const wire::Value& body) {
-  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::RunCommandRequest>(body));
+  ASSIGN_OR_RETURN(auto request, decode_body<contracts::RunCommandRequest>(body));
   constexpr auto kMost = static_cast<int64_t>(contracts::run_exec::kMostInputBytes);
   if (decoded_size(request.input) <= kMost) return request;
   return invalid_argument("STDIN_TOO_LARGE",

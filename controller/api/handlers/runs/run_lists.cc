@@ -38,7 +38,8 @@ Status check_fields(const Call& call, const CreateRequest& create,
         name == "apiVersion" || name == "kind" || name == "metadata" || name == "items";
     if (!known) unknown.push_back(name);
   }
-  return judge_unknown_fields(unknown, create.validation, warnings);
+  const wire::Check refused = judge_unknown_fields(unknown, create.validation, warnings);
+  return refused.ok() ? Status() : refused.error();
 }
 
 Result<const Value::Array*> items_of(const Call& call, const CreateRequest& create,

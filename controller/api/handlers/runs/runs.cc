@@ -9,6 +9,7 @@
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/tool_bundles.h"
 #include "controller/api/objects/deletes.h"
+#include "controller/api/server/documents.h"
 #include "controller/reconciler/reconciler.h"
 #include "controller/runs/transitions.h"
 #include "controller/store/run_writes.h"
@@ -159,7 +160,7 @@ std::vector<std::string> KindTraits<Run>::deletion_warnings(const Run& run,
 Result<Response> cancel_run(Call& call) {
   contracts::CancelRequest request;
   if (!call.body.is_null()) {
-    ASSIGN_OR_RETURN(request, wire::decode<contracts::CancelRequest>(call.body));
+    ASSIGN_OR_RETURN(request, decode_body<contracts::CancelRequest>(call.body));
   }
   Run run;
   TRY(call.services.store.write_freeing(

@@ -170,7 +170,7 @@ Result<Response> run_session_command(Call& call) {
   ASSIGN_OR_RETURN(const std::string bytes, read_session_body(call, session));
   ASSIGN_OR_RETURN(const wire::Value document,
                    parse_document(call.request.header("content-type"), bytes, bytes.size()));
-  ASSIGN_OR_RETURN(auto request, wire::decode<contracts::CommandRequest>(document));
+  ASSIGN_OR_RETURN(auto request, decode_body<contracts::CommandRequest>(document));
   if (request.command_id.empty()) request.command_id = make_uuid(call.services.random);
   const auto most = session.spec.security.limits.command_bytes.value_or(
       contracts::session_defaults::kCommandBytes);

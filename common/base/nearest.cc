@@ -1,8 +1,8 @@
-#include "cli/terminal/nearest.h"
+#include "common/base/nearest.h"
 
 #include <algorithm>
 
-namespace paddock::cli {
+namespace paddock {
 
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
@@ -30,4 +30,4 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
   return best;
 }
 
-}  // namespace paddock::cli
+}  // namespace paddock

@@ -1,0 +1,104 @@
+#include "common/wire/near_fields.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/nearest.h"
+#include "common/base/text.h"
+
+namespace paddock::wire {
+namespace {
+
+constexpr std::string_view kUnknown = "unknown field";  // as Check says it
+constexpr size_t kMostElsewhere = 2;  // more would be no help: it is a word of everywhere
+
+bool is_unknown(const Cause& cause) { return cause.message == kUnknown; }
+
+// A key that a type does not have, and the fields that it has there, if they are named at all.
+struct Stranger {
+  std::string_view key;
+  const Value* beside = nullptr;
+};
+
+// Indices at the start of a path, `[2][0]`: the schema of such an item, or nothing.
+const Value* item_schema(const Value* schema, std::string_view& path) {
+  while (schema != nullptr && path.starts_with('[')) {
+    const size_t end = path.find(']');
+    if (end == std::string_view::npos) return nullptr;
+    path.remove_prefix(end + 1);
+    schema = schema->find("items");
+  }
+  return schema;
+}
+
+Stranger find_stranger(const Value& schema, std::string_view path) {
+  const Value* at = &schema;
+  while (at != nullptr) {
+    const Value* properties = at->find("properties");
+    const size_t end = path.find_first_of(".[");
+    const std::string_view key = path.substr(0, end);
+    at = properties != nullptr ? properties->find(key) : at->find("additionalProperties");
+    if (at == nullptr || end == std::string_view::npos) return {path, properties};
+    path.remove_prefix(end);
+    at = item_schema(at, path);
+    if (path.starts_with('.')) path.remove_prefix(1);
+  }
+  return {};
+}
+
+// What is in lists and maps is somebody's own; the status is the server's.
+void find_elsewhere(const Value& schema, std::string_view key, const std::string& above,
+                    std::vector<std::string>& found) {
+  const Value* properties = schema.find("properties");
+  if (properties == nullptr || properties->object() == nullptr) return;
+  for (const auto& [name, child] : *properties->object()) {
+    if (above.empty() && name == "status") continue;
+    const std::string path = above.empty() ? name : cat(above, ".", name);
+    if (name == key) found.push_back(path);
+    find_elsewhere(child, key, path, found);
+  }
+}
+
+std::vector<std::string> names_of(const Value& properties) {
+  std::vector<std::string> names;
+  if (properties.object() == nullptr) return names;
+  for (const auto& [name, schema] : *properties.object()) names.push_back(name);
+  return names;
+}
+
+std::string did_you_mean(const Value& schema, const std::string& path) {
+  const Stranger stranger = find_stranger(schema, path);
+  if (stranger.beside == nullptr) return "";
+  std::vector<std::string> meant;
+  for (const std::string& name : names_of(*stranger.beside)) {
+    if (ascii_lower(name) == ascii_lower(stranger.key)) meant.push_back(name);
+  }
+  if (meant.empty()) find_elsewhere(schema, stranger.key, {}, meant);
+  if (meant.empty() || meant.size() > kMostElsewhere)
+    meant = {nearest(stranger.key, names_of(*stranger.beside))};
+  if (meant.front().empty()) return "";
+  return cat("; did you mean `", join(meant, "` or `"), "`?");
+}
+
+}  // namespace
+
+Error with_near_fields(Error error, const Value& schema) {
+  for (size_t i = 0; i < error.causes.size(); ++i) {
+    Cause& cause = error.causes[i];
+    if (!is_unknown(cause)) continue;
+    const std::string hint = did_you_mean(schema, cause.field);
+    const std::string before = cat(cause.field, ": ", cause.message);  // as Check::error() begins
+    if (i == 0 && error.message.starts_with(before)) error.message.insert(before.size(), hint);
+    cause.message += hint;
+  }
+  return error;
+}
+
+Error with_near_fields(Error error, Value (*schema)()) {
+  if (std::ranges::none_of(error.causes, is_unknown)) return error;
+  return with_near_fields(std::move(error), schema());
+}
+
+}  // namespace paddock::wire
