@@ -16,74 +16,82 @@ using wire::Value;
 constexpr std::string_view kFolder = "/workspace";
 constexpr size_t kMostPath = 4096;
 
-// What is wrong is said of `argument`: its name, or that and a place in it.
+constexpr size_t kMostFaults = 20;
+
+// Collects what is wrong, each said of `argument`: its name, or that and a place in it.
 class Checker {
  public:
-  static Status check(const Value& schema, const Value& value, const std::string& argument) {
+  void check(const Value& schema, const Value& value, const std::string& argument) {
     const std::string type = schema.text("type");
     if (type != value.type_name())
-      return bad_argument(cat(argument, " is ", article(type), ", not ", value.type_name()),
-                          argument);
-    if (type == "object") return check_members(schema, value, argument);
-    if (type == "array") return check_items(schema, value, argument);
-    if (type == "integer") return check_range(schema, *value.integer(), argument);
-    if (type == "string") return check_text(schema, *value.string(), argument);
-    return {};
+      return fail(cat(argument, " is ", article(type), ", not ", value.type_name()), argument);
+    if (type == "object") check_members(schema, value, argument);
+    if (type == "array") check_items(schema, value, argument);
+    if (type == "integer") check_range(schema, *value.integer(), argument);
+    if (type == "string") check_text(schema, *value.string(), argument);
   }
 
-  static Status check_members(const Value& schema, const Value& value,
-                              const std::string& argument) {
+  void check_members(const Value& schema, const Value& value, const std::string& argument) {
     const std::string prefix = argument.empty() ? "" : argument + ".";
     const Value* known = schema.find("properties");
     for (const auto& [name, member] : *value.object()) {
-      const Value* property = known->find(name);
-      if (property == nullptr)
-        return bad_argument(
-            cat("there is no argument ", prefix, quoted(name), "; there are: ", names_of(*known)),
-            prefix + quoted(name));
-      TRY(check(*property, member, prefix + name));
+      if (const Value* property = known->find(name)) {
+        check(*property, member, prefix + name);
+      } else {
+        fail(cat("there is no argument ", prefix, quoted(name), "; there are: ", names_of(*known)),
+             prefix + quoted(name));
+      }
     }
-    return check_required(schema, value, prefix);
+    check_required(schema, value, prefix);
+  }
+
+  // Each fault costs a model a turn, so all are told at once.
+  Status status() const {
+    if (faults_.empty()) return {};
+    Error error = bad_argument(faults_.front().message, "");
+    if (count_ > 1) error.message += cat(" (and ", count_ - 1, " more)");
+    error.causes = faults_;
+    return error;
   }
 
  private:
-  static Status check_required(const Value& schema, const Value& value, const std::string& prefix) {
-    const Value* required = schema.find("required");
-    if (required == nullptr) return {};
-    for (const Value& name : *required->array())
-      if (value.find(*name.string()) == nullptr)
-        return bad_argument(cat("the argument ", prefix, *name.string(), " is missing"),
-                            prefix + *name.string());
-    return {};
+  void fail(std::string message, std::string field) {
+    ++count_;
+    if (faults_.size() < kMostFaults) faults_.push_back({std::move(field), std::move(message)});
   }
 
-  static Status check_items(const Value& schema, const Value& value, const std::string& argument) {
+  void check_required(const Value& schema, const Value& value, const std::string& prefix) {
+    const Value* required = schema.find("required");
+    if (required == nullptr) return;
+    for (const Value& name : *required->array()) {
+      if (value.find(*name.string()) == nullptr)
+        fail(cat("the argument ", prefix, *name.string(), " is missing"), prefix + *name.string());
+    }
+  }
+
+  void check_items(const Value& schema, const Value& value, const std::string& argument) {
     const Value& item = *schema.find("items");
     size_t index = 0;
-    for (const Value& each : *value.array())
-      TRY(check(item, each, cat(argument, "[", index++, "]")));
-    return {};
+    for (const Value& each : *value.array()) check(item, each, cat(argument, "[", index++, "]"));
   }
 
-  static Status check_range(const Value& schema, int64_t value, const std::string& argument) {
+  void check_range(const Value& schema, int64_t value, const std::string& argument) {
     const Value* least = schema.find("minimum");
-    if (least == nullptr) return {};
+    if (least == nullptr) return;
     const int64_t min = *least->integer();
     const int64_t max = *schema.find("maximum")->integer();
-    if (value >= min && value <= max) return {};
-    return bad_argument(cat(argument, " is a whole number from ", min, " to ", max), argument);
+    if (value < min || value > max)
+      fail(cat(argument, " is a whole number from ", min, " to ", max), argument);
   }
 
-  static Status check_text(const Value& schema, const std::string& value,
-                           const std::string& argument) {
+  void check_text(const Value& schema, const std::string& value, const std::string& argument) {
     if (value.find('\0') != std::string::npos)
-      return bad_argument(cat(argument, " must not have a NUL character"), argument);
+      return fail(cat(argument, " must not have a NUL character"), argument);
     const Value* words = schema.find("enum");
-    if (words == nullptr) return {};
-    if (std::ranges::find(*words->array(), Value(value)) != words->array()->end()) return {};
-    return bad_argument(
-        cat(argument, " is one of ", join_words(*words->array()), ", not ", quoted(value)),
-        argument);
+    if (words == nullptr) return;
+    if (std::ranges::find(*words->array(), Value(value)) != words->array()->end()) return;
+    fail(cat(argument, " is one of ", join_words(*words->array()), ", not ", quoted(value)),
+         argument);
   }
 
   static std::string names_of(const Value& properties) {
@@ -102,6 +110,9 @@ class Checker {
     if (type == "integer") return "a whole number";
     return cat(type == "array" || type == "object" ? "an " : "a ", type);
   }
+
+  std::vector<Cause> faults_;
+  size_t count_ = 0;
 };
 
 // Unchanged where it is no whole number, or none that a double holds exactly.
@@ -144,7 +155,9 @@ Value plain_arguments(const Value& schema, const Value& arguments) {
 }
 
 Status check_arguments(const Value& schema, const Value& arguments) {
-  return Checker::check_members(schema, arguments, "");
+  Checker checker;
+  checker.check_members(schema, arguments, "");
+  return checker.status();
 }
 
 int64_t Arguments::integer(std::string_view name, int64_t fallback) const {

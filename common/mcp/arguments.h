@@ -20,7 +20,8 @@ std::string quoted(std::string_view text);
 // where it is written 2.0, as JSON Schema has it.
 wire::Value plain_arguments(const wire::Value& schema, const wire::Value& arguments);
 
-// ARGUMENT_INVALID: unknown, missing, of another type, out of its range, no word of its list.
+// ARGUMENT_INVALID: unknown, missing, of another type, out of its range, no word of its list; all
+// that is wrong at once.
 Status check_arguments(const wire::Value& schema, const wire::Value& arguments);
 
 class Arguments {  // checked

@@ -150,6 +150,23 @@ TEST_F(McpTools, AWholeNumberIsAnIntegerAndNullIsNothing) {
   EXPECT_TRUE(api_.asked.empty()) << "nothing was begun";
 }
 
+TEST_F(McpTools, AllThatIsWrongWithArgumentsIsSaidAtOnce) {
+  const auto refused =
+      call("run_start", R"({"cmd":"a","cpu":2.5,"type":"any","args":[1,"b",2],"timeout":60})");
+  ASSERT_FALSE(refused.ok());
+  std::vector<std::string> fields;
+  for (const Cause& each : refused.error().causes) fields.push_back(each.field);
+  EXPECT_THAT(fields, testing::ElementsAre("\"cmd\"", "cpu", "type", "args[0]", "args[2]",
+                                           "timeout", "command"));
+  EXPECT_THAT(refused.error().message, testing::StartsWith("there is no argument \"cmd\"; "));
+  EXPECT_THAT(refused.error().message, testing::EndsWith(" (and 6 more)"));
+  std::string many = "1";
+  for (int i = 0; i < 1000; ++i) many += ",1";
+  const auto each = call("run_start", R"({"command":"a","args":[)" + many + "]}");
+  EXPECT_EQ(each.error().causes.size(), 20U) << "an answer is one short line";
+  EXPECT_THAT(each.error().message, testing::EndsWith(" (and 1000 more)"));
+}
+
 TEST_F(McpTools, StartTakesAnyProgramWithItsLimitsAndVariables) {
   api_.answers = {kPending};
   ASSERT_TRUE(call("run_start",
