@@ -50,6 +50,13 @@ std::string artifacts_command(const Job& job) {
              job.env.connection);
 }
 
+// Those that were asked for, if its command has run and left none of them a file.
+std::vector<std::string> folders_without_files(const contracts::Run& run) {
+  const bool left_none =
+      run.status.result && run.status.artifacts.empty() && !contracts::is_array(run.spec);
+  return left_none ? run.spec.artifacts.dirs : std::vector<std::string>();
+}
+
 // Also of a run that failed: reports of failed tests are why tests are run. It is said, so that
 // half a result is not taken for a whole one.
 Status bring_back(const Job& job, const contracts::Run& run, const contracts::Tree& sent) {
@@ -63,6 +70,7 @@ Status bring_back(const Job& job, const contracts::Run& run, const contracts::Tr
         .add(job.run.name, job.options.output, brought(run.status.artifacts, fetched), sent);
   const CameBack back{.artifacts = brought(run.status.artifacts, fetched),
                       .left_out = run.status.left_out,
+                      .asked = folders_without_files(run),
                       .folder = job.options.output,
                       .succeeded = run.status.phase == contracts::RunPhase::kSucceeded,
                       .whole_list = artifacts_command(job)};

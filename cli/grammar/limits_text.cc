@@ -75,8 +75,11 @@ std::string limits_line(const contracts::Run& run) {
   add(policy.limits, "fsBytes", " disk", parts);
   add_cores(run, parts);
   parts.push_back(network_text(policy));
+  const bool none = run.spec.artifacts.dirs.empty();
+  if (none) parts.emplace_back("no file comes back");
   return printable(cat("limits: ", join(parts, ", "),
-                       " (--timeout, --memory, --pids, --disk, --cpu, --allow-domain)"));
+                       " (--timeout, --memory, --pids, --disk, --cpu, --allow-domain",
+                       none ? ", --artifact-dir)" : ")"));
 }
 
 std::string limits_struck(const contracts::SandboxResult& result, const std::string& command) {

@@ -23,8 +23,12 @@ contracts::Run run_of_profile(const char* profile) {
 TEST(Limits, AreToldBeforeTheRun) {
   contracts::Run run = run_of_profile("command");
   run.status.policy->network = contracts::NetworkPolicy{};
-  EXPECT_THAT(limits_line(run), HasSubstr("limits: 30m, 8Gi memory, 1024 processes, 4Gi disk, no "
-                                          "network (--timeout, --memory"));
+  EXPECT_EQ(limits_line(run),
+            "limits: 30m, 8Gi memory, 1024 processes, 4Gi disk, no network, no file comes back "
+            "(--timeout, --memory, --pids, --disk, --cpu, --allow-domain, --artifact-dir)");
+  run.spec.artifacts.dirs = {"out"};
+  EXPECT_THAT(limits_line(run), testing::EndsWith("4Gi disk, no network (--timeout, --memory, "
+                                                  "--pids, --disk, --cpu, --allow-domain)"));
   run.spec.resources.emplace().cpu = 2;
   run.status.policy->network = contracts::NetworkPolicy{true, {"pypi.org", "a.b"}, {}};
   EXPECT_THAT(limits_line(run), HasSubstr("2 cores, network to pypi.org a.b"));

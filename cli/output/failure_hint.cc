@@ -30,8 +30,23 @@ std::string quoted_behind(std::string_view text, std::string_view words) {
                                                             : std::string(text.substr(0, end));
 }
 
+constexpr const char* kInstalls =
+    "a run installs no package by itself: --requirements FILE installs, before it starts, what a "
+    "requirements.txt, pyproject.toml or package.json of the project names";
+
+// Programs that hosts have by another name, or not at all.
+std::string of_a_usual_program(const std::string& program) {
+  if (program == "python") return "hosts call it `python3`: `-- python3 …`";
+  for (const char* installer : {"pip", "pip3", "uv", "poetry", "conda", "npm", "yarn", "apt-get"})
+    if (program == installer) return kInstalls;
+  return "";
+}
+
 std::string of_a_program_that_is_not_there(const Run& run, const Tree& sent) {
   const std::vector<std::string>& argv = run.spec.command.argv;
+  if (const std::string usual = argv.empty() ? "" : of_a_usual_program(argv.front());
+      !usual.empty())
+    return usual;
   if (argv.size() == 1 && argv.front().find(' ') != std::string::npos)
     return "each word behind `--` is one word of the program: take the quotes away";
   if (sent.entries.empty()) return kNoFile;
@@ -71,6 +86,11 @@ std::string folder_of_module(const Tree& sent, const std::string& name) {
       if (entry.path.ends_with(end)) return entry.path.substr(0, entry.path.size() - end.size());
   }
   return "";
+}
+
+// pip's own word for a Python that belongs to the host.
+std::string of_an_installation(std::string_view said) {
+  return said.find("externally-managed-environment") == std::string_view::npos ? "" : kInstalls;
 }
 
 // Python, Node.js with require() and with import.
@@ -117,7 +137,8 @@ std::string failure_hint(const Run& run, const Tree& sent) {
   if (of_run && result->rc == kExitDenied) return of_a_file_without_its_bit(run, sent);
   for (const std::string& hint :
        {of_run ? of_a_run_without_files(run, result->err, sent) : std::string(),
-        of_a_package(run, result->err, sent), of_a_folder_taken_for_a_file(run, result->err)})
+        of_an_installation(result->err), of_a_package(run, result->err, sent),
+        of_a_folder_taken_for_a_file(run, result->err)})
     if (!hint.empty()) return hint;
   return "";
 }

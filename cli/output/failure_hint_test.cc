@@ -62,6 +62,19 @@ TEST(FailureHint, OfAFileThatIsNoProgramSaysWhatStartsIt) {
   EXPECT_THAT(failure_hint(failed({"./a.py"}, 126, ""), kSome), HasSubstr("`chmod +x a.py`"));
 }
 
+TEST(FailureHint, OfAProgramWithAnotherNameHereSaysThatOrWhatDoesItsWork) {
+  for (const auto& sent : {kSome, contracts::Tree()}) {
+    EXPECT_THAT(failure_hint(failed({"python", "a.py"}, 127, ""), sent), HasSubstr("`python3`"));
+    EXPECT_THAT(failure_hint(failed({"poetry", "run", "a"}, 127, ""), sent),
+                HasSubstr("--requirements"));
+  }
+  EXPECT_THAT(failure_hint(failed({"sh", "-c", "pip install x && python3 a.py"}, 1,
+                                  "error: externally-managed-environment\n\n× This"),
+                           kSome),
+              HasSubstr("--requirements"));
+  EXPECT_EQ(failure_hint(failed({"python", "a.py"}, 1, "Traceback"), kSome), "");
+}
+
 TEST(FailureHint, OfAFileThatWasAskedForAsAFolderSaysHowOneComesBack) {
   auto run = failed({"python3", "a.py"}, 1, "IsADirectoryError: Is a directory: 'report.html'");
   EXPECT_EQ(failure_hint(run, kSome), "");

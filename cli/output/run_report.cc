@@ -45,9 +45,19 @@ std::string place_of(const CameBack& back, const contracts::Artifact& artifact) 
   return printable(os::join_path(back.folder, artifact.path));
 }
 
+// Where a name is misspelt, nothing else says that the results are lost.
+std::string nothing_came_back(const CameBack& back) {
+  if (back.asked.empty() || !back.left_out.empty()) return "";
+  const bool pattern = std::ranges::any_of(
+      back.asked, [](const auto& dir) { return dir.find_first_of("*?[") != std::string::npos; });
+  return cat("artifacts: none: when it ended, there was no file in ",
+             printable(join(back.asked, ", ")),
+             pattern ? " (--artifact-dir names a folder; it knows no patterns)" : "", "\n");
+}
+
 // Their count, and with `verbose` all of them.
 std::string artifacts_text(const CameBack& back, bool verbose) {
-  if (back.artifacts.empty()) return "";
+  if (back.artifacts.empty()) return nothing_came_back(back);
   int64_t bytes = 0;
   std::string lines;
   for (const contracts::Artifact& each : back.artifacts) {

@@ -29,9 +29,10 @@ std::string left_out_text(const std::vector<contracts::LeftOut>& left_out, size_
 struct CameBack {
   std::vector<contracts::Artifact> artifacts;
   std::vector<contracts::LeftOut> left_out;
-  std::string folder;      // where they are now
-  bool succeeded = true;   // the run; of another one half a result may be no whole one
-  std::string whole_list;  // `paddock artifacts NAME`
+  std::vector<std::string> asked;  // the folders whose files should have come back
+  std::string folder;              // where they are now
+  bool succeeded = true;           // the run; of another one half a result may be no whole one
+  std::string whole_list;          // `paddock artifacts NAME`
 };
 // With `verbose` every name has a line.
 std::string came_back_text(const CameBack& back, bool verbose);

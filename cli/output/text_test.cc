@@ -61,6 +61,12 @@ TEST(RunReport, NamesAFewOfTheFilesThatCameBackAndHowToListThem) {
   back.folder = "res";
   back.whole_list = "paddock artifacts a";
   EXPECT_EQ(came_back_text(back, false), "");
+  back.asked = {"res", "out/*.csv"};
+  EXPECT_EQ(came_back_text(back, false),
+            "artifacts: none: when it ended, there was no file in res, out/*.csv (--artifact-dir "
+            "names a folder; it knows no patterns)\n");
+  back.asked = {"res"};
+  EXPECT_THAT(came_back_text(back, true), testing::EndsWith(" there was no file in res\n"));
   const auto add = [&back](const char* path) {
     back.artifacts.emplace_back().path = path;
     back.artifacts.back().size = 2;
