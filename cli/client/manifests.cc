@@ -47,6 +47,14 @@ Result<std::vector<std::string>> files_of(const std::string& typed, const Env& e
   return files;
 }
 
+std::string wrong_version(const std::string& version) {
+  const std::string expected = cat("`", contracts::kApiVersion, "` is expected, ");
+  if (version.empty()) return expected + "and missing";
+  const bool agents = version.find("agents.x-k8s.io/") != std::string::npos;
+  return cat(expected, "not `", version, "`",
+             agents ? ": `kubectl apply` sends such an object (docs/agent-sandbox.md)" : "");
+}
+
 // Collects the objects of one call's files: the valid ones, and the mistakes in the others.
 class Collector {
  public:
@@ -104,9 +112,7 @@ class Collector {
       if (object.find("apiVersion") == nullptr) object.set("apiVersion", contracts::kApiVersion);
     }
     if (object.text("apiVersion") != contracts::kApiVersion)
-      return refuse(
-          place, "apiVersion",
-          cat("`", contracts::kApiVersion, "` is expected, not `", object.text("apiVersion"), "`"));
+      return refuse(place, "apiVersion", wrong_version(object.text("apiVersion")));
     const std::optional<Kind> kind = kind_of_object(object.text("kind"));
     if (!kind) return refuse(place, "kind", unknown_object_kind(object.text("kind")));
     take_kind(std::move(object), *kind, std::move(place));

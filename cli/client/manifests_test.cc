@@ -71,6 +71,9 @@ TEST(Manifests, SayEverythingThatIsWrongAtOnce) {
                   StartsWith("f.yaml, document 3: metadata.name: "),
                   ContainsRegex("^f.yaml, document 4: .*array"),
                   ContainsRegex("^f.yaml:14: metadata.namespace: .*`b`.*`c`")));
+  EXPECT_THAT(targets("kind: Run\n---\nkind: Sandbox\napiVersion: agents.x-k8s.io/v1beta1\n"),
+              ElementsAre(testing::EndsWith("`paddock.dev/v1alpha1` is expected, and missing"),
+                          ContainsRegex("^f.yaml:4: .*`kubectl apply`")));
   EXPECT_THAT(targets("a: ["), ElementsAre(StartsWith("f.yaml: ")));
   EXPECT_THAT(targets("# nothing\n"), ElementsAre(StartsWith("--filename: ")));
 }

@@ -33,8 +33,14 @@ struct Program {
 
 constexpr const char* kStdin = "-";
 
-Result<std::string> read_named(const std::string& file, const Env& env) {
-  return read_file_or_stdin(file == kStdin ? file : absolute_path(env.cwd, file), kMostInputBytes);
+// `way`: by which the same comes without a file. Whoever typed code or data in its place needs it.
+Result<std::string> read_named(const std::string& file, const char* way, const Env& env) {
+  Result<std::string> text =
+      read_file_or_stdin(file == kStdin ? file : absolute_path(env.cwd, file), kMostInputBytes);
+  if (text.ok() || text.error().code != Code::kNotFound) return text;
+  Error error = text.error();
+  error.message += cat("; without a file: ", way);
+  return error;
 }
 
 Result<Program> program_of(const Parsed& parsed, const Env& env) {
@@ -44,9 +50,10 @@ Result<Program> program_of(const Parsed& parsed, const Env& env) {
   const std::string input = parsed.text("input");
   if (file == kStdin && input == kStdin)
     return invalid_argument("STDIN_TWICE", "the code is read from standard input", "--input");
-  ASSIGN_OR_RETURN(out.code, read_named(file, env));
+  ASSIGN_OR_RETURN(out.code, read_named(file, "echo 'print(1)' | paddock execute -", env));
   if (!parsed.has("input")) return out;
-  ASSIGN_OR_RETURN(const std::string text, read_named(input, env));
+  ASSIGN_OR_RETURN(const std::string text,
+                   read_named(input, "echo '{\"a\": 1}' | paddock execute FILE.py --input -", env));
   ASSIGN_OR_RETURN(out.input, wire::parse_json(text));
   return out;
 }

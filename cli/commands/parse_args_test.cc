@@ -175,6 +175,11 @@ TEST(ParseArgs, HelpIsOfTheCommandThatIsNamedBehindIt) {
   EXPECT_THAT(complaint({"help", "sandbox", "exce"}), HasSubstr("`paddock sandbox exec`?"));
 }
 
+TEST(ParseArgs, SaysHowCodeWithoutAFileIsExecuted) {
+  EXPECT_THAT(complaint({"execute", "-c", "print(1)"}),
+              HasSubstr("echo 'print(1)' | paddock execute -"));
+}
+
 TEST(ParseArgs, SaysWhatIsMissing) {
   EXPECT_THAT(complaint({"compute", "dir"}), HasSubstr("usage: paddock compute"));
   EXPECT_THAT(complaint({"compute"}), HasSubstr("usage: paddock compute"));
@@ -188,6 +193,7 @@ TEST(ParseArgs, SaysInOurWordsWhatIsTooMuch) {
       {{"secret", "create", "db", "password=x"},
        "`password=x` is too many; did you mean `--from-literal password=x`?"},
       {{"up", "now"}, "`up` takes options alone: `now` is too many"},
+      {{"apply", "run.yaml"}, "`run.yaml` is too many; did you mean `-f run.yaml`?"},
       {{"logs", "--tail"}, "`--tail` takes one value, N: only the last N lines"},
       {{"get", "runs", "-o"}, "`-o, --output` takes one value, FORMAT: "},
       {{"run", "--memory", "1Gi", "--memory", "2Gi", "--", "true"}, "`--memory` takes one value"},

@@ -35,7 +35,15 @@ Result<std::optional<PolicyFile>> policy_file(const Parsed& parsed) {
   return std::optional(PolicyFile{shown_file(parsed.text("policy")), std::move(*text)});
 }
 
+Status check_no_file(const std::string& name) {
+  const auto ends = [&name](const char* ending) { return name.ends_with(ending); };
+  if (!ends(".yaml") && !ends(".yml") && !ends(".json")) return {};
+  return invalid_argument(
+      "USAGE", cat("`", name, "` is no name of a run; did you mean `-f ", name, "`?"), "RUN");
+}
+
 Status check_one_subject(const Parsed& parsed) {
+  TRY(check_no_file(parsed.text("RUN")));
   const bool policy = parsed.has("policy") || parsed.has("profile");
   if (parsed.has("RUN") && policy)
     return invalid_argument("USAGE", "name a run, or a policy with -f and its --profile: not both",

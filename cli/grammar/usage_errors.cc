@@ -81,6 +81,9 @@ constexpr std::array kOtherOptions = {
 constexpr std::string_view kElsewhere =
     "; a program starts in the project's folder: `-- sh -c 'cd DIR && …'` starts one elsewhere";
 
+constexpr const char* kCodeElsewhere =
+    "; the code is a file, or comes through `-`: echo 'print(1)' | paddock execute -";
+
 bool takes_option(const CommandRow& row, std::string_view name) {
   return std::ranges::any_of(row.options,
                              [&](const OptionRow& each) { return long_name(each) == name; });
@@ -96,6 +99,8 @@ std::string by_another_name(std::string_view word, const CommandRow& row) {
     const std::string typed = found->typed.empty() ? cat("--", ours) : std::string(found->typed);
     return cat("; did you mean `", typed, "`?");
   }
+  if (row.path == "execute" && (name == "c" || name == "code" || name == "e"))
+    return kCodeElsewhere;
   const bool of_a_run = takes_option(row, "artifact-dir");
   return ours == "workdir" && of_a_run ? std::string(kElsewhere) : "";
 }
@@ -147,8 +152,10 @@ std::string in_ticks(const std::string& word) { return cat("`", word, "`"); }
 // Its names as help prints them: `-o, --output`.
 std::string option_names(const OptionRow& option) { return join(split(option.names, ','), ", "); }
 
-// `password=x` where an option takes such a value: `--from-literal password=x`. Empty: none does.
+// `password=x` where an option takes such a value: `--from-literal password=x`; a file where one is
+// named by `-f`. Empty: none does.
 std::string as_an_option(const CommandRow& row, const std::string& word) {
+  if (row.arguments.empty() && takes_option(row, "filename")) return cat("-f ", word);
   const size_t equals = word.find('=');
   if (equals == std::string::npos || equals == 0) return {};
   for (const std::string_view name : {"env", "from-literal", "label"})

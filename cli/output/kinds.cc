@@ -65,8 +65,9 @@ Result<Kind> parse_kind(std::string_view word) {
   }
   const std::string other = other_name(lower);
   const std::string near = other.empty() ? nearest(lower, names) : other;
-  const std::string meant =
-      near.empty() ? "; known: " : cat("; did you mean `", near, "`? Known: ");
+  const std::string meant = near.empty()
+                                ? ": a kind stands before a name, as in `run NAME`; known: "
+                                : cat("; did you mean `", near, "`? Known: ");
   return invalid_argument("UNKNOWN_KIND",
                           cat("there is no kind `", word, "`", meant, join(known, ", ")), "KIND");
 }

@@ -113,6 +113,7 @@ TEST(Kinds, AreKnownByEveryName) {
   EXPECT_THAT(parse_kind("rnus").error().message, HasSubstr("`runs`?"));
   EXPECT_THAT(parse_kind("Sanbox").error().message, HasSubstr("`sandbox`?"));
   EXPECT_THAT(parse_kind("deployments").error().message, testing::Not(HasSubstr("`?")));
+  EXPECT_THAT(parse_kind("train-k7d2p").error().message, HasSubstr("as in `run NAME`; known: "));
 }
 
 TEST(OutputFormat, IsOneOfFive) {
