@@ -44,6 +44,8 @@ Status cancel_one(Watcher& watcher, const RunRef& ref, bool at_once, const Env& 
 int wait_command(const Parsed& parsed, Env& env) {
   const auto timeout = wait_option(parsed, "timeout");
   if (!timeout.ok()) return fail(env, timeout.error());
+  // Nor is a controller that is away awaited for longer.
+  if (timeout->value_or(Millis(0)) > Millis(0)) env.patience = std::min(env.patience, **timeout);
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
     if (parsed.text("selector").empty()) TRY(all_are_there(watcher.client, parsed, runs, env));

@@ -52,6 +52,14 @@ class Away(unittest.TestCase):
             code, err = self.ended(client)
             self.assertEqual(code, 0, err)
 
+    def test_who_waits_for_a_run_until_some_time_awaits_no_controller_beyond_it(self):
+        nobody = ("--server", "https://127.0.0.1:1", *self.by_address[2:])
+        client = self.start(*nobody, "wait", "a", "--timeout", "1s")
+        self.assertIn("trying again for 1s (--patience)", client.stderr.readline())
+        code, err = self.ended(client)
+        self.assertNotEqual(code, 0)
+        self.assertRegex(err, "UNREACHABLE|STREAM_LOST")
+
     def follow(self, name):
         """A run that is followed, whose controller is gone then."""
         client = self.start(*PATIENT, "run", "--name", name, "--", "sleep", "600")
