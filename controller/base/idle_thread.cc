@@ -8,8 +8,16 @@ extern "C" __attribute__((weak)) int mallctl(const char* name, void* old_value, 
 
 namespace paddock {
 
-void thread_is_idle() {
-  if (mallctl != nullptr) (void)mallctl("thread.idle", nullptr, nullptr, nullptr, 0);
+namespace {
+
+void tell_allocator(const char* what) {
+  if (mallctl != nullptr) (void)mallctl(what, nullptr, nullptr, nullptr, 0);
 }
+
+}  // namespace
+
+void thread_is_idle() { tell_allocator("thread.tcache.flush"); }
+
+void thread_is_idle_for_long() { tell_allocator("thread.idle"); }
 
 }  // namespace paddock

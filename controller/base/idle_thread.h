@@ -12,7 +12,12 @@ namespace paddock {
 inline constexpr Millis kIdleAfter{100};
 
 // Gives the store of the calling thread back to all. Costs some microseconds. Nothing happens where
-// the program has another allocator than jemalloc (its documentation, "thread.idle").
+// the program has another allocator than jemalloc (its documentation, "thread.tcache.flush").
 void thread_is_idle();
+
+// The same, and the kernel gets what nobody uses at present of the memory that this thread shares
+// with some others ("thread.idle"). If those work, each such page costs them a page fault: so this
+// is for a thread that has waited for seconds.
+void thread_is_idle_for_long();
 
 }  // namespace paddock

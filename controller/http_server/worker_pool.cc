@@ -55,8 +55,11 @@ WorkerPool::Work WorkerPool::next(Worker& self) {
   if (!goes_on) return nullptr;
   if (!wait(self, kIdleAfter)) {
     thread_is_idle();
-    if (!wait(self, kKeep) && leave_if_spare(self)) return nullptr;
-    while (!wait(self, kEver)) {
+    if (!wait(self, kKeep)) {
+      thread_is_idle_for_long();
+      if (leave_if_spare(self)) return nullptr;
+      while (!wait(self, kEver)) {
+      }
     }
   }
   return std::exchange(self.work, nullptr);
