@@ -26,7 +26,7 @@ export interface Sending extends CallOptions {
   timeoutMs?: number | undefined;
   /** sending it twice does it once */
   safe?: boolean | undefined;
-  /** when, by Date.now(), nobody waits for it any more: no try begins later, and no pause ends later */
+  /** when, by performance.now(), nobody waits for it any more: no try begins later, and no pause ends later */
   until?: number | undefined;
 }
 
@@ -117,8 +117,10 @@ export function inputWasNotTaken(error: PaddockError, doubtful: boolean): boolea
 }
 
 /** What a file or an input gets. Of anything else that JavaScript passes here something would be sent that nobody meant. */
-export function content<T>(data: T): T {
-  if (typeof data === "string" || ArrayBuffer.isView(data) || data instanceof ArrayBuffer) return data;
+export function content(data: unknown): string | Uint8Array {
+  if (typeof data === "string" || data instanceof Uint8Array) return data;
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
   throw new TypeError(`contents are text or a Uint8Array, not ${data === null ? "null" : typeof data}`);
 }
 
@@ -144,7 +146,7 @@ export class Transport {
 
   /** One try, up to the head of a successful answer. Whoever calls it reads the pieces or closes it. */
   async open(method: string, target: string, sending: Sending = {}): Promise<Opened> {
-    const left = Math.max(A_LOOK_MS, (sending.until ?? Infinity) - Date.now());
+    const left = Math.max(A_LOOK_MS, (sending.until ?? Infinity) - performance.now());
     const watchdog = new Watchdog(Math.min(sending.timeoutMs ?? this.timeoutMs, left), sending.signal);
     const turn = this.#turn;
     const baseUrl = this.#baseUrls[turn % this.#baseUrls.length] ?? "";
@@ -217,7 +219,7 @@ export class Transport {
         const patient = waitedMs < this.patienceMs && nobodyThere(error);
         if (failed >= MAX_ATTEMPTS && !patient) throw error;
         if (!safe && !NEVER_BEGUN.includes(error.code)) throw error;
-        const left = until - Date.now();
+        const left = until - performance.now();
         if (left <= 0) throw error;
         await pause(Math.min(left, pauseFor(failed, error.retryAfterMs, this.patienceMs, waitedMs)), signal);
       }

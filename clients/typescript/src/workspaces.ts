@@ -40,8 +40,9 @@ export interface Contents {
 export type UploadedWorkspace = Workspace & { leftOut: StayedBehind[] };
 
 async function bytesOf(file: File): Promise<Uint8Array> {
-  if (typeof file === "string") return new TextEncoder().encode(file);
-  return "read" in Object(file) ? (file as Entry).read() : content(file as Uint8Array);
+  if ("read" in Object(file)) return (file as Entry).read();
+  const given = content(file);
+  return typeof given === "string" ? new TextEncoder().encode(given) : given;
 }
 
 function isContents(given: Files | Contents): given is Contents {

@@ -159,8 +159,9 @@ test("contents are text or bytes, and nothing is sent of anything else", () =>
       await assert.rejects(client.workspaces.upload("a", { a: data }), TypeError);
     }
     assert.deepEqual(requests.filter((request) => request.method === "PUT").map((request) => request.url), []);
-    for (const data of ["ä", new TextEncoder().encode("ä")]) await session.files.write("a", data);
-    assert.equal(requests.filter((request) => request.method === "PUT").length, 2);
+    const words = new Uint16Array([1, 2]) as unknown as Uint8Array;
+    for (const data of ["ä", new TextEncoder().encode("ä"), words]) await session.files.write("a", data);
+    assert.equal(requests.filter((request) => request.method === "PUT").length, 3);
   }));
 
 test("who logs a client or a session logs no token", () =>
@@ -245,10 +246,11 @@ test("a name that is not found any more is waited for", () =>
 
 test("no pause outlasts the time that a run is waited for", async () => {
   const later = json(503, { message: "later", error: { code: "STORE_BUSY", retryable: true } }, { "Retry-After": "30" });
-  await broken([later], async ({ client }) => {
+  await broken([later], async ({ client, requests }) => {
     const begun = Date.now();
     await refused("WAIT_TIMEOUT", () => client.runs.wait("a", { timeoutMs: 50 }));
     assert.ok(Date.now() - begun < 15_000, "it paused as the server asked");
+    assert.ok(requests.length <= 3, `${requests.length} requests in 50 ms: it did not pause`);
   });
 });
 
