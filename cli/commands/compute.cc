@@ -52,8 +52,9 @@ std::string artifacts_command(const Job& job) {
 
 // Those that were asked for, if its command has run and left none of them a file.
 std::vector<std::string> folders_without_files(const contracts::Run& run) {
-  const bool left_none =
-      run.status.result && run.status.artifacts.empty() && !contracts::is_array(run.spec);
+  const auto& result = run.status.result;
+  const bool has_run = result && !result->not_started;
+  const bool left_none = has_run && run.status.artifacts.empty() && !contracts::is_array(run.spec);
   return left_none ? run.spec.artifacts.dirs : std::vector<std::string>();
 }
 

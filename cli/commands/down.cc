@@ -21,6 +21,7 @@ namespace {
 
 constexpr Millis kGrace{20'000};
 constexpr Millis kAnswerTime{5'000};
+constexpr Millis kLeastAnswerTime{1'000};
 
 struct RunName {
   std::string name_space;
@@ -66,11 +67,17 @@ Status cancel_runs(const Env& env, const InstancePaths& paths, const InstancePoi
 
 // Whether it answers at all. One that stands still, or waits for its disk, may never: then what
 // runs is ended by its node agent, which keeps how it ended for the next controller.
-bool answers(const Env& env, const InstancePaths& paths, const std::string& url, Millis patience) {
-  const Result<http::Endpoint> endpoint = instance_endpoint(paths, url);
-  return endpoint.ok() && wait_until(env, patience, [&] {
-           return ask_ready(*endpoint, kAnswerTime).clock_gap.has_value();
-         });
+bool answers(const Env& env, const InstancePaths& paths, const InstancePointer& pointer,
+             Millis patience) {
+  const Result<http::Endpoint> endpoint = instance_endpoint(paths, pointer.url);
+  if (!endpoint.ok()) return false;
+  const Millis each = std::clamp(patience, kLeastAnswerTime, kAnswerTime);
+  bool answered = false;
+  (void)wait_until(env, patience, [&] {
+    answered = ask_ready(*endpoint, each).clock_gap.has_value();
+    return answered || !is_alive(pointer.controller);
+  });
+  return answered;
 }
 
 Status stop(const Env& env, const std::string& program, const std::optional<ProcessRef>& process,
@@ -85,7 +92,7 @@ Status stop_all(const Env& env, const InstancePaths& paths, const InstancePointe
                 std::optional<Millis> timeout) {
   const Millis grace = timeout.value_or(kGrace);
   const bool asked = is_alive(pointer.controller) && !pointer.url.empty();
-  if (asked && !answers(env, paths, pointer.url, env.patience_given ? env.patience : grace)) {
+  if (asked && !answers(env, paths, pointer, env.patience_given ? env.patience : grace)) {
     env.say("the controller does not answer: runs end with their node agent");
   } else if (asked) {
     if (const Status canceled = cancel_runs(env, paths, pointer, timeout); !canceled.ok())

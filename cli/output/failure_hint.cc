@@ -37,7 +37,7 @@ constexpr const char* kInstalls =
 // Programs that hosts have by another name, or not at all.
 std::string of_a_usual_program(const std::string& program) {
   if (program == "python") return "hosts call it `python3`: `-- python3 …`";
-  for (const char* installer : {"pip", "pip3", "uv", "poetry", "conda", "npm", "yarn", "apt-get"})
+  for (const char* installer : {"pip", "pip3", "uv", "poetry", "conda", "apt-get"})
     if (program == installer) return kInstalls;
   return "";
 }
