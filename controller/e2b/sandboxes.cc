@@ -32,7 +32,7 @@ void widen(contracts::SessionLimits& limits, const contracts::SandboxLimits& cei
     return ceiling ? std::optional(ceiling->bytes) : std::optional<int64_t>();
   };
   if (!limits.timeout_ms) limits.timeout_ms = least(kLongestCommand.count(), time);
-  limits.command_bytes = contracts::kMostCommandBytes;
+  limits.command_bytes = least(contracts::kMostCommandBytes, bytes(ceilings.command_bytes));
   limits.stdout_bytes = least(contracts::kMostSessionOutput, bytes(ceilings.stdout_bytes));
   limits.stderr_bytes = least(contracts::kMostSessionOutput, bytes(ceilings.stderr_bytes));
 }

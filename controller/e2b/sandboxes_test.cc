@@ -64,6 +64,8 @@ TEST_F(E2bSandboxes, ACommandTakesNoLongerThanTheOperatorAllows) {
   EXPECT_EQ(limits.stdout_bytes, 1000);
   EXPECT_EQ(limits.stderr_bytes, contracts::kMostSessionOutput);
   EXPECT_EQ(limits.command_bytes, contracts::kMostCommandBytes);
+  ceilings_.limits.command_bytes = wire::Quantity{500};
+  EXPECT_EQ(made("")->spec.security.limits.command_bytes, 500);
 }
 
 TEST_F(E2bSandboxes, TheNetworkIsAListOfNames) {

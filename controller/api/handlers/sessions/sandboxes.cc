@@ -118,7 +118,7 @@ namespace {
 Error in_words_of_the_session(Error error) {
   for (Cause& cause : error.causes) {
     if (cause.field.starts_with("tools[")) cause.field.replace(0, 5, "toolAllowlist");
-    cause.field.insert(0, "spec.security.");
+    cause.field = session_field(cause.field);
   }
   return error;
 }
