@@ -642,6 +642,7 @@ inline constexpr Row kRows[] = {
     {"INVALID_OPTION", kInvalidArgument, kSame},
     {"INVALID_PATH", kInvalidArgument, kSame},
     {"INVALID_COMMAND", kFailedPrecondition, "of a launch request: a part of it is not well formed; the message says which"},
+    {"INVALID_REQUEST", kInvalidArgument, kSame},
     {"INVALID_WORKDIR", kFailedPrecondition, kSame},
     {"INVALID_ENVIRONMENT", kFailedPrecondition, kSame},
     {"INVALID_SCRATCH", kFailedPrecondition, kSame},
