@@ -73,7 +73,8 @@ std::string did_you_mean(const Value& schema, const std::string& path) {
   if (stranger.beside == nullptr) return "";
   std::vector<std::string> meant;
   for (const std::string& name : names_of(*stranger.beside)) {
-    if (ascii_lower(name) == ascii_lower(stranger.key)) meant.push_back(name);
+    if (name.size() == stranger.key.size() && ascii_lower(name) == ascii_lower(stranger.key))
+      meant.push_back(name);
   }
   if (meant.empty()) find_elsewhere(schema, stranger.key, {}, meant);
   if (meant.empty() || meant.size() > kMostElsewhere)

@@ -134,6 +134,7 @@ class Reasons(unittest.TestCase):
         self.assertEqual(wrong, set())
 
     def test_a_wrong_code_is_seen_however_the_error_is_made(self):
+        self.assertIn("SESSION_LOST", constants()["kSessionLost"])
         for what, text in CODED.items():
             with self.subTest(what):
                 self.assertIn(("Unavailable", "NODE_LOST"), coded_words(text))

@@ -38,6 +38,8 @@ def path_inside(path: str) -> str:
 def content_bytes(data: Union[bytes, bytearray, memoryview, str]) -> bytes:
     """What a file or an input gets: text as UTF-8, bytes as they are. Anything else, such as a number, is a TypeError: of what bytes()
     makes of it nobody would know."""
+    if isinstance(data, bytes):
+        return data
     return data.encode() if isinstance(data, str) else bytes(memoryview(data))
 
 

@@ -80,7 +80,7 @@ Status KindTraits<Run>::prepare_delete(store::WriteTxn& txn, const Run& run, Wal
 }
 
 namespace {
-constexpr const char* kUnread = "STORE_DATA_INVALID";
+constexpr Reason kUnread = "STORE_DATA_INVALID";
 }
 
 Run KindTraits<Run>::stand_in(contracts::ObjectMeta meta, const store::ObjectHead&) {
