@@ -18,8 +18,9 @@
 namespace paddock {
 namespace {
 
-// How long a reader that lags is waited for, once: the next lines wait no more until it reads.
-constexpr int kPatienceMs = 1'000;
+// How long a reader that lags is waited for in all. Each line that goes at once earns some of it.
+constexpr Millis kPatience{1'000};
+constexpr Millis kEarned{10};
 
 std::atomic<LogLevel> log_level{LogLevel::kInfo};
 
@@ -77,7 +78,7 @@ class Outlet {
   explicit Outlet(int fd) : fd_(fd) {}
 
   void put(const std::string& line) {
-    if (lost_ > 0 && has_room(0)) tell_lost();
+    if (lost_ > 0 && has_room(Millis(0))) tell_lost();
     if (lost_ > 0 || !write_line(line)) ++lost_;
   }
 
@@ -92,21 +93,34 @@ class Outlet {
 
   bool write_line(std::string_view line) {
     const size_t most = piece_size();
+    bool at_once = true;
     for (size_t piece = 0; !line.empty(); line.remove_prefix(piece)) {
-      if (!has_room(lost_ > 0 ? 0 : kPatienceMs)) return false;
+      if (!has_room(Millis(0))) {
+        at_once = false;
+        if (!wait_for_room()) return false;
+      }
       const ssize_t got = ::write(fd_, line.data(), std::min(line.size(), most));
       if (got <= 0) return false;
       piece = static_cast<size_t>(got);
       torn_ = line[piece - 1] != '\n';
     }
+    if (at_once) patience_ = std::min(kPatience, patience_ + kEarned);
     return true;
   }
 
+  bool wait_for_room() {
+    const SystemClock clock;
+    const MonoTime begun = clock.mono();
+    const bool room = has_room(patience_);
+    patience_ = std::max(Millis(0), patience_ - (clock.mono() - begun));
+    return room;
+  }
+
   // An error is for write() to find.
-  bool has_room(int wait_ms) const {
+  bool has_room(Millis wait) const {
     pollfd out{fd_, POLLOUT, 0};
     int ready = 0;
-    while ((ready = ::poll(&out, 1, wait_ms)) < 0 && errno == EINTR) {
+    while ((ready = ::poll(&out, 1, static_cast<int>(wait.count()))) < 0 && errno == EINTR) {
     }
     return ready != 0;
   }
@@ -121,8 +135,9 @@ class Outlet {
   }
 
   int fd_;
-  int64_t lost_ = 0;   // lines, since the last one that was written
-  bool torn_ = false;  // only a part of the last one was
+  Millis patience_ = kPatience;  // that is left
+  int64_t lost_ = 0;             // lines, since the last one that was written
+  bool torn_ = false;            // only a part of the last one was
 };
 
 Guarded<Outlet>& outlet() {

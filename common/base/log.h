@@ -1,5 +1,7 @@
-// Structured log: a JSON object per line on stderr (or a given descriptor). Nobody waits for its
-// reader or disk: lines are lost, and counted. Thread-safe. Never pass a secret or a run's output.
+// Structured log: a JSON object per line on stderr (or a given descriptor). A pipe or socket whose
+// reader stands still, and a full disk, hold nobody up for more than a second in all: lines are
+// lost, and counted. A terminal that is stopped, or a disk that hangs, does hold up who logs.
+// Thread-safe. Never pass a secret or a run's output.
 #pragma once
 
 #include <initializer_list>

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
+#include "common/base/time.h"
 #include "tests/support/log_capture.h"
 
 namespace paddock {
@@ -58,6 +60,23 @@ TEST(Log, AReaderThatStandsStillKeepsNobodyWaiting) {
   EXPECT_NE(after[1].find("heard again"), std::string::npos);
   log_info("as before");
   EXPECT_EQ(lines_of(capture.text()).size(), 1U);
+}
+
+// One that reads a line now and then has used up what it is waited for.
+TEST(Log, AReaderThatLagsIsNotWaitedForOverAndOver) {
+  const test::LogCapture capture;
+  const std::string much(3'000, 'x');
+  const auto fill = [&] {
+    for (int i = 0; i < 30; ++i) log_info("told", {{"much", much}});
+  };
+  fill();
+  const MonoTime begun = SystemClock().mono();
+  for (int i = 0; i < 20; ++i) {
+    std::array<char, 8192> some{};
+    ASSERT_GT(capture.read_some(some), 0);
+    fill();
+  }
+  EXPECT_LT(SystemClock().mono() - begun, Millis(15'000)) << "it was waited for each time";
 }
 
 // Half a line would take the next one with it.

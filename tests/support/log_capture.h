@@ -17,6 +17,9 @@ class LogCapture {
  public:
   LogCapture() {
     if (pipe(ends_.data()) != 0 || fcntl(ends_[0], F_SETFL, O_NONBLOCK) != 0) std::abort();
+#ifdef F_SETPIPE_SZ  // a page of some hosts is larger
+    fcntl(ends_[1], F_SETPIPE_SZ, 64 << 10);
+#endif
     set_log_fd(ends_[1]);
   }
   ~LogCapture() {
@@ -28,6 +31,11 @@ class LogCapture {
   LogCapture& operator=(const LogCapture&) = delete;
 
   int fd() const { return ends_[1]; }
+  // Makes a little room; how much of it was read.
+  template <size_t kSize>
+  ssize_t read_some(std::array<char, kSize>& into) const {
+    return read(ends_[0], into.data(), into.size());
+  }
   // What was logged since the last call. A pipe keeps 64 KiB: what is more is lost.
   std::string text() const {
     std::string out;
