@@ -1,11 +1,8 @@
 // Takes locks on single bytes of files, of which the kernel keeps 192 bytes each and charges them
-// to nobody. With `process`: millions, by one process. With `hop`: the same, with a table of open
-// files that belongs to another process every moment, beside processes with thousands of
-// descriptors. Both wait then: who holds too many is ended before. With `passed`: as many as one
-// open file can have, so that it could have them on its way through a socket; prints `HELD n`. With
-// `honest`: many, beside many open files, and lets go.
+// to nobody. With `process`: millions, by one process, which waits then: who holds too many is
+// ended before. With `passed`: as many as one open file can have, so that it could have them on its
+// way through a socket; prints `HELD n`. With `honest`: many, beside many open files, and lets go.
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/eventfd.h>
 
 #include <string>
@@ -47,25 +44,6 @@ long take(long wanted) {
   for (;;) pause();
 }
 
-void start_decoy() {
-  if (fork() != 0) return;
-  for (int i = 0; i < 4000 && dup(0) >= 0; ++i) {
-  }
-  for (;;) pause();
-}
-
-[[noreturn]] void hop_on() {
-  std::signal(SIGCHLD, SIG_IGN);
-  for (int decoys = 0; decoys < 16; ++decoys) start_decoy();
-  if (fork() == 0) {
-    for (;;) {
-      if (syscall(SYS_clone, CLONE_PARENT | CLONE_FILES | SIGCHLD, 0, 0, 0, 0) > 0) _exit(0);
-      take(1000);
-    }
-  }
-  say_and_wait("HOPS", 0);
-}
-
 int pass_on() {
   const int fd = open(".", O_TMPFILE | O_RDWR, 0600);
   long held = 0;
@@ -98,7 +76,6 @@ int be_honest() {
 
 int main(int argc, char** argv) {
   const std::string_view how = argc > 1 ? argv[1] : "process";
-  if (how == "hop") hop_on();
   if (how == "passed") return pass_on();
   if (how == "honest") return be_honest();
   say_and_wait("HELD", take(2'000'000));

@@ -47,8 +47,6 @@ class DiskWatch {
   std::optional<DiskHit> overdue(MonoTime now) const;
   // Takes an answer or a part of one. Call it when fd() is readable.
   std::optional<DiskHit> take(MonoTime now);
-  // Whether the run stands still to be measured.
-  bool holds_still() const { return still_; }
   // Thaws the run if it was frozen to be measured.
   void let_go_on();
   // The last measurement, when no process inside is alive any more.

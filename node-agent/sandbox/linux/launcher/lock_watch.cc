@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "common/base/text.h"
@@ -17,18 +18,18 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr int64_t kSuspiciousKib = 24 << 10;  // what so many locks take
+constexpr int64_t kSuspiciousKib = 12 << 10;  // half of what so many locks take
 // Nobody takes so many locks in less.
 constexpr Millis kCpuOfSoMany{20};
-// It stands still for a third of its time at most: it can make the count long, and takes more locks
-// meanwhile.
+// Counting takes a third of one processor at most.
 constexpr int kLockRest = 2;
 constexpr Millis kShortestRest{300};
 constexpr Millis kCountTime{10'000};
 
 }  // namespace
 
-LockWatch::LockWatch(pid_t init, Cgroup& cgroup, bool privileged) : init_(init), cgroup_(cgroup) {
+LockWatch::LockWatch(pid_t init, const Cgroup& cgroup, bool privileged)
+    : init_(init), cgroup_(cgroup) {
   if (!privileged)
     user_namespace_.reset(open(cat("/proc/", init, "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
 }
@@ -45,55 +46,49 @@ void LockWatch::end_process() {
 
 void LockWatch::begin() {
   memory_.reset(open("/proc/meminfo", O_RDONLY | O_CLOEXEC));
-  (void)is_suspicious();
+  (void)suspicious_use();
 }
 
-bool LockWatch::is_suspicious() {
-  if (lseek(memory_.get(), 0, SEEK_SET) != 0) return false;
+std::optional<LockWatch::Use> LockWatch::suspicious_use() {
+  if (lseek(memory_.get(), 0, SEEK_SET) != 0) return std::nullopt;
   const auto text = os::read_all(memory_.get(), 64 << 10);
-  if (!text.ok()) return false;
-  const size_t line = text->find("\nSUnreclaim:");
-  if (line == std::string::npos) return false;
+  const size_t line = text.ok() ? text->find("\nSUnreclaim:") : std::string::npos;
+  if (line == std::string::npos) return std::nullopt;
   const size_t from = text->find_first_of("0123456789", line);
   const size_t end = std::min(text->find(' ', from), text->size());
   const int64_t kib =
       from < end ? parse_integer<int64_t>(text->substr(from, end - from)).value_or(0) : 0;
-  lowest_ = lowest_ == 0 ? kib : std::min(lowest_, kib);
-  if (kib - lowest_ < kSuspiciousKib) return false;
+  int64_t& lowest = counted_.kernel_kib;
+  lowest = lowest == 0 ? kib : std::min(lowest, kib);
+  if (kib - lowest < kSuspiciousKib) return std::nullopt;
   // What a run without such a count has computed is anybody's guess.
-  const Millis cpu = cgroup_.read().cpu.value_or(cpu_at_last_ + kCpuOfSoMany);
-  if (cpu - cpu_at_last_ < kCpuOfSoMany) return false;
-  cpu_at_last_ = cpu;
-  lowest_ = kib;
-  return true;
+  const Millis cpu = cgroup_.read().cpu.value_or(counted_.cpu + kCpuOfSoMany);
+  if (cpu - counted_.cpu < kCpuOfSoMany) return std::nullopt;
+  return Use{kib, cpu};
 }
 
 void LockWatch::look(MonoTime now) {
-  if (counts() || now < rests_until_ || !is_suspicious() || !ask()) return;
+  if (process_ >= 0 && now - asked_at_ >= kCountTime) give_up(now);
+  if (process_ >= 0 || now < rests_until_) return;
+  const auto use = suspicious_use();
+  if (!use) return;
+  asked_ = *use;
   asked_at_ = now;
-  due_ = now + kCountTime;
+  if (!ask()) give_up(now);
 }
 
 bool LockWatch::ask() {
   auto pipe = os::make_pipe();
   if (!pipe.ok()) return false;
-  cgroup_.freeze();
-  still_ = true;
   const pid_t launcher = getpid();
   process_ = fork();
   if (process_ == 0) count_and_end(pipe->write.get(), launcher);
-  if (process_ > 0) {
-    answer_ = std::move(pipe->read);
-  } else {
-    let_go_on();
-  }
+  if (process_ > 0) answer_ = std::move(pipe->read);
   return process_ > 0;
 }
 
 void LockWatch::count_and_end(int answer, pid_t launcher) const {
-  standstill::enter({answer, answer, answer}, standstill::open_state(&cgroup_),
-                    user_namespace_.get(), launcher);
-  standstill::wait();
+  standstill::enter({answer, answer, answer}, {}, user_namespace_.get(), launcher);
   const int64_t locks = held_locks(init_, kMostRangeLocks);
   (void)!write(0, &locks, sizeof locks);
   _exit(0);
@@ -102,17 +97,16 @@ void LockWatch::count_and_end(int answer, pid_t launcher) const {
 bool LockWatch::take(MonoTime now) {
   int64_t locks = 0;
   // Without an answer the launcher's host is out of something, and the run did nothing wrong.
-  if (read(answer_.get(), &locks, sizeof locks) != sizeof locks) locks = 0;
+  const bool counted = read(answer_.get(), &locks, sizeof locks) == sizeof locks;
+  give_up(now);
+  if (counted) counted_ = asked_;
+  return counted && locks > kMostRangeLocks;
+}
+
+void LockWatch::give_up(MonoTime now) {
   answer_.reset();
   end_process();
   rests_until_ = now + std::max(kLockRest * (now - asked_at_), kShortestRest);
-  if (locks > kMostRangeLocks) return true;
-  let_go_on();
-  return false;
-}
-
-void LockWatch::let_go_on() {
-  if (std::exchange(still_, false)) cgroup_.thaw();
 }
 
 }  // namespace paddock::sandbox

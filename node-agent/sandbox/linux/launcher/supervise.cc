@@ -81,7 +81,6 @@ Outcome Supervisor::run() {
   keeper_.stop();
   answerer_.stop();
   if (watched_.disk) watched_.disk->let_go_on();
-  if (watched_.locks) watched_.locks->let_go_on();
   // No process inside writes any more, so the pipes hold everything that will ever come.
   relay_.finish(now_);
   flush(true);
@@ -256,13 +255,9 @@ void Supervisor::look_at_use() {
   next_look_ = now_ + (state.waits ? kLookWaiting : kLookEvery);
   if (watched_.sockets != nullptr && watched_.sockets->look(watched_.clock))
     keeper_.end(EndCause::kSockets, now_);
-  if (watched_.locks != nullptr) {
-    if (watched_.disk == nullptr || !watched_.disk->holds_still()) watched_.locks->look(now_);
-    if (watched_.locks->is_overdue(now_)) keeper_.end(EndCause::kLocks, now_);
-  }
+  if (watched_.locks != nullptr) watched_.locks->look(now_);
   if (watched_.disk == nullptr) return;
-  // One freezes and thaws at a time.
-  if (watched_.locks == nullptr || !watched_.locks->counts()) watched_.disk->look(now_);
+  watched_.disk->look(now_);
   handle_disk(watched_.disk->overdue(now_));
 }
 

@@ -89,9 +89,11 @@ GateAnswer judge_range_lock(const NotifyingThread& caller, const seccomp_data& c
   if (!still_asks()) return {.error = EINTR};
   if (bytes.size() != sizeof wanted) return {.error = EFAULT};
   std::memcpy(&wanted, bytes.data(), sizeof wanted);
-  // What is given back may leave two of one.
-  const int64_t most = wanted.l_type == F_UNLCK ? 2 * kMostRangesOfAFile : kMostRangesOfAFile;
-  if (ranges_of(file) >= most) return refuse_more_ranges(caller);
+  // What is given back may leave two of one, but not if it is all.
+  const bool gives_back = wanted.l_type == F_UNLCK;
+  const bool all = wanted.l_whence == SEEK_SET && wanted.l_start == 0 && wanted.l_len == 0;
+  const int64_t most = gives_back ? 2 * kMostRangesOfAFile : kMostRangesOfAFile;
+  if (!(gives_back && all) && ranges_of(file) >= most) return refuse_more_ranges(caller);
   if (fcntl(file.get(), F_OFD_SETLK, &wanted) == 0) return {.done = true};
   const int error = errno;
   const bool waits = static_cast<int>(call.args[1]) == F_OFD_SETLKW;
