@@ -292,6 +292,7 @@ class SandboxResult:
     denials: list[Denial] = dataclasses.field(default_factory=list)  # what was refused
     policy: Optional[SandboxPolicy] = None  # effective; absent if the request was unreadable
     tests: Optional[TestCounts] = None  # of a run of type test: what its report counted
+    notStarted: Optional[NotStarted] = None  # why nothing was started; absent: something was
 
 
 @dataclasses.dataclass
@@ -351,6 +352,13 @@ class TestCounts:
     passed: int = 0  # tests that passed
     failed: int = 0  # tests that failed or broke
     skipped: int = 0  # tests that were skipped
+
+
+@dataclasses.dataclass
+class NotStarted:
+    reason: str = ""  # a stable word of docs/troubleshooting.md
+    field: str = ""  # of the policy, such as tools[0]; absent: it is about none
+    message: str = ""  # the sentence, without reason and field
 
 
 @dataclasses.dataclass

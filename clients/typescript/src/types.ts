@@ -656,6 +656,8 @@ export interface SandboxResult {
   policy?: SandboxPolicy;
   /** of a run of type test: what its report counted */
   tests?: TestCounts;
+  /** why nothing was started; absent: something was */
+  notStarted?: NotStarted;
 }
 
 export interface Truncated {
@@ -744,6 +746,15 @@ export interface TestCounts {
   failed: number;
   /** tests that were skipped */
   skipped: number;
+}
+
+export interface NotStarted {
+  /** a stable word of docs/troubleshooting.md */
+  reason: string;
+  /** of the policy, such as tools[0]; absent: it is about none */
+  field?: string;
+  /** the sentence, without reason and field */
+  message: string;
 }
 
 export interface Artifact {
