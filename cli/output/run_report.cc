@@ -4,6 +4,7 @@
 
 #include "cli/terminal/elapsed.h"
 #include "cli/terminal/table.h"
+#include "common/contracts/limit_field.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
 
