@@ -116,7 +116,8 @@ class Allowed(SessionTest):
         status, answer = self.api.run(name, "cat /mnt/swapped/text; echo made > /mnt/swapped/made")
         self.assertNotIn("of elsewhere", json.dumps(answer))
         self.assertFalse((self.shared / "elsewhere/made").exists())
-        self.assertEqual(status, 422, answer)
+        # A sandbox that was prepared before has the folder as it was, which is gone.
+        self.assertTrue(status == 422 or (status == 200 and answer["exitCode"] != 0), (status, answer))
         self.assertNotIn(str(self.shared / "elsewhere"), json.dumps(answer))
 
 
