@@ -1,5 +1,4 @@
 // What processes hold without a name, told from /proc.
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
@@ -10,7 +9,6 @@
 
 #include <array>
 #include <cstdio>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,29 +18,13 @@
 #include "common/os/fd.h"
 #include "common/os/folder_use.h"
 #include "common/os/linux/removed_folders.h"
+#include "common/os/proc_listing.h"
 
 namespace paddock::os {
 namespace {
 
 constexpr const char* kSeenWorkspace = "root/workspace";  // in a process's folder of /proc
 constexpr int64_t kFileBlock = 512;                       // of st_blocks, on every file system
-constexpr int kProcFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
-using Listing = std::unique_ptr<DIR, int (*)(DIR*)>;
-
-Listing open_listing(int parent, const char* name) {
-  const int fd = openat(parent, name, kProcFolder);
-  DIR* listing = fd < 0 ? nullptr : fdopendir(fd);
-  if (listing == nullptr && fd >= 0) close(fd);
-  return {listing, closedir};
-}
-
-const char* next_entry(const Listing& listing) {
-  while (const dirent* entry = listing ? readdir(listing.get()) : nullptr) {
-    if (entry->d_name[0] != '.') return entry->d_name;
-  }
-  return nullptr;
-}
 
 std::string text_of(int folder, const char* name) {
   const Fd file(openat(folder, name, O_RDONLY | O_CLOEXEC));
@@ -142,7 +124,7 @@ class Nameless {
   };
   Links add_links(int folder, const char* name, pid_t thread = 0) {
     errno = 0;
-    const Listing links = open_listing(folder, name);
+    const ProcListing links = open_proc_listing(folder, name);
     Links out{.refused = !links && errno == EACCES};
     bool unseen = false;
     while (const char* link = is_over() || out.refused ? nullptr : next_entry(links)) {
@@ -235,7 +217,7 @@ bool add_process(int process, bool layered, Nameless& nameless, std::vector<pid_
   bool seen_all = true;
   bool mapped = false;
   pid_t last_opened = 0;  // whose table was gone through
-  const Listing tasks = open_listing(process, "task");
+  const ProcListing tasks = open_proc_listing(process, "task");
   while (const char* name = nameless.is_over() ? nullptr : next_entry(tasks)) {
     // Only the folder below /proc, which is listed for the first thread alone but there for each,
     // has map_files. Opened first it is this thread's: one number is given to one task at a time.

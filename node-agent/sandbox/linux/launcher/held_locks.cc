@@ -1,37 +1,20 @@
 #include "node-agent/sandbox/linux/launcher/held_locks.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/text.h"
 #include "common/os/fd.h"
+#include "common/os/proc_listing.h"
 
 namespace paddock::sandbox {
 namespace {
-
-using Listing = std::unique_ptr<DIR, int (*)(DIR*)>;
-
-Listing open_listing(int parent, const char* name) {
-  const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* listing = fd < 0 ? nullptr : fdopendir(fd);
-  if (listing == nullptr && fd >= 0) close(fd);
-  return {listing, closedir};
-}
-
-const char* next_entry(const Listing& listing) {
-  while (const dirent* entry = listing ? readdir(listing.get()) : nullptr) {
-    if (entry->d_name[0] != '.') return entry->d_name;
-  }
-  return nullptr;
-}
 
 class LockCount {
  public:
@@ -41,8 +24,8 @@ class LockCount {
 
   // Those of one table of open files.
   void add_table(int task) {
-    const Listing files = open_listing(task, "fdinfo");
-    while (const char* name = is_over() ? nullptr : next_entry(files)) {
+    const os::ProcListing files = os::open_proc_listing(task, "fdinfo");
+    while (const char* name = is_over() ? nullptr : os::next_entry(files)) {
       const os::Fd file(openat(dirfd(files.get()), name, O_RDONLY | O_CLOEXEC));
       if (file.valid()) add_file(file.get());
     }
@@ -85,9 +68,10 @@ void add_children(int task, std::vector<pid_t>& out) {
 }
 
 void add_process(pid_t process, LockCount& locks, std::vector<pid_t>& left) {
-  const Listing tasks = open_listing(AT_FDCWD, cat("/proc/", process, "/task").c_str());
+  const os::ProcListing tasks =
+      os::open_proc_listing(AT_FDCWD, cat("/proc/", process, "/task").c_str());
   pid_t last_counted = 0;
-  while (const char* name = locks.is_over() ? nullptr : next_entry(tasks)) {
+  while (const char* name = locks.is_over() ? nullptr : os::next_entry(tasks)) {
     const os::Fd task(openat(dirfd(tasks.get()), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!task.valid()) continue;
     const pid_t thread = parse_integer<pid_t>(name).value_or(0);
