@@ -16,7 +16,7 @@
 namespace paddock::http_server {
 namespace {
 
-constexpr int kLingerMs = 10'000;
+constexpr int kLingerMs = 40'000;
 // While more swallow what their clients still send, each hurries: they hold a thread each.
 constexpr size_t kMaxSwallowing = 256;
 constexpr int kShortLingerMs = 1'000;  // where places are scarce

@@ -207,7 +207,7 @@ TEST_F(ServerSteps, AStopBreaksADocumentOffAndDoesNotEndIt) {
   EXPECT_FALSE(part.ends_with("0\r\n\r\n"));
 }
 
-// At its end such a connection lingers for what its client may still send, up to ten seconds.
+// At its end such a connection lingers for what its client may still send, for many seconds.
 TEST_F(ServerSteps, ABodyThatNobodyReadsHoldsUpNobodyElse) {
   start(patient());
   std::vector<RawClient> all = readers(

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -13,9 +14,12 @@ namespace {
 
 // How much of a refused body is still read, so that the client can see the answer.
 constexpr size_t kLingerBytes = size_t{256} << 20;
-constexpr int kSilenceMs = 8'000;  // whoever sends nothing for so long has read it, or never will
-constexpr int kHurriedSilenceMs = 1'000;
-constexpr int kLastAnswerMs = 500;  // for an answer in flight when the server stops
+// Whoever sends nothing for so long has read it, or never will: a busy machine may stop a client
+// for many seconds between two of its pieces.
+constexpr int kSilenceMs = 30'000;
+constexpr int kHurriedSilenceMs = 1'000;  // so often it is asked whether there is a hurry, too
+constexpr int kHurriedMs = 10'000;        // in all
+constexpr int kLastAnswerMs = 500;        // for an answer in flight when the server stops
 
 class PlainTransport final : public Transport {
  public:
@@ -202,22 +206,27 @@ bool Transport::peer_gone() const {
 void Transport::finish(int linger_ms, const std::function<bool()>& hurries) {
   say_goodbye();
   ::shutdown(fd_.get(), SHUT_WR);
-  const Deadline first_end = Deadline::in_ms(linger_ms);
-  const auto last = [&](size_t total) {
+  const Deadline begin = Deadline::in_ms(0);
+  Deadline heard = begin;
+  const auto end = [&](size_t total) {
     const bool hurried = hurries && hurries();
     const auto extra_s = static_cast<int64_t>(total / kBytesPerExtraSecond);
-    return first_end.later_by_ms(hurried ? 0 : extra_s * 1000)
-        .earlier_of(Deadline::in_ms(hurried ? kHurriedSilenceMs : kSilenceMs));
+    return begin.later_by_ms(hurried ? std::min(linger_ms, kHurriedMs) : linger_ms + extra_s * 1000)
+        .earlier_of(heard.later_by_ms(hurried ? kHurriedSilenceMs : kSilenceMs));
   };
   std::array<char, 64 << 10> sink;
   for (size_t total = 0; total < kLingerBytes && linger_ms > 0;) {
     const ssize_t got = ::recv(fd_.get(), sink.data(), sink.size(), MSG_DONTWAIT);
     if (got > 0) {
       total += static_cast<size_t>(got);
-    } else if (got == 0 || (errno != EAGAIN && errno != EINTR) ||
-               wait_for(Attempt::kWantsRead, last(total)) != IoState::kOk) {
-      break;
+      heard = Deadline::in_ms(0);
+      continue;
     }
+    if (got == 0 || (errno != EAGAIN && errno != EINTR)) break;
+    const Deadline until = end(total);
+    const IoState state =
+        wait_for(Attempt::kWantsRead, until.earlier_of(Deadline::in_ms(kHurriedSilenceMs)));
+    if (state != IoState::kOk && (state != IoState::kTooSlow || until.over())) break;
   }
   fd_.reset();
 }

@@ -124,20 +124,13 @@ TEST_P(Disk, CountsProgramsWithoutAName) {
 
 // On a disk that nobody else writes to: how much of it is gone tells that something is not counted.
 TEST_P(Disk, EndsWhoHoldsForSecondsWhatNobodyCanCount) {
-  if (mount("none", workspace().c_str(), "tmpfs", 0, "size=192m,mode=0777") != 0)
-    GTEST_SKIP() << "mounts are not possible here";
-  const std::unique_ptr<const std::string, void (*)(const std::string*)> mounted(
-      new std::string(workspace()), [](const std::string* folder) {
-        EXPECT_EQ(umount2(folder->c_str(), MNT_DETACH), 0);
-        delete folder;
-      });
-  std::vector<Launched> all;
-  for (const char* how : {"in-flight", "mapped", "closed"})
-    all.push_back(start(bounded(probe("hoard_uncounted", {how}))));
-  for (Launched& each : all) {
-    const Finished done = each.wait();
+  for (const char* how : {"in-flight", "mapped", "closed"}) {
+    if (mount("none", workspace().c_str(), "tmpfs", 0, "size=192m,mode=0777") != 0)
+      GTEST_SKIP() << "mounts are not possible here";
+    const Finished done = run(bounded(probe("hoard_uncounted", {how})));
+    EXPECT_EQ(umount2(workspace().c_str(), MNT_DETACH), 0);
     ASSERT_TRUE(done.result);
-    EXPECT_EQ(done.result->code, "E_LIMIT_FS") << done.result->reason << done.err;
+    EXPECT_EQ(done.result->code, "E_LIMIT_FS") << how << done.result->reason << done.err;
   }
 }
 

@@ -1,5 +1,6 @@
 """A body that is refused early is answered, and whoever sends all of it before reading reads the answer: with several HTTP
 clients, over TLS and without."""
+import contextlib
 import http.client
 import json
 import pathlib
@@ -67,18 +68,28 @@ class EarlyRefusals(Executing):
                     connection.close()
 
     def test_one_that_pauses_for_longer_than_most(self):
-        for host, port, path, token in self.places:
-            with self.subTest("TLS" if token else "plain"), socket.create_connection((host, port), timeout=120) as plain:
-                sending = ssl.create_default_context(cafile=self.ca).wrap_socket(plain, server_hostname=host) if token else plain
-                with sending:
-                    head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: {SIZES[0]}\r\n"
-                    sending.sendall(f"{head}Authorization: Bearer {token}\r\n\r\n".encode())
-                    for _ in range(2):
-                        time.sleep(2)  # what is tested is that time passes in which nothing comes
-                        sending.sendall(b"x" * (SIZES[0] // 2))
-                    answer = http.client.HTTPResponse(sending)
+        with contextlib.ExitStack() as open_ones:
+            senders = [(open_ones.enter_context(self.sender(place)), place[3]) for place in self.places]
+            for pause in (9, 2):
+                time.sleep(pause)  # what is tested is that time passes in which nothing comes
+                for sender, _ in senders:
+                    sender.sendall(b"x" * (SIZES[0] // 2))
+            for sender, token in senders:
+                with self.subTest("TLS" if token else "plain"):
+                    answer = http.client.HTTPResponse(sender)
                     answer.begin()
                     self.check(answer.read().decode(), answer.status, token)
+
+    @contextlib.contextmanager
+    def sender(self, place):
+        """A connection on which the head of a request was sent."""
+        host, port, path, token = place
+        with socket.create_connection((host, port), timeout=120) as plain:
+            context = ssl.create_default_context(cafile=self.ca)
+            with context.wrap_socket(plain, server_hostname=host) if token else contextlib.nullcontext(plain) as sending:
+                head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: {SIZES[0]}\r\n"
+                sending.sendall(f"{head}Authorization: Bearer {token}\r\n\r\n".encode())
+                yield sending
 
     def test_requests_of_python(self):
         try:

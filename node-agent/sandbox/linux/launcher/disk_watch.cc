@@ -117,7 +117,7 @@ void DiskWatch::look(MonoTime now) {
                        now - answered_at_ >= (rests_until_ - answered_at_) / kRestFactor;
   if (now < rests_until_ && !hurries) return;
   if (ask_anyway_at_ == MonoTime()) ask_anyway_at_ = now + kAskAnyway;
-  if (now < ask_anyway_at_ && grown == Growth::kLittle) return;
+  if (now < ask_anyway_at_ && grown == Growth::kLittle && !doubt_.any()) return;
   ask_anyway_at_ = now + kAskAnyway;
   asked_ = ask(now, *space, grown == Growth::kMayBeOver || grown == Growth::kOverSinceLast);
 }
