@@ -17,7 +17,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr Millis kStartPatience{60'000};
+constexpr Millis kStartPatience{120'000};
 
 struct UpOptions {
   std::string instance;

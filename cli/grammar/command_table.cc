@@ -33,7 +33,7 @@ std::vector<CommandRow> instance_commands() {
         {"--packages-ca", "FILE", "CA certificate of an index that is not publicly trusted (PEM)"},
         {"--network", "", "runs may ask for hosts to reach (--allow-domain)"},
         {"--no-network", "", "they may not, as at first"},
-        {"--timeout", "D", "how long to wait until it is ready; 60s unless given"}},
+        {"--timeout", "D", "how long to wait until it is ready; 2m unless given"}},
        "Starting an instance that is up already is fine: it says so.\n"
        "Sources of packages are remembered from one start to the next, an empty value takes one\n"
        "back; and so is --network, until --no-network. What changes of them restarts the node\n"

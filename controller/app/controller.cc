@@ -151,7 +151,7 @@ Status Controller::open_api() {
   services.backed_up_elsewhere = !config_.store.postgres.url_file.empty();
   services.calls = calls_;
   services.stored = stored_;
-  constexpr Millis kNodePatience{3'000};  // as long as one may be gone between two requests
+  constexpr Millis kNodePatience{3'000};  // as long as one may be away whose agent hung up
   services.node_patience = kNodePatience;
   services.execute = {config_.execute.default_timeout_seconds, config_.execute.max_memory_mb};
   services.compute_types = contracts::compute_artifact_types(config_.artifacts.compute_types);

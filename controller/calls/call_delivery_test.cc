@@ -16,7 +16,8 @@ TEST_F(Calls, ALaneThatComesBackWithoutItsAnswerHasLostTheCall) {
 TEST_F(Calls, OneThatNoAnswerCarriedGoesToAnotherLane) {
   ASSERT_TRUE(open(lane(0)).ok());
   ASSERT_TRUE(submit("a").ok());
-  table_.close(lane(0), now_, wakes_);  // its agent hung up meanwhile
+  table_.close(lane(0), CallTable::RequestEnd::kHungUp, now_,
+               wakes_);  // its agent hung up meanwhile
   EXPECT_EQ(outcome("a"), "waits");
   ASSERT_TRUE(open(lane(1)).ok());
   EXPECT_EQ(told(lane(1))->call->id, "a");
@@ -43,7 +44,7 @@ TEST_F(Calls, OneThatNoAnswerCarriedAndThatWasStoppedIsNotBegun) {
   ASSERT_TRUE(open(lane(0)).ok());
   ASSERT_TRUE(submit("a").ok());
   ASSERT_TRUE(table_.stop("a", wakes_).ok());
-  table_.close(lane(0), now_, wakes_);
+  table_.close(lane(0), CallTable::RequestEnd::kAnswered, now_, wakes_);
   EXPECT_EQ(outcome("a"), "CALL_CANCELED");
 }
 
@@ -65,11 +66,11 @@ TEST_F(Calls, OneThatWasStoppedStaysSoWhoeverHasHeardIt) {
       ASSERT_TRUE(open(lane(0), done("a")).ok());
       EXPECT_EQ(outcome("a"), "did a");
     } else {
-      table_.close(lane(0), now_, wakes_);
+      table_.close(lane(0), CallTable::RequestEnd::kAnswered, now_, wakes_);
       EXPECT_EQ(outcome("a"), "CALL_CANCELED");
     }
-    table_.close(lane(0), now_, wakes_);
-    table_.close(lane(1), now_, wakes_);
+    table_.close(lane(0), CallTable::RequestEnd::kAnswered, now_, wakes_);
+    table_.close(lane(1), CallTable::RequestEnd::kAnswered, now_, wakes_);
   }
 }
 
@@ -134,9 +135,9 @@ TEST_F(Calls, ANodeThatFallsSilentLosesItsCalls) {
   ASSERT_TRUE(open(lane(0)).ok());
   ASSERT_TRUE(submit("a").ok());
   ASSERT_TRUE(told(lane(0)));
-  now_ = now_ + Millis(2'000);
+  now_ = now_ + Millis(10'000);
   EXPECT_EQ(outcome("a"), "waits");
-  now_ = now_ + Millis(2'000);
+  now_ = now_ + Millis(10'000);
   EXPECT_EQ(outcome("a"), "NODE_LOST");
 }
 
@@ -146,16 +147,16 @@ TEST_F(Calls, ANodeThatSendsPartsOfAnAnswerHasNotFallenSilent) {
   ASSERT_TRUE(submit("a").ok());
   ASSERT_TRUE(told(lane(0)));
   for (int i = 0; i < 5; ++i) {
-    now_ = now_ + Millis(2'000);
+    now_ = now_ + Millis(10'000);
     table_.hear(lane(9), now_);
     EXPECT_EQ(outcome("a"), "waits");
   }
   table_.hear(lane(9), MonoTime{});  // what was said before takes nothing back
-  now_ = now_ + Millis(2'000);
+  now_ = now_ + Millis(10'000);
   table_.hear(lane(9, "process-0"), now_);  // a process that was replaced
   table_.hear({"node-2", "process-1", 0}, now_);
   EXPECT_EQ(outcome("a"), "waits");
-  now_ = now_ + Millis(2'000);
+  now_ = now_ + Millis(10'000);
   EXPECT_EQ(outcome("a"), "NODE_LOST");
 }
 

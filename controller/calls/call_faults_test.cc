@@ -99,7 +99,7 @@ class Unreliable {
     if (!table_.open(lane, request, wakes).ok()) return std::nullopt;
     table_.set_eligible(lane, true, wakes);
     auto out = table_.poll(lane);
-    table_.close(lane, now_, wakes);
+    table_.close(lane, CallTable::RequestEnd::kAnswered, now_, wakes);
     return out ? out : CallsAnswer{};
   }
   CallAnswer work(const contracts::NodeCall& call) {

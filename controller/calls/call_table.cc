@@ -52,7 +52,7 @@ Error canceled_before() {
 }  // namespace
 
 bool CallTable::present(const Node& node, MonoTime now) const {
-  return !node.open.empty() || !node.silent_since || now - *node.silent_since < limits_.gone_after;
+  return !node.open.empty() || !node.gone_at || now < *node.gone_at;
 }
 
 bool CallTable::any_present(const std::string& node, MonoTime now) const {
@@ -120,18 +120,17 @@ void CallTable::tell_to_end(const CallId& id, const LaneKey& holder, Wakes& wake
 }
 
 // A node without a lane is silent from then on, and not sooner.
-void CallTable::put_off_silence(Node& node, MonoTime until) {
-  if (node.silent_since) node.silent_since = std::max(*node.silent_since, until);
+void CallTable::stays(Node& node, MonoTime until) const {
+  if (node.gone_at) node.gone_at = std::max(*node.gone_at, until + limits_.silent_after);
 }
 
 void CallTable::hear(const LaneKey& lane, MonoTime until) {
   const auto node = nodes_.find(lane.node);
-  if (node != nodes_.end() && node->second.process == lane.process)
-    put_off_silence(node->second, until);
+  if (node != nodes_.end() && node->second.process == lane.process) stays(node->second, until);
 }
 
 void CallTable::was_away(MonoTime now) {
-  for (auto& [name, node] : nodes_) put_off_silence(node, now);
+  for (auto& [name, node] : nodes_) stays(node, now);
 }
 
 bool CallTable::waits(const CallId& id) const {
@@ -265,7 +264,7 @@ void CallTable::let_go(Lane& lane) {
 Status CallTable::open(const LaneKey& lane, const contracts::CallsRequest& request, Wakes& wakes) {
   TRY(begin_process(lane, request.generation, wakes));
   Node& node = nodes_[lane.node];
-  node.silent_since.reset();
+  node.gone_at.reset();
   if (request.snippets) node.skills = request.snippets;
   node.places = static_cast<size_t>(request.places);
   for (const CallId& heard : request.dropped) node.drops.erase(heard);
@@ -327,7 +326,7 @@ Millis CallTable::way_of(const LaneKey& lane) const {
   return std::min(Millis(call->second.call.bytes / limits_.slowest_link), limits_.longest_way);
 }
 
-void CallTable::close(const LaneKey& lane, MonoTime now, Wakes& wakes) {
+void CallTable::close(const LaneKey& lane, RequestEnd how, MonoTime now, Wakes& wakes) {
   see(now);
   stop_waiting(lane);
   const auto node = nodes_.find(lane.node);
@@ -337,7 +336,10 @@ void CallTable::close(const LaneKey& lane, MonoTime now, Wakes& wakes) {
     give(wakes);
   }
   node->second.open.erase(lane.lane);
-  if (node->second.open.empty()) node->second.silent_since = now + way_of(lane);
+  if (!node->second.open.empty()) return;
+  const Millis away =
+      how == RequestEnd::kHungUp ? limits_.gone_after : way_of(lane) + limits_.silent_after;
+  node->second.gone_at = now + away;
 }
 
 std::vector<contracts::SnippetSkills> CallTable::skills(MonoTime now) const {

@@ -30,7 +30,10 @@ using CallId = std::string;
 struct Limits {
   size_t waiting_calls = 256;
   size_t waiting_bytes = size_t{64} << 20;
-  Millis gone_after{3'000};   // a node that is silent for so long has lost what it was given
+  // A node that is away for so long has lost what it was given: after its agent has hung up, and
+  // after it was answered and asks nothing, as one does that a busy or paused host lets wait.
+  Millis gone_after{3'000};
+  Millis silent_after{15'000};
   size_t slowest_link = 256;  // bytes in a millisecond: how long a call may be on its way to a node
   Millis longest_way{60'000};
   Millis longest_pace{3'000};  // that a node's request is held for the slowest caller
@@ -100,16 +103,17 @@ class CallTable {
   // An answer is taken, and a lost call given up. The lane waits once it is eligible.
   // Conflict, SESSION_SUPERSEDED: a newer agent process speaks for this node.
   Status open(const LaneKey& lane, const contracts::CallsRequest& request, Wakes& wakes);
-  // The node of this lane sends parts of answers: it is not silent before `until`, whether it holds
-  // a lane or not.
+  // The node of this lane sends parts of answers: it is there until `until` at least, whether it
+  // holds a lane or not, and is not gone for its silence before that counts from then.
   void hear(const LaneKey& lane, MonoTime until);
   // Parts of answers to calls that were given to this node.
   void pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces, Wakes& wakes);
   // Nothing: there is nothing to say to this lane yet.
   std::optional<contracts::CallsAnswer> poll(const LaneKey& lane);
-  // The lane's request is over: answered, or its agent hung up. A call that it was given and that
-  // no poll() has told it of goes to another one.
-  void close(const LaneKey& lane, MonoTime now, Wakes& wakes);
+  enum class RequestEnd { kAnswered, kHungUp };
+  // The lane's request is over. A call that it was given and that no poll() has told it of goes to
+  // another one.
+  void close(const LaneKey& lane, RequestEnd how, MonoTime now, Wakes& wakes);
   // Whether the node may take calls that any node can do: not while it is cordoned, say.
   void set_eligible(const LaneKey& lane, bool eligible, Wakes& wakes);
 
@@ -141,10 +145,10 @@ class CallTable {
   struct Node {
     std::string process;
     int64_t generation = 0;
-    std::set<int64_t> open;  // lanes whose request is held now
-    std::set<CallId> drops;  // told to every lane until heard
-    bool eligible = false;   // as it was said last
-    std::optional<MonoTime> silent_since;
+    std::set<int64_t> open;           // lanes whose request is held now
+    std::set<CallId> drops;           // told to every lane until heard
+    bool eligible = false;            // as it was said last
+    std::optional<MonoTime> gone_at;  // unless something is heard of it; nothing: it holds a lane
     std::optional<contracts::SnippetSkills> skills;
     size_t places = 0;  // for calls that are for it alone; 0: it does not say
     bool does_snippets() const { return !skills || skills->enabled; }
@@ -159,7 +163,7 @@ class CallTable {
     uint64_t idle_as = 0;  // its number in idle_; 0: it is not in it
   };
   bool present(const Node& node, MonoTime now) const;
-  static void put_off_silence(Node& node, MonoTime until);
+  void stays(Node& node, MonoTime until) const;
   Millis way_of(const LaneKey& lane) const;
   bool any_present(const std::string& node, MonoTime now) const;
   void tell_to_end(const CallId& id, const LaneKey& holder, Wakes& wakes);

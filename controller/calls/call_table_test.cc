@@ -35,10 +35,21 @@ TEST_F(Calls, AreForgottenWhereTooManyAreNamedThatNobodyGave) {
 TEST_F(Calls, SaysAtOnceThatNoNodeIsThere) {
   EXPECT_EQ(submit("a").error().reason, "NO_NODE");
   ASSERT_TRUE(open(lane(0)).ok());
-  table_.close(lane(0), now_, wakes_);
+  table_.close(lane(0), CallTable::RequestEnd::kAnswered, now_, wakes_);
   EXPECT_TRUE(submit("b").ok());  // between two requests of its lane
-  now_ = now_ + Millis(5'000);
-  EXPECT_EQ(submit("c").error().reason, "NO_NODE");
+  now_ = now_ + Millis(14'999);   // which a busy host lets wait
+  EXPECT_TRUE(submit("c").ok());
+  now_ = now_ + Millis(1);
+  EXPECT_EQ(submit("d").error().reason, "NO_NODE");
+}
+
+TEST_F(Calls, AnAgentThatHangsUpIsMissedSoonerThanOneThatIsSilent) {
+  ASSERT_TRUE(open(lane(0)).ok());
+  table_.close(lane(0), CallTable::RequestEnd::kHungUp, now_, wakes_);
+  now_ = now_ + Millis(2'999);
+  EXPECT_TRUE(submit("a").ok());
+  now_ = now_ + Millis(1);
+  EXPECT_EQ(submit("b").error().reason, "NO_NODE");
 }
 
 TEST_F(Calls, GoesToItsOwnNodeAloneEvenWhereNothingElseMayGo) {
@@ -151,7 +162,7 @@ TEST_F(Calls, ANodeThatIsSentMuchHasTimeToGetIt) {
   ASSERT_TRUE(table_.submit("much", {"k", "much", kMuch, lane(0).node}, now_, wakes_).ok());
   ASSERT_TRUE(told(lane(0)));
   ASSERT_TRUE(submit_to(lane(0).node, "other").ok());
-  now_ = now_ + Millis(20'000);
+  now_ = now_ + Millis(40'000);
   EXPECT_EQ(outcome("much"), "waits");
   EXPECT_EQ(outcome("other"), "waits");
   now_ = now_ + Millis(20'000);

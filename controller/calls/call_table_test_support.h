@@ -38,7 +38,7 @@ class Calls : public testing::Test {
   // What it is told, if it is told something now.
   std::optional<CallsAnswer> told(const LaneKey& lane) {
     auto out = table_.poll(lane);
-    if (out) table_.close(lane, now_, wakes_);
+    if (out) table_.close(lane, CallTable::RequestEnd::kAnswered, now_, wakes_);
     return out;
   }
   Status submit(const CallId& id, std::string caller = {}) {

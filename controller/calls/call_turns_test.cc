@@ -179,7 +179,7 @@ TEST_F(CompetingCalls, ANodeThatIsGoneCountsForNobody) {
   EXPECT_EQ(running("a", 8), 6u);
   for (int64_t number = 0; number < 4; ++number) {
     (void)table_.poll({"node-2", "process-1", number});  // it has them
-    table_.close({"node-2", "process-1", number}, now_, wakes_);
+    table_.close({"node-2", "process-1", number}, CallTable::RequestEnd::kHungUp, now_, wakes_);
   }
   now_ = now_ + Millis(5'000);
   EXPECT_EQ(table_.load(now_).places, 4u);

@@ -148,7 +148,7 @@ class Relay {
 
 class Relay::Lane {
  public:
-  ~Lane();  // ends it without an answer, if there was no finish()
+  ~Lane();  // its agent has hung up, if there was no finish()
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
   // How long to wait at most, for `bell`; nothing: finish() has all there will be.
@@ -170,7 +170,8 @@ class Relay::Lane {
   // nothing. Its node is not there to hear it.
   bool is_newest(const State& state) const;
   bool look(const std::shared_ptr<Bell>& bell);
-  void close(State& state, Wakes& wakes);
+  using RequestEnd = CallTable::RequestEnd;
+  void close(State& state, RequestEnd how, Wakes& wakes);
 
   Relay& relay_;
   const LaneKey key_;

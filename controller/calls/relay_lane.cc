@@ -85,9 +85,9 @@ std::optional<Millis> Relay::Lane::wait(const std::shared_ptr<Bell>& bell) {
   return left > Millis(0) ? std::optional(left) : std::nullopt;
 }
 
-void Relay::Lane::close(State& state, Wakes& wakes) {
+void Relay::Lane::close(State& state, RequestEnd how, Wakes& wakes) {
   if (is_newest(state)) {
-    state.table.close(key_, clock_.mono(), wakes);
+    state.table.close(key_, how, clock_.mono(), wakes);
     state.lanes.erase(key_);
   }
   waiting_->bell = nullptr;
@@ -103,7 +103,7 @@ contracts::CallsAnswer Relay::Lane::finish() {
     } else if (!answer_ || !answer_->call) {
       if (auto news = state.table.poll(key_)) answer_ = std::move(news);
     }
-    close(state, wakes);
+    close(state, RequestEnd::kAnswered, wakes);
     return {};
   });
   return answer_.value_or(contracts::CallsAnswer{});
@@ -112,7 +112,7 @@ contracts::CallsAnswer Relay::Lane::finish() {
 Relay::Lane::~Lane() {
   if (!open_) return;
   (void)relay_.change([&](State& state, Wakes& wakes) -> Status {
-    close(state, wakes);
+    close(state, RequestEnd::kHungUp, wakes);
     return {};
   });
 }

@@ -66,9 +66,9 @@ class Transport {
   int write_timeout_ms() const { return write_timeout_ms_; }
   // Ends the connection so that the client can still read what was written: says goodbye, then
   // swallows what it sends for at most `linger_ms` and as long as what comes adds to that, and
-  // until it sends nothing for half a minute. While `hurries`, ten seconds in all and one of silence
-  // are enough. Many clients send all of a body before they read, and a reset would take the answer
-  // from them.
+  // until it sends nothing for half a minute. While `hurries`, ten seconds in all and one of
+  // silence are enough. Many clients send all of a body before they read, and a reset would take
+  // the answer from them.
   void finish(int linger_ms, const std::function<bool()>& hurries = {});
   // Before the handshake: the same connection without TLS. This object is done then.
   std::unique_ptr<Transport> without_tls();

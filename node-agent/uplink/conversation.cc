@@ -8,7 +8,7 @@
 namespace paddock::agent {
 namespace {
 
-constexpr Millis kFarewell{3'000};
+constexpr Millis kFarewell{6'000};
 
 }  // namespace
 

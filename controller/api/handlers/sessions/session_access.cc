@@ -12,7 +12,7 @@ namespace {
 using contracts::Sandbox;
 using contracts::SandboxPhase;
 
-constexpr Millis kOpenTime{5'000};
+constexpr Millis kOpenTime{20'000};  // a busy node may be silent for so long
 
 store::Key key_of(const Sandbox& session) {
   return {session.metadata.name_space, session.metadata.name};
@@ -91,7 +91,7 @@ Status open_session(Services& services, Sandbox& session, const auth::Principal&
   options.arrival_patience = services.node_patience;
   options.kind = contracts::kSessionOpen;
   options.payload = wire::encode(order);
-  options.patience = kOpenTime;
+  options.patience = options.queue_patience = kOpenTime;
   const auto opened = services.calls->call(std::move(options), services.clock, services.random);
   if (!opened.ok()) return explain_loss(services, session, opened.error());
   return services.store.write([&](store::WriteTxn& txn) -> Status {

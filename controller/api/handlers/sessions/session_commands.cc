@@ -22,8 +22,8 @@ using contracts::RunResult;
 using contracts::Sandbox;
 namespace audit = contracts::audit;
 
-constexpr Millis kCommandAnswerTime{15'000};  // beside what the command may take
-constexpr Millis kCommandQueueTime{10'000};
+constexpr Millis kCommandAnswerTime{30'000};  // beside what the command may take
+constexpr Millis kCommandQueueTime{20'000};
 
 // One command, apart from the request that asked for it: a stream outlives its handler.
 struct Command {
