@@ -34,7 +34,6 @@ TEST_P(Exhaust, MemoryInFilesThatNobodySeesCounts) {
   LaunchRequest launch = request(probe("memory_files"));
   launch.policy.limits.memory = Quantity{64 * kMiB};
   launch.policy.limits.file_size = Quantity{64 * kMiB};
-  launch.policy.limits.wall_time = wire::Duration{Millis(20'000)};
   for (const char* where : {"memfd", "scratch"}) {
     launch.command =
         probe("memory_files", where == std::string_view("scratch") ? std::vector<std::string>{where}

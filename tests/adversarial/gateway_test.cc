@@ -69,7 +69,7 @@ HEADER = b'\r\n\r\n\0\r\nQUIT\n\x20\0\0\x27\xe0\0\x24' + b'0190f5a0-1234-7abc-8d
 def ask(host, port, data=b'hello'):
     got = b''
     try:
-        with socket.create_connection((host, port), 90) as s:
+        with socket.create_connection((host, port), 300) as s:
             s.sendall(data)
             s.shutdown(socket.SHUT_WR)
             while True:
@@ -165,7 +165,7 @@ TEST_P(Gateway, HasFewConnectionsAtOnce) {
 import select
 held, ended = [], 0
 for _ in range(64):
-    try: held.append(socket.create_connection(('127.0.0.1', PORT), 90))
+    try: held.append(socket.create_connection(('127.0.0.1', PORT), 300))
     except ConnectionResetError: ended += 1
 while ended < 48:
     for s in select.select(held, [], [])[0]:

@@ -53,12 +53,12 @@ constexpr std::string_view kMeet = R"(
 import socket, sys
 def tcp(host, family=socket.AF_INET):
     server = socket.create_server((host, 0), family=family)
-    client = socket.create_connection(server.getsockname()[:2], 60)
+    client = socket.create_connection(server.getsockname()[:2], 300)
     peer = server.accept()[0]
     client.sendall(b'tcp'); client.close()
     return peer.recv(9)
 def udp(host, family=socket.AF_INET):
-    server = socket.socket(family, socket.SOCK_DGRAM); server.bind((host, 0)); server.settimeout(60)
+    server = socket.socket(family, socket.SOCK_DGRAM); server.bind((host, 0)); server.settimeout(300)
     socket.socket(family, socket.SOCK_DGRAM).sendto(b'udp', server.getsockname())
     return server.recv(9)
 )";
@@ -92,7 +92,7 @@ TEST_P(Loopback, HasPortsBelow1024Too) {
   expect_out(
       "for host, family in (('127.0.0.1', socket.AF_INET), ('::1', socket.AF_INET6)):\n"
       "    server = socket.create_server((host, 80), family=family)\n"
-      "    socket.create_connection((host, 80), 60)\n"
+      "    socket.create_connection((host, 80), 300)\n"
       "    print(server.getsockname()[1])\n",
       "80\n80\n");
 }
@@ -161,7 +161,7 @@ TEST_P(Loopback, LeadsToNobodyElseAndCannotBeChanged) {
 
 TEST_P(Loopback, IsNotThatOfAnotherSandbox) {
   const std::string code = cat(kMeet, R"(
-try: socket.create_connection(('127.0.0.1', 5555), 60); print('BREACH')
+try: socket.create_connection(('127.0.0.1', 5555), 300); print('BREACH')
 except ConnectionRefusedError: print('alone')
 server = socket.create_server(('127.0.0.1', 5555))
 udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); udp.bind(('127.0.0.1', 5555))
@@ -267,7 +267,7 @@ for line in open('/proc/self/net/sockstat'):
 )");
   const std::string leave = R"(
 for i in range(9): tcp('127.0.0.1'); udp('127.0.0.1'); tcp('::1', socket.AF_INET6)
-try: socket.create_connection(('127.0.0.1', 9), 60)
+try: socket.create_connection(('127.0.0.1', 9), 300)
 except OSError: pass
 )";
   // A flow label outlives its socket, also where nothing was sent.

@@ -46,7 +46,7 @@ held, lost = [], 0
 for i in range(560):
     s = socket.socket()
     try:
-        s.settimeout(90)
+        s.settimeout(300)
         s.connect(('web.test', )",
                                                                                port, R"())
         s.sendall(b'x')
@@ -113,7 +113,7 @@ while not __import__('os').path.exists('/workspace/go'): time.sleep(0.01)
     } else {
       EXPECT_TRUE(launched.wait().result);
     }
-    EXPECT_TRUE(os::wait_gone(*identity, 60'000)) << signal;
+    EXPECT_TRUE(os::wait_gone(*identity, 300'000)) << signal;
   }
 }
 

@@ -19,6 +19,9 @@
 namespace paddock::adversarial {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
+// For what ends by itself: a loaded machine, which gives some process no processor for long, must
+// not decide a test.
+constexpr Millis kAmple{600'000};
 
 enum class As { kRoot, kUser };
 
@@ -71,8 +74,8 @@ class SandboxTest : public testing::TestWithParam<As> {
   Finished run(std::vector<std::string> command) { return run(request(std::move(command))); }
   // Cancels it once it has written this, and expects it to end as canceled.
   Finished cancel_at(const contracts::LaunchRequest& request, const std::string& said);
-  // Expects it to end with its wall time, of which it has more where the machine needs that until
-  // it is `ready`, by what it printed.
+  // Expects it to end with its wall time, of which it has more and more where the machine needs
+  // that until it is `ready`, by what it printed.
   Finished run_out_of_time(contracts::LaunchRequest request, Millis usual,
                            const std::function<bool(const std::string& out)>& ready);
   // Runs a probe and expects it to find no way out.

@@ -22,7 +22,7 @@ inline bool no_sleep_is_left(const std::string& seconds) {
     const auto words = os::read_file(process.path() / "cmdline", 65536);
     return words.ok() && *words == wanted;
   };
-  for (int waited = 0; waited < 60'000; waited += 10) {
+  for (int waited = 0; waited < 300'000; waited += 10) {
     std::error_code error;
     if (std::ranges::none_of(std::filesystem::directory_iterator("/proc", error), sleeps))
       return true;

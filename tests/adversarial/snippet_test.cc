@@ -23,7 +23,7 @@ class Snippet : public SandboxTest {
     const contracts::Profile& profile = contracts::builtin_profiles().at("snippet");
     LaunchRequest launch = request({"python3", "-c", code});
     launch.policy = profile.policy;
-    launch.policy.limits.wall_time = wire::Duration{Millis(100'000)};  // the machine may be slow
+    launch.policy.limits.wall_time = wire::Duration{kAmple};
     launch.env = profile.environment;
     launch.workdir = profile.workdir;
     launch.mounts.clear();  // ELV: nothing but what the jail's file names
