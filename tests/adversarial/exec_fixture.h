@@ -36,13 +36,11 @@ class Exec : public ServeTest {
   }
   void allow() const { EXPECT_TRUE(os::write_file_atomic(workspace() + "/go", "", 0666).ok()); }
 
-  Result<launch::AttachedLaunch> begin(std::vector<std::string> command,
-                                       Millis time = Millis(100'000),
+  Result<launch::AttachedLaunch> begin(std::vector<std::string> command, Millis time = kAmple,
                                        const std::string& id = "one") const {
-    return launch::AttachedLaunch::execute(
-        exec_socket(),
-        {.run_uid = "r", .command_id = id, .command = std::move(command), .time_ms = time.count()},
-        64 << 20);
+    const contracts::ExecOrder order{
+        .run_uid = "r", .command_id = id, .command = std::move(command), .time_ms = time.count()};
+    return ordered([&] { return launch::AttachedLaunch::execute(exec_socket(), order, 64 << 20); });
   }
   // To its end, or to this text in its output.
   static bool follow(launch::AttachedLaunch& command, Executed& done, std::string_view until = {}) {
@@ -57,7 +55,7 @@ class Exec : public ServeTest {
     done.result = command.take_result();
     return until.empty() || done.out.find(until) != std::string::npos;
   }
-  Executed execute(std::vector<std::string> command, Millis time = Millis(100'000),
+  Executed execute(std::vector<std::string> command, Millis time = kAmple,
                    const std::string& id = "one") const {
     Executed done;
     auto begun = begin(std::move(command), time, id);
@@ -68,14 +66,16 @@ class Exec : public ServeTest {
     return done;
   }
   Executed fed(std::vector<std::string> command, const std::string& input,
-               Millis time = Millis(100'000)) const {
+               Millis time = kAmple) const {
     Executed done;
-    auto begun = launch::AttachedLaunch::execute(exec_socket(),
-                                                 {.run_uid = "r",
-                                                  .command_id = "fed",
-                                                  .command = std::move(command),
-                                                  .time_ms = time.count()},
-                                                 64 << 20, launch::AttachedLaunch::Input::kPipe);
+    const contracts::ExecOrder order{.run_uid = "r",
+                                     .command_id = "fed",
+                                     .command = std::move(command),
+                                     .time_ms = time.count()};
+    auto begun = ordered([&] {
+      return launch::AttachedLaunch::execute(exec_socket(), order, 64 << 20,
+                                             launch::AttachedLaunch::Input::kPipe);
+    });
     EXPECT_TRUE(begun.ok()) << (begun.ok() ? "" : begun.error().describe());
     if (!begun.ok()) return done;
     const auto take = [&](contracts::FrameType type, std::string_view bytes) {
@@ -87,7 +87,7 @@ class Exec : public ServeTest {
     if (result.ok()) done.result = std::move(*result);
     return done;
   }
-  Executed shell(const std::string& script, Millis time = Millis(100'000)) const {
+  Executed shell(const std::string& script, Millis time = kAmple) const {
     return execute({"sh", "-c", script}, time);
   }
 };

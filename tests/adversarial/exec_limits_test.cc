@@ -15,7 +15,7 @@ TEST_P(Exec, AreFewAtOnce) {
   ASSERT_TRUE(run.wait_for_output("READY"));
   std::vector<AttachedLaunch> all;
   for (int i = 0; i < contracts::run_exec::kMostAtOnce; ++i) {
-    auto command = begin({"sh", "-c", "echo up; sleep 100"});
+    auto command = begin({"sh", "-c", "echo up; sleep 1000"});
     ASSERT_TRUE(command.ok());
     all.push_back(std::move(*command));
     Executed up;
@@ -48,7 +48,7 @@ TEST_P(Exec, CountsInTheLimitsOfTheRun) {
                                  "made = 0\n"
                                  "try:\n"
                                  "  while made < 50:\n"
-                                 "    if os.fork() == 0: time.sleep(100)\n"
+                                 "    if os.fork() == 0: time.sleep(1000)\n"
                                  "    made += 1\n"
                                  "except OSError: pass\n"
                                  "print('few' if made < 12 else made)"});
@@ -64,7 +64,7 @@ TEST_P(Exec, SaysThatTheRunHasNoRoomForIt) {
                     "import os, time\n"
                     "try:\n"
                     "  while True:\n"
-                    "    if os.fork() == 0: time.sleep(300)\n"
+                    "    if os.fork() == 0: time.sleep(1000)\n"
                     "except OSError: print('READY', flush=True)\n"
                     "while not os.path.exists('go'): time.sleep(0.02)"};
   launch.policy.limits.pids = 5;
@@ -84,7 +84,7 @@ TEST_P(Exec, CannotSpoilTheResultOfTheRun) {
   auto launch = open_run("echo READY; while [ ! -e go ]; do sleep 0.02; done; exit 9");
   Launched run = start(launch);
   ASSERT_TRUE(run.wait_for_output("READY"));
-  const Executed done = execute({"unshare", "-U", "true"}, Millis(100'000), "nested");
+  const Executed done = execute({"unshare", "-U", "true"}, kAmple, "nested");
   ASSERT_FALSE(done.result.denials.empty());
   EXPECT_EQ(done.result.code, "E_CAPABILITY_DENIED");
   allow();
@@ -117,7 +117,7 @@ TEST_P(Exec, HandsAllOfItsOutputOnToWhomeverIsShownIt) {
       {.run_uid = "r",
        .command_id = "shown",
        .command = {"sh", "-c", "head -c 30000000 /dev/zero | tr '\\0' x; echo end >&2"},
-       .time_ms = 100'000,
+       .time_ms = kAmple.count(),
        .stream = true},
       64 << 20);
   ASSERT_TRUE(begun.ok()) << begun.error().describe();

@@ -94,19 +94,21 @@ class ExecTerminal : public ServeTest {
     EXPECT_TRUE(os::write_file_atomic(workspace() + "/go", "", 0666).ok());
     EXPECT_EQ(run.wait().result->status, SandboxStatus::kOk);
   }
-  Seat sit(std::vector<std::string> command, Millis time = Millis(100'000), int rows = 30,
+  Seat sit(std::vector<std::string> command, Millis time = kAmple, int rows = 30,
            int columns = 100) const {
-    auto begun = AttachedLaunch::execute(exec_socket(),
-                                         {.run_uid = "r",
-                                          .command_id = "seat",
-                                          .command = std::move(command),
-                                          .time_ms = time.count(),
-                                          .terminal = contracts::TerminalSize{rows, columns}},
-                                         64 << 20, AttachedLaunch::Input::kTerminal);
+    const contracts::ExecOrder order{.run_uid = "r",
+                                     .command_id = "seat",
+                                     .command = std::move(command),
+                                     .time_ms = time.count(),
+                                     .terminal = contracts::TerminalSize{rows, columns}};
+    auto begun = ordered([&] {
+      return AttachedLaunch::execute(exec_socket(), order, 64 << 20,
+                                     AttachedLaunch::Input::kTerminal);
+    });
     EXPECT_TRUE(begun.ok()) << (begun.ok() ? "" : begun.error().describe());
     return Seat(std::move(*begun));
   }
-  Seat shell(const std::string& script, Millis time = Millis(100'000)) const {
+  Seat shell(const std::string& script, Millis time = kAmple) const {
     return sit({"sh", "-c", script}, time);
   }
 };
@@ -242,7 +244,7 @@ TEST_P(ExecTerminal, IsOneOfFewAndSaysSoWhereNoneIsLeft) {
   EXPECT_FALSE(os::exists(workspace() + "/begun"));
   EXPECT_TRUE(os::write_file_atomic(workspace() + "/free", "", 0666).ok());
   SandboxResult later;
-  for (int i = 0; i < 500 && later.status != SandboxStatus::kOk; ++i) {
+  for (int i = 0; i < 10'000 && later.status != SandboxStatus::kOk; ++i) {
     later = shell("true").result();
     poll(nullptr, 0, 20);
   }
@@ -280,7 +282,7 @@ TEST_P(ExecTerminal, TakesInputThatNobodyReads) {
                                        {.run_uid = "r",
                                         .command_id = "deaf",
                                         .command = {"sh", "-c", "stty raw -echo; sleep 2; exit 4"},
-                                        .time_ms = 100'000,
+                                        .time_ms = kAmple.count(),
                                         .terminal = contracts::TerminalSize{}},
                                        64 << 20, AttachedLaunch::Input::kTerminal);
   ASSERT_TRUE(begun.ok()) << begun.error().describe();
@@ -289,7 +291,7 @@ TEST_P(ExecTerminal, TakesInputThatNobodyReads) {
   for (int i = 1; i <= 2; ++i) ASSERT_TRUE(input.add({i, base64(much), false, {}}).ok());
   EXPECT_EQ(input.add({3, base64(much), false, {}}).error().reason, "INPUT_WAITS");
   const auto result =
-      sessions::follow(*begun, {.wall_time = Millis(100'000), .live = &input}, SystemClock());
+      sessions::follow(*begun, {.wall_time = kAmple, .live = &input}, SystemClock());
   ASSERT_TRUE(result.ok()) << result.error().describe();
   EXPECT_EQ(result->rc, 4);
   end(run);

@@ -141,19 +141,14 @@ TEST_P(Exec, TakesNoOtherOrder) {
   struct stat file {};
   ASSERT_EQ(stat(exec_socket().c_str(), &file), 0);
   EXPECT_EQ(file.st_mode & 0777u, 0600u);
-  const auto client = os::connect_packets(exec_socket());
-  ASSERT_TRUE(client.ok() && os::send_packet(client->get(), "paddock launch 1").ok());
-  const auto answer = os::receive_packet(client->get());
-  ASSERT_TRUE(answer.ok());
-  EXPECT_THAT(answer->bytes, HasSubstr("BAD_ORDER"));
+  EXPECT_THAT(answer_to(exec_socket(), "paddock launch 1", {}), HasSubstr("BAD_ORDER"));
   // A file, or a folder of the host, is no input.
   for (const char* input : {"/etc/passwd", "/"}) {
     const auto order = os::file_in_memory("{}");
     const os::Fd third(open(input, O_RDONLY | O_CLOEXEC));
     const std::array<int, 3> fds = {order->get(), order->get(), third.get()};
-    const auto other = os::connect_packets(exec_socket());
-    ASSERT_TRUE(other.ok() && os::send_packet(other->get(), contracts::kExecOrder, fds).ok());
-    EXPECT_THAT(os::receive_packet(other->get())->bytes, HasSubstr("BAD_ORDER")) << input;
+    EXPECT_THAT(answer_to(exec_socket(), contracts::kExecOrder, fds), HasSubstr("BAD_ORDER"))
+        << input;
   }
   Executed done;
   auto begun = begin({std::string("a\0b", 3)});

@@ -17,6 +17,7 @@
 #include <climits>
 
 #include "common/os/file.h"
+#include "common/os/packet_socket.h"
 
 namespace paddock::adversarial {
 namespace {
@@ -36,7 +37,7 @@ std::vector<pid_t> numbers_in(const std::string& folder) {
 
 // The kernel's signal to those that wait for an order is under way.
 bool ends_soon(const std::string& program) {
-  constexpr int kMostMs = 60'000;
+  constexpr int kMostMs = 300'000;
   for (int waited = 0; waited < kMostMs; ++waited) {
     if (processes_of(program).empty()) return true;
     poll(nullptr, 0, 1);
@@ -131,6 +132,10 @@ void ServeTest::wait_until_ready() const {
   }
 }
 
+Result<launch::Launched> ServeTest::order_of(const launch::OrderFiles& files) const {
+  return ordered([&] { return launch::order_launch(socket(), files, 300'000); });
+}
+
 Result<launch::Launched> ServeTest::order(const std::string& request, const std::string& events,
                                           const std::string& lock) const {
   const os::Fd request_file(open(request.c_str(), O_RDONLY | O_CLOEXEC));
@@ -138,8 +143,7 @@ Result<launch::Launched> ServeTest::order(const std::string& request, const std:
       open(events.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   os::Fd lock_file;
   if (!lock.empty()) lock_file.reset(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  return launch::order_launch(socket(), {request_file.get(), events_file.get(), lock_file.get()},
-                              120'000);
+  return order_of({request_file.get(), events_file.get(), lock_file.get()});
 }
 
 Launched ServeTest::start(const contracts::LaunchRequest& request) {
@@ -148,6 +152,21 @@ Launched ServeTest::start(const contracts::LaunchRequest& request) {
   EXPECT_TRUE(launched.ok()) << launched.error().describe();
   if (!launched.ok()) return {ended_child(), base + ".events"};
   return {launched->launcher, base + ".events", std::move(launched->connection)};
+}
+
+std::string answer_to(const std::string& socket, std::string_view bytes, std::span<const int> fds) {
+  constexpr int kMostTries = 20;
+  std::string out = "NO_ORDER";
+  for (int i = 0; i < kMostTries && out.find("NO_ORDER") != std::string::npos; ++i) {
+    const auto client = os::connect_packets(socket);
+    EXPECT_TRUE(client.ok());
+    if (!client.ok()) break;
+    const Status sent = os::send_packet(client->get(), bytes, fds);
+    EXPECT_TRUE(sent.ok() || sent.error().reason == "PEER_GONE") << sent.error().describe();
+    const auto answer = os::receive_packet(client->get());
+    out = answer.ok() ? answer->bytes : answer.error().reason.str();
+  }
+  return out;
 }
 
 std::pair<int, int> kernel_version() {

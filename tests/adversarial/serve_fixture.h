@@ -1,6 +1,9 @@
 // Tests with a serving launcher of their own: every run of theirs is ordered from it.
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -8,6 +11,20 @@
 #include "tests/adversarial/sandbox_run.h"
 
 namespace paddock::adversarial {
+
+// What `order` returns, which is given anew where this process had no processor between connecting
+// and saying what it wants: who serves waits seconds for that, and nothing of it runs.
+template <class Order>
+auto ordered(const Order& order) {
+  constexpr int kMostTries = 20;
+  auto out = order();
+  for (int i = 1; i < kMostTries && !out.ok() && out.error().reason == "NO_ORDER"; ++i)
+    out = order();
+  return out;
+}
+
+// Of whoever serves at this socket. Asked anew where that one had nothing to answer, as above.
+std::string answer_to(const std::string& socket, std::string_view bytes, std::span<const int> fds);
 
 class ServeTest : public SandboxTest {
  protected:
@@ -35,6 +52,7 @@ class ServeTest : public SandboxTest {
   int end_server(int signal);
   // Blocks until as many processes wait for an order as shall.
   void wait_until_ready() const;
+  Result<launch::Launched> order_of(const launch::OrderFiles& files) const;
   // The files of one order; `lock` only if it has a name.
   Result<launch::Launched> order(const std::string& request, const std::string& events,
                                  const std::string& lock = {}) const;

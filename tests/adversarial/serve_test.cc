@@ -29,12 +29,8 @@ class Serve : public ServeTest {
   void allow() const { EXPECT_TRUE(os::write_file_atomic(workspace() + "/go", "", 0666).ok()); }
   std::string reason_for(const std::string& bytes, int files) {
     const os::Fd file(open("/dev/null", O_RDWR | O_CLOEXEC));
-    const auto client = os::connect_packets(socket());
-    EXPECT_TRUE(client.ok());
     const std::vector<int> fds(static_cast<size_t>(files), file.get());
-    EXPECT_TRUE(os::send_packet(client->get(), bytes, fds).ok());
-    const auto answer = os::receive_packet(client->get());
-    return answer.ok() ? answer->bytes : answer.error().reason.str();
+    return answer_to(socket(), bytes, fds);
   }
 };
 INSTANTIATE_TEST_SUITE_P(, Serve, testing::Values(As::kRoot, As::kUser), name_of);
@@ -167,7 +163,7 @@ TEST_P(Serve, IsOnlyForItsOwnUser) {
     const pid_t stranger = fork();
     if (stranger == 0) {
       if (setresgid(12345, 12345, 12345) != 0 || setresuid(12345, 12345, 12345) != 0) _exit(1);
-      const auto launched = launch::order_launch(socket(), {file.get(), file.get(), -1});
+      const auto launched = order_of({file.get(), file.get(), -1});
       (void)os::write_all(pipe.write.get(),
                           launched.ok() ? "served" : launched.error().reason.str());
       _exit(0);
@@ -275,12 +271,17 @@ TEST_P(Serve, KeepsItsCodeInHugePages) {
     return;
   }
   if (kernel_version() < std::pair(6, 1)) GTEST_SKIP() << "Linux 6.1 or later is needed";
-  EXPECT_EQ(end_server(SIGTERM), 0);
-  const int64_t refused = huge_pages_refused();
-  start_server();
-  if (huge_pages_refused() > refused &&
-      code_mapping(server()).find("paddock-sandbox") != std::string::npos)
-    GTEST_SKIP() << "this host had no huge page to give";
+  // On a busy host the kernel may have one of the pages on its way somewhere else.
+  constexpr int kMostStarts = 10;
+  bool moved = false;
+  for (int i = 0; i < kMostStarts && !moved; ++i) {
+    EXPECT_EQ(end_server(SIGTERM), 0);
+    const int64_t refused = huge_pages_refused();
+    start_server();
+    moved = code_mapping(server()).find("paddock-sandbox") == std::string::npos;
+    if (!moved && huge_pages_refused() > refused)
+      GTEST_SKIP() << "this host had no huge page to give";
+  }
   for (const pid_t pid : {server(), children_of(server()).front()}) {
     const std::string mapping = code_mapping(pid);
     EXPECT_EQ(mapping.find("paddock-sandbox"), std::string::npos) << mapping;
