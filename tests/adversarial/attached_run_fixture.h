@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -22,8 +23,11 @@ struct Fed {
 
 class AttachedRun : public ServeTest {
  protected:
-  static constexpr Millis kLong{60'000};
-  static constexpr Millis kBrief{3'000};  // enough for a shell to print a line on a busy machine
+  static constexpr Millis kLong = kAmple;
+  // The first is enough for a shell to print a line, and the others for one that is given no
+  // processor for long.
+  static constexpr std::array<Millis, 3> kBriefTimes{Millis{3'000}, Millis{30'000},
+                                                     Millis{120'000}};
 
   Result<Fed> feed(const contracts::LaunchRequest& launch) {
     int ends[2];
@@ -53,15 +57,16 @@ class AttachedRun : public ServeTest {
     }
     return out;
   }
+  // A run that has ended by then hears nothing.
   void say(Fed& fed, std::string_view text) {
-    EXPECT_TRUE(os::write_all(fed.talk.get(), text).ok());
+    (void)!send(fed.talk.get(), text.data(), text.size(), MSG_NOSIGNAL);
     shutdown(fed.talk.get(), SHUT_WR);
   }
 
-  // Returns once a run that was begun now has been ended for having taken kBrief.
-  void wait_until_another_has_used_up_its_time() {
-    auto launch = request({"sleep", "50"});
-    launch.policy.limits.wall_time = wire::Duration{kBrief};
+  // Returns once a run that was begun now has been ended for having taken so long.
+  void wait_until_another_has_used_up(Millis time) {
+    auto launch = request({"sleep", "1000"});
+    launch.policy.limits.wall_time = wire::Duration{time};
     auto other = feed(launch);
     ASSERT_TRUE(other.ok() && launch::begin_attached(other->run, kLong).ok());
     EXPECT_EQ(result_of(*other).status, contracts::SandboxStatus::kTimeout);
@@ -74,7 +79,7 @@ class AttachedRun : public ServeTest {
     files.request = file.get();
     files.events = events.write.get();
     Fed out{{}, {}, std::move(events.read)};
-    ASSIGN_OR_RETURN(out.run, launch::order_launch(socket(), files));
+    ASSIGN_OR_RETURN(out.run, order_of(files));
     return out;
   }
 };

@@ -11,23 +11,28 @@ using contracts::SandboxStatus;
 INSTANTIATE_TEST_SUITE_P(, AttachedRun, testing::Values(As::kRoot, As::kUser), name_of);
 
 TEST_P(AttachedRun, WaitsBeyondItsWallTimeAndHasAllOfItAfterwards) {
-  auto launch = request({"sh", "-c", "read line; echo got $line"});
-  launch.policy.limits.wall_time = wire::Duration{kBrief};
-  auto fed = feed(launch);
-  ASSERT_TRUE(fed.ok()) << fed.error().describe();
-  wait_until_another_has_used_up_its_time();
-  ASSERT_TRUE(launch::begin_attached(fed->run, kBrief).ok());
-  say(*fed, "it\n");
-  const auto result = result_of(*fed);
-  EXPECT_EQ(result.status, SandboxStatus::kOk) << result.reason;
-  EXPECT_EQ(result.out, "got it\n");
-  EXPECT_LT(result.duration_ms, kBrief.count());  // without what it waited
+  for (const Millis time : kBriefTimes) {
+    auto launch = request({"sh", "-c", "read line; echo got $line"});
+    launch.policy.limits.wall_time = wire::Duration{time};
+    auto fed = feed(launch);
+    ASSERT_TRUE(fed.ok()) << fed.error().describe();
+    ASSERT_NO_FATAL_FAILURE(wait_until_another_has_used_up(time));
+    ASSERT_TRUE(launch::begin_attached(fed->run, time).ok());
+    say(*fed, "it\n");
+    const auto result = result_of(*fed);
+    // Whoever waits for a processor as long as that has more time.
+    if (result.status == SandboxStatus::kTimeout && time != kBriefTimes.back()) continue;
+    EXPECT_EQ(result.status, SandboxStatus::kOk) << result.reason;
+    EXPECT_EQ(result.out, "got it\n");
+    EXPECT_LT(result.duration_ms, time.count());  // without what it waited
+    break;
+  }
 }
 
 // proves: ELV-55, ELV-128
 TEST_P(AttachedRun, IsEndedWhenTheTimeOfItsRequestIsUpAndThePolicysIsTheMost) {
   for (const auto& [policy_ms, asked_ms] : {std::pair{60'000, 300}, std::pair{300, 60'000}}) {
-    auto launch = request({"sh", "-c", "read line; sleep 50"});
+    auto launch = request({"sh", "-c", "read line; sleep 1000"});
     launch.policy.limits.wall_time = wire::Duration{Millis(policy_ms)};
     auto fed = feed(launch);
     ASSERT_TRUE(fed.ok()) << fed.error().describe();
@@ -57,7 +62,7 @@ TEST_P(AttachedRun, IsEndedByItsProcessorTimeHoweverItSleepsBetween) {
 
 TEST_P(AttachedRun, EndsWithItsClientBeforeAndAfterTheWord) {
   for (const bool begun : {false, true}) {
-    auto launch = request({"sh", "-c", "trap '' TERM; sleep 50"});
+    auto launch = request({"sh", "-c", "trap '' TERM; sleep 1000"});
     launch.cancel_grace_ms = 0;
     auto fed = feed(launch);
     ASSERT_TRUE(fed.ok()) << fed.error().describe();
@@ -71,12 +76,12 @@ TEST_P(AttachedRun, EndsWithItsClientBeforeAndAfterTheWord) {
 
 TEST_P(AttachedRun, TakesTheWordOnceAndNoOther) {
   for (const char* word : {"begin", "begin x", "begin -1", "stop"}) {
-    auto fed = feed(request({"sleep", "50"}));
+    auto fed = feed(request({"sleep", "1000"}));
     ASSERT_TRUE(fed.ok()) << fed.error().describe();
     ASSERT_TRUE(os::send_packet(fed->run.connection.get(), word).ok());
     EXPECT_EQ(result_of(*fed).status, SandboxStatus::kCanceled) << word;
   }
-  auto fed = feed(request({"sleep", "50"}));
+  auto fed = feed(request({"sleep", "1000"}));
   ASSERT_TRUE(fed.ok());
   ASSERT_TRUE(launch::begin_attached(fed->run, kLong).ok());
   ASSERT_TRUE(launch::begin_attached(fed->run, kLong).ok());

@@ -42,7 +42,7 @@ TEST_P(Exec, EndsWithTheRunWhichDoesNotWaitForIt) {
   allow();
   const Finished ended = run.wait();
   EXPECT_EQ(ended.result->status, SandboxStatus::kOk);
-  EXPECT_LT(ended.result->duration_ms, 60'000);
+  EXPECT_LT(ended.result->duration_ms, kAmple.count() / 2);
   ASSERT_TRUE(follow(*command, done));
   EXPECT_EQ(done.result.status, SandboxStatus::kCanceled);
   EXPECT_EQ(done.result.code, "RUN_ENDED");
@@ -52,7 +52,7 @@ TEST_P(Exec, EndsWithTheRunWhichDoesNotWaitForIt) {
 // In the run's grace too.
 TEST_P(Exec, EndsWithACanceledRun) {
   auto launch = open_run("trap 'exit 3' TERM; echo READY; while :; do sleep 0.02; done");
-  launch.cancel_grace_ms = 60'000;
+  launch.cancel_grace_ms = kAmple.count();
   Launched run = start(launch);
   ASSERT_TRUE(run.wait_for_output("READY"));
   auto command = begin({"sh", "-c", "trap '' TERM; echo up; while :; do sleep 1; done"});
@@ -62,7 +62,7 @@ TEST_P(Exec, EndsWithACanceledRun) {
   kill(run.pid(), SIGTERM);
   const Finished ended = run.wait();
   EXPECT_EQ(ended.result->status, SandboxStatus::kCanceled);
-  EXPECT_LT(ended.result->duration_ms, 50'000);
+  EXPECT_LT(ended.result->duration_ms, kAmple.count() / 2);
   ASSERT_TRUE(follow(*command, done));
   EXPECT_EQ(done.result.code, "RUN_ENDED");
 }
@@ -73,15 +73,20 @@ TEST_P(Exec, EndsWithItsTimeOrItsCaller) {
   const Executed late = shell("echo some; sleep 4713", Millis(300));
   EXPECT_EQ(late.result.status, SandboxStatus::kTimeout);
   EXPECT_EQ(late.result.rc, 124);
-  auto command = begin({"sh", "-c",
-                        "trap 'echo saved; exit 4' TERM; echo up; while :; do sleep "
-                        "0.02; done"});
-  ASSERT_TRUE(command.ok());
+  // Its grace is two seconds, for which a busy machine may give it no processor.
+  constexpr int kMostTries = 10;
   Executed done;
-  ASSERT_TRUE(follow(*command, done, "up"));
-  command->kill();  // which must not end the run
-  ASSERT_TRUE(follow(*command, done));
-  EXPECT_EQ(done.result.status, SandboxStatus::kCanceled);
+  for (int i = 0; i < kMostTries && done.out.find("saved") == std::string::npos; ++i) {
+    auto command = begin({"sh", "-c",
+                          "trap 'echo saved; exit 4' TERM; echo up; while :; do sleep "
+                          "0.02; done"});
+    ASSERT_TRUE(command.ok());
+    done = {};
+    ASSERT_TRUE(follow(*command, done, "up"));
+    command->kill();  // which must not end the run
+    ASSERT_TRUE(follow(*command, done));
+    EXPECT_EQ(done.result.status, SandboxStatus::kCanceled);
+  }
   EXPECT_THAT(done.out, HasSubstr("saved"));
   {
     auto unread = begin({"sh", "-c", "sleep 4713"});

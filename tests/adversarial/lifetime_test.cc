@@ -31,7 +31,10 @@ class Lifetime : public SandboxTest {
     int status = 0;
     ASSERT_EQ(waitpid(launched.pid(), &status, 0), launched.pid());
     EXPECT_TRUE(gone_with_marker(marker()));
-    run(std::vector<std::string>{"true"});
+    // What has no environment any more may still need a processor to die, and is in its cgroup.
+    constexpr int kMostLaunches = 100;
+    for (int i = 0; i == 0 || (i < kMostLaunches && !cgroups_of(launched.pid()).empty()); ++i)
+      run(std::vector<std::string>{"true"});
     EXPECT_TRUE(cgroups_of(launched.pid()).empty());
   }
 };

