@@ -155,6 +155,7 @@ TEST_P(Disk, EndsWhoHopsAwayWithWhatItHolds) {
   LaunchRequest launch = bounded(probe("hoard_hopping", {"16", "16"}));
   launch.policy.limits.open_files = 4096;
   launch.policy.limits.file_size = Quantity{64 * kMiB};
+  launch.policy.limits.cpu_time = wire::Duration{kAmple};
   if (!as_root()) GTEST_SKIP() << "without a cgroup nothing keeps it from hopping";
   const Finished done = run(launch);
   ASSERT_TRUE(done.result);

@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(, Kill, testing::Values(As::kRoot, As::kUser), name_of)
 // proves: WSM-17, WSM-18
 TEST_P(Kill, LetsEveryProcessCleanUpAfterACancel) {
   contracts::LaunchRequest launch = marked(probe("polite"));
-  launch.cancel_grace_ms = kLong;
+  launch.cancel_grace_ms = kAmple.count();
   const Finished done = cancel_at(launch, "READY\nREADY\nREADY\n");
   ASSERT_TRUE(done.result);
   EXPECT_EQ(done.result->rc, 143);
@@ -44,7 +44,7 @@ TEST_P(Kill, LetsEveryProcessCleanUpAfterACancel) {
 // proves: WSM-16, VLT-82
 TEST_P(Kill, LetsEveryProcessCleanUpWhenItsTimeIsUp) {
   contracts::LaunchRequest launch = marked(probe("polite"));
-  launch.limit_grace_ms = 10'000;
+  launch.limit_grace_ms = kLong;
   const Finished done = run_out_of_time(
       launch, Millis(1500), [](const std::string& out) { return count(out, "READY\n") == 3; });
   ASSERT_TRUE(done.result);

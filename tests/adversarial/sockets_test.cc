@@ -22,7 +22,6 @@ class Sockets : public SandboxTest {
     LaunchRequest launch = request(probe("hoard_queues", {where}));
     launch.policy.limits.memory = Quantity{memory};
     launch.policy.limits.open_files = 16'384;
-    launch.policy.limits.wall_time = wire::Duration{Millis(60'000)};
     const Finished done = run(launch);
     ASSERT_TRUE(done.result);
     EXPECT_EQ(done.result->status, SandboxStatus::kMemLimit) << where << ": " << done.out;

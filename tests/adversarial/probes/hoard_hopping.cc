@@ -1,6 +1,7 @@
 // Takes space in files without a name that belong to a process which goes on in a new one every
 // moment, beside processes with thousands of descriptors that keep whoever looks through them busy.
-// Ends by itself after ten thousand hops.
+// Ends by itself after a hundred thousand hops, which take longer than a busy machine keeps a
+// launcher waiting for a processor.
 //   hoard_hopping FILES DECOYS
 #include <fcntl.h>
 #include <sched.h>
@@ -43,7 +44,7 @@ int main(int argc, char** argv) {
         _exit(3);
       }
     }
-    for (int i = 0; i < 10'000; ++i) {
+    for (int i = 0; i < 100'000; ++i) {
       if (long h = hop(); h != 0) {
         if (h < 0) std::fprintf(stderr, "hop %ld %d\n", h, errno);
         _exit(0);

@@ -144,6 +144,6 @@ int main(int, char** arguments) {
   }
   std::printf("HELD %ld\n", held >> 20);
   std::fflush(stdout);
-  sleep(5);
+  sleep(100);
   return 0;
 }

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
     if (write(file, piece.data(), piece.size()) < 0) _exit(3);
     close(file);
     (void)!write(STDOUT_FILENO, "M", 1);
-    usleep(10'000);
+    usleep(50'000);  // in all longer than a busy machine keeps a launcher waiting for a processor
   }
   std::puts("\nHAD IT ALL");
   std::fflush(stdout);
