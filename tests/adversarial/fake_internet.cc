@@ -103,14 +103,25 @@ int FakeInternet::questions(const std::string& name) const {
   return found == questions_.end() ? 0 : found->second;
 }
 
-void FakeInternet::answer_name() {
+// Who asks the same again has given up what he asked before. Of what came while this thread was
+// given no processor the last alone is answered, and counts.
+void FakeInternet::answer_names() {
+  std::map<std::string, Question> asked;
   std::array<char, 1024> bytes;
-  sockaddr_in from{};
-  socklen_t size = sizeof from;
-  const ssize_t n = recvfrom(names_fd_.get(), bytes.data(), bytes.size(), 0,
-                             reinterpret_cast<sockaddr*>(&from), &size);
-  if (n < static_cast<ssize_t>(kNameAt)) return;
-  const std::string_view message(bytes.data(), static_cast<size_t>(n));
+  for (;;) {
+    sockaddr_in from{};
+    socklen_t size = sizeof from;
+    const ssize_t n = recvfrom(names_fd_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT,
+                               reinterpret_cast<sockaddr*>(&from), &size);
+    if (n < static_cast<ssize_t>(kNameAt)) break;
+    const std::string message(bytes.data(), static_cast<size_t>(n));
+    asked[message.substr(kNameAt)] = {message, from};
+  }
+  for (const auto& [what, question] : asked) answer(question);
+}
+
+void FakeInternet::answer(const Question& question) {
+  const std::string_view message = question.message;
   size_t type_at = 0;
   const std::string name = question_name(message, type_at);
   const bool asks_four = type_at + 1 < message.size() && message[type_at + 1] == 1;
@@ -133,7 +144,7 @@ void FakeInternet::answer_name() {
     reply.append(reinterpret_cast<const char*>(&four), sizeof four);
   }
   (void)sendto(names_fd_.get(), reply.data(), reply.size(), 0,
-               reinterpret_cast<const sockaddr*>(&from), size);
+               reinterpret_cast<const sockaddr*>(&question.from), sizeof question.from);
 }
 
 void FakeInternet::accept_guest(const Server& server) {
@@ -165,7 +176,7 @@ void FakeInternet::run() {
     const std::lock_guard lock(mutex_);
     std::array<char, 64> woken;
     if (fds[0].revents != 0) (void)!read(wake_.read.get(), woken.data(), woken.size());
-    if (fds[1].revents != 0) answer_name();
+    if (fds[1].revents != 0) answer_names();
     for (size_t i = guests_.size(); i-- > 0;) {
       if (fds[2 + servers + i].revents != 0 && !serve_guest(guests_[i]))
         guests_.erase(guests_.begin() + static_cast<std::ptrdiff_t>(i));

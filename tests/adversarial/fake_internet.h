@@ -2,6 +2,8 @@
 // address of the loopback device of their own. One thread; stopped by the destructor.
 #pragma once
 
+#include <netinet/in.h>
+
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -46,8 +48,13 @@ class FakeInternet {
     std::string reply;
     bool stays = false;
   };
+  struct Question {
+    std::string message;
+    sockaddr_in from;
+  };
   void run();
-  void answer_name();
+  void answer_names();
+  void answer(const Question& question);
   void accept_guest(const Server& server);
   bool serve_guest(const Guest& guest);
 

@@ -24,7 +24,7 @@ def tls(name):
 def ask(host, port, data):
     got = b''
     try:
-        with socket.create_connection((host, port), 90) as s:
+        with socket.create_connection((host, port), 300) as s:
             s.sendall(data)
             while True:
                 more = s.recv(4096)
@@ -49,7 +49,11 @@ class Networked : public Base {
                                      std::vector<std::string> command) const {
     contracts::LaunchRequest out = this->request(std::move(command));
     out.policy.network = contracts::NetworkPolicy{true, std::move(domains)};
-    out.network = contracts::NetworkSettings{{outside_.name_server()}, {"127.77.0.0/16"}};
+    // The broker waits seconds for each server, and so does the program's own resolver: on a busy
+    // machine the thread that answers is given no processor for longer. No more may be named.
+    const std::string server = outside_.name_server();
+    out.network = contracts::NetworkSettings{{server, server, server}, {"127.77.0.0/16"}};
+    out.env["RES_OPTIONS"] = "timeout:30 attempts:5";
     out.policy.limits.open_files = 4096;
     return out;
   }

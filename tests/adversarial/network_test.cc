@@ -201,20 +201,25 @@ except socket.gaierror as error: sys.exit(7 if error.errno == socket.EAI_AGAIN e
   EXPECT_EQ(denials_of(done), "");
 }
 
-// The program's patience is over before that of the broker is.
+// The program's patience is over before that of the broker is. Where the broker is given no
+// processor for as long as that, it has more.
 TEST_P(Network, ANameServerOfTheNodeThatSaysNothingIsToldAsThat) {
   outside_.set_name("silent.test", {"SILENCE"});
-  const Finished done = python_with({"silent.test"}, R"(
+  for (const int patience : {4, 30}) {
+    const Finished done = python_with({"silent.test"}, cat("PATIENCE = ", patience, R"(
 import os
-os.environ['RES_OPTIONS'] = 'timeout:4 attempts:1'
+os.environ['RES_OPTIONS'] = f'timeout:{PATIENCE} attempts:1'
 try: print(socket.getaddrinfo('silent.test', 80))
 except socket.gaierror as error: print(error.errno == socket.EAI_AGAIN)
-)");
-  EXPECT_EQ(done.out, "True\n");
-  EXPECT_EQ(denials_of(done), "");
-  const contracts::NetworkFlow* flow = find_flow(done, "silent.test");
-  ASSERT_NE(flow, nullptr);
-  EXPECT_THAT(flow->problem, HasSubstr("name server"));
+)"));
+    EXPECT_EQ(done.out, "True\n");
+    EXPECT_EQ(denials_of(done), "");
+    const contracts::NetworkFlow* flow = find_flow(done, "silent.test");
+    if (flow == nullptr && patience < 30) continue;
+    ASSERT_NE(flow, nullptr);
+    EXPECT_THAT(flow->problem, HasSubstr("name server"));
+    break;
+  }
 }
 
 TEST_P(Network, ARequestToAServerThatIsNotThereIsAnswered) {
