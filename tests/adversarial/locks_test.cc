@@ -83,11 +83,18 @@ child.communicate()
 print('freed', not refused(one, LOCK_EX | LOCK_NB))
 # A signal ends the wait, or the kernel takes it up again.
 class Enough(Exception): pass
-def enough(*_): raise Enough
+waits = True
+def enough(*_):
+    global waits
+    if waits:
+        waits = False
+        raise Enough
 signal.signal(signal.SIGALRM, enough)
-signal.setitimer(signal.ITIMER_REAL, 0.05)
-try: flock(two, LOCK_EX); print('not interrupted')
+try:
+    signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)  # again and again: one may come before the wait
+    flock(two, LOCK_EX); print('not interrupted')
 except Enough: print('interrupted')
+signal.setitimer(signal.ITIMER_REAL, 0)
 # One call of the kernel, whatever Python does about it; its handler lets the waiting one have it.
 libc = ctypes.CDLL(None, use_errno=True)
 let_go = threading.Thread(target=lambda: (signal.sigwait([signal.SIGUSR1]), flock(one, LOCK_UN)))
@@ -240,11 +247,18 @@ os.close(two)
 print('freed', not refused(one, fcntl.F_WRLCK))
 third = opened()
 class Enough(Exception): pass
-def enough(*_): raise Enough
+waits = True
+def enough(*_):
+    global waits
+    if waits:
+        waits = False
+        raise Enough
 signal.signal(signal.SIGALRM, enough)
-signal.setitimer(signal.ITIMER_REAL, 0.05)
-try: ask(third, SETLKW, fcntl.F_WRLCK); print('not interrupted')
+try:
+    signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)  # again and again: one may come before the wait
+    ask(third, SETLKW, fcntl.F_WRLCK); print('not interrupted')
 except Enough: print('interrupted')
+signal.setitimer(signal.ITIMER_REAL, 0)
 try: fcntl.lockf(third, fcntl.LOCK_EX | fcntl.LOCK_NB)
 except BlockingIOError: print('excludes those of a process')
 for fd, how, kind, pid in ((9999, SETLK, fcntl.F_WRLCK, 0), (third, SETLK, 17, 0), (third, SETLK, fcntl.F_WRLCK, 1),
