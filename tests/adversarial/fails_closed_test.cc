@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/text.h"
 #include "common/contracts/canary.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
@@ -153,18 +154,20 @@ TEST_P(FailsClosed, WithoutCgroupsItSaysWhatHoldsInstead) {
   }
 }
 
-// A node with the name of an accelerator's, for as long as a test needs it.
+// A node with the name of an accelerator's, for as long as a test needs it, and of no other test's.
 class StandInAccelerator {
  public:
   StandInAccelerator()
-      : made_(mknod(kPath, S_IFCHR, makedev(1, 3)) == 0 && chmod(kPath, 0666) == 0) {}
+      : made_(mknod(path_.c_str(), S_IFCHR, makedev(1, 3)) == 0 &&
+              chmod(path_.c_str(), 0666) == 0) {}
   ~StandInAccelerator() {
-    if (made_) unlink(kPath);
+    if (made_) unlink(path_.c_str());
   }
   bool made() const { return made_; }
-  static constexpr const char* kPath = "/dev/accel-paddock-test";
+  const std::string& path() const { return path_; }
 
  private:
+  std::string path_ = cat("/dev/accel-paddock-test-", getpid());
   bool made_;
 };
 
@@ -173,8 +176,9 @@ TEST_P(FailsClosed, AnAcceleratorsMemoryWithoutCgroupsIsLeftOutOnlyWherePartIsAl
   const StandInAccelerator device;
   if (!device.made()) GTEST_SKIP() << "this host lets nobody make a device node";
   in_launcher_ = hide_cgroups;
-  contracts::LaunchRequest launch = request({"sh", "-c", "echo > /dev/accel-paddock-test; exit 7"});
-  launch.policy.devices = {StandInAccelerator::kPath};
+  contracts::LaunchRequest launch =
+      request({"sh", "-c", cat("echo > ", device.path(), "; exit 7")});
+  launch.policy.devices = {device.path()};
   const Finished refused = run(launch);
   if (refused.exit_code == kCannotWorsen) GTEST_SKIP() << "this host cannot be made worse so";
   ASSERT_TRUE(refused.result);
