@@ -16,7 +16,7 @@
 
 namespace paddock::http_server {
 
-constexpr int kPatienceMs = 60'000;  // no test gets near it unless something is broken
+constexpr int kPatienceMs = 300'000;  // no test gets near it unless something is broken
 
 struct Answer {
   int status = 0;    // 0: no answer came

