@@ -63,20 +63,25 @@ TEST(Log, AReaderThatStandsStillKeepsNobodyWaiting) {
 }
 
 // One that reads a line now and then has used up what it is waited for.
+// This thread may be given no processor for as long as that would take: then it is tried again.
 TEST(Log, AReaderThatLagsIsNotWaitedForOverAndOver) {
-  const test::LogCapture capture;
+  constexpr int kMostTries = 5;
   const std::string much(3'000, 'x');
   const auto fill = [&] {
     for (int i = 0; i < 30; ++i) log_info("told", {{"much", much}});
   };
-  fill();
-  const MonoTime begun = SystemClock().mono();
-  for (int i = 0; i < 20; ++i) {
-    std::array<char, 8192> some{};
-    ASSERT_GT(capture.read_some(some), 0);
+  for (int i = 0; i < kMostTries; ++i) {
+    const test::LogCapture capture;
     fill();
+    const MonoTime begun = SystemClock().mono();
+    for (int k = 0; k < 20; ++k) {
+      std::array<char, 8192> some{};
+      ASSERT_GT(capture.read_some(some), 0);
+      fill();
+    }
+    if (SystemClock().mono() - begun < Millis(15'000)) return;
   }
-  EXPECT_LT(SystemClock().mono() - begun, Millis(15'000)) << "it was waited for each time";
+  ADD_FAILURE() << "it was waited for each time";
 }
 
 // Half a line would take the next one with it.

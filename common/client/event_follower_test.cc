@@ -24,7 +24,7 @@ using test::HttpServer;
 using test::script;
 using testing::ElementsAre;
 
-constexpr Millis kPatience{60'000};
+constexpr Millis kPatience{300'000};
 
 std::string output(int id, const std::string& text) {
   return cat("id: ", id, "\nevent: stdout\ndata: {\"time\":", id, ",\"data\":\"", text, "\"}\n\n");

@@ -32,7 +32,7 @@ struct Watched {
   Status status;
   std::vector<std::string> changes;
 };
-Watched watch(const HttpServer& server, size_t most, Millis patience = Millis(60'000)) {
+Watched watch(const HttpServer& server, size_t most, Millis patience = Millis(300'000)) {
   ControllerClient client({server.url(), {}, {}, {}});
   Watched out;
   out.status = client.follow_objects(

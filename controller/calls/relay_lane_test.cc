@@ -138,8 +138,8 @@ TEST_F(Relayed, ALaneThatIsGivenUpUnansweredTakesNoCallAlong) {
     lane.reset();
   });
   CallOptions wanted = options(kLong);
-  wanted.bytes = 50'000;  // for so many milliseconds it might be on its way
-  wanted.patience = 2 * kGone;
+  wanted.bytes = 50'000;             // for so many milliseconds it might be on its way
+  wanted.patience = Millis(20'000);  // less than that, and far more than kGone
   const auto answer = relay.call(std::move(wanted), clock_, random_);
   node.join();
   ASSERT_FALSE(answer.ok());
