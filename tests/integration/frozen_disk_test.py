@@ -91,7 +91,7 @@ class Stalls(unittest.TestCase):
         with self.stalled():
             self.tell("ends")
             wait_until("the command to end", lambda: all(ended(pid) for pid in pids_running(f"ends-{os.getpid()}")))
-            listed = json.loads(self.instance.run("get", "runs", "-o", "json", timeout=STALL_S - 2).stdout)
+            listed = json.loads(self.instance.run("get", "runs", "-o", "json", timeout=TOLD_S).stdout)
             self.assertEqual({each["metadata"]["name"] for each in listed["items"]}, {"goes-on", "ends"})
             asked = self.instance.start("compute", self.project, "python3 quick.py", "--detach", "--name", "asked")
         self.assertEqual(asked.wait(timeout=180), 0, asked.communicate()[1])
