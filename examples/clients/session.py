@@ -5,7 +5,7 @@
 from paddock import Client, types
 
 with Client() as client:
-    security = types.SecurityOptions(limits=types.SessionLimits(timeoutMs=5000, memoryBytes=128 << 20))
+    security = types.SecurityOptions(limits=types.SessionLimits(timeoutMs=60_000, memoryBytes=128 << 20))
     with client.sandboxes.create(security) as session:
         session.files.write("answer.py", "print('6 x 7 =', 6 * 7)")
         print(session.run("python3 answer.py | tee result.txt").stdout, end="")

@@ -2,7 +2,7 @@
 import signal
 import unittest
 
-from harness import Instance, find_file, main, wait_until
+from harness import Instance, find_file, main, wait_until, with_more_time
 
 PATIENT = ("--patience", "3m")
 
@@ -54,11 +54,14 @@ class Away(unittest.TestCase):
 
     def test_who_waits_for_a_run_until_some_time_awaits_no_controller_beyond_it(self):
         nobody = ("--server", "https://127.0.0.1:1", *self.by_address[2:])
-        client = self.start(*nobody, "wait", "a", "--timeout", "5s")
-        line_with(client.stderr, "trying again for 5s (--patience)")  # after three pauses, of 1.4 s at most
-        code, err = self.ended(client)
-        self.assertNotEqual(code, 0)
-        self.assertRegex(err, "UNREACHABLE|STREAM_LOST")
+
+        def wait(limit):
+            """Whether it has said that it waits: after three pauses, of 1.4 s at most."""
+            code, err = self.ended(self.start(*nobody, "wait", "a", "--timeout", limit))
+            self.assertNotEqual(code, 0)
+            self.assertRegex(err, "UNREACHABLE|STREAM_LOST")
+            return f"trying again for {limit} (--patience)" in err
+        with_more_time(wait, "5s", "50s")
 
     def follow(self, name):
         """A run that is followed, whose controller is gone then."""

@@ -41,7 +41,7 @@ class Bucket:
         self.instance = Instance()
         self.keys = self.instance.home / "bucket-keys"
         self.write_keys(self.server.credentials)
-        self.use(ENDPOINT=self.server.endpoint, BUCKET=self.server.bucket, PREFIX=PREFIX, CREDENTIALS_FILE=self.keys, TIMEOUT="20s")
+        self.use(ENDPOINT=self.server.endpoint, BUCKET=self.server.bucket, PREFIX=PREFIX, CREDENTIALS_FILE=self.keys, TIMEOUT="60s")
 
     def write_keys(self, text):
         self.keys.write_text(text)

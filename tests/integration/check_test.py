@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 from bare_controller import BareController
-from harness import BIN, main, wait_until
+from harness import BIN, PATIENCE_S, main, wait_until
 from postgres_server import BOUNCER, PROGRAMS, PostgresServer
 
 KEY = "PADDOCK_CONTROLLER_STORE_POSTGRES_URL_FILE"
@@ -57,7 +57,7 @@ class OfFiles(Check):
     def ended(self, *words, **variables):
         """How the program ends by itself, soon: as a start that is refused does."""
         return subprocess.run([BIN / "paddock-controller", *words], stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=60,
+                              stderr=subprocess.PIPE, timeout=PATIENCE_S,
                               env={**self.env, "PADDOCK_CONTROLLER_DATA_DIR": str(self.data), "PADDOCK_CONTROLLER_PORT": "0", **variables})
 
     def both(self, code, **variables):

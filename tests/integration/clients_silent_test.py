@@ -70,16 +70,21 @@ class Canceling(unittest.IsolatedAsyncioTestCase):
     async def test_a_silent_server_is_given_up_and_a_slow_reader_is_not_silence(self):
         server = self.client._transport._servers.now()
         client = AsyncClient(f"http://{server.host}:{server.port}", timeout=0.2)
-        with mock.patch("paddock._aio._transport.pause", lambda *_: 0), self.assertRaises(PaddockError) as caught:
+        tried = mock.Mock(return_value=0)  # the server may hear of the last one after it was given up
+        with mock.patch("paddock._aio._transport.pause", tried), self.assertRaises(PaddockError) as caught:
             await client.runs.get("a")
-        self.assertEqual((caught.exception.code, len(self.requests)), ("TIMEOUT", 4))
+        self.assertEqual((caught.exception.code, tried.call_count), ("TIMEOUT", 3))
         self.answers = [("GET", b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + RUN.encode())]  # its end would be the connection's
         with mock.patch("paddock._aio._transport.pause", lambda *_: 0), self.assertRaises(PaddockError) as caught:
             await client.runs.get("a")
         self.assertEqual(caught.exception.code, "TIMEOUT")
         begun = answer(200, RUN).replace(b"Content-Length: ", b"Content-Length: 9")
         self.answers = [("GET", begun)]
-        async with client._transport.open("GET", "/") as response:
+        async with contextlib.AsyncExitStack() as stack:
+            while True:
+                with contextlib.suppress(PaddockError):  # on a busy machine its answer may be late
+                    response = await stack.enter_async_context(client._transport.open("GET", "/"))
+                    break
             await response.read(5)
             await asyncio.sleep(0.4)  # longer than silence may last
             self.assertEqual(await response.read(5), RUN.encode()[5:10])

@@ -102,7 +102,7 @@ class CodeRuns(unittest.TestCase):
         self.assertIn("MemoryError", large["result"]["stderr"])
         self.assertIn("limits.addressSpace", large["result"]["reason"])
         many = self.ended("many", "import os\nfor _ in range(4):\n    if os.fork() == 0:\n        x = b'a' * (120 << 20)\n"
-                                  "        import time; time.sleep(20)\nfor _ in range(4): os.wait()",
+                                  "        import time; time.sleep(600)\nfor _ in range(4): os.wait()",
                           sandbox={"limits": {"memory": "256Mi"}})["status"]
         self.assertEqual(many["result"]["status"], "MEM_LIMIT", many["result"])
 

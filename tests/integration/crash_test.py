@@ -2,15 +2,17 @@
 import os
 import pathlib
 import random
+import signal
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, parent_of, paths_below, wait_until
+from harness import Instance, main, make_project, parent_of, paths_below, pids_running, wait_until
 
 LINES = 40
-# Its arguments: the seconds between two lines, and the line behind which it goes on for ever.
+# Its arguments: the seconds between two lines, and the line behind which it waits to be told to go on.
 JOB = f"""
-import os, sys, time
+import os, signal, sys, time
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 pause = float(sys.argv[1]) if len(sys.argv) > 1 else 0.05
 last = int(sys.argv[2]) if len(sys.argv) > 2 else {LINES}
 os.makedirs("out", exist_ok=True)
@@ -18,7 +20,9 @@ for i in range({LINES}):
     print(f"line {{i}}", flush=True)
     with open("out/count.txt", "a") as f:
         f.write(f"{{i}}\\n")
-    time.sleep(pause if i < last else 600)
+    time.sleep(pause)
+    if i == last:
+        signal.sigwait([signal.SIGUSR1])
 """
 SEED = int(os.environ.get("PADDOCK_TEST_SEED", "20261"))
 
@@ -98,13 +102,16 @@ class Crashes(unittest.TestCase):
     def test_a_killed_launch_server_ends_no_run(self):
         with Instance() as instance:  # whose server no other test has ended
             wait_until("the launch server to listen", lambda: list(paths_below(instance.home, "sandbox/socket")))
-            self.submit(instance, "served", "0.5")  # time enough to find its launcher
+            mark = f"served-{os.getpid()}"
+            self.submit(instance, "served", f"0.05 5 {mark}")  # it waits, so that its launcher is found
             wait_until("line 3", lambda: "line 3\n" in instance.run("logs", "served").stdout)
-            launcher = instance.launcher_of("job.py")
+            launcher = instance.launcher_of(mark)
             server = parent_of(launcher)
             self.assertIn(server, instance.processes(), "the run has a launcher of its own")
             self.assertNotEqual(server, instance.pid_of("paddock-node-agent"), "the run has a launcher of its own")
             instance.kill_pid(server, "the launch server")
+            for pid in pids_running(mark):
+                os.kill(pid, signal.SIGUSR1)
             self.check_outcome(instance, "served")
             self.submit(instance, "after")
             self.check_outcome(instance, "after")

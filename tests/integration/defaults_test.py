@@ -18,8 +18,8 @@ MOST_MEMORY = 384 << 20
 BEYOND = {
     "wall": ("--", "sleep", "60"),
     "cpu": ("--wall-time", "10m", "--", "python3", "-c", "while True: pass"),  # on a busy host it takes its time
-    "memory": ("--", "python3", "-c", "print(len(bytearray(600 << 20)))"),
-    "files": ("--", "python3", "-c", "held = [open('/dev/null') for _ in range(600)]"),
+    "memory": ("--wall-time", "10m", "--", "python3", "-c", "print(len(bytearray(600 << 20)))"),
+    "files": ("--wall-time", "10m", "--", "python3", "-c", "held = [open('/dev/null') for _ in range(600)]"),
 }
 
 

@@ -98,8 +98,8 @@ class E2b(unittest.TestCase):
                          {"exitCode": 0, "stdout": "hello\n", "stderr": "oops\n"})
         failed = self.error("CommandExitError", "return await kept.box.commands.run('echo out; exit 3')")
         self.assertEqual((failed["exitCode"], failed["stdout"]), (3, "out\n"))
-        seen = self.value("const out = []; await kept.box.commands.run('echo a; sleep 0.3; echo b', "
-                          "{onStdout: (text) => out.push(text)}); return out")
+        seen = self.value("const out = []; const go = (text) => { out.push(text); if (out.length === 1) return kept.box.files.write('go', '') };"
+                          "await kept.box.commands.run('echo a; until [ -e go ]; do sleep 0.05; done; echo b', {onStdout: go}); return out")
         self.assertEqual(seen, ["a\n", "b\n"])
         self.assertEqual(self.run_command("printf 'ü\\xff'")["stdout"], "ü\ufffd")
         self.assertEqual(self.run_command("a=(1 2); [[ ${a[1]} == 2 ]] && echo bash")["stdout"], "bash\n")
@@ -194,7 +194,7 @@ class E2b(unittest.TestCase):
     def gone_command(self):
         """One whose caller breaks off ends: nothing is left that writes."""
         self.value("const one = await kept.box.commands.run('while true; do date >> ticks; sleep 0.1; done', {background: true});"
-                   "await new Promise((go) => setTimeout(go, 500)); await one.disconnect()")
+                   "while (!(await kept.box.files.exists('ticks'))) await new Promise((go) => setTimeout(go, 50)); await one.disconnect()")
         size = "return (await kept.box.files.getInfo('ticks')).size"
         wait_until("the command to be over", lambda: self.value(
             f"const was = await (async () => {{ {size} }})(); await new Promise((go) => setTimeout(go, 400));"

@@ -40,7 +40,8 @@ class ExecTest(ProjectTest):
 
     def end(self, name, phase="Succeeded"):
         # The run may end, and its commands with it, before this one's own end is known.
-        self.exec(name, "touch", "go")
+        wait_until(f"{name} to be told to end", lambda: self.exec(name, "touch", "go").returncode == 0
+                   or self.instance.run_object(name)["status"]["phase"] != "Running")
         return self.instance.wait_phase(name, phase)
 
     def connect(self):

@@ -78,9 +78,9 @@ class Jail(Executing):
                 "for _ in range(4):\n"
                 "    if os.fork() == 0:\n"
                 "        x = b'a' * (150 << 20)\n"
-                "        import time; time.sleep(20); os._exit(0)\n"
-                "import time; time.sleep(20)")
-        answer = self.execute(code, timeout_seconds=25)
+                "        import time; time.sleep(600); os._exit(0)\n"
+                "import time; time.sleep(600)")
+        answer = self.execute(code, timeout_seconds=60)
         self.assertFalse(answer["success"])
         self.assertIn("memory", str(answer["error"]))
 

@@ -4,7 +4,7 @@ import json
 import socket
 import unittest
 
-from executing import Executing, verify
+from executing import Executing, verified, verify
 from harness import Instance, find_file, held_port, main, wait_until
 from session_client import SessionApi
 
@@ -92,7 +92,7 @@ class AnyAddress(Executing):
     def test_the_designs_checks_pass_with_its_ca_and_a_token_and_not_without(self):
         url, token = f"https://localhost:{self.port}", self.instance.admin_token()
         ca = str(find_file(self.instance.home, "tls/ca.pem"))
-        told = verify(url, CACERT=ca, TOKEN=token)
+        told = verified(url, CACERT=ca, TOKEN=token)
         self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
         for variables in ({"CACERT": ca}, {"TOKEN": token}):
             told = verify(url, **variables)

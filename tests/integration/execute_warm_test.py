@@ -5,7 +5,7 @@ import itertools
 import json
 import re
 
-from executing import Executing
+from executing import TOO_BUSY, Executing
 from harness import main, wait_until
 from session_client import SessionApi
 
@@ -36,7 +36,7 @@ class Starts(Executing):
             status, page = self.api.ask("GET", f"/audit?after={after}&limit=500")
             self.assertEqual(status, 200, page)
             for event in page["items"]:
-                if event.get("details", {}).get("codeSha256") == digest:
+                if event.get("details", {}).get("codeSha256") == digest and event.get("reason") not in TOO_BUSY:
                     return event
             if not page["items"]:
                 return None

@@ -298,7 +298,8 @@ class DiskThatComesToItsEnd(BesideAModestRun):
         self.addCleanup(api.close)
         names = []
         for _ in range(2):
-            status, made = wait_until("a session", lambda: (lambda got: got if got[0] == 201 else None)(api.create()))
+            status, made = wait_until("a session", lambda: (lambda got: got if got[0] == 201 else None)(
+                api.create({"limits": {"timeoutMs": 600_000}})))
             names.append(made["metadata"]["name"])
         self.assertEqual(api.run(names[1], "echo kept > f")[0], 200)
         program = HIDES["has no name"] + WRITES.replace('print("wrote", flush=True)', 'open("wrote", "x").close()')

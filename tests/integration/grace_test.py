@@ -3,7 +3,8 @@ import signal
 import tempfile
 import unittest
 
-from harness import Instance, ended, main, make_project, pids_running, wait_until
+from away_test import line_with
+from harness import PATIENCE_S, Instance, ended, main, make_project, pids_running, wait_until, with_more_time
 
 # Saves for as long as its argument says once it is told to end, or never ends by itself.
 SAVER = """import os, signal, sys, time
@@ -43,16 +44,28 @@ class Grace(unittest.TestCase):
         run = self.instance.wait_phase(name, "Failed", "Canceled")["status"]
         return run["result"]["status"], [each["path"] for each in run.get("artifacts", [])]
 
+    def begun_in_time(self, how, field, first, *more):
+        """The run that this limit ended once its command could hear of it; the first one has been submitted."""
+        def attempt(limit):
+            name = f"{how}-{limit}"
+            if limit != first:
+                self.submit(name, SHORT, "5m", **{field: limit})
+            self.instance.wait_phase(name, "Failed", "Canceled")
+            return name if "begun" in self.instance.run("logs", name, check=False).stdout else None
+        return with_more_time(attempt, first, *more)
+
     def test_what_is_saved_when_the_time_is_up_or_after_a_cancel_comes_back(self):
-        self.submit("late", SHORT, "5m", timeout="2s")
-        self.submit("overdue", SHORT, "5m", deadline="5s")
+        self.submit("late-2s", SHORT, "5m", timeout="2s")
+        self.submit("overdue-5s", SHORT, "5m", deadline="5s")
         self.submit("canceled", SHORT, "5m")
         self.wait_log("canceled", "begun")
         self.instance.run("cancel", "canceled")
         self.assertEqual(self.saved("canceled"), ("CANCELED", ["out/ckpt.json"]))
-        self.assertEqual(self.saved("late"), ("TIMEOUT", ["out/ckpt.json"]))
-        self.assertEqual(self.saved("overdue"), ("CANCELED", ["out/ckpt.json"]))
-        self.assertEqual(self.instance.run_object("overdue")["status"]["reason"], "DEADLINE_EXCEEDED")
+        late = self.begun_in_time("late", "timeout", "2s", "20s", "2m")
+        self.assertEqual(self.saved(late), ("TIMEOUT", ["out/ckpt.json"]))
+        overdue = self.begun_in_time("overdue", "deadline", "5s", "50s", "3m")
+        self.assertEqual(self.saved(overdue), ("CANCELED", ["out/ckpt.json"]))
+        self.assertEqual(self.instance.run_object(overdue)["status"]["reason"], "DEADLINE_EXCEEDED")
 
     def test_an_agent_that_is_killed_in_a_grace_changes_nothing(self):
         self.submit("mine", SHORT, "5m")
@@ -86,20 +99,26 @@ class Grace(unittest.TestCase):
 
     def test_a_drain_gives_the_grace_and_no_more_than_its_own(self):
         node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
-        self.submit("saves", SHORT, "5m")
-        self.submit("stays", NEVER, "5m")
-        for name in ("saves", "stays"):
-            self.wait_log(name, "begun")
-        self.assertIn("is empty", self.instance.run("drain", node, "--grace", "8s").stderr)
-        self.assertEqual(self.saved("saves"), ("CANCELED", ["out/ckpt.json"]))
-        self.assertEqual(self.saved("stays"), ("CANCELED", []))
-        self.assertEqual(self.instance.run_object("stays")["status"]["reason"], "NODE_DRAINED")
+
+        def drain(grace):
+            saves, stays = f"saves-{grace}", f"stays-{grace}"
+            self.submit(saves, SHORT, "5m")
+            self.submit(stays, NEVER, "5m")
+            for name in (saves, stays):
+                self.wait_log(name, "begun")
+            self.assertIn("is empty", self.instance.run("drain", node, "--grace", grace).stderr)
+            self.assertEqual(self.saved(stays), ("CANCELED", []))
+            self.assertEqual(self.instance.run_object(stays)["status"]["reason"], "NODE_DRAINED")
+            self.instance.run("uncordon", node)
+            self.assertEqual(self.saved(saves)[0], "CANCELED")
+            return self.saved(saves)[1]
+        self.assertEqual(with_more_time(drain, "8s", "80s"), ["out/ckpt.json"])
 
     def test_what_an_attempt_saved_stays_while_the_next_one_waits(self):
         node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
         self.submit("again", SHORT, "5m", retry={"maxAttempts": 2, "backoff": "1s", "on": ["Evicted"]})
         self.wait_log("again", "begun")
-        self.instance.run("drain", node, "--grace", "20s")
+        self.instance.run("drain", node, "--grace", "3m")
         status = self.instance.wait_phase("again", "Pending")["status"]
         self.assertEqual([each["path"] for each in status["artifacts"]], ["out/ckpt.json"])
         self.instance.run("cancel", "again")
@@ -124,9 +143,10 @@ class Grace(unittest.TestCase):
         watching = self.instance.start("compute", project, "python3 save.py 3600", "--name", "mine")
         self.addCleanup(watching.kill)
         wait_until("the run", lambda: "begun" in self.instance.run("logs", "mine", check=False).stdout)
-        for _ in range(2):
+        for said in ("canceling run mine", "killing run mine"):  # two that come at once are one
             watching.send_signal(signal.SIGINT)
-        watching.communicate(timeout=60)
+            line_with(watching.stderr, said)
+        watching.communicate(timeout=PATIENCE_S)
         self.assertEqual(self.instance.wait_phase("mine", "Canceled")["status"]["result"]["status"], "CANCELED")
 
 

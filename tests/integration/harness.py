@@ -32,6 +32,16 @@ def wait_until(what, condition, patience_s=PATIENCE_S):
     raise AssertionError(f"waited {patience_s} s in vain for: {what}")
 
 
+def with_more_time(attempt, *limits):
+    """The first true answer of attempt(limit): for what has to come so far within a limit that is the product's own, while on a busy
+    machine nobody may have a processor for that long. The last limit is more than any machine needs."""
+    for limit in limits:
+        if answer := attempt(limit):
+            return answer
+        print(f"not done within {limit}", file=sys.stderr)
+    raise AssertionError(f"not done within {limits[-1]} either")
+
+
 def ended(pid):
     """No such process, or nothing is left of it but a zombie without threads."""
     try:

@@ -249,7 +249,7 @@ test("no pause outlasts the time that a run is waited for", async () => {
   await broken([later], async ({ client, requests }) => {
     const begun = Date.now();
     await refused("WAIT_TIMEOUT", () => client.runs.wait("a", { timeoutMs: 50 }));
-    assert.ok(Date.now() - begun < 15_000, "it paused as the server asked");
+    assert.ok(Date.now() - begun < 30_000, "it paused as the server asked");
     assert.ok(requests.length <= 3, `${requests.length} requests in 50 ms: it did not pause`);
   });
 });
