@@ -68,7 +68,9 @@ class StandStillCase(unittest.TestCase):
     def submit(self, name, script="told.py", options=()):
         self.instance.run("compute", self.project, f"python3 {script} {name}-{os.getpid()}", "--detach", "--name", name, *options)
         if script == "told.py":
-            wait_until("the command to start", lambda: "started" in self.instance.run("logs", name).stdout)
+            started = lambda: "started" in self.instance.run("logs", name).stdout
+            wait_until("the command to start, or its end", lambda: started() or self.instance.run_object(name)["status"]["phase"] == "Failed")
+            self.assertTrue(started(), name)
 
     def has_lost_a_run(self):
         return any(run["status"].get("reason") == "NODE_LOST" for run in self.instance.get("runs")["items"])
