@@ -22,7 +22,7 @@ class SessionApi:
         self.connections = []
 
     def connect(self):
-        self.connections.append(http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=120))
+        self.connections.append(http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=600))
         return self.connections[-1]
 
     def close(self):
