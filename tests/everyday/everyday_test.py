@@ -6,7 +6,7 @@ A program's first lines say how it is started and what it needs:
     needs: PACKAGE…  Debian packages of the host; where one is missing the program is skipped, visibly
     not: PROFILE (…) where it cannot run as it stands, and why
     loopback         it opens ports on localhost; profile compute must be told so
-    limits: {…}      in place of the profile's, which are those of short work
+    limits: {…}      in place of the profile's, which are those of short work; none has to end soon
 
 It is right if it exits with 0 and its last line is `ok`. PADDOCK_PROFILE names the profile.
 """
@@ -53,7 +53,7 @@ def is_there(package):
 
 def policy(facts):
     """What the program's header asks for, on top of the profile."""
-    out = {"limits": {"wallTime": "120s", **yaml.safe_load(facts.get("limits", "{}"))}}
+    out = {"limits": {**yaml.safe_load(facts.get("limits", "{}")), "wallTime": "10m"}}
     if "loopback" in facts and PROFILE in WITHOUT_LOOPBACK:
         out["network"] = {"loopback": True}
     return out

@@ -6,6 +6,7 @@ import pathlib
 import re
 import select
 import socket
+import time
 import unittest
 
 from harness import Instance, find_file, main, wait_until
@@ -105,7 +106,7 @@ class IdleConnections(unittest.TestCase):
                     told = each.read_until(b"}}\n").decode()
                     self.assertIn('"type":"ADDED"', told)
                     self.assertIn(f'"name":"{name}"', told)
-            self.assertLess(status("Threads"), THREADS)
+            wait_until("there to be few threads again", lambda: status("Threads") < THREADS)
 
     def test_held_calls_of_agents_hold_no_thread_and_are_answered(self):
         with self.measured() as (instance, status, connect):
@@ -122,12 +123,15 @@ class IdleConnections(unittest.TestCase):
                 lane.ask("GET", "/readyz")  # with what TLS sends before it
                 version = sync.ask("POST", f"{node}/synchronize", {**call, "status": of_a_node}, token=token)["version"]
                 agents.append((node, token, version, sync, lane))
+            began = time.monotonic()
             for node, token, version, sync, lane in agents:
                 lane.send("POST", f"{node}/calls", {"session": "session-1", "generation": 1, "lane": 0, "waitMs": 20_000}, token=token)
                 sync.send("POST", f"{node}/synchronize", {**call, "knownVersion": version, "waitMs": 5000}, token=token)
             wait_until("the threads of their requests to end", lambda: status("Threads") < THREADS)
             lanes = [lane.connection for *_, lane in agents]
-            self.assertEqual(select.select(lanes, [], [], 0)[0], [], "all of them are held")
+            answered = select.select(lanes, [], [], 0)[0]
+            if time.monotonic() - began < 20:  # and no longer
+                self.assertEqual(answered, [], "all of them are held")
             for _, _, version, sync, lane in agents:
                 self.assertEqual(sync.answer()["version"], version)
                 self.assertNotIn("call", lane.answer())

@@ -5,7 +5,7 @@ import shlex
 import signal
 import subprocess
 
-from harness import BIN, Instance, contents_below, find_file, main, wait_until
+from harness import BIN, PATIENCE_S, Instance, contents_below, find_file, main, wait_until
 from joined_hosts import JoinedHosts, controller_of, make_token
 
 
@@ -169,7 +169,7 @@ class Join(JoinedHosts):
         self.assertFalse(host.has_joined() or (host.data / "identity").exists())
         self.refused("NOT_JOINED", host.node("leave", check=False))
         host.start()
-        self.assertNotEqual(host.agent.wait(60), 0)
+        self.assertNotEqual(host.agent.wait(PATIENCE_S), 0)
         self.assertIn("ENROLL_TOKEN_MISSING", (host.folder / "latest.log").read_text())
         other = self.host("other")  # the name is free
         other.join(make_token(self.instance, "gpu-1")[1])
@@ -192,7 +192,7 @@ class Join(JoinedHosts):
             waiting = host.begin(*command)
             wait_until("it to say that it tries again", lambda: "trying again" in host.said())
             self.instance.run("up")
-            self.assertEqual(waiting.wait(60), 0, host.said())
+            self.assertEqual(waiting.wait(PATIENCE_S), 0, host.said())
         self.assertFalse(host.has_joined())
 
     def test_a_node_outlasts_its_controllers_restart_and_move(self):

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import unittest
 
-from harness import BIN, Instance, find_file, make_project, wait_until
+from harness import BIN, PATIENCE_S, Instance, find_file, make_project, wait_until
 
 QUICK = "print('done')\n"
 SLEEPER = "import time\nprint('started', flush=True)\ntime.sleep(600)\n"
@@ -50,7 +50,7 @@ class Host:
         if self.agent and self.agent.poll() is None:
             self.agent.send_signal(how)
         if self.agent:
-            self.agent.wait(60)
+            self.agent.wait(PATIENCE_S)
 
     def credential(self):
         return (self.data / "credential").read_text().strip()

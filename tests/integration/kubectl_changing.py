@@ -40,7 +40,7 @@ class Changing:
     def test_delete_ends_a_run_that_has_not_ended(self):
         name = f"{self.prefix}-ends"
         self.running_run(name)
-        self.assertIn("deleted", self.out("delete", "run", name, "--wait=true", "--timeout=120s"))
+        self.assertIn("deleted", self.out("delete", "run", name, "--wait=true", "--timeout=200s"))
         self.assertIn("NotFound", self.refused("get", "run", name))
         self.running_run(name)
         forced = self.kubectl("delete", "run", name, "--force", "--grace-period=0", "--cascade=foreground")
@@ -58,10 +58,10 @@ class Changing:
         name = self.waiting_run("finished")
         self.kubectl("patch", "run", name, "--type=merge", "-p", '{"spec":{"cancelRequested":true}}')
         for ended in (name, "seen"):
-            self.assertIn("condition met", self.out("wait", f"run/{ended}", "--for=condition=Finished", "--timeout=60s"))
-        self.assertIn("condition met", self.out("wait", "pod/seen", "--for=condition=Ready=False", "--timeout=60s"))
+            self.assertIn("condition met", self.out("wait", f"run/{ended}", "--for=condition=Finished", "--timeout=200s"))
+        self.assertIn("condition met", self.out("wait", "pod/seen", "--for=condition=Ready=False", "--timeout=200s"))
         node = self.out("get", "nodes", "-o", "name").strip()
-        self.assertIn("condition met", self.out("wait", node, "--for=condition=Ready", "--timeout=60s"))
+        self.assertIn("condition met", self.out("wait", node, "--for=condition=Ready", "--timeout=200s"))
         header, *rows = self.out("get", "runs").splitlines()
         self.assertEqual(header.split()[:3], ["NAME", "PHASE", "RC"])
         self.assertEqual([row.split()[2] for row in rows if row.startswith("seen ")], ["0"])
@@ -156,4 +156,4 @@ class Changing:
         own = self.get("run", "seen")["status"]["conditions"] + [{"type": "Reviewed", "status": "True"}]
         self.kubectl("patch", "run", "seen", "--subresource=status", "--type=merge",
                      "-p", json.dumps({"status": {"conditions": own}}))
-        self.kubectl("wait", "run/seen", "--for=condition=Reviewed", "--timeout=100s")
+        self.kubectl("wait", "run/seen", "--for=condition=Reviewed", "--timeout=200s")

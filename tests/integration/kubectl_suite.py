@@ -125,7 +125,7 @@ class Reading:
         """A namespace of its own with a run that goes on, one for all versions."""
         if Shared.busy is None:
             Shared.busy = "busy"
-            self.instance.run("run", "-n", Shared.busy, "--name", "busy", "--detach", "--", "sleep", "600")
+            self.instance.run("run", "-n", Shared.busy, "--name", "busy", "--detach", "--", "sleep", "6000")
         return Shared.busy
 
     def test_describe_shows_why_a_run_waits_and_each_transition(self):
@@ -235,7 +235,7 @@ class Watching:
 
     def test_wait_for_a_phase(self):
         self.since(23)
-        self.kubectl("wait", "run/seen", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=100s")
+        self.kubectl("wait", "run/seen", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=200s")
 
 
 def load(module, programs, if_none):

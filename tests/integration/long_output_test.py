@@ -53,7 +53,7 @@ class LongOutput(unittest.TestCase):
         return "seed"
 
     def test_a_session_and_short_code_answer_with_both_ends(self):
-        name = self.instance.run("sandbox", "create").stdout.strip()
+        name = self.instance.run("sandbox", "create", "--timeout", "10m").stdout.strip()
         self.addCleanup(self.instance.run, "sandbox", "destroy", name, check=False)
         command = "yes warning | head -c 2M; echo RESULT=42"
         shown = self.instance.run("sandbox", "exec", name, "--", command).stdout

@@ -8,7 +8,7 @@ from harness import PATIENCE_S, ProjectTest, main, make_project, pids_running, w
 
 SLOW = """
 import sys, time
-for i in range(600):
+for i in range(6000):
     print(f"line {i}", flush=True)
     time.sleep(0.1)
 """
@@ -160,11 +160,16 @@ class MainJob(ProjectTest):
                                            f"subprocess.Popen(['python3', '{left}'], start_new_session=True)\n"
                                            f"while True: pass\n")
         (self.project / left).write_text("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)\n")
-        job = self.instance.start("compute", self.project, "python3 job.py", "--timeout", "8s")
-        wait_until("the job's daemon", lambda: pids_running(left))
-        job.communicate(timeout=PATIENCE_S)
-        self.assertEqual(job.returncode, 124)
-        self.assertEqual(pids_running(left), [])
+        for timeout in ("8s", "90s"):  # longer where the machine needs it for the job to start what it leaves behind
+            job = self.instance.start("compute", self.project, "python3 job.py", "--timeout", timeout)
+            wait_until("the job's daemon, or the end of its time", lambda: pids_running(left) or job.poll() is not None)
+            seen = pids_running(left)
+            job.communicate(timeout=PATIENCE_S)
+            self.assertEqual(job.returncode, 124)
+            self.assertEqual(pids_running(left), [])
+            if seen:
+                break
+        self.assertTrue(seen, "there was a daemon")
 
     # proves: ORB-24, ORB-26, ORB-97, ORB-98, ORB-99
     def test_refused_commands_name_the_rule_and_start_nothing(self):
@@ -214,7 +219,7 @@ class MainJob(ProjectTest):
         client = self.instance.start("compute", self.project, "python3 job.py", "--name", "ctrl-c")
         wait_until("first output", lambda: client.stdout.readline().startswith("line"))
         client.send_signal(signal.SIGINT)
-        client.communicate(timeout=90)
+        client.communicate(timeout=PATIENCE_S)
         self.assertEqual(self.instance.wait_phase("ctrl-c", "Canceled", "Failed", "Succeeded")["status"]["phase"], "Canceled")
         self.assertIn(client.returncode, (130, 143))
 
@@ -224,7 +229,7 @@ class MainJob(ProjectTest):
         reader = self.instance.start("logs", "-f", name)
         wait_until("first output", lambda: reader.stdout.readline().startswith("line"))
         reader.send_signal(signal.SIGINT)
-        reader.communicate(timeout=90)
+        reader.communicate(timeout=PATIENCE_S)
         self.assertFalse(self.instance.run_object(name)["spec"]["cancelRequested"])
         self.instance.wait_phase(name, "Running")
         self.instance.run("cancel", name)

@@ -17,7 +17,7 @@ const version = client.getNegotiatedProtocolVersion?.() ?? null;
 console.log(JSON.stringify({ version, tools: tools.map((tool) => tool.name) }));
 for await (const line of createInterface({ input: process.stdin })) {
   const { tool, arguments: given } = JSON.parse(line);
-  const answer = await client.callTool({ name: tool, arguments: given });
+  const answer = await client.callTool({ name: tool, arguments: given }, { timeout: 300_000 });
   console.log(JSON.stringify({ isError: answer.isError ?? false, content: answer.structuredContent ?? JSON.parse(answer.content[0].text) }));
 }
 await client.close();

@@ -11,7 +11,7 @@ import unittest
 
 from bare_controller import BareController
 from harness import BIN, Instance, find_file, main, make_project, wait_until
-from postgres_server import PROGRAMS, PostgresServer
+from postgres_server import PROGRAMS, Cable, PostgresServer
 from postgres_store_test import write_url
 
 LINES = 200
@@ -23,7 +23,7 @@ for i in range({LINES}):
     time.sleep(0.1)
 """
 URL_FILE = "PADDOCK_CONTROLLER_STORE_POSTGRES_URL_FILE"
-MOVING = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'paddock-controller moving %' AND state LIKE '%transaction%'"
+MOVING = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'paddock-controller moving %' AND xact_start IS NOT NULL"
 
 
 def start_move(data, url_file, to):
@@ -112,6 +112,33 @@ class AnInstanceMoves(unittest.TestCase):
         self.instance.run("up")
 
 
+class NarrowCable(Cable):
+    """Is cut once so much of the rows has gone along: whoever moves them is in the middle then, and stays there."""
+    def __init__(self, server):
+        super().__init__(server)
+        self.left = FILLERS * 500 // 4
+
+    def _pass(self, source, target):
+        super()._pass(Counted(source, self), target)
+
+
+class Counted:
+    """A socket whose bytes count for its cable."""
+    def __init__(self, end, cable):
+        self.end, self.cable = end, cable
+
+    def recv(self, most):
+        data = self.end.recv(most)
+        before = self.cable.left
+        self.cable.left -= len(data)
+        if before >= 0 > self.cable.left:  # once
+            self.cable.cut()
+        return data
+
+    def shutdown(self, how):
+        self.end.shutdown(how)
+
+
 @unittest.skipUnless(PROGRAMS, "PostgreSQL is not installed (Debian: postgresql-15)")
 class AMoveIsCutOff(BareController):
 
@@ -121,13 +148,16 @@ class AMoveIsCutOff(BareController):
         self.url_file = write_url(self.folder, self.server.url())
 
     def kill_in_the_middle(self, to):
-        """While its rows are on their way: its transaction is seen at the database."""
-        moving = start_move(self.data, self.url_file, to)
-        wait_until("the move to be in its transaction", lambda: moving.poll() is not None or self.server.query(MOVING) == "1")
-        self.assertIsNone(moving.poll(), "it ended before it was killed")
-        moving.kill()
-        moving.wait()
-        moving.stdout.close()
+        """While its rows are on their way, of which a part alone gets there: its transaction is seen at the database."""
+        with NarrowCable(self.server) as cable:
+            moving = start_move(self.data, write_url(cable.folder, self.server.url(cable.folder)), to)
+            wait_until("the move to be in the middle", lambda: moving.poll() is not None or not cable.whole.is_set())
+            self.assertIsNone(moving.poll(), "it ended before it was killed")
+            self.assertEqual(self.server.query(MOVING), "1")
+            moving.kill()
+            moving.wait()
+            moving.stdout.close()
+        wait_until("its transaction to be over", lambda: self.server.query(MOVING) == "0")
 
     def test_killed_in_the_middle_it_is_where_it_was(self):
         self.start()()
@@ -146,7 +176,7 @@ class AMoveIsCutOff(BareController):
         self.start()
 
     def fill(self):
-        """Enough rows for the move to take its time."""
+        """Enough rows for the move to be cut off among them."""
         with contextlib.closing(sqlite3.connect(self.data / "paddock.db")) as db, db:
             db.executemany("INSERT INTO settings VALUES (?, ?)", ((f"filler-{i}", "x" * 500) for i in range(FILLERS)))
 

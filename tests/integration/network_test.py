@@ -19,7 +19,7 @@ class Network(unittest.TestCase):
         names.start()
         cls.port = serve_pages(cls, address)
         cls.settings = {"PADDOCK_CONTROLLER_CEILINGS_NETWORK": "true",
-                        "PADDOCK_NODE_AGENT_NETWORK_RESOLVERS": json.dumps([names.place]),
+                        "PADDOCK_NODE_AGENT_NETWORK_RESOLVERS": json.dumps(names.places),
                         "PADDOCK_NODE_AGENT_NETWORK_ALLOW_RANGES": '["127.77.0.0/16"]'}
 
     def instance(self, **settings):
@@ -65,7 +65,7 @@ class Network(unittest.TestCase):
         names = NameServer(f"127.77.201.{1 + os.getpid() % 250}", known={})
         names.start()
         instance = self.instance(PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true",
-                                 PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps([names.place]))
+                                 PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps(names.places))
         done = instance.run("run", "--allow-domain", "gone.test", "--name", "unreached", "--", "python3", "-c",
                             "import socket; socket.getaddrinfo('gone.test', 443)", check=False)
         self.assertIn("not reached: gone.test: ", done.stderr)
@@ -81,7 +81,7 @@ class Network(unittest.TestCase):
         names = NameServer(f"127.77.202.{1 + os.getpid() % 250}", known={})
         names.start()
         instance = Instance()
-        instance.env.update(self.settings, PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true", PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps([names.place]))
+        instance.env.update(self.settings, PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true", PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps(names.places))
         instance.up = lambda: subprocess.run(["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', hosts, BIN / "paddock",
                                               "up"], env=instance.env, check=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL)
         self.enterContext(instance)

@@ -6,7 +6,7 @@ import signal
 import tempfile
 import unittest
 
-from harness import BIN, Instance, ended, find_file, main, make_project, pids_running, wait_until
+from harness import BIN, PATIENCE_S, Instance, ended, find_file, main, make_project, pids_running, wait_until
 from session_client import SessionApi
 
 SLEEPER = "import time\nprint('started', flush=True)\ntime.sleep(600)\n"
@@ -50,11 +50,11 @@ class NodeLife(unittest.TestCase):
             api = SessionApi(instance)
             self.addCleanup(api.close)
             status, made = wait_until("a node to take sessions", lambda: (lambda got: got if got[0] == 201 else None)(
-                api.create({"limits": {"timeoutMs": 120_000}}, name="s")))
+                api.create({"limits": {"timeoutMs": 600_000}}, name="s")))
             uid = made["metadata"]["uid"]
             mark = f"drained-{uid}"
             with concurrent.futures.ThreadPoolExecutor() as pool:
-                running = pool.submit(api.run, "s", f"python3 -c 'import time; time.sleep(100)' {mark}")
+                running = pool.submit(api.run, "s", f"python3 -c 'import time; time.sleep(500)' {mark}")
                 wait_until("the command to run", lambda: pids_running(mark))
                 self.assertEqual(instance.run("drain", node, "--grace", "1h", "--detach").stderr.strip(),
                                  "waiting for 1 sandbox session: default/s")
@@ -64,8 +64,8 @@ class NodeLife(unittest.TestCase):
                 self.assertIn("1 cordoned", refused["message"])
                 done = instance.run("drain", node, "--grace", "1s")
                 self.assertIn("is empty", done.stderr)
-                self.assertIn(running.result(timeout=60)[0], (200, 410))
-            self.assertFalse([pid for pid in pids_running(mark) if not ended(pid)])
+                self.assertIn(running.result(timeout=PATIENCE_S)[0], (200, 410))
+            wait_until("its command to be gone", lambda: not [pid for pid in pids_running(mark) if not ended(pid)])
             status, gone = api.run("s", "true")
             self.assertEqual((status, gone["error"]["code"]), (410, "SESSION_ENDED"))
             self.assertIn("NODE_DRAINED", gone["message"])
@@ -145,12 +145,12 @@ class NodeLife(unittest.TestCase):
                               env=instance.env, text=True, capture_output=True, timeout=60)
 
     def test_the_run_of_a_lost_node_is_tried_again_and_its_first_attempt_fenced(self):
-        os.environ["PADDOCK_CONTROLLER_NODES_LEASE"] = "5s"  # no slow machine stops an agent for so long
-        os.environ["PADDOCK_CONTROLLER_NODES_LOST_AFTER"] = "15s"
-        self.addCleanup(os.environ.pop, "PADDOCK_CONTROLLER_NODES_LEASE")
-        self.addCleanup(os.environ.pop, "PADDOCK_CONTROLLER_NODES_LOST_AFTER")
+        """Silence is short only while the agent stands still: what a busy machine does to it loses no node."""
+        def silence(lease, lost_after):
+            return {"PADDOCK_CONTROLLER_NODES_LEASE": lease, "PADDOCK_CONTROLLER_NODES_LOST_AFTER": lost_after}
+
         instance = Instance()
-        instance.env.update({k: v for k, v in os.environ.items() if k.startswith("PADDOCK_CONTROLLER_NODES")})
+        instance.env.update(silence("10m", "11m"))
         with instance:
             node = self.node(instance)
             instance.run("compute", self.project, "python3 quick.py", "--name", "warm")  # uploads the project
@@ -162,11 +162,17 @@ class NodeLife(unittest.TestCase):
             agent = instance.pid_of("paddock-node-agent")
             os.kill(agent, signal.SIGSTOP)
             self.addCleanup(self.resume, agent)
+            instance.kill("paddock-controller")
+            instance.env.update(silence("8s", "10s"))
+            instance.run("up", check=False)  # it may wait for a node in vain
             lost = wait_until("the node to be lost",
                               lambda: (lambda r: r if r["status"]["phase"] == "Pending" else None)(instance.run_object("again")))
             self.assertIn("attempt 1 of 2 is over", lost["status"]["message"])
             self.assertIn("Lost", instance.run("get", "nodes").stdout)
+            instance.kill("paddock-controller")
             os.kill(agent, signal.SIGCONT)
+            instance.env.update(silence("10m", "11m"))
+            instance.run("up")
             second = wait_until("the second attempt to run",
                                 lambda: (lambda r: r if r["status"]["attempt"] == 2 and r["status"]["phase"] == "Running" else None)(instance.run_object("again")))
             self.assertEqual(second["status"]["nodeName"], node)

@@ -4,7 +4,7 @@ import os
 import pathlib
 import re
 
-from harness import ancestors, main, pids_running
+from harness import ancestors, main, pids_running, wait_until
 from joined_hosts import JoinedHosts
 
 
@@ -41,7 +41,8 @@ class Outbound(JoinedHosts):
     def test_nothing_of_a_node_can_be_called(self):
         host = self.joined()
         self.run_long()
-        self.instance.run("execute", self.project / "quick.py")  # by an interpreter of its own, beside those that wait
+        # By an interpreter of its own, beside those that wait.
+        wait_until("the host to take snippets", lambda: self.instance.run("execute", self.project / "quick.py", check=False).returncode == 0)
         launcher = self.instance.launcher_of("sleep.py")
         job = next(pid for pid in pids_running("sleep.py") if launcher in ancestors(pid))
         mine = {pid for root in (host.agent.pid, launcher) for pid in family(root)}

@@ -21,6 +21,8 @@ class NameServer(threading.Thread):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((address, 0))
         self.place = "%s:%d" % self.socket.getsockname()
+        # A node asks each twice, for 3 s, and takes three: a busy machine may keep this process waiting for longer than two times that.
+        self.places = [self.place] * 3
 
     def run(self):
         while True:
@@ -40,12 +42,18 @@ def loopback_address():
     return f"127.77.{100 + os.getpid() // 250 % 100}.{1 + os.getpid() % 250}"
 
 
-# Fetches what it is told to and says what it got of each.
+# Fetches what it is told to and says what it got of each. Where no name server has said anything yet it asks again.
 FETCH = """
-import sys, urllib.request
+import socket, sys, urllib.request
 for url in sys.argv[1:]:
-    try: print(urllib.request.urlopen(url, timeout=60).read().decode())
-    except OSError as error: print("refused", url)
+    for last in (False, False, True):
+        try:
+            print(urllib.request.urlopen(url, timeout=60).read().decode())
+            break
+        except OSError as error:
+            if last or getattr(getattr(error, "reason", None), "errno", None) != socket.EAI_AGAIN:
+                print("refused", url)
+                break
 """
 
 
@@ -141,7 +149,7 @@ class Packages:
         """The operator's configuration that leads here."""
         return {"PADDOCK_NODE_AGENT_PACKAGES_PYTHON_INDEX": self.url + "/simple",
                 "PADDOCK_NODE_AGENT_PACKAGES_NPM_REGISTRY": self.url + "/npm",
-                "PADDOCK_NODE_AGENT_NETWORK_RESOLVERS": json.dumps([self.names.place]),
+                "PADDOCK_NODE_AGENT_NETWORK_RESOLVERS": json.dumps(self.names.places),
                 "PADDOCK_NODE_AGENT_NETWORK_ALLOW_RANGES": json.dumps([self.address + "/32"])}
 
     def asked_for(self, word):

@@ -14,6 +14,7 @@ sys.path.insert(0, str(SOURCE / "clients" / "python"))
 from paddock import SandboxPolicy, SandboxResultV2, run_pytests, run_pytests_v2  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # what a sandbox finds in its PATH
+PATIENT = SandboxPolicy(wall_time_s=600)  # more than the usual half a minute: a busy machine may need that to start Python
 
 GOOD = """
 import os
@@ -49,7 +50,7 @@ class Pytest(unittest.TestCase):
     # proves: VLT-02, VLT-03, VLT-11, VLT-19, VLT-25, VLT-43
     def test_the_first_interface_keeps_its_form(self):
         self.write("test_good.py", GOOD)
-        rc, text = run_pytests(["test_good.py"])
+        rc, text = run_pytests(["test_good.py"], 600)
         self.assertEqual(rc, 0, text)
         self.assertRegex(text, r"\A\[sandbox\] traceId=\S+ duration_ms=\d+\n")
         self.assertIn("2 passed", text)
@@ -57,14 +58,14 @@ class Pytest(unittest.TestCase):
     # proves: VLT-51
     def test_a_failing_test_keeps_its_own_code(self):
         self.write("test_bad.py", "def test_it():\n    assert False\n")
-        result = run_pytests_v2(["test_bad.py"])
+        result = run_pytests_v2(["test_bad.py"], PATIENT)
         self.assertEqual((result.status, result.rc, result.errorClass), ("FAILED", 1, None), result)
         self.assertEqual(result.tests, {"collected": 1, "passed": 0, "failed": 1, "skipped": 0})
-        self.assertEqual(run_pytests(["test_bad.py"])[0], 1)
+        self.assertEqual(run_pytests(["test_bad.py"], 600)[0], 1)
 
     def test_an_exit_code_of_zero_without_tests_is_no_success(self):
         self.write("test_bad.py", "import os\ndef test_it():\n    os._exit(0)\n")
-        result = run_pytests_v2(["test_bad.py"])
+        result = run_pytests_v2(["test_bad.py"], PATIENT)
         self.assertEqual((result.status, result.rc), ("FAILED", 1), result)
         self.assertTrue(result.reason.startswith("TESTS_UNFINISHED: "), result.reason)
 
@@ -76,8 +77,8 @@ class Pytest(unittest.TestCase):
     # proves: VLT-04, VLT-26
     def test_variables_are_added_only_when_named(self):
         self.write("test_env.py", "import os\ndef test_it():\n    assert os.environ['GIVEN'] == 'y'\n")
-        self.assertEqual(run_pytests_v2(["test_env.py"], env_overrides={"GIVEN": "y"}).status, "OK")
-        self.assertEqual(run_pytests_v2(["test_env.py"]).status, "FAILED")
+        self.assertEqual(run_pytests_v2(["test_env.py"], PATIENT, env_overrides={"GIVEN": "y"}).status, "OK")
+        self.assertEqual(run_pytests_v2(["test_env.py"], PATIENT).status, "FAILED")
 
     # proves: VLT-04, VLT-107
     def test_variables_of_coverage_are_passed_on_as_far_as_they_lie_below_the_current_folder(self):
@@ -87,16 +88,16 @@ class Pytest(unittest.TestCase):
         self.write("test_env.py", "import os\ndef test_it():\n    import of_ours\n    assert (of_ours.answer, os.environ.get('COVERAGE_PROCESS_START'),"
                                   " os.environ['PYTHONPATH']) == (42, '/workspace/.coveragerc', '/workspace/src/lib:/workspace')\n")
         os.environ.update(COVERAGE_PROCESS_START=".coveragerc", PYTHONPATH=f"src/lib:/usr/share/elsewhere::../beside:{os.getcwd()}")
-        rc, text = run_pytests(["test_env.py"])
+        rc, text = run_pytests(["test_env.py"], 600)
         self.assertEqual(rc, 0, text)
         os.environ["COVERAGE_PROCESS_START"] = "/etc/coveragerc"
         self.write("test_env.py", "import os\ndef test_it():\n    assert 'COVERAGE_PROCESS_START' not in os.environ\n")
-        self.assertEqual(run_pytests_v2(["test_env.py"]).status, "OK")
+        self.assertEqual(run_pytests_v2(["test_env.py"], PATIENT).status, "OK")
 
     # proves: VLT-66, VLT-67, VLT-68, VLT-69, VLT-70, VLT-71, VLT-72, VLT-73, VLT-74, VLT-75
     def test_a_result_has_the_fields_of_its_second_version_as_keys_too(self):
         self.write("test_good.py", GOOD)
-        result = run_pytests_v2(["test_good.py"])
+        result = run_pytests_v2(["test_good.py"], PATIENT)
         self.assertIsInstance(result, SandboxResultV2)
         kinds = {"version": int, "status": str, "rc": int, "reason": str, "stdout": str, "stderr": str, "duration_ms": int, "cmd": list,
                  "traceId": str, "enforced": dict}
@@ -133,7 +134,7 @@ class Pytest(unittest.TestCase):
     # proves: VLT-74, VLT-99
     def test_two_runs_have_the_same_header(self):
         self.write("test_bad.py", "def test_it():\n    assert False\n")
-        first, second = run_pytests_v2(["test_bad.py"]), run_pytests_v2(["test_bad.py"])
+        first, second = run_pytests_v2(["test_bad.py"], PATIENT), run_pytests_v2(["test_bad.py"], PATIENT)
         self.assertEqual((first.status, first.rc, first.header()), (second.status, second.rc, second.header()))
         self.assertNotEqual(first.traceId, second.traceId)
         self.assertEqual([uuid.UUID(run.traceId).version for run in (first, second)], [4, 4])
@@ -156,11 +157,11 @@ class Pytest(unittest.TestCase):
             self.skipTest(f"this Python cannot make a virtual environment: {made.stdout[-200:]}")
         self.write("test_venv.py", "import sys\ndef test_it():\n    assert sys.prefix == '/venv'\n")
         os.environ["VIRTUAL_ENV"] = os.path.abspath("venv")
-        self.assertEqual(run_pytests_v2(["test_venv.py"]).status, "OK")
+        self.assertEqual(run_pytests_v2(["test_venv.py"], PATIENT).status, "OK")
 
     def test_the_command_prints_live_and_passes_the_code_on(self):
         self.write("test_bad.py", "def test_it():\n    assert False\n")
-        done = subprocess.run([os.environ["PADDOCK_BIN"], "pytest", "--timeout", "60", "test_bad.py"],
+        done = subprocess.run([os.environ["PADDOCK_BIN"], "pytest", "--timeout", "600", "test_bad.py"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("1 failed", done.stdout)

@@ -101,7 +101,7 @@ class Quota(unittest.TestCase):
         self.wait_message("run", "1 of 1 runs are in use")
         self.assertEqual(api.destroy("first")[0], 200)
         self.instance.wait_phase("run", "Succeeded")
-        status, answer = api.create(name="second")
+        status, answer = api.create({"limits": {"timeoutMs": 600_000}}, name="second")
         self.assertEqual(status, 201, answer)
         self.assertEqual(api.run("second", "echo well")[1]["stdout"], "well\n")
         status, answer = api.create({"limits": {"memoryBytes": 17 << 30}}, name="never")

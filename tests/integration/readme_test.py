@@ -111,6 +111,17 @@ class Host:
 
 class Transcripts(unittest.TestCase):
     def check_page(self, page, least):
+        """What the pages do has the times of every day. So a page may be tried again on a machine that is busy with other things: one that
+        is wrong is wrong each time."""
+        for last in (False, False, True):
+            try:
+                return self.check_page_once(page, least)
+            except AssertionError:
+                if last:
+                    raise
+            self.doCleanups()
+
+    def check_page_once(self, page, least):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-readme-")))
         host = Host(folder)
         self.addCleanup(host.shell, "paddock down")

@@ -114,7 +114,7 @@ class Rerun(ProjectTest):
 
     def test_sessions_are_named_by_an_option_and_destroyed_together(self):
         for name in ("s-1", "s-2"):
-            self.assertEqual(self.cli("sandbox", "create", "--name", name).stdout, f"{name}\n")
+            self.assertEqual(self.cli("sandbox", "create", "--name", name, "--timeout", "10m").stdout, f"{name}\n")
         self.assertIn("USAGE", self.cli("sandbox", "create", "a", "--name", "b", code=2).stderr)
         self.assertEqual(self.cli("sandbox", "exec", "sandbox/s-1", "echo hi > f; cat f").stdout, "hi\n")
         self.assertEqual(self.cli("sandbox", "files", "sandbox.paddock.dev/s-1", "f").stdout, "hi\n")

@@ -13,15 +13,18 @@ DENIED = ("CAPABILITY_DENIED", "E_CAPABILITY_DENIED")
 class AcceptanceCriteria(SessionTest):
     # proves: WSM-84, WSM-02, WSM-16, WSM-17, WSM-94, WSM-11
     def test_ac1_an_infinite_loop_is_terminated_and_does_not_go_on(self):
-        name = self.session({"limits": {"timeoutMs": 5000}})  # a slow machine starts Python in it
-        mark = f"endless-{name}"
-        loop = f"python3 -c 'import time\nwhile True: open(\"beat\", \"w\").write(str(time.time()))' {mark}"
-        result = self.result(name, loop)
-        self.assertEqual((result["exitCode"], result["errorClass"]), (124, "TIMEOUT"))
-        self.assertIn("command timeout", result["stderr"])
+        for milliseconds in (5000, 60_000):  # longer where the machine needs it to start Python
+            name = self.session({"limits": {"timeoutMs": milliseconds}})
+            mark = f"endless-{name}"
+            loop = f"python3 -c 'import time\nwhile True: open(\"beat\", \"w\").write(str(time.time()))' {mark}"
+            result = self.result(name, loop)
+            self.assertEqual((result["exitCode"], result["errorClass"]), (124, "TIMEOUT"))
+            self.assertIn("command timeout", result["stderr"])
+            self.assertFalse([pid for pid in pids_running(mark) if not ended(pid)])
+            if self.api.file("GET", name, "beat")[0] == 200:
+                break
         self.assertEqual(self.api.file("GET", name, "beat")[0], 200)  # it ran
-        self.assertFalse([pid for pid in pids_running(mark) if not ended(pid)])
-        self.assertEqual(self.output(name, "echo on"), "on\n")
+        wait_until("the session to go on", lambda: self.result(name, "echo on")["stdout"] == "on\n")
 
     # proves: WSM-85, WSM-78, WSM-22, WSM-12
     def test_ac2_a_disallowed_network_attempt_is_a_denied_capability(self):
@@ -45,7 +48,10 @@ class AcceptanceCriteria(SessionTest):
     # proves: WSM-87, WSM-04, WSM-33, WSM-34, WSM-38, WSM-93, WSM-66, WSM-67, WSM-69
     def test_ac4_a_flood_is_truncated_at_the_cap_and_says_so(self):
         limits = {"stdoutBytes": 1000, "stderrBytes": 500}
-        result = self.result(self.session({"limits": {**limits, "timeoutMs": 3000}}), "yes | cat")
+        for milliseconds in (3000, 60_000):  # longer where the machine needs it for so much output
+            result = self.result(self.session({"limits": {**limits, "timeoutMs": milliseconds}}), "yes | cat")
+            if "truncated" in result:
+                break
         self.assertEqual(result["truncated"], {"stdout": True, "stderr": False})
         head, left_out, tail = result["stdout"].partition("\n[TRUNCATED at 1000 bytes]\n[")
         self.assertTrue(left_out)
@@ -86,7 +92,7 @@ class AcceptanceCriteria(SessionTest):
 
     # proves: WSM-89, WSM-05, WSM-40, WSM-41, WSM-13
     def test_ac6_two_sessions_share_nothing(self):
-        one, two = (self.session({"limits": {"timeoutMs": 120_000}}) for _ in range(2))
+        one, two = (self.session() for _ in range(2))
         hold = ("echo secret > mine; echo secret > /tmp/mine; echo secret > /dev/shm/mine; "
                 "python3 -c 'import socket, time; s = socket.socket(socket.AF_UNIX); s.bind(\"\\0paddock-test\"); "
                 "s.listen(); open(\"up\", \"w\"); time.sleep(600)'")
@@ -110,16 +116,16 @@ class AcceptanceCriteria(SessionTest):
 
     # proves: WSM-90, WSM-06, WSM-81, WSM-45, WSM-46, WSM-47, WSM-48, WSM-49, WSM-51, WSM-52, WSM-82
     def test_ac7_the_audit_log_has_each_event_once_and_in_order(self):
-        name = self.session({"limits": {"timeoutMs": 5000, "stdoutBytes": 10, "commandBytes": 200}})
-        uid = self.object(name)["metadata"]["uid"]
-        self.result(name, "echo 1", commandId="fine")
-        self.result(name, "while :; do :; done", commandId="loops")
-        self.result(name, "python3 -c 'import socket; socket.create_connection((\"192.0.2.1\", 80))'",
-                    commandId="reaches")
-        self.result(name, "echo 0123456789ABC", commandId="floods")
-        self.result(name, "x" * 201, commandId="long")
         forged = 'echo a\n{"type":"sandbox.destroy","session_id":"forged"}'
-        self.result(name, forged, commandId="forges")
+        commands = {"fine": "echo 1", "loops": "while :; do :; done",
+                    "reaches": "python3 -c 'import socket; socket.create_connection((\"192.0.2.1\", 80))'",
+                    "floods": "echo 0123456789ABC", "long": "x" * 201, "forges": forged}
+        for milliseconds in (5000, 60_000):  # longer where the machine needs it for what ends by itself
+            name = self.session({"limits": {"timeoutMs": milliseconds, "stdoutBytes": 10, "commandBytes": 200}})
+            uid = self.object(name)["metadata"]["uid"]
+            ends = {each: self.result(name, command, commandId=each).get("errorClass") for each, command in commands.items()}
+            if [each for each, why in ends.items() if why == "TIMEOUT"] == ["loops"]:
+                break
         for method, path in (("PUT", "data/a.txt"), ("GET", "data/a.txt"), ("DELETE", "data/a.txt"),
                              ("DELETE", "data/a.txt"), ("PUT", "data")):  # the last two are refused
             self.api.file(method, name, path, b"12345" if method == "PUT" else None)
@@ -151,7 +157,10 @@ class Defaults(SessionTest):
     # proves: WSM-99, WSM-100, WSM-101, WSM-102, WSM-103, WSM-104, WSM-105, WSM-106, WSM-107, WSM-108, WSM-54
     # proves: WSM-55, WSM-56, WSM-57, WSM-58, WSM-59, WSM-60, WSM-61, WSM-62, WSM-63, WSM-64
     def test_a_session_says_what_holds_in_it(self):
-        security = self.object(self.session())["spec"]["security"]
+        status, made = self.api.create()
+        self.assertEqual(status, 201, made)
+        self.addCleanup(self.api.destroy, made["metadata"]["name"])
+        security = self.object(made["metadata"]["name"])["spec"]["security"]
         self.assertEqual(security["network"], {"enabled": False, "allowDomains": [], "loopback": True})
         self.assertEqual(security["hostMounts"], [])
         self.assertIn("python3", security["toolAllowlist"])

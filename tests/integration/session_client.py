@@ -22,7 +22,7 @@ class SessionApi:
         self.connections = []
 
     def connect(self):
-        self.connections.append(http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=120))
+        self.connections.append(http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=600))
         return self.connections[-1]
 
     def close(self):
@@ -125,8 +125,10 @@ class SessionTest(unittest.TestCase):
         cls.api.destroy(made["metadata"]["name"])
 
     def session(self, security=None, **spec):
-        """A new session's name; it is destroyed after the test."""
-        status, made = self.api.create(security, **spec)
+        """A new session's name; it is destroyed after the test. Unless `security` says how long its commands may take, that is longer
+        than a busy machine makes an honest one wait: of the usual 10 s it may give a command no processor at all."""
+        security = security or {}
+        status, made = self.api.create({**security, "limits": {"timeoutMs": 600_000, **security.get("limits", {})}}, **spec)
         self.assertEqual(status, 201, made)
         name = made["metadata"]["name"]
         self.addCleanup(lambda: self.api.destroy(name))

@@ -83,8 +83,8 @@ class Limits(SessionTest):
     # proves: WSM-14
     def test_another_session_is_served_while_a_fork_bomb_goes_off(self):
         # As much memory as 64 of them can use on any machine: the bomb must go on until it is canceled.
-        name = self.session({"limits": {"timeoutMs": 60_000, "memoryBytes": 1 << 30}})
-        other = self.session({"limits": {"timeoutMs": 60_000}})
+        name = self.session({"limits": {"memoryBytes": 1 << 30}})
+        other = self.session()
         self.assertEqual(self.output(other, "echo on"), "on\n")
         with concurrent.futures.ThreadPoolExecutor() as pool:
             # Not a shell's: one that can fork no more ends, and its bomb with it.
@@ -104,11 +104,11 @@ class Limits(SessionTest):
         # By exec: the shell itself may find no room for one more process.
         result = self.result(name, "bomb() { bomb | bomb & }; bomb; exec sleep 60")
         self.assertIn(result.get("errorClass"), ("TIMEOUT", "LIMIT_EXCEEDED"), result)
-        self.assertEqual(self.output(name, "echo on"), "on\n")
+        wait_until("the session to go on", lambda: self.result(name, "echo on")["stdout"] == "on\n")
 
     # proves: WSM-83
     def test_strange_texts_do_no_harm(self):
-        name = self.session({"limits": {"timeoutMs": 30_000}})
+        name = self.session()
         for text in ("(" * 3000, "$(" * 60 + "echo deep" + ")" * 60, "'", '"', "\\", "`", "\x01\x02\x7f", "-x", "--",
                      "# nothing", " ", "\n\n", "é🦆\u202e", "exec 3>&1 4>&2; echo ok >&3", "kill -9 $$", "kill -9 -1",
                      "trap '' TERM HUP INT; echo t", "ulimit -n 3; cat /dev/null", "cd /; pwd", "export A=b; echo $A"):
@@ -120,7 +120,7 @@ class Limits(SessionTest):
 
 class Cancel(SessionTest):
     def cancel_while(self, command, ready="up"):
-        name = self.session({"limits": {"timeoutMs": 60_000}})
+        name = self.session()
         with concurrent.futures.ThreadPoolExecutor() as pool:
             running = pool.submit(self.result, name, command, commandId="c1")
             wait_until("the command to run", lambda: self.api.file("GET", name, ready)[0] == 200)
@@ -133,8 +133,8 @@ class Cancel(SessionTest):
     # proves: WSM-17, WSM-18, WSM-20, WSM-76, WSM-77, WSM-92
     def test_a_canceled_command_ends_whatever_it_does(self):
         self.cancel_while(": > up; while :; do :; done")
-        self.cancel_while(": > up; sleep 50")
-        self.cancel_while("trap '' TERM; : > up; sleep 50; sleep 50")
+        self.cancel_while(": > up; sleep 500")
+        self.cancel_while("trap '' TERM; : > up; sleep 500; sleep 500")
 
     # proves: WSM-19, WSM-75
     def test_nothing_of_a_canceled_command_is_left(self):
@@ -149,29 +149,35 @@ class Cancel(SessionTest):
 
     # proves partly: WSM-18
     def test_what_a_command_saves_in_its_grace_stays(self):
-        for how in ("cancel", "time"):
-            name = self.session({"limits": {"timeoutMs": 60_000 if how == "cancel" else 1500}}, terminationGrace="60s")
-            with concurrent.futures.ThreadPoolExecutor() as pool:
-                running = pool.submit(self.result, name, self.SAVES, commandId="c1")
-                if how == "cancel":
-                    wait_until("the command to run", lambda: self.api.file("GET", name, "up")[0] == 200)
-                    self.assertEqual(self.api.cancel(name, "c1")[0], 202)
-                result = running.result(timeout=PATIENCE_S)
-            self.assertEqual(result["errorClass"], "CANCELLED" if how == "cancel" else "TIMEOUT", result)
-            self.assertEqual(self.output(name, "cat kept"), "saved\n")
+        name = self.session(terminationGrace="60s")
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            running = pool.submit(self.result, name, self.SAVES, commandId="c1")
+            wait_until("the command to run", lambda: self.api.file("GET", name, "up")[0] == 200)
+            self.assertEqual(self.api.cancel(name, "c1")[0], 202)
+            self.assertEqual(running.result(timeout=PATIENCE_S)["errorClass"], "CANCELLED")
+        self.assertEqual(self.api.file("GET", name, "kept"), (200, b"saved\n"))
+
+    # proves partly: WSM-18
+    def test_what_a_command_saves_in_its_grace_behind_its_time_stays(self):
+        for milliseconds in (1500, 60_000):  # longer where the machine needs it for the command to set its trap
+            name = self.session({"limits": {"timeoutMs": milliseconds}}, terminationGrace="60s")
+            self.assertEqual(self.result(name, self.SAVES)["errorClass"], "TIMEOUT")
+            if self.api.file("GET", name, "up")[0] == 200:
+                break
+        self.assertEqual(self.api.file("GET", name, "kept"), (200, b"saved\n"))
 
     def test_a_grace_ends_and_a_session_that_ends_leaves_none(self):
         self.assert_refused(self.api.create(terminationGrace="6m"), 400, "GRACE_OVER_CEILING", "spec.terminationGrace")
         self.assert_refused(self.api.create(terminationGrace="25h"), 400, "INVALID_FIELD", "terminationGrace")
         name = self.session({"limits": {"timeoutMs": 500}}, terminationGrace="1s")
         self.assertEqual(self.result(name, "trap '' TERM; while :; do sleep 0.05; done")["errorClass"], "TIMEOUT")
-        name = self.session({"limits": {"timeoutMs": 60_000}}, terminationGrace="5m")
+        name = self.session(terminationGrace="5m")
         mark = f"grace-{time.time_ns()}"
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            pool.submit(self.api.run, name, f"trap '' TERM; python3 -c 'import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(300)' {mark}")
+            pool.submit(self.api.run, name, f"trap '' TERM; python3 -c 'import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(500)' {mark}")
             wait_until("the command to run", lambda: pids_running(mark))
             self.api.ask("DELETE", self.api.sandboxes(name))
-            wait_until("it to be killed", lambda: not [pid for pid in pids_running(mark) if not ended(pid)], patience_s=45)
+            wait_until("it to be killed, long before its grace is over", lambda: not [pid for pid in pids_running(mark) if not ended(pid)])
 
     # proves: WSM-18
     def test_a_command_that_is_not_there_cannot_be_canceled(self):
@@ -183,16 +189,15 @@ class Cancel(SessionTest):
 
     # proves: WSM-17
     def test_a_caller_that_hangs_up_ends_its_command(self):
-        name = self.session({"limits": {"timeoutMs": 60_000}})
+        name = self.session()
         mark = f"hang-{time.time_ns()}"
         connection = self.api.connect()
         connection.request("POST", self.api.sandboxes(name, "/commands"),
-                           json.dumps({"command": f"python3 -c 'import time; time.sleep(300)' {mark}"}),
+                           json.dumps({"command": f"python3 -c 'import time; time.sleep(500)' {mark}"}),
                            {"Authorization": f"Bearer {self.api.token}"})
         wait_until("the command to run", lambda: pids_running(mark))
         connection.close()
-        wait_until("it to be ended before its time", lambda: not [pid for pid in pids_running(mark) if not ended(pid)],
-                   patience_s=45)
+        wait_until("it to be ended before its time", lambda: not [pid for pid in pids_running(mark) if not ended(pid)])
 
     def test_a_command_ends_with_its_callers_token(self):
         name = self.session({"limits": {"timeoutMs": 600_000}})
@@ -213,9 +218,9 @@ class Cancel(SessionTest):
 
     # proves: WSM-18
     def test_one_command_of_a_name_at_a_time(self):
-        name = self.session({"limits": {"timeoutMs": 60_000}})
+        name = self.session()
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            running = pool.submit(self.result, name, ": > up; sleep 50", commandId="c1")
+            running = pool.submit(self.result, name, ": > up; sleep 500", commandId="c1")
             wait_until("the command to run", lambda: self.api.file("GET", name, "up")[0] == 200)
             self.assert_refused(self.api.run(name, "true", commandId="c1"), 409, "COMMAND_EXISTS")
             self.api.cancel(name, "c1")
@@ -225,7 +230,7 @@ class Cancel(SessionTest):
 class Stream(SessionTest):
     # proves: WSM-66, WSM-67
     def test_output_comes_while_the_command_runs(self):
-        name = self.session({"limits": {"timeoutMs": 60_000}})
+        name = self.session()
         events = []
         for kind, data in self.api.stream(name, "echo one; echo two >&2; until [ -e go ]; do sleep 0.05; done; echo three"):
             events.append((kind, data))
@@ -276,7 +281,7 @@ class Stream(SessionTest):
         name = self.session({"limits": {"timeoutMs": 3000}})
         kind, result = list(self.api.stream(name, "sleep 200"))[-1]
         self.assertEqual((kind, result["exitCode"], result["errorClass"]), ("result", 124, "TIMEOUT"))
-        kind, result = list(self.api.stream(name, "exit 7"))[-1]
+        kind, result = list(self.api.stream(self.session(), "exit 7"))[-1]
         self.assertEqual((kind, result["exitCode"]), ("result", 7))
         self.assertNotIn("errorClass", result)
 

@@ -3,7 +3,7 @@ import concurrent.futures
 import contextlib
 import unittest
 
-from harness import Instance, main, wait_until
+from harness import PATIENCE_S, Instance, main, wait_until
 from session_client import SessionApi
 
 PLACES = 4
@@ -19,7 +19,7 @@ class FairSessions(unittest.TestCase):
         cls.api = SessionApi(cls.instance)
         cls.addClassCleanup(cls.api.close)
         wait_until("a node to take sessions", lambda: cls.api.create({"limits": {"timeoutMs": 3_600_000}}, name="many")[0] == 201)
-        assert cls.api.create(name="one")[0] == 201
+        assert cls.api.create({"limits": {"timeoutMs": 600_000}}, name="one")[0] == 201
 
     def token(self, name):
         status, made = self.api.ask("POST", "/admin/tokens", {"subject": name, "namespace": "default", "scopes": ["runs:read", "runs:write"]})
@@ -35,7 +35,7 @@ class FairSessions(unittest.TestCase):
             pool = ended.enter_context(concurrent.futures.ThreadPoolExecutor(PLACES))
             ended.callback(self.api.destroy, "many")  # with all that sleeps there
             asked = [pool.submit(self.command, "many", "sleep 3600", greedy) for _ in range(SHARE + 1)]
-            refused = next(concurrent.futures.as_completed(asked, timeout=60)).result()
+            refused = next(concurrent.futures.as_completed(asked, timeout=PATIENCE_S)).result()
             self.assertEqual((refused[0], refused[1]["error"]["code"]), (429, "NODES_BUSY"), refused)
             self.assertIn(f"you hold {SHARE} of the {PLACES} places", refused[1]["error"]["message"])
             status, answer = self.command("one", "echo there", other)

@@ -44,7 +44,7 @@ class SessionsElsewhere(JoinedHosts):
         self.assertEqual(refused["details"]["causes"][0]["field"], "spec.security.toolAllowlist[0]")
         self.instance.run("uncordon", self.own)
         for _ in range(3):  # the other one has less room from the second on, and is asked first
-            status, made = self.api.create({"toolAllowlist": [TOOL]})
+            status, made = self.api.create({"toolAllowlist": [TOOL], "limits": {"timeoutMs": 600_000}})
             self.assertEqual((status, made["status"]["nodeName"]), (201, self.own), made)
             status, answer = self.api.run(made["metadata"]["name"], f"{TOOL} </dev/null")
             self.assertEqual(status, 200, answer)

@@ -23,7 +23,7 @@ class Allowed(SessionTest):
         allowed = json.dumps([str(cls.shared / "allowed")])
         cls.instance = Instance()
         cls.instance.env.update(PADDOCK_CONTROLLER_CEILINGS_NETWORK="true", PADDOCK_NODE_AGENT_CEILINGS_NETWORK="true",
-                                PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps([names.place]),
+                                PADDOCK_NODE_AGENT_NETWORK_RESOLVERS=json.dumps(names.places),
                                 PADDOCK_NODE_AGENT_NETWORK_ALLOW_RANGES=json.dumps([address + "/32"]),
                                 PADDOCK_CONTROLLER_CEILINGS_HOST_MOUNTS=allowed,
                                 PADDOCK_NODE_AGENT_CEILINGS_HOST_MOUNTS=allowed)

@@ -9,7 +9,7 @@ import tempfile
 import textwrap
 import unittest
 
-from harness import BIN, main, wait_until
+from harness import BIN, PATIENCE_S, main, wait_until
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 IO_SETUP = {"x86_64": 206, "aarch64": 0}[os.uname().machine]
@@ -76,12 +76,12 @@ class SharedCounters(unittest.TestCase):
 
     def hold(self, take, *options):
         """A sandbox that has all it can get until the test is over."""
-        holder = self.start("holder", "--profile", "compute", "--wall-time", "5m", *options, "--", "python3", "-c",
+        holder = self.start("holder", "--profile", "compute", "--wall-time", "20m", *options, "--", "python3", "-c",
                             HOLD.format(take=textwrap.dedent(take)))
 
         def end():
             (self.folder / "holder" / "end").write_text("")
-            holder.communicate(timeout=60)
+            holder.communicate(timeout=PATIENCE_S)
 
         self.addCleanup(end)
         wait_until("the sandbox has what it can get",
@@ -89,7 +89,7 @@ class SharedCounters(unittest.TestCase):
         self.assertIsNone(holder.poll(), "it ended before")
 
     def result(self, workspace, *args):
-        out, err = self.start(workspace, "-o", "json", *args).communicate(timeout=120)
+        out, err = self.start(workspace, "-o", "json", *args).communicate(timeout=PATIENCE_S)
         self.assertTrue(out.strip(), err)
         return json.loads(out)
 

@@ -42,7 +42,7 @@ class ShortLines(unittest.TestCase):
         self.assertTrue(text == written, (len(text), len(written)))
 
     def test_of_a_session(self):
-        self.assertEqual(self.api.create(name="s")[0], 201)
+        self.assertEqual(self.api.create({"limits": {"timeoutMs": 600_000}}, name="s")[0], 201)
         self.addCleanup(self.api.destroy, "s")
         connection = self.api.connect()
         connection.request("POST", self.api.sandboxes("s", "/commands?stream=true"), json.dumps({"command": "head -c 1000000 /dev/zero"}),

@@ -1,13 +1,14 @@
 """Processes that stand still (stopped, frozen, a host that sleeps) and go on: nobody's silence is counted meanwhile.
 An agent that is stopped for good says so."""
 import concurrent.futures
+import functools
 import os
 import signal
 import tempfile
 import time
 import unittest
 
-from harness import (Instance, ancestors, command_of, contents_below, ended, main, make_project, pids_running,
+from harness import (PATIENCE_S, Instance, ancestors, command_of, contents_below, ended, main, make_project, pids_running,
                      wait_until)
 from session_client import SessionApi, SessionTest
 
@@ -37,8 +38,24 @@ def sandbox_of(pid):
     return [each for each in ancestors(pid) if command_of(each)[0].endswith(b"paddock-sandbox")][:2]
 
 
+def again_if_lost(test):
+    """A node whose agent this machine gives no processor for so long is lost, and rightly: then all is tried again. A controller that
+    counts what it should not loses it each time."""
+    @functools.wraps(test)
+    def tried(self):
+        for last in (False, False, True):
+            try:
+                return test(self)
+            except AssertionError:
+                if last or not self.has_lost_a_run():
+                    raise
+            self.doCleanups()
+            self.setUp()
+    return tried
+
+
 class StandStillCase(unittest.TestCase):
-    lease, lost_after = "4s", "5s"
+    lease, lost_after = "10m", "11m"  # longer than any machine makes an agent wait
 
     def setUp(self):
         folder = self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-"))
@@ -51,7 +68,15 @@ class StandStillCase(unittest.TestCase):
     def submit(self, name, script="told.py", options=()):
         self.instance.run("compute", self.project, f"python3 {script} {name}-{os.getpid()}", "--detach", "--name", name, *options)
         if script == "told.py":
-            wait_until("the command to start", lambda: "started" in self.instance.run("logs", name).stdout)
+            started = lambda: "started" in self.instance.run("logs", name).stdout
+            wait_until("the command to start, or its end", lambda: started() or self.instance.run_object(name)["status"]["phase"] == "Failed")
+            self.assertTrue(started(), name)
+
+    def has_lost_a_run(self):
+        return any(run["status"].get("reason") == "NODE_LOST" for run in self.instance.get("runs")["items"])
+
+    def ended_well(self, name):
+        self.assertEqual(self.instance.wait_phase(name, "Succeeded", "Failed")["status"]["phase"], "Succeeded")
 
     def tell(self, name):
         pids = pids_running(f"{name}-{os.getpid()}")
@@ -68,37 +93,51 @@ class StandStillCase(unittest.TestCase):
 
 
 class StandStill(StandStillCase):
+    lease, lost_after = "4s", "5s"
+
+    @again_if_lost
     def test_a_controller_that_stood_still_gives_up_no_run_and_believes_what_ended_meanwhile(self):
         self.submit("goes-on")
         self.submit("ends")
         for _ in self.stand_still("paddock-controller"):
             self.tell("ends")
         wait_until("the controller to notice", lambda: "leases begin anew" in self.log_of("controller"))
-        self.instance.wait_phase("ends", "Succeeded")
+        self.ended_well("ends")
         run = self.instance.run_object("goes-on")
         self.assertEqual((run["status"]["phase"], run["status"]["attempt"]), ("Running", 1))
         self.tell("goes-on")
-        self.instance.wait_phase("goes-on", "Succeeded")
+        self.ended_well("goes-on")
 
+    @again_if_lost
     def test_all_that_stands_still_together_goes_on_together_whoever_wakes_first(self):
         self.submit("sleeps")
         for programs in (("paddock-controller", "paddock-node-agent"), ("paddock-node-agent", "paddock-controller")):
             for _ in self.stand_still(*programs):
                 pass
             self.submit("after-" + programs[0], "quick.py")
-            self.instance.wait_phase("after-" + programs[0], "Succeeded")
+            self.ended_well("after-" + programs[0])
             self.assertEqual(self.instance.run_object("sleeps")["status"]["phase"], "Running")
         self.tell("sleeps")
-        self.instance.wait_phase("sleeps", "Succeeded")
+        self.ended_well("sleeps")
 
+
+class PartsStandStill(StandStillCase):
     def processes_of(self, name):
         return sandbox_of(pids_running(f"{name}-{os.getpid()}")[0])
 
     def test_a_launcher_that_stands_still_keeps_no_run_beyond_its_time(self):
-        self.submit("overdue", options=["--timeout", "15s"])
-        init, launcher = self.processes_of("overdue")
+        for seconds in (15, 90):  # longer where the machine needs it for the command to start
+            name = f"overdue-{seconds}"
+            mark = f"{name}-{os.getpid()}"
+            self.instance.run("compute", self.project, f"python3 told.py {mark}", "--detach", "--name", name, "--timeout", f"{seconds}s")
+            wait_until("the command to start, or its time to be over", lambda: "started" in self.instance.run("logs", name).stdout or
+                       self.instance.run_object(name)["status"]["phase"] == "Failed")
+            started = pids_running(mark)
+            if started:
+                break
+        init, launcher = sandbox_of(started[0])
         os.kill(launcher, signal.SIGSTOP)
-        status = self.instance.wait_phase("overdue", "Failed", "Succeeded")["status"]
+        status = self.instance.wait_phase(name, "Failed", "Succeeded")["status"]
         self.assertEqual((status["phase"], status["reason"]), ("Failed", "Timeout"))
         self.assertEqual(status["result"]["status"], "TIMEOUT", "the launcher itself said so, once it was woken")
         wait_until("the command to be gone", lambda: ended(init))
@@ -125,7 +164,6 @@ class StandStill(StandStillCase):
 
 class Stopped(StandStillCase):
     """What an agent has begun goes on for a lease, which the next one's start must not take on any machine."""
-    lease, lost_after = "10m", "11m"
 
     def test_an_agent_that_is_stopped_says_so_at_once_and_what_it_had_not_begun_waits_for_another(self):
         self.submit("begun")
@@ -189,7 +227,7 @@ class Orphans(SessionTest):
             if comes_back:
                 self.come_back()
             wait_until("the command to end", lambda: all(ended(pid) for pid in pids))
-            self.assertIsNotNone(call.exception(timeout=60), "the caller's connection broke")
+            self.assertIsNotNone(call.exception(timeout=PATIENCE_S), "the caller's connection broke")
             if not comes_back:
                 self.come_back()
             uid = self.object(name)["metadata"]["uid"]
@@ -197,18 +235,24 @@ class Orphans(SessionTest):
             self.assertIn("command.lost", begun)
 
     def test_a_command_whose_launcher_stands_still_ends_in_time_and_when_it_is_told_to(self):
-        for how in ("time", "cancel"):
-            name = self.session({"limits": {"timeoutMs": 10_000 if how == "time" else 600_000}})
-            mark = f"still-{how}-{os.getpid()}"
-            call = self.start_command(name, mark, commandId="c1")
-            init, launcher = sandbox_of(pids_running(mark)[0])
+        pool = self.enterContext(concurrent.futures.ThreadPoolExecutor())
+        for how, times in (("time", (10_000, 60_000)), ("cancel", (600_000,))):
+            for milliseconds in times:  # longer where the machine needs it for the command to start
+                name = self.session({"limits": {"timeoutMs": milliseconds}})
+                mark = f"still-{milliseconds}-{os.getpid()}"
+                call = pool.submit(self.api.run, name, f"python3 -c 'import time; time.sleep(300)' {mark}", commandId="c1")
+                started = wait_until("the command to run, or its time to be over", lambda: pids_running(mark) or call.done())
+                if not call.done():
+                    break
+            self.assertFalse(call.done(), call.done() and call.result())
+            init, launcher = sandbox_of(started[0])
             os.kill(launcher, signal.SIGSTOP)
             if how == "cancel":
                 self.assertEqual(self.api.cancel(name, "c1")[0], 202)
             status, answer = call.result()
             self.assertEqual((status, answer.get("exitCode")), (200, 124 if how == "time" else 143), answer)
             wait_until("it to be gone", lambda: ended(init))
-            self.assertEqual(self.api.run(name, "echo here")[1].get("stdout"), "here\n")
+            wait_until("the session to go on", lambda: self.api.run(name, "echo here")[1].get("stdout") == "here\n")
 
     def test_a_command_outlives_that_controller_and_agent_stand_still_whoever_wakes_first(self):
         name = self.session({"limits": {"timeoutMs": 600_000}})
@@ -230,16 +274,21 @@ class Orphans(SessionTest):
     def test_a_command_that_comes_before_the_node_does_awaits_it(self):
         name = self.session()
         agent = self.instance.pid_of("paddock-node-agent")
-        os.kill(agent, signal.SIGSTOP)
         self.addCleanup(lambda: ended(agent) or os.kill(agent, signal.SIGCONT))
-        self.instance.kill("paddock-controller")
-        self.come_back(same_port=True)
         pool = self.enterContext(concurrent.futures.ThreadPoolExecutor())
-        call = pool.submit(self.api.run, name, "echo here")
         uid = self.object(name)["metadata"]["uid"]
-        wait_until("the command to wait", lambda: call.done() or "command.start" in [each["type"] for each in self.api.audit(uid)])
-        os.kill(agent, signal.SIGCONT)
-        status, answer = call.result()
+        starts = lambda: [each["type"] for each in self.api.audit(uid)].count("command.start")
+        for _ in range(3):  # a command waits for seconds, which a busy machine may let pass before the agent goes on
+            os.kill(agent, signal.SIGSTOP)
+            self.instance.kill("paddock-controller")
+            self.come_back(same_port=True)
+            before = starts()
+            call = pool.submit(self.api.run, name, "echo here")
+            wait_until("the command to wait", lambda: call.done() or starts() > before)
+            os.kill(agent, signal.SIGCONT)
+            status, answer = call.result()
+            if status == 200:
+                break
         self.assertEqual((status, answer.get("stdout")), (200, "here\n"), answer)
 
     def test_an_instance_that_is_up_does_what_it_is_asked_at_once(self):
@@ -251,7 +300,7 @@ class Orphans(SessionTest):
                 ended_by()
                 self.come_back()
                 if "NEW" in words:
-                    words = ["sandbox", "exec", self.instance.run("sandbox", "create").stdout.strip(), words[-1]]
+                    words = ["sandbox", "exec", self.instance.run("sandbox", "create", "--timeout", "10m").stdout.strip(), words[-1]]
                 self.assertIn("done", self.instance.run(*words).stdout)
 
     # The caller whose connection broke sends the same again, at once.

@@ -6,7 +6,7 @@ import tempfile
 import threading
 import unittest
 
-from harness import Instance, find_file, main, make_project, wait_until
+from harness import PATIENCE_S, Instance, find_file, main, make_project, wait_until
 
 LINES = 200
 
@@ -94,7 +94,7 @@ class Streams(unittest.TestCase):
                 self.assertIn("early 47\n", follower.stdout.readline())
             self.instance.run("exec", name, "--", "touch", "go")
             plain, stamped = (follower.stdout.read().splitlines() for follower in followers)
-            self.assertEqual([follower.wait(timeout=60) for follower in followers], [0, 0])
+            self.assertEqual([follower.wait(timeout=PATIENCE_S) for follower in followers], [0, 0])
             self.assertEqual(plain, first[1:] + later)
             self.assertEqual([each.split(" ", 1)[1] for each in stamped], first[1:] + later)
             self.assertGreater(proxy.cuts, 0)
@@ -108,7 +108,7 @@ class Streams(unittest.TestCase):
             proxy.refuse = True
             proxy.cut_after = (0, 0)
             self.instance.kill("paddock-controller")
-            _, err = client.communicate(timeout=120)
+            _, err = client.communicate(timeout=PATIENCE_S)
             self.assertEqual(client.returncode, 75, err)
             self.assertIn("lonely", err)
             self.instance.run("up")

@@ -6,7 +6,7 @@ import sqlite3
 import unittest
 
 from bare_controller import BareController
-from harness import Instance, find_file, main, make_project
+from harness import Instance, find_file, main, make_project, wait_until
 from session_client import SessionApi
 
 API = "/apis/paddock.dev/v1alpha1/namespaces/default/"
@@ -101,7 +101,8 @@ class Unreadable(unittest.TestCase):
             self.assertIn("could not be read", " ".join(warnings))
             self.assertEqual(self.delete(API + plural + "/damaged")[0], 404)
             self.assertEqual(self.names(plural), set())
-            events = self.watched(plural, since[plural])  # no list had it, so a watch has no news of it
+            # No list had it, so a watch has no news of it. A busy controller may tell nothing in one second.
+            events = wait_until("a watch to tell something", lambda: self.watched(plural, since[plural]))
             self.assertEqual({name for kind, name in events if kind == "DELETED"}, {"sound"}, events)
             self.assertEqual({name for _, name in events}, {"sound"}, events)
         self.assertEqual(self.instance.post_run("after", {"type": "command", "command": ["true"]})[0], 201)

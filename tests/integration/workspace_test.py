@@ -5,7 +5,7 @@ import subprocess
 import threading
 import unittest
 
-from harness import BIN, ProjectTest, main, make_project, paths_below, wait_until
+from harness import BIN, PATIENCE_S, ProjectTest, main, make_project, paths_below, wait_until
 
 CHANGES = """
 import os
@@ -130,7 +130,7 @@ class Workspaces(ProjectTest):
         for _ in range(4):
             running = [(host, as_host(own)) for _ in range(2) for host, own in hosts]
             for host, process in running:
-                out, err = process.communicate(timeout=120)
+                out, err = process.communicate(timeout=2 * PATIENCE_S)
                 self.assertEqual((process.returncode, out), (0, host + "\n"), err)
 
     # proves: ORB-07

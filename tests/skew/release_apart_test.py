@@ -88,7 +88,8 @@ class Apart(unittest.TestCase):
     def test_a_session_its_files_and_commands(self):
         api = SessionApi(self.instance)
         self.addCleanup(api.close)
-        status, made = wait_until("a node to take sessions", lambda: (lambda got: got if got[0] == 201 else None)(api.create()))
+        status, made = wait_until("a node to take sessions", lambda: (lambda got: got if got[0] == 201 else None)(
+            api.create({"limits": {"timeoutMs": 600_000}})))
         name = made["metadata"]["name"]
         self.assertIn(api.file("PUT", name, "word.txt", b"hello")[0], (200, 201, 204))
         status, answer = api.run(name, "cat word.txt")

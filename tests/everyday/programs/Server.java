@@ -2,7 +2,7 @@
 // run: java Server.java
 // needs: openjdk-17-jdk-headless
 // loopback
-// limits: {memory: 2Gi, wallTime: 120s, cpuTime: 100s}
+// limits: {memory: 2Gi, cpuTime: 100s}
 import com.sun.net.httpserver.HttpServer;
 import java.net.*;
 import java.net.http.*;

@@ -1,7 +1,7 @@
 // Java: the file systems that files are on, changes of a folder, a program's children, parallel streams.
 // run: java Stores.java
 // needs: openjdk-17-jdk-headless
-// limits: {memory: 2Gi, wallTime: 120s, cpuTime: 100s, pids: 256, openFiles: 4096}
+// limits: {memory: 2Gi, cpuTime: 100s, pids: 256, openFiles: 4096}
 import java.nio.file.*;
 import java.util.stream.IntStream;
 

@@ -1,7 +1,7 @@
 // Java: streams on all processors, a pool of threads, a file in the temporary folder.
 // run: bash -c 'javac -d /tmp/classes Workers.java && java -cp /tmp/classes Workers'
 // needs: openjdk-17-jdk-headless
-// limits: {memory: 2Gi, wallTime: 120s, cpuTime: 100s, pids: 256}
+// limits: {memory: 2Gi, cpuTime: 100s, pids: 256}
 import java.nio.file.*;
 import java.util.concurrent.*;
 import java.util.stream.*;

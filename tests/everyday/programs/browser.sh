@@ -2,7 +2,7 @@
 # run: bash browser.sh
 # needs: chromium
 # loopback
-# limits: {memory: 4Gi, wallTime: 120s, cpuTime: 100s, pids: 512, openFiles: 4096, fsBytes: 1Gi}
+# limits: {memory: 4Gi, cpuTime: 100s, pids: 512, openFiles: 4096, fsBytes: 1Gi}
 set -e
 echo '<p id=p></p><script>p.textContent = "made by " + "script"</script>' > page.html
 python3 -m http.server 18090 --bind 127.0.0.1 > /dev/null 2>&1 &

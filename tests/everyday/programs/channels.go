@@ -2,7 +2,7 @@
 // run: bash -c 'GOCACHE=/tmp/go GOFLAGS=-mod=mod go run channels.go'
 // needs: golang-go
 // loopback
-// limits: {memory: 2Gi, wallTime: 300s, cpuTime: 300s, pids: 256, fsBytes: 2Gi, openFiles: 4096}
+// limits: {memory: 2Gi, cpuTime: 300s, pids: 256, fsBytes: 2Gi, openFiles: 4096}
 package main
 
 import (

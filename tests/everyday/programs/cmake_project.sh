@@ -1,7 +1,7 @@
 # CMake: configure, build on all processors, test, install.
 # run: bash cmake_project.sh
 # needs: cmake g++ make
-# limits: {memory: 2Gi, wallTime: 120s, cpuTime: 100s, pids: 128}
+# limits: {memory: 2Gi, cpuTime: 100s, pids: 128}
 set -e
 mkdir -p project && cd project
 cat > CMakeLists.txt <<'END'

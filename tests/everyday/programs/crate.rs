@@ -2,7 +2,7 @@
 // run: bash -c 'rustc -o /tmp/crate crate.rs && /tmp/crate'
 // needs: rustc
 // loopback
-// limits: {memory: 2Gi, wallTime: 120s, cpuTime: 60s, pids: 128}
+// limits: {memory: 2Gi, cpuTime: 60s, pids: 128}
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::{sync::mpsc, thread};

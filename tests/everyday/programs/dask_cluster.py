@@ -2,7 +2,7 @@
 # run: python3 dask_cluster.py
 # needs: python3-distributed
 # loopback
-# limits: {memory: 2Gi, wallTime: 120s, cpuTime: 60s, pids: 128, openFiles: 4096}
+# limits: {memory: 2Gi, cpuTime: 60s, pids: 128, openFiles: 4096}
 from dask.distributed import Client, LocalCluster
 
 

@@ -5,7 +5,7 @@ import sqlite3
 
 
 def add(n):
-    with sqlite3.connect("numbers.db", timeout=30) as db:
+    with sqlite3.connect("numbers.db", timeout=600) as db:
         db.execute("insert into numbers values (?)", (n,))
 
 

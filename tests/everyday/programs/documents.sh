@@ -1,7 +1,7 @@
 # Documents: pandoc, Graphviz, gnuplot and Ghostscript.
 # run: bash documents.sh
 # needs: pandoc graphviz gnuplot-nox ghostscript
-# limits: {memory: 2Gi, wallTime: 120s, cpuTime: 60s, openFiles: 1024}
+# limits: {memory: 2Gi, cpuTime: 60s, openFiles: 1024}
 set -e
 printf '# Title\n\nsome *text*\n' | pandoc -t html | grep -q '<em>text</em>'
 printf '# Title\n' | pandoc -o a.docx && [ -s a.docx ]

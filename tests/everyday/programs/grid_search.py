@@ -1,7 +1,7 @@
 # scikit-learn on several processes, with psutil.
 # run: python3 grid_search.py
 # needs: python3-sklearn python3-psutil
-# limits: {memory: 2Gi, wallTime: 120s, cpuTime: 100s, pids: 128}
+# limits: {memory: 2Gi, cpuTime: 100s, pids: 128}
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC

@@ -1,7 +1,7 @@
 # Haskell: its package database, threads, a child, text that is not ASCII.
 # run: bash haskell.sh
 # needs: ghc
-# limits: {memory: 4Gi, wallTime: 120s, cpuTime: 100s, pids: 128, openFiles: 4096}
+# limits: {memory: 4Gi, cpuTime: 100s, pids: 128, openFiles: 4096}
 set -e
 cat > Main.hs <<'H'
 import Control.Concurrent

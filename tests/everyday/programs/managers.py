@@ -1,7 +1,7 @@
 # Python: processes of each start method, managers, shared memory, asyncio's children and sockets.
 # run: python3 managers.py
 # loopback
-# limits: {memory: 1Gi, wallTime: 120s, cpuTime: 60s, pids: 64}
+# limits: {memory: 1Gi, cpuTime: 60s, pids: 64}
 import asyncio
 import multiprocessing as mp
 import os

@@ -1,7 +1,7 @@
 # R: a linear model, its picture, text in another language.
 # run: Rscript model.R
 # needs: r-base-core
-# limits: {memory: 1Gi, wallTime: 120s, cpuTime: 100s}
+# limits: {memory: 1Gi, cpuTime: 100s}
 model <- lm(mpg ~ wt, data = mtcars)
 dir.create("out", showWarnings = FALSE)
 pdf("out/model.pdf")

@@ -1,7 +1,7 @@
 # npm: scripts, a package of the project's own folder, the test runner of Node.
 # run: bash npm_scripts.sh
 # needs: nodejs npm
-# limits: {memory: 1Gi, wallTime: 120s, cpuTime: 60s, pids: 128}
+# limits: {memory: 1Gi, cpuTime: 60s, pids: 128}
 set -e
 mkdir -p app/double && cd app
 export HOME=/tmp npm_config_cache=/tmp/npm npm_config_update_notifier=false npm_config_audit=false npm_config_fund=false

@@ -1,7 +1,7 @@
 // C++ with OpenMP, threads and exceptions, compiled and run.
 // run: bash -c 'g++ -O1 -fopenmp -pthread -o /tmp/sum openmp.cpp && /tmp/sum'
 // needs: g++
-// limits: {memory: 1Gi, wallTime: 60s, pids: 128}
+// limits: {memory: 1Gi, pids: 128}
 #include <omp.h>
 
 #include <iostream>

@@ -1,6 +1,5 @@
 # Python's process pools, shared memory and managers.
 # run: python3 pool.py
-# limits: {wallTime: 60s}
 import multiprocessing as mp
 from multiprocessing import shared_memory
 def f(n): return n * n

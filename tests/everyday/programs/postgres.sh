@@ -2,7 +2,7 @@
 # run: bash postgres.sh
 # needs: postgresql
 # loopback
-# limits: {memory: 2Gi, wallTime: 120s, cpuTime: 60s, pids: 128, openFiles: 4096, fsBytes: 1Gi, fileSize: 512Mi}
+# limits: {memory: 2Gi, cpuTime: 60s, pids: 128, openFiles: 4096, fsBytes: 1Gi, fileSize: 512Mi}
 set -e
 PATH=$(echo /usr/lib/postgresql/*/bin):$PATH
 initdb -D /tmp/data -A trust > /dev/null

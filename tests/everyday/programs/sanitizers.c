@@ -2,7 +2,7 @@
 // run: bash -ec 'for kind in address,undefined leak thread; do gcc -g -fsanitize=$kind -pthread -o /tmp/it sanitizers.c; /tmp/it $kind; done; echo ok'
 // needs: g++
 // not: compute (its exact environment has no LSAN_OPTIONS; a script of the project may set it)
-// limits: {memory: 2Gi, wallTime: 120s, cpuTime: 60s, pids: 128}
+// limits: {memory: 2Gi, cpuTime: 60s, pids: 128}
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

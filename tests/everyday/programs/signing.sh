@@ -1,7 +1,7 @@
 # GnuPG and OpenSSH: keys, an agent behind a Unix socket, signatures.
 # run: bash signing.sh
 # needs: gnupg openssh-client
-# limits: {memory: 512Mi, wallTime: 120s, cpuTime: 60s, pids: 64}
+# limits: {memory: 512Mi, cpuTime: 60s, pids: 64}
 set -e
 gpg --batch --quiet --passphrase '' --quick-gen-key a@example.org ed25519
 echo text | gpg --batch --quiet --clearsign > signed

@@ -1,7 +1,7 @@
 # pandas: groups, dates with time zones, files in several formats.
 # run: /usr/bin/python3 tables.py
 # needs: python3-pandas
-# limits: {memory: 1Gi, wallTime: 60s}
+# limits: {memory: 1Gi}
 import pandas as pd
 
 frame = pd.DataFrame({"when": pd.date_range("2024-01-01", periods=100, freq="h", tz="Europe/Berlin"), "n": range(100)})

@@ -1,7 +1,7 @@
 # A PyTorch training loop with worker processes.
 # run: python3 torch_training.py
 # needs: python3-torch
-# limits: {memory: 4Gi, wallTime: 300s, cpuTime: 200s, pids: 256}
+# limits: {memory: 4Gi, cpuTime: 200s, pids: 256}
 import torch, torch.utils.data as d
 if __name__ == "__main__":
     torch.set_num_threads(2)

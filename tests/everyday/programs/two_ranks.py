@@ -2,7 +2,7 @@
 # run: python3 two_ranks.py
 # needs: python3-torch
 # loopback
-# limits: {memory: 4Gi, wallTime: 300s, cpuTime: 200s, pids: 256}
+# limits: {memory: 4Gi, cpuTime: 200s, pids: 256}
 import os, torch, torch.distributed as dist, torch.multiprocessing as mp
 def work(rank):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29510")

@@ -1,7 +1,7 @@
 # A virtual environment is made and used, without a network.
 # run: bash venv.sh
 # needs: python3-venv
-# limits: {wallTime: 120s, cpuTime: 60s}
+# limits: {cpuTime: 60s}
 set -e
 /usr/bin/python3 -m venv /tmp/environment
 . /tmp/environment/bin/activate

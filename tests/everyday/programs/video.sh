@@ -1,7 +1,7 @@
 # ffmpeg: a film with sound is made, encoded, and looked at.
 # run: bash video.sh
 # needs: ffmpeg
-# limits: {memory: 2Gi, wallTime: 120s, cpuTime: 100s, pids: 256}
+# limits: {memory: 2Gi, cpuTime: 100s, pids: 256}
 set -e
 mkdir -p out
 ffmpeg -v error -y -f lavfi -i testsrc=size=320x240:rate=10 -f lavfi -i sine -t 2 -c:v mpeg4 -c:a aac out/film.mp4

@@ -2,7 +2,7 @@
 // run: node watch.mjs
 // needs: nodejs
 // loopback
-// limits: {memory: 1Gi, wallTime: 120s, cpuTime: 60s, pids: 128}
+// limits: {memory: 1Gi, cpuTime: 60s, pids: 128}
 import assert from "node:assert";
 import { execFileSync, fork } from "node:child_process";
 import dgram from "node:dgram";

@@ -2,7 +2,6 @@
 # run: python3 web_app.py
 # needs: python3-flask
 # loopback
-# limits: {wallTime: 60s}
 import threading
 import urllib.request
 
