@@ -54,11 +54,29 @@ class Away(unittest.TestCase):
 
     def test_who_waits_for_a_run_until_some_time_awaits_no_controller_beyond_it(self):
         nobody = ("--server", "https://127.0.0.1:1", *self.by_address[2:])
-        client = self.start(*nobody, "wait", "a", "--timeout", "5s")
-        line_with(client.stderr, "trying again for 5s (--patience)")  # after three pauses, of 1.4 s at most
+        for which in (("a",), ("a", "b"), ("-l", "sweep=a")):
+            client = self.start(*nobody, "wait", *which, "--timeout", "5s")
+            line_with(client.stderr, "trying again for 5s (--patience)")  # after three pauses, of 1.4 s at most
+            code, err = self.ended(client)
+            self.assertEqual(code, 124, err)  # as --help says of a time that is over
+            self.assertRegex(err, "UNREACHABLE|STREAM_LOST")
+        # No time is over where none was said, or before it is.
+        for until, code in (((), 75), (("--timeout", "10m"), 75)):
+            client = self.start(*nobody, "--patience", "0s", "wait", "a", *until)
+            self.assertEqual(self.ended(client)[0], code)
+
+    def test_who_watches_a_drain_until_some_time_awaits_no_controller_beyond_it(self):
+        self.instance.run("run", "--detach", "--name", "holds-it", "--", "sleep", "600")
+        self.instance.wait_phase("holds-it", "Running")
+        node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
+        client = self.start(*self.by_address, "drain", node, "--timeout", "8s")
+        line_with(client.stderr, "waiting for 1 run")
+        self.instance.kill("paddock-controller")
         code, err = self.ended(client)
-        self.assertNotEqual(code, 0)
-        self.assertRegex(err, "UNREACHABLE|STREAM_LOST")
+        self.assertEqual(code, 124, err)
+        self.instance.run("up")
+        self.instance.run("uncordon", node)
+        self.instance.run("cancel", "holds-it")
 
     def follow(self, name):
         """A run that is followed, whose controller is gone then."""
