@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <optional>
+
 #include "cli/options/names.h"
 #include "cli/options/option_files.h"
 #include "cli/terminal/interrupt.h"
@@ -58,12 +60,12 @@ std::string wrong_version(const std::string& version) {
 // Collects the objects of one call's files: the valid ones, and the mistakes in the others.
 class Collector {
  public:
-  explicit Collector(const std::string& name_space) : wanted_(name_space) {}
+  Collector(const std::string& name_space, ManifestUse use) : wanted_(name_space), use_(use) {}
 
   void take_text(const ManifestText& file) {
     const auto documents =
         wire::parse_yaml_documents(file.text, kMostDocuments, {.max_bytes = kMostBytes});
-    if (!documents.ok()) return refuse(file.source, documents.error().message);
+    if (!documents.ok()) return refuse_source(file.source, documents.error().message);
     const auto lines = std::make_shared<wire::YamlLines>(file.text);
     const bool several = documents->size() > 1;
     for (size_t i = 0; i < documents->size(); ++i) {
@@ -74,20 +76,23 @@ class Collector {
   }
 
   Result<std::vector<Manifest>> end() && {
-    if (faults_.empty() && found_.empty()) faults_.push_back({"--filename", "no object is in it"});
+    if (faults_.empty() && found_.empty()) refuse_source("--filename", "no object is in it");
     if (faults_.empty()) return std::move(found_);
-    Error error{Code::kInvalidArgument, "BAD_MANIFEST", "nothing was sent"};
+    Error error{Code::kInvalidArgument, *reason_, "nothing was sent"};
     error.causes = std::move(faults_);
     return error;
   }
 
  private:
-  void refuse(const std::string& source, std::string message) {
+  void refuse_source(const std::string& source, std::string message,
+                     Reason reason = "BAD_MANIFEST") {
     faults_.push_back({source, std::move(message)});
+    reason_ = !reason_ || *reason_ == reason ? reason : Reason("BAD_MANIFEST");
   }
-  void refuse(const ManifestPlace& place, std::string_view field, std::string_view why) {
+  void refuse(const ManifestPlace& place, std::string_view field, std::string_view why,
+              Reason reason = "BAD_MANIFEST") {
     const std::string line = place.of(field);
-    refuse(line.empty() ? place.source : line, cat(field, ": ", why));
+    refuse_source(line.empty() ? place.source : line, cat(field, ": ", why), reason);
   }
 
   void take_document(const Value& document, const ManifestPlace& place) {
@@ -106,7 +111,7 @@ class Collector {
 
   void take_object(Value object, const std::string& kind_of_list, ManifestPlace place) {
     if (object.object() == nullptr)
-      return refuse(place.source, cat("an object is expected, not ", object.type_name()));
+      return refuse_source(place.source, cat("an object is expected, not ", object.type_name()));
     if (!kind_of_list.empty()) {
       if (object.find("kind") == nullptr) object.set("kind", kind_of_list);
       if (object.find("apiVersion") == nullptr) object.set("apiVersion", contracts::kApiVersion);
@@ -118,10 +123,20 @@ class Collector {
     take_kind(std::move(object), *kind, std::move(place));
   }
 
+  std::string_view nameless() const {
+    if (use_ == ManifestUse::kDelete) return "it has no name to delete it by";
+    return "an object to apply needs one; `paddock create` takes metadata.generateName";
+  }
+
   void take_kind(Value object, Kind kind, ManifestPlace place) {
     Manifest out{kind, object.text("metadata.name"), {}, {}, {}};
+    if (kind == Kind::kToolToken && use_ != ManifestUse::kDelete)
+      return refuse(place, "kind", "`paddock token create` makes tool tokens, and shows the secret",
+                    "TOKEN_IN_FILE");
     if (out.name.empty() && object.text("metadata.generateName").empty())
       return refuse(place, "metadata.name", "a name is missing");
+    if (out.name.empty() && use_ != ManifestUse::kCreate)
+      return refuse(place, "metadata.name", nameless(), "NAME_MISSING");
     const std::string own = object.text("metadata.namespace");
     if (info(kind).namespaced) {
       if (!own.empty() && !wanted_.empty() && own != wanted_)
@@ -136,8 +151,10 @@ class Collector {
   }
 
   const std::string& wanted_;
+  ManifestUse use_;
   std::vector<Manifest> found_;
   std::vector<Cause> faults_;
+  std::optional<Reason> reason_;  // of the faults, once there are any
 };
 
 }  // namespace
@@ -181,8 +198,8 @@ std::string Manifest::collection() const {
 std::string Manifest::target() const { return cat(collection(), "/", percent_encode(name)); }
 
 Result<std::vector<Manifest>> parse_manifests(const std::vector<ManifestText>& texts,
-                                              const std::string& name_space) {
-  Collector collector(name_space);
+                                              const std::string& name_space, ManifestUse use) {
+  Collector collector(name_space, use);
   for (const ManifestText& each : texts) collector.take_text(each);
   return std::move(collector).end();
 }

@@ -47,9 +47,13 @@ struct Manifest {
   std::string collection() const;  // where it is created
   std::string target() const;      // where it is, once it has a name
 };
+// What becomes of the objects. What is applied or deleted must be the same object twice, so it has
+// a name; a tool token's secret is in the answer to its creation and nowhere else, so no file makes
+// one.
+enum class ManifestUse { kCreate, kApply, kDelete };
 // `name_space`: what -n says, or empty. BAD_MANIFEST names everything that is wrong, each with its
-// place; then nothing is to be sent. Pure.
+// place (NAME_MISSING or TOKEN_IN_FILE if that is all); then nothing is to be sent. Pure.
 Result<std::vector<Manifest>> parse_manifests(const std::vector<ManifestText>& texts,
-                                              const std::string& name_space);
+                                              const std::string& name_space, ManifestUse use);
 
 }  // namespace paddock::cli

@@ -17,8 +17,9 @@ using testing::StartsWith;
 constexpr const char* kRun =
     "apiVersion: paddock.dev/v1alpha1\nkind: Run\nmetadata: {name: a}\nspec: {type: code}\n";
 
-std::vector<std::string> targets(const std::string& text, const std::string& name_space = {}) {
-  const auto manifests = parse_manifests({{"f.yaml", text}}, name_space);
+std::vector<std::string> targets(const std::string& text, const std::string& name_space = {},
+                                 ManifestUse use = ManifestUse::kCreate) {
+  const auto manifests = parse_manifests({{"f.yaml", text}}, name_space, use);
   if (!manifests.ok()) {
     std::vector<std::string> faults;
     for (const Cause& each : manifests.error().causes)
@@ -55,7 +56,7 @@ TEST(Manifests, ComeFromSeveralDocumentsAndLists) {
   EXPECT_THAT(targets(two),
               ElementsAre(cat(kNamespaces, "default/runs/a"), cat(kNamespaces, "default/runs/b"),
                           cat(kNamespaces, "default/grants/c")));
-  const auto read = parse_manifests({{"f.yaml", two}}, "");
+  const auto read = parse_manifests({{"f.yaml", two}}, "", ManifestUse::kCreate);
   EXPECT_EQ(read->at(1).place.source, "f.yaml, document 3, items[0]");
   EXPECT_EQ(read->at(1).object.text("kind"), "Run");
 }
@@ -78,10 +79,33 @@ TEST(Manifests, SayEverythingThatIsWrongAtOnce) {
   EXPECT_THAT(targets("# nothing\n"), ElementsAre(StartsWith("--filename: ")));
 }
 
+TEST(Manifests, WhatCannotBeAppliedOrDeletedIsSaidWithTheRest) {
+  const std::string unnamed =
+      "kind: Run\napiVersion: paddock.dev/v1alpha1\nmetadata: {generateName: r-}\n---\n";
+  const std::string token =
+      "kind: ToolToken\napiVersion: paddock.dev/v1alpha1\nmetadata: {name: t}\n---\n";
+  const std::string wrong = "kind: Rum\napiVersion: paddock.dev/v1alpha1\n---\n";
+  EXPECT_THAT(targets(unnamed + token + wrong + token, "", ManifestUse::kApply),
+              ElementsAre(ContainsRegex("^f.yaml:3: metadata.name: .*`paddock create`"),
+                          ContainsRegex("^f.yaml:5: kind: .*`paddock token create`"),
+                          StartsWith("f.yaml:9: kind: `Rum`"),
+                          StartsWith("f.yaml:12: kind: `paddock token create`")));
+  const auto reason = [](const std::string& text, ManifestUse use) {
+    const auto manifests = parse_manifests({{"f.yaml", text}}, "", use);
+    return manifests.ok() ? std::string("none") : cat(manifests.error().reason);
+  };
+  EXPECT_EQ(reason(token + token, ManifestUse::kCreate), "TOKEN_IN_FILE");
+  EXPECT_EQ(reason(token + wrong, ManifestUse::kCreate), "BAD_MANIFEST");
+  EXPECT_EQ(reason(token, ManifestUse::kDelete), "none");
+  EXPECT_EQ(reason(unnamed, ManifestUse::kDelete), "NAME_MISSING");
+  EXPECT_EQ(reason(unnamed, ManifestUse::kCreate), "none");
+}
+
 TEST(Manifests, WhatTheServerRefusesHasItsLine) {
   const std::string list =
       "kind: RunList\nitems:\n- metadata: {name: b}\n  spec:\n    nope: 1\n    odd: 2\n";
-  const auto manifests = parse_manifests({{"f.yaml", cat(kRun, "---\n", list)}}, "");
+  const auto manifests =
+      parse_manifests({{"f.yaml", cat(kRun, "---\n", list)}}, "", ManifestUse::kCreate);
   ASSERT_TRUE(manifests.ok()) << manifests.error().describe();
   const Error two{Code::kInvalidArgument,
                   "UNKNOWN_FIELD",

@@ -7,6 +7,7 @@
 #include "cli/client/connection.h"
 #include "cli/client/name_choice.h"
 #include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/raw_terminal.h"
 #include "common/base/text.h"
@@ -23,6 +24,14 @@ void say_when_waiting(client::ControllerClient& client, const Env& env) {
     env.say(
         cat(error.message, "; trying again for ", format_duration(env.patience), " (--patience)"));
   });
+}
+
+Result<int> or_timeout(const Error& error, std::optional<MonoTime> until, const Env& env) {
+  const bool nobody_answers = error.reason != "ABORTED" && (error.code == Code::kUnavailable ||
+                                                            error.code == Code::kDeadlineExceeded);
+  if (!until || !nobody_answers || env.clock.mono() < *until) return error;
+  (void)fail(env, error);
+  return kExitTimeout;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "cli/client/run_end.h"
 #include "cli/options/command_row.h"
@@ -14,6 +15,11 @@ Result<RunRef> run_ref(const Parsed& parsed);
 
 // Says on stderr, once, that nobody answers and for how long it goes on trying.
 void say_when_waiting(client::ControllerClient& client, const Env& env);
+
+// What ended a watching that goes on until some time. Once that is over and nobody answers, the
+// error is told and the answer is the exit code of a timeout: that time has passed, whatever else
+// is. Before, and of any other error: the error.
+Result<int> or_timeout(const Error& error, std::optional<MonoTime> until, const Env& env);
 
 // What to watch with; `http` and `client` are ended by Ctrl-C. Both wait for who leads next, or for
 // a controller that is being restarted; of `http` an answer other than 2xx is an error.

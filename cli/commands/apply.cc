@@ -53,37 +53,12 @@ Result<Sent> create_one(client::ControllerClient& client, const Manifest& manife
   return Sent{std::move(made), "created"};
 }
 
-// A token's secret is in the answer to its creation and nowhere else.
-Status no_tokens(const std::vector<Manifest>& manifests) {
-  for (const Manifest& each : manifests) {
-    if (each.kind != Kind::kToolToken) continue;
-    return invalid_argument("TOKEN_IN_FILE",
-                            "`paddock token create` makes tool tokens, and shows the secret",
-                            each.place.source);
-  }
-  return {};
-}
-
-// What is applied twice must be the same object twice.
-Status all_named(const std::vector<Manifest>& manifests) {
-  for (const Manifest& each : manifests) {
-    if (!each.name.empty()) continue;
-    return invalid_argument(
-        "NAME_MISSING",
-        "an object to apply needs a metadata.name; `paddock create` takes metadata.generateName",
-        each.place.source);
-  }
-  return {};
-}
-
 Result<std::vector<Manifest>> wanted(const Parsed& parsed, const Env& env) {
   if (!parsed.has("filename"))
     return invalid_argument("USAGE", "say which file, folder or `-`", "--filename");
   ASSIGN_OR_RETURN(const auto texts, read_manifests(parsed.list("filename"), env));
-  ASSIGN_OR_RETURN(auto manifests, parse_manifests(texts, parsed.text("namespace")));
-  TRY(no_tokens(manifests));
-  if (parsed.command == "apply") TRY(all_named(manifests));
-  return manifests;
+  const ManifestUse use = parsed.command == "apply" ? ManifestUse::kApply : ManifestUse::kCreate;
+  return parse_manifests(texts, parsed.text("namespace"), use);
 }
 
 void say_what_happened(const Manifest& manifest, const Sent& sent, const Parsed& parsed,

@@ -33,13 +33,10 @@ Result<std::vector<Doomed>> named_in_files(const Parsed& parsed, const Env& env)
     return invalid_argument("USAGE", "the file names what is deleted; leave the rest out",
                             "--filename");
   ASSIGN_OR_RETURN(const auto texts, read_manifests(parsed.list("filename"), env));
-  ASSIGN_OR_RETURN(const auto manifests, parse_manifests(texts, parsed.text("namespace")));
+  ASSIGN_OR_RETURN(const auto manifests,
+                   parse_manifests(texts, parsed.text("namespace"), ManifestUse::kDelete));
   std::vector<Doomed> out;
   for (const Manifest& each : manifests) {
-    if (each.name.empty())
-      return invalid_argument("NAME_MISSING",
-                              cat(each.place.source, ": it has no name to delete it by"),
-                              "metadata.name");
     ObjectChoice choice;
     choice.kind = each.kind;
     choice.name = each.name;

@@ -1,5 +1,6 @@
 // `paddock cordon`, `uncordon`, `drain` and `taint`.
 #include <algorithm>
+#include <optional>
 
 #include "cli/client/name_choice.h"
 #include "cli/client/watching.h"
@@ -68,24 +69,25 @@ Result<DrainReport> report_of(const Result<Value>& answer) {
 }
 
 Result<int> see_empty(Watcher& watcher, const std::string& node, const Env& env, DrainReport report,
-                      std::optional<Millis> timeout) {
-  const MonoTime began = env.clock.mono();
+                      std::optional<MonoTime> until) {
   std::string said;
   while (!report.drained) {
     if (!report.draining)
       return Error{Code::kFailedPrecondition, "DRAIN_ENDED",
                    "somebody uncordoned the node; it is not drained any more"};
     if (std::string now = waiting_text(report); now != said) env.say(said = std::move(now));
-    if (timeout && env.clock.mono() - began >= *timeout) return kExitTimeout;
-    ASSIGN_OR_RETURN(report, report_of(watcher.client.get(node_path(node, kHeld))));
+    if (until && env.clock.mono() >= *until) return kExitTimeout;
+    Result<DrainReport> next = report_of(watcher.client.get(node_path(node, kHeld)));
+    if (!next.ok()) return or_timeout(next.error(), until, env);
+    report = std::move(next).value();
   }
   env.say(cat("node ", node, " is empty"));
   return kExitOk;
 }
 
-Result<int> drain(Watcher& watcher, const Parsed& parsed, const Env& env) {
+Result<int> drain(Watcher& watcher, const Parsed& parsed, const Env& env,
+                  std::optional<Millis> timeout) {
   ASSIGN_OR_RETURN(const std::string node, name_of(Kind::kNode, parsed.text("NODE")));
-  ASSIGN_OR_RETURN(const auto timeout, duration_option(parsed, "timeout"));
   ASSIGN_OR_RETURN(const OutputFormat format, parse_output_format(parsed.text("output")));
   contracts::DrainRequest request;
   ASSIGN_OR_RETURN(const auto grace, wait_option(parsed, "grace"));
@@ -93,7 +95,9 @@ Result<int> drain(Watcher& watcher, const Parsed& parsed, const Env& env) {
   const auto answer = watcher.client.send("POST", node_path(node, "/drain"), wire::encode(request));
   ASSIGN_OR_RETURN(const DrainReport report, report_of(answer));
   if (is_document(format)) env.out.write(document_text(*answer, format));
-  if (!parsed.has("detach")) return see_empty(watcher, node, env, report, timeout);
+  std::optional<MonoTime> until;
+  if (timeout) until = env.clock.mono() + *timeout;
+  if (!parsed.has("detach")) return see_empty(watcher, node, env, report, until);
   env.say(report.drained ? "the node is empty" : waiting_text(report));
   return kExitOk;
 }
@@ -143,7 +147,11 @@ int uncordon_command(const Parsed& parsed, Env& env) {
   });
 }
 int drain_command(const Parsed& parsed, Env& env) {
-  return watch(parsed, env, [&](Watcher& watcher) { return drain(watcher, parsed, env); });
+  const auto timeout = duration_option(parsed, "timeout");
+  if (!timeout.ok()) return fail(env, timeout.error());
+  if (*timeout) env.patience = std::min(env.patience, **timeout);
+  return watch(parsed, env,
+               [&](Watcher& watcher) { return drain(watcher, parsed, env, *timeout); });
 }
 int taint_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) { return taint(watcher, parsed, env); });

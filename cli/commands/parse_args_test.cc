@@ -159,6 +159,11 @@ TEST(ParseArgs, NamesTheNearestOptionAlsoBeforeTheCommand) {
   EXPECT_THAT(complaint({"--versio"}), HasSubstr("did you mean `--version`?"));
   EXPECT_THAT(complaint({"-n", "team", "get", "runs"}),
               HasSubstr("options such as `-n` go after the command"));
+  EXPECT_THAT(complaint({"up", "--name", "lab"}), HasSubstr("did you mean `--instance`?"));
+  EXPECT_THAT(complaint({"up", "--nmae", "lab"}), HasSubstr("did you mean `--instance`?"));
+  EXPECT_THAT(complaint({"run", "--walltme", "1m", "--", "true"}),
+              HasSubstr("did you mean `--timeout`?"));
+  EXPECT_THAT(complaint({"get", "runs", "--nmae", "a"}), Not(HasSubstr("--instance")));
   EXPECT_THAT(complaint({"run", "--hlp"}), HasSubstr("did you mean `--help`?"));
   EXPECT_THAT(complaint({"audit", "verfy"}), HasSubstr("did you mean `paddock audit verify`?"));
   EXPECT_THAT(complaint({"compute", "d", "c", "--artefact-dir", "x"}),

@@ -1,5 +1,6 @@
 // `paddock wait` and `cancel`.
 #include <algorithm>
+#include <optional>
 
 #include "cli/client/name_choice.h"
 #include "cli/client/other_kind.h"
@@ -38,31 +39,38 @@ Status cancel_one(Watcher& watcher, const RunRef& ref, bool at_once, const Env& 
   return {};
 }
 
+// The exit code is the first one that is not 0, once all have ended.
+Result<int> wait_for_all(Watcher& watcher, const Parsed& parsed, const Env& env,
+                         std::optional<MonoTime> until) {
+  ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
+  if (parsed.text("selector").empty()) TRY(all_are_there(watcher.client, parsed, runs, env));
+  int code = kExitOk;
+  for (const RunRef& each : runs) {
+    const Millis left = until ? std::max(*until - env.clock.mono(), Millis(1)) : Millis(0);
+    const auto run = wait_for_end(watcher.client, each, env, left);
+    // One that was deleted meanwhile ends no waiting for the others.
+    if (!run.ok() && run.error().code != Code::kNotFound) return run.error();
+    const int its_own =
+        run.ok() ? exit_code_of(*run)
+                 : fail(env, with_other_kind(watcher.client, parsed, each.name, run.error()));
+    if (run.ok()) env.say(run_line(*run));
+    if (code == kExitOk) code = its_own;
+  }
+  return code;
+}
+
 }  // namespace
 
-// The exit code is the first one that is not 0, once all have ended.
 int wait_command(const Parsed& parsed, Env& env) {
   const auto timeout = wait_option(parsed, "timeout");
   if (!timeout.ok()) return fail(env, timeout.error());
   // Nor is a controller that is away awaited for longer.
   if (timeout->value_or(Millis(0)) > Millis(0)) env.patience = std::min(env.patience, **timeout);
+  std::optional<MonoTime> until;
+  if (*timeout) until = env.clock.mono() + **timeout;
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
-    ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_runs(watcher.client, parsed));
-    if (parsed.text("selector").empty()) TRY(all_are_there(watcher.client, parsed, runs, env));
-    const MonoTime until = env.clock.mono() + timeout->value_or(Millis(0));
-    int code = kExitOk;
-    for (const RunRef& each : runs) {
-      const Millis left = std::max(until - env.clock.mono(), Millis(1));
-      const auto run = wait_for_end(watcher.client, each, env, *timeout ? left : Millis(0));
-      // One that was deleted meanwhile ends no waiting for the others.
-      if (!run.ok() && run.error().code != Code::kNotFound) return run.error();
-      const int its_own =
-          run.ok() ? exit_code_of(*run)
-                   : fail(env, with_other_kind(watcher.client, parsed, each.name, run.error()));
-      if (run.ok()) env.say(run_line(*run));
-      if (code == kExitOk) code = its_own;
-    }
-    return code;
+    const Result<int> code = wait_for_all(watcher, parsed, env, until);
+    return code.ok() ? code : or_timeout(code.error(), until, env);
   });
 }
 

@@ -77,6 +77,8 @@ constexpr std::array kOtherOptions = {
     OptionName{"J", "name"},
     OptionName{"retries", "retry"},
 };
+// Of the commands that are about an instance: others have names of their own.
+constexpr std::array<std::string_view, 4> kOfAnInstance = {"up", "down", "status", "ready"};
 // Where no option does it.
 constexpr std::string_view kElsewhere =
     "; a program starts in the project's folder: `-- sh -c 'cd DIR && …'` starts one elsewhere";
@@ -99,10 +101,25 @@ std::string by_another_name(std::string_view word, const CommandRow& row) {
     const std::string typed = found->typed.empty() ? cat("--", ours) : std::string(found->typed);
     return cat("; did you mean `", typed, "`?");
   }
+  if (name == "name" && std::ranges::count(kOfAnInstance, row.path) > 0)
+    return "; did you mean `--instance`?";
   if (row.path == "execute" && (name == "c" || name == "code" || name == "e"))
     return kCodeElsewhere;
   const bool of_a_run = takes_option(row, "artifact-dir");
   return ours == "workdir" && of_a_run ? std::string(kElsewhere) : "";
+}
+
+// The same of a word that is nearly one of them: `--nmae` of `up`.
+std::string by_nearly_another_name(std::string_view word, const CommandRow& row) {
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view name) {
+    const std::string typed = cat("--", name);
+    if (name.size() > 1 && !by_another_name(typed, row).empty()) names.push_back(typed);
+  };
+  for (const OptionName& each : kOtherOptions) add(each.theirs);
+  add("name");
+  const std::string near = nearest(word, names);
+  return near.empty() ? "" : by_another_name(near, row);
 }
 
 template <class Names>
@@ -217,6 +234,8 @@ Error unknown_option(const std::string& word, const CommandRow& row) {
     message += meant;
   } else if (!near.empty()) {
     message += cat("; did you mean `", near, "`?");
+  } else {
+    message += by_nearly_another_name(name, row);
   }
   const bool takes_command = std::ranges::count(row.arguments, "CMD", &ArgumentRow::name) > 0;
   if (takes_command)

@@ -75,19 +75,19 @@ Result<DomainRule> parse_domain_rule(std::string_view text) {
 
 Result<std::vector<DomainRule>> parse_domain_rules(const std::vector<std::string>& entries) {
   std::vector<DomainRule> rules;
+  std::vector<Cause> faults;
   for (size_t i = 0; i < entries.size(); ++i) {
     auto rule = parse_domain_rule(entries[i]);
-    if (!rule.ok()) {
-      return invalid_argument("INVALID_DOMAIN", rule.error().message,
-                              cat("network.allowDomains[", i, "]"));
-    }
-    rules.push_back(std::move(rule).value());
+    if (rule.ok())
+      rules.push_back(std::move(rule).value());
+    else
+      faults.push_back({cat("network.allowDomains[", i, "]"), rule.error().message});
   }
-  if (ports_of(rules).size() > kMostPorts) {
-    return invalid_argument("INVALID_DOMAIN", cat("more than ", kMostPorts, " different ports"),
-                            "network.allowDomains");
-  }
-  return rules;
+  if (faults.empty() && ports_of(rules).size() > kMostPorts)
+    faults.push_back({"network.allowDomains", cat("more than ", kMostPorts, " different ports")});
+  if (faults.empty()) return rules;
+  std::string message = faults[0].message;
+  return Error{Code::kInvalidArgument, "INVALID_DOMAIN", std::move(message), std::move(faults)};
 }
 
 bool covers(const DomainRule& rule, std::string_view name) {

@@ -104,11 +104,12 @@ TEST(DomainRule, WithoutAPortOpensTheTwoOfTheWeb) {
   EXPECT_THAT(ports_of(list), ElementsAre(80, 443, 5432));
 }
 
-TEST(DomainRule, NamesTheEntryThatIsWrong) {
-  const auto parsed = parse_domain_rules({"example.org", "10.0.0.1"});
+TEST(DomainRule, NamesTheEntriesThatAreWrong) {
+  const auto parsed = parse_domain_rules({"example.org", "10.0.0.1", "a.example", "::1"});
   ASSERT_FALSE(parsed.ok());
-  ASSERT_EQ(parsed.error().causes.size(), 1u);
+  ASSERT_EQ(parsed.error().causes.size(), 2u);
   EXPECT_EQ(parsed.error().causes[0].field, "network.allowDomains[1]");
+  EXPECT_EQ(parsed.error().causes[1].field, "network.allowDomains[3]");
   EXPECT_THAT(parsed.error().message, HasSubstr("example.org"));
   std::vector<std::string> many;
   for (size_t i = 0; i <= kMostPorts; ++i) many.push_back(cat("example.org:", 9000 + i));

@@ -3,41 +3,57 @@
 #include "common/contracts/ceilings.h"
 
 namespace paddock::contracts {
+namespace {
+
+std::string word_fault(std::string_view word, bool first) {
+  if (first && word.empty()) return "must not be empty";
+  return word.find('\0') == word.npos ? "" : "must not contain a NUL byte";
+}
+
+std::vector<std::string> words_of_list(const wire::Value::Array& items, wire::Check& check) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const wire::Check::Scope scope(check, i);
+    const std::string* word = items[i].string();
+    if (word == nullptr) {
+      check.fail(cat("expected string, got ", items[i].type_name()), CauseKind::kWrongType);
+      continue;
+    }
+    if (std::string fault = word_fault(*word, i == 0); !fault.empty()) check.fail(std::move(fault));
+    words.push_back(*word);
+  }
+  if (items.empty()) check.fail("must not be empty");
+  return words;
+}
+
+std::vector<std::string> words_of_line(const std::string& line, wire::Check& check) {
+  auto words = split_command(line);
+  if (!words) {
+    check.fail(words.error().message);
+    return {};
+  }
+  std::string fault = words->empty() ? "must not be empty" : "";
+  for (size_t i = 0; i < words->size() && fault.empty(); ++i)
+    fault = word_fault((*words)[i], i == 0);
+  if (!fault.empty()) check.fail(std::move(fault));
+  return std::move(words).value();
+}
+
+}  // namespace
 
 std::optional<Command> Command::decode_value(const wire::Value& value, wire::Check& check) {
+  const size_t faults_before = check.causes().size();
   Command out;
   if (const std::string* line = value.string()) {
-    auto argv = split_command(*line);
-    if (!argv) {
-      check.fail(argv.error().message);
-      return std::nullopt;
-    }
     out.line = *line;
-    out.argv = std::move(*argv);
+    out.argv = words_of_line(*line, check);
   } else if (const wire::Value::Array* items = value.array()) {
-    for (size_t i = 0; i < items->size(); ++i) {
-      wire::Check::Scope scope(check, i);
-      if ((*items)[i].string() == nullptr) {
-        check.fail(cat("expected string, got ", (*items)[i].type_name()), CauseKind::kWrongType);
-        return std::nullopt;
-      }
-      out.argv.push_back(*(*items)[i].string());
-    }
+    out.argv = words_of_list(*items, check);
   } else {
     check.fail(cat("expected a list of strings or one string, got ", value.type_name()),
                CauseKind::kWrongType);
-    return std::nullopt;
   }
-  if (out.argv.empty() || out.argv[0].empty()) {
-    check.fail("must not be empty");
-    return std::nullopt;
-  }
-  for (const std::string& word : out.argv) {
-    if (word.find('\0') != std::string::npos) {
-      check.fail("must not contain a NUL byte");
-      return std::nullopt;
-    }
-  }
+  if (check.causes().size() > faults_before) return std::nullopt;
   return out;
 }
 

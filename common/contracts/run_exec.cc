@@ -8,9 +8,10 @@ namespace paddock::contracts {
 
 void RunCommandRequest::validate(wire::Check& check) const {
   size_t bytes = 0;
-  for (const std::string& word : command) {
-    bytes += word.size() + 1;
-    if (word.find('\0') != std::string::npos) check.fail("command", "must not have a NUL byte");
+  for (size_t i = 0; i < command.size(); ++i) {
+    bytes += command[i].size() + 1;
+    if (command[i].find('\0') != std::string::npos)
+      check.fail(cat("command[", i, "]"), "must not have a NUL byte");
   }
   if (!command.empty() && command.front().empty())
     check.fail("command", "must begin with a program");

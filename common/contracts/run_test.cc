@@ -20,6 +20,14 @@ Result<Run> run_of(std::string_view yaml) {
   if (!value) return std::move(value).error();
   return wire::decode<Run>(*value);
 }
+// All of them, one behind the other.
+std::string faults_of_spec(std::string_view spec) {
+  const auto run = run_of(cat("{metadata: {name: a}, spec: {", spec, "}}"));
+  std::vector<std::string> faults;
+  for (const Cause& cause : run.ok() ? std::vector<Cause>() : run.error().causes)
+    faults.push_back(cat(cause.field, ": ", word_of(cause.kind)));
+  return join(faults, "; ");
+}
 std::string fault_of_spec(std::string_view spec) {
   const auto run = run_of(cat("{metadata: {name: a}, spec: {", spec, "}}"));
   return run.ok() ? "accepted" : first_fault(run.error());
@@ -100,12 +108,21 @@ TEST(Command, KeepsTheFormInWhichItWasSent) {
 
 TEST(Command, RefusesWhatCannotBeExecuted) {
   EXPECT_EQ(fault_of_spec("type: compute, command: []"), "spec.command: invalid");
-  EXPECT_EQ(fault_of_spec("type: compute, command: [\"\"]"), "spec.command: invalid");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [\"\"]"), "spec.command[0]: invalid");
   EXPECT_EQ(fault_of_spec("type: compute, command: '  '"), "spec.command: invalid");
   EXPECT_EQ(fault_of_spec("type: compute, command: [a, 1]"), "spec.command[1]: wrong type");
   EXPECT_EQ(fault_of_spec("type: compute, command: {a: b}"), "spec.command: wrong type");
-  EXPECT_EQ(fault_of_spec("type: compute, command: [a, \"b\\0c\"]"), "spec.command: invalid");
+  EXPECT_EQ(fault_of_spec("type: compute, command: [a, \"b\\0c\"]"), "spec.command[1]: invalid");
   EXPECT_EQ(fault_of_spec("type: compute, command: \"a 'b\""), "spec.command: invalid");
+}
+
+// As other lists do.
+TEST(Command, NamesEachWordThatIsWrong) {
+  EXPECT_EQ(faults_of_spec(R"(type: compute, command: ["", 1, b, "c\0", [d]], timout: 3m)"),
+            "spec.timout: invalid; spec.command[0]: invalid; spec.command[1]: wrong type; "
+            "spec.command[3]: invalid; spec.command[4]: wrong type");
+  EXPECT_EQ(faults_of_spec("type: compute, command: [1]"), "spec.command[0]: wrong type");
+  EXPECT_EQ(faults_of_spec("type: compute, command: []"), "spec.command: invalid");
 }
 
 TEST(Run, NamesEveryFaultOfASpec) {

@@ -45,6 +45,9 @@ struct Request {
   bool modern = false;
 };
 
+// An error about a message whose id cannot be read has none. JSON-RPC 2.0 would have it null, but
+// an id of this protocol is a string or a number in every version, and optional in an error since
+// 2025-11-25: a client that holds answers against its schema refuses null.
 Reply failure(const Value& id, const Fault& fault) {
   Value error = Value::Object{{"code", fault.code}, {"message", fault.message}};
   if (!fault.data.is_null()) error.set("data", fault.data);

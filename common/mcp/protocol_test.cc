@@ -121,6 +121,14 @@ TEST(Mcp, RefusesWhatIsNoRequest) {
   EXPECT_EQ(code(parse_failure("no JSON")), -32700);
 }
 
+// An `id` is a string or a number in the protocol's schema, and may be left out of an error.
+TEST(Mcp, AnErrorAboutAnUnreadableIdHasNone) {
+  for (const Reply& reply : {parse_failure("no JSON"), ask("{}"), ask("[]"),
+                             ask(R"({"jsonrpc":"2.0","id":null,"method":"ping"})")})
+    EXPECT_EQ(reply.message->find("id"), nullptr);
+  EXPECT_EQ(*ask(R"({"jsonrpc":"2.0","id":"a","method":7})").message->find("id"), Value("a"));
+}
+
 TEST(Mcp, HeadersHaveToAgreeWithTheMessage) {
   const std::string call = modern("tools/call", R"("name":"echo")");
   const Envelope good{true, "2026-07-28", "tools/call", "echo"};

@@ -230,7 +230,9 @@ TEST_F(Media, AndComputeAreHeldToTheGrantsOfTheCaller) {
             "GRANT_DENIED");
   EXPECT_EQ(make("d", R"(,"timeout":"2h")").reason(), "GRANT_DENIED");
   EXPECT_EQ(make("e", R"(,"grants":["wide"])").reason(), "GRANT_NOT_YOURS");
-  EXPECT_EQ(make("f", R"(,"grants":["none"])").reason(), "GRANT_NOT_FOUND");
+  const Answer none = make("f", R"(,"grants":["none","neither"])");
+  EXPECT_EQ(none.reason(), "GRANT_NOT_FOUND");
+  EXPECT_NE(none.text.find("there is no grant neither"), std::string::npos);
   EXPECT_EQ(ask("a").reason(), "MEDIA_EXECUTION_DISABLED") << "the grant gives no media";
   EXPECT_EQ(asked_, 0);
 }

@@ -254,6 +254,9 @@ TEST_F(Secrets, ARunThatAsksForWhatIsNotThereIsToldWhichFieldAndWhatThereIs) {
   EXPECT_EQ(compute.reason(), "ENV_NOT_ALLOWED");
   EXPECT_THAT(compute.text, HasSubstr("/run/secrets/db/token"));
   EXPECT_EQ(run_with(R"([{"name":"db"}])", "c", "compute").status, 201);
+  const Answer several = run_with(R"([{"name":"none"},{"name":"db"},{"name":"no","key":"a"}])");
+  EXPECT_THAT(several.text, HasSubstr("spec.secrets[0].name"));
+  EXPECT_THAT(several.text, HasSubstr("spec.secrets[2].name"));
 }
 
 TEST_F(Secrets, AnIdempotencyKeyTellsAnotherValue) {

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
@@ -12,6 +13,8 @@
 
 namespace paddock::app {
 namespace {
+
+using testing::HasSubstr;
 
 std::string example() {
   const char* source = std::getenv("PADDOCK_SOURCE_DIR");
@@ -158,6 +161,22 @@ TEST(Flags, AreReadInBothForms) {
   EXPECT_TRUE(config.plain_http);
   EXPECT_FALSE(parse_flags({"--nope"}).ok());
   EXPECT_FALSE(parse_flags({"--port"}).ok());
+  EXPECT_EQ(parse_flags({"--check=json"})->check, Flags::Check::kJson);
+  EXPECT_TRUE(parse_flags({"-h"})->help);
+}
+
+TEST(Flags, SayWhichWasMeant) {
+  EXPECT_THAT(parse_flags({"--prot", "1"}).error().message, HasSubstr("did you mean `--port`?"));
+  EXPECT_THAT(parse_flags({"--plain-htpt"}).error().message,
+              HasSubstr("did you mean `--plain-http`?"));
+}
+
+TEST(Flags, AreAllInTheUsage) {
+  for (const char* flag : {"[--config FILE]", "[--data-dir DIR]", "[--host ADDRESS]", "[--port N]",
+                           "[--unix-socket FILE]", "[--plain-http]", "[--restore FILE]",
+                           "[--migrate-store postgres|sqlite]", "[--check[=json]]",
+                           "[--make-shared-files DIR]", "[--version]", "[--help]"})
+    EXPECT_THAT(usage(), HasSubstr(flag));
 }
 
 TEST(Flags, AMoveNamesWhereTo) {

@@ -4,35 +4,47 @@
 #include <array>
 #include <string_view>
 
-#include "common/base/text.h"
+#include "common/base/program_options.h"
 
 namespace paddock::app {
 namespace {
 
-struct ValueFlag {
-  std::string_view name;
-  std::string_view variable;
+struct Flag {
+  ProgramOption option;
+  std::string_view variable = {};  // that it stands for; empty: none
 };
-constexpr std::array kValueFlags = {
-    ValueFlag{"--data-dir", "PADDOCK_CONTROLLER_DATA_DIR"},
-    ValueFlag{"--host", "PADDOCK_CONTROLLER_HOST"},
-    ValueFlag{"--port", "PADDOCK_CONTROLLER_PORT"},
-    ValueFlag{"--unix-socket", "PADDOCK_CONTROLLER_UNIX_SOCKET"},
+constexpr std::array kFlags = {
+    Flag{{"--config", "FILE"}},
+    Flag{{"--data-dir", "DIR"}, "PADDOCK_CONTROLLER_DATA_DIR"},
+    Flag{{"--host", "ADDRESS"}, "PADDOCK_CONTROLLER_HOST"},
+    Flag{{"--port", "N"}, "PADDOCK_CONTROLLER_PORT"},
+    Flag{{"--unix-socket", "FILE"}, "PADDOCK_CONTROLLER_UNIX_SOCKET"},
+    Flag{{"--plain-http", ""}, "PADDOCK_CONTROLLER_PLAIN_HTTP_ON_LOOPBACK"},
+    Flag{{"--version", ""}},
+    Flag{{"--help", ""}},
+    Flag{{"--restore", "FILE"}},
+    Flag{{"--migrate-store", "postgres|sqlite"}},
+    Flag{{"--check", "[=json]"}},
+    Flag{{"--make-shared-files", "DIR"}},
 };
+
+std::vector<ProgramOption> program_options() {
+  std::vector<ProgramOption> out;
+  for (const Flag& each : kFlags) out.push_back(each.option);
+  return out;
+}
 
 Error bad(std::string message) { return invalid_argument("FLAG_INVALID", std::move(message)); }
 
-// Flags of no variable, each with a value.
-constexpr std::array<std::string_view, 4> kOwnFlags = {"--config", "--restore", "--migrate-store",
-                                                       "--make-shared-files"};
-
-void set_variable(Flags& flags, const std::string& flag, std::string_view variable,
-                  const std::string& value) {
-  flags.overrides[std::string(variable)] = value;
-  flags.names[std::string(variable)] = flag;
+void set_variable(Flags& flags, const Flag& flag, const std::string& value) {
+  flags.overrides[std::string(flag.variable)] = flag.option.value.empty() ? "true" : value;
+  flags.names[std::string(flag.variable)] = std::string(flag.option.name);
 }
 
 Status take(Flags& flags, std::string_view name, const std::string& value) {
+  if (name == "--help") flags.help = true;
+  if (name == "--version") flags.version = true;
+  if (name == "--check") flags.check = value.empty() ? Flags::Check::kText : Flags::Check::kJson;
   if (name == "--config") flags.config_file = value;
   if (name == "--restore") flags.restore = value;
   if (name == "--make-shared-files") flags.make_shared_files = value;
@@ -47,44 +59,23 @@ Status take(Flags& flags, std::string_view name, const std::string& value) {
 }  // namespace
 
 Result<Flags> parse_flags(const std::vector<std::string>& args) {
+  ASSIGN_OR_RETURN(const std::vector<GivenOption> given,
+                   read_options(args, program_options(), "FLAG_INVALID"));
   Flags flags;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const std::string& arg = args[i];
-    if (arg == "--help" || arg == "-h") {
-      flags.help = true;
-    } else if (arg == "--version") {
-      flags.version = true;
-    } else if (arg == "--check") {
-      flags.check = Flags::Check::kText;
-    } else if (arg == "--check=json") {
-      flags.check = Flags::Check::kJson;
-    } else if (arg == "--plain-http") {
-      set_variable(flags, arg, "PADDOCK_CONTROLLER_PLAIN_HTTP_ON_LOOPBACK", "true");
+  for (const GivenOption& each : given) {
+    const auto flag =
+        std::ranges::find(kFlags, each.name, [](const Flag& row) { return row.option.name; });
+    if (flag->variable.empty()) {
+      TRY(take(flags, each.name, each.value));
     } else {
-      const size_t equals = arg.find('=');
-      const std::string name = arg.substr(0, equals);
-      const auto known = std::ranges::find(kValueFlags, name, &ValueFlag::name);
-      const bool own = std::ranges::find(kOwnFlags, name) != kOwnFlags.end();
-      if (known == kValueFlags.end() && !own)
-        return bad(cat("unknown option ", arg, "; see --help"));
-      if (equals == std::string::npos && i + 1 == args.size())
-        return bad(cat(name, " needs a value"));
-      const std::string value = equals != std::string::npos ? arg.substr(equals + 1) : args[++i];
-      if (own) {
-        TRY(take(flags, name, value));
-      } else {
-        set_variable(flags, name, known->variable, value);
-      }
+      set_variable(flags, *flag, each.value);
     }
   }
   return flags;
 }
 
 std::string usage() {
-  return "usage: paddock-controller [--config FILE] [--data-dir DIR] [--host ADDRESS] [--port N]\n"
-         "                          [--unix-socket FILE] [--plain-http] [--version] [--help]\n"
-         "                          [--restore FILE] [--migrate-store postgres|sqlite] [--check]\n"
-         "                          [--make-shared-files DIR]\n"
+  return usage_of("paddock-controller", program_options()) +
          "Serves the API over TLS, on loopback unless told otherwise. SIGTERM stops it.\n"
          "--check says of all that a start with this configuration needs (folders, TLS, ports,\n"
          "database, bucket) whether it is well, and how to mend it; nothing is changed. Ends with "

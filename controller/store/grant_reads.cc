@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/list_faults.h"
 #include "common/base/text.h"
 
 namespace paddock::store {
@@ -41,10 +42,16 @@ Result<std::vector<Grant>> grant_chain(ReadTxn& txn, const std::string& name_spa
 Result<std::vector<std::vector<Grant>>> grant_chains(ReadTxn& txn, const std::string& name_space,
                                                      const std::vector<std::string>& names) {
   std::vector<std::vector<Grant>> chains;
+  ListFaults faults;
   for (const std::string& name : names) {
-    ASSIGN_OR_RETURN(auto chain, grant_chain(txn, name_space, name));
-    chains.push_back(std::move(chain));
+    auto chain = grant_chain(txn, name_space, name);
+    if (!chain.ok() && chain.error().code != Code::kFailedPrecondition) return chain.error();
+    if (chain.ok())
+      chains.push_back(std::move(chain).value());
+    else
+      faults.add(std::move(chain).error());
   }
+  TRY(std::move(faults).status());
   return chains;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/list_faults.h"
 #include "common/base/text.h"
 
 namespace paddock::volumes {
@@ -49,13 +50,18 @@ Result<MountedVolume> resolve_one(const std::optional<Volume>& volume, const Vol
 
 Result<std::vector<MountedVolume>> resolve(store::ReadTxn& txn, const contracts::Run& run) {
   std::vector<MountedVolume> out;
+  ListFaults faults;
   for (size_t i = 0; i < run.spec.volumes.size(); ++i) {
     const VolumeUse& use = run.spec.volumes[i];
     ASSIGN_OR_RETURN(const std::optional<Volume> volume,
                      txn.find<Volume>({run.metadata.name_space, use.name}));
-    ASSIGN_OR_RETURN(MountedVolume mounted, resolve_one(volume, use, cat("spec.volumes[", i, "]")));
-    out.push_back(std::move(mounted));
+    Result<MountedVolume> mounted = resolve_one(volume, use, cat("spec.volumes[", i, "]"));
+    if (mounted.ok())
+      out.push_back(std::move(mounted).value());
+    else
+      faults.add(std::move(mounted).error());
   }
+  TRY(std::move(faults).status());
   return out;
 }
 

@@ -148,6 +148,16 @@ TEST_F(Volumes, AnotherNamespacesVolumeIsOneThatIsNotThere) {
   EXPECT_TRUE(resolve_now(reader({{"data", {}}}, "theirs")).ok());
 }
 
+TEST_F(Volumes, EachThatIsNotThereIsNamed) {
+  publish_text(add_run("one", "data"), "1");
+  const auto none = resolve_now(reader({{"no", {}}, {"data", {}}, {"data", 7}}));
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().reason, "VOLUME_NOT_FOUND");
+  ASSERT_EQ(none.error().causes.size(), 2U);
+  EXPECT_EQ(none.error().causes[0].field, "spec.volumes[0].name");
+  EXPECT_EQ(none.error().causes[1].field, "spec.volumes[2].version");
+}
+
 TEST_F(Volumes, ANamespaceHasItsNumberOfThem) {
   publish_text(add_run("one", "a"), "1");
   publish_text(add_run("two", "b"), "1");

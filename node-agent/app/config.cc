@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "common/base/program_options.h"
 #include "common/base/text.h"
 #include "common/contracts/domain_rule.h"
 #include "common/contracts/etc_names.h"
@@ -17,42 +18,65 @@ namespace paddock::agent {
 namespace {
 
 struct Flag {
-  std::string_view name;
-  std::string_view key;
-  std::string& (*member)(AgentConfig&);
+  ProgramOption option;
+  std::string_view key = {};  // of the file; empty: the option stands for none
+  std::string& (*member)(AgentConfig&) = nullptr;
 };
 constexpr std::array kFlags = {
-    Flag{"--server", "server", [](AgentConfig& config) -> std::string& { return config.server; }},
-    Flag{"--ca-file", "caFile", [](AgentConfig& config) -> std::string& { return config.ca_file; }},
-    Flag{"--data-dir", "dataDir",
+    Flag{{"--config", "FILE"}},
+    Flag{{"--server", "URL"},
+         "server",
+         [](AgentConfig& config) -> std::string& { return config.server; }},
+    Flag{{"--ca-file", "FILE"},
+         "caFile",
+         [](AgentConfig& config) -> std::string& { return config.ca_file; }},
+    Flag{{"--data-dir", "DIR"},
+         "dataDir",
          [](AgentConfig& config) -> std::string& { return config.data_dir; }},
-    Flag{"--name", "name", [](AgentConfig& config) -> std::string& { return config.name; }},
-    Flag{"--instance", "instance",
-         [](AgentConfig& config) -> std::string& { return config.instance; }},
-    Flag{"--wheel-dir", "wheelDir",
+    Flag{{"--name", "NAME"},
+         "name",
+         [](AgentConfig& config) -> std::string& { return config.name; }},
+    Flag{{"--enroll-token-file", "FILE"},
+         "enrollTokenFile",
+         [](AgentConfig& config) -> std::string& { return config.enroll_token_file; }},
+    Flag{{"--wheel-dir", "DIR"},
+         "wheelDir",
          [](AgentConfig& config) -> std::string& { return config.wheel_dir; }},
-    Flag{"--python-index", "packages.pythonIndex",
+    Flag{{"--python-index", "URL"},
+         "packages.pythonIndex",
          [](AgentConfig& config) -> std::string& { return config.packages.python_index; }},
-    Flag{"--npm-registry", "packages.npmRegistry",
+    Flag{{"--npm-registry", "URL"},
+         "packages.npmRegistry",
          [](AgentConfig& config) -> std::string& { return config.packages.npm_registry; }},
-    Flag{"--packages-ca", "packages.caFile",
+    Flag{{"--packages-ca", "FILE"},
+         "packages.caFile",
          [](AgentConfig& config) -> std::string& { return config.packages.ca_file; }},
-    Flag{"--enroll-token-file", "enrollTokenFile",
-         [](AgentConfig& config) -> std::string& { return config.enroll_token_file; }}};
+    Flag{{"--max-runs", "N"}, "maxRuns"},
+    Flag{{"--instance", "NAME"},
+         "instance",
+         [](AgentConfig& config) -> std::string& { return config.instance; }},
+    Flag{{"--gpus", ""}},
+    Flag{{"--version", ""}},
+    Flag{{"--help", ""}}};
+
+std::vector<ProgramOption> program_options() {
+  std::vector<ProgramOption> out;
+  for (const Flag& each : kFlags) out.push_back(each.option);
+  return out;
+}
 
 Error wrong_usage(std::string what) { return invalid_argument("USAGE", std::move(what)); }
 
-Status set_flag(AgentConfig& config, const std::string& name, const std::string& value) {
-  if (name == "--max-runs") {
-    const auto count = parse_integer<int64_t>(value);
+Status set_flag(AgentConfig& config, const GivenOption& given) {
+  if (given.name == "--max-runs") {
+    const auto count = parse_integer<int64_t>(given.value);
     if (!count) return wrong_usage("--max-runs takes a number");
     config.max_runs = *count;
     return {};
   }
-  const auto found = std::find_if(kFlags.begin(), kFlags.end(),
-                                  [&](const Flag& each) { return each.name == name; });
-  if (found == kFlags.end()) return wrong_usage(cat("unknown flag ", name));
-  found->member(config) = value;
+  for (const Flag& each : kFlags) {
+    if (each.option.name == given.name && each.member != nullptr) each.member(config) = given.value;
+  }
   return {};
 }
 
@@ -88,8 +112,7 @@ void check_accelerators(const std::vector<devices::Accelerator>& declared, wire:
 
 std::string flag_of(std::string_view key) {
   const auto found = std::ranges::find(kFlags, key, &Flag::key);
-  if (found != kFlags.end()) return std::string(found->name);
-  return key == "maxRuns" ? "--max-runs" : "";
+  return found == kFlags.end() || key.empty() ? "" : std::string(found->option.name);
 }
 
 // What the flags made of a configuration that was good without them.
@@ -156,23 +179,14 @@ Result<AgentConfig> parse_config(std::string_view yaml,
 
 Result<AgentConfig> config_from_arguments(std::span<char* const> arguments,
                                           const std::map<std::string, std::string>& environment) {
-  std::vector<std::pair<std::string, std::string>> flags;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    std::string word = arguments[i];
-    const size_t equals = word.find('=');
-    if (equals != std::string::npos) {
-      flags.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-    } else if (i + 1 < arguments.size()) {
-      flags.emplace_back(word, arguments[++i]);
-    } else {
-      return wrong_usage(cat(word, " needs a value"));
-    }
-  }
+  const std::vector<std::string> words(arguments.begin(), arguments.end());
+  ASSIGN_OR_RETURN(const std::vector<GivenOption> flags,
+                   read_options(words, program_options(), "USAGE"));
   std::string file;
   std::string text;
-  for (const auto& [name, value] : flags) {
-    if (name != "--config") continue;
-    file = value;
+  for (const GivenOption& each : flags) {
+    if (each.name != "--config") continue;
+    file = each.value;
     Result<std::string> read = os::read_file(file);
     if (!read.ok()) {
       Error error = read.error();
@@ -182,19 +196,15 @@ Result<AgentConfig> config_from_arguments(std::span<char* const> arguments,
     text = std::move(read).value();
   }
   ASSIGN_OR_RETURN(AgentConfig config, parse_config(text, environment, file));
-  for (const auto& [name, value] : flags) {
-    if (name != "--config") TRY(set_flag(config, name, value));
-  }
+  for (const GivenOption& each : flags) TRY(set_flag(config, each));
   TRY(check_whole(config));
   return config;
 }
 
 std::string usage() {
-  return "usage: paddock-node-agent [--config FILE] [--server URL] [--ca-file FILE] [--data-dir "
-         "DIR]\n"
-         "                          [--name NAME] [--enroll-token-file FILE] [--wheel-dir DIR]\n"
-         "                          [--max-runs N]\n"
-         "       paddock-node-agent --gpus   what NVIDIA's driver says of its GPUs, as JSON\n";
+  return usage_of("paddock-node-agent", program_options()) +
+         "--gpus prints what NVIDIA's driver says of its GPUs, as JSON, and ends.\n"
+         "Every key of the file, and its PADDOCK_NODE_AGENT_… variable: node-agent.example.yaml\n";
 }
 
 std::string node_name(const std::string& configured) {

@@ -131,10 +131,8 @@ struct AgentConfig {
 Result<AgentConfig> parse_config(std::string_view yaml,
                                  const std::map<std::string, std::string>& environment = {},
                                  const std::string& file = {});
-// Flags: --config FILE, --server URL, --ca-file FILE, --data-dir DIR, --name NAME,
-// --enroll-token-file FILE, --wheel-dir DIR, --python-index URL, --npm-registry URL, --max-runs N,
-// and --instance NAME by `paddock up`. Flags win over variables, variables over the file.
-// InvalidArgument, reason USAGE.
+// The flags are those of usage(); --instance is `paddock up`'s. Flags win over variables, variables
+// over the file. InvalidArgument, reason USAGE.
 Result<AgentConfig> config_from_arguments(
     std::span<char* const> arguments, const std::map<std::string, std::string>& environment = {});
 std::string usage();

@@ -107,7 +107,19 @@ TEST(Config, WrongFlagsAreUsageErrors) {
   EXPECT_EQ(from({"--server"}).error().reason, "USAGE");
   EXPECT_EQ(from({"--max-runs", "many"}).error().reason, "USAGE");
   EXPECT_FALSE(from({"--max-runs", "-1"}).ok());
+  EXPECT_THAT(from({"--nmae", "a"}).error().message, HasSubstr("did you mean `--name`?"));
+  EXPECT_THAT(from({"--pyhton-index"}).error().message,
+              HasSubstr("did you mean `--python-index`?"));
   EXPECT_FALSE(from({"--config", "/no/such/file"}).ok());
+}
+
+TEST(Config, UsageNamesEachFlag) {
+  for (const char* flag :
+       {"[--config FILE]", "[--server URL]", "[--ca-file FILE]", "[--data-dir DIR]",
+        "[--name NAME]", "[--enroll-token-file FILE]", "[--wheel-dir DIR]", "[--python-index URL]",
+        "[--npm-registry URL]", "[--packages-ca FILE]", "[--max-runs N]", "[--instance NAME]",
+        "[--gpus]", "[--version]", "[--help]"})
+    EXPECT_THAT(usage(), HasSubstr(flag));
 }
 
 TEST(Config, AHostNameBecomesANodeName) {

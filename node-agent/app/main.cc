@@ -45,7 +45,7 @@ void fill_in(AgentConfig& config) {
 
 int start(std::span<char* const> arguments) {
   for (const std::string_view word : arguments) {
-    if (word == "--help") return os::write_all(STDOUT_FILENO, usage()).ok() ? 0 : 1;
+    if (word == "--help" || word == "-h") return os::write_all(STDOUT_FILENO, usage()).ok() ? 0 : 1;
     if (word == "--gpus") return os::write_all(STDOUT_FILENO, gpus_as_json()).ok() ? 0 : 1;
     if (word == "--version") {
       return os::write_all(STDOUT_FILENO, cat("paddock-node-agent ", kAgentVersion, "\n")).ok() ? 0

@@ -54,14 +54,35 @@ class Away(unittest.TestCase):
 
     def test_who_waits_for_a_run_until_some_time_awaits_no_controller_beyond_it(self):
         nobody = ("--server", "https://127.0.0.1:1", *self.by_address[2:])
+        for which in (("a",), ("a", "b"), ("-l", "sweep=a")):
+            def wait(limit):
+                """Whether it has said that it waits: after three pauses, of 1.4 s at most."""
+                code, err = self.ended(self.start(*nobody, "wait", *which, "--timeout", limit))
+                self.assertEqual(code, 124, err)  # as --help says of a time that is over
+                self.assertRegex(err, "UNREACHABLE|STREAM_LOST")
+                return f"trying again for {limit} (--patience)" in err
+            with_more_time(wait, "5s", "50s")
+        # No time is over where none was said, or before it is.
+        for until, code in (((), 75), (("--timeout", "10m"), 75)):
+            client = self.start(*nobody, "--patience", "0s", "wait", "a", *until)
+            self.assertEqual(self.ended(client)[0], code)
 
-        def wait(limit):
-            """Whether it has said that it waits: after three pauses, of 1.4 s at most."""
-            code, err = self.ended(self.start(*nobody, "wait", "a", "--timeout", limit))
-            self.assertNotEqual(code, 0)
-            self.assertRegex(err, "UNREACHABLE|STREAM_LOST")
-            return f"trying again for {limit} (--patience)" in err
-        with_more_time(wait, "5s", "50s")
+    def test_who_watches_a_drain_until_some_time_awaits_no_controller_beyond_it(self):
+        self.instance.run("run", "--detach", "--name", "holds-it", "--", "sleep", "600")
+        self.instance.wait_phase("holds-it", "Running")
+        node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
+
+        def drain(limit):
+            """Whether it has begun to wait when the controller was killed."""
+            client = self.start(*self.by_address, "drain", node, "--timeout", limit)
+            said = next((line for line in client.stderr if "waiting for 1 run" in line), "")
+            self.instance.kill("paddock-controller")
+            self.assertEqual(self.ended(client)[0], 124)
+            self.instance.run("up")
+            return said != ""
+        with_more_time(drain, "8s", "60s")
+        self.instance.run("uncordon", node)
+        self.instance.run("cancel", "holds-it")
 
     def follow(self, name):
         """A run that is followed, whose controller is gone then."""

@@ -209,6 +209,9 @@ class PythonSessions(WithInstance):
             first = session.run("echo one | tee a.txt; echo two >&2; exit 3")
             self.assertEqual((first.exitCode, first.stdout, first.stderr, first.truncated), (3, "one\n", "two\n", None))
             self.assertEqual(session.run("cat a.txt").stdout, "one\n")
+            words = ["printf", "%s|", "a b", "$HOME", "it's", "", "*", "ä"]
+            self.assertEqual(session.run(words).stdout, "a b|$HOME|it's||*|ä|")
+            self.assertEqual(session.stream(words).result.exitCode, 0)
             session.files.write("d/ä b.bin", b"\0\xff")
             session.files.make_folder("empty")
             self.assertEqual((session.files.read("d/ä b.bin"), session.files.read_text("a.txt")), (b"\0\xff", "one\n"))

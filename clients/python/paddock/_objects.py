@@ -1,8 +1,9 @@
 """Names, paths and objects as requests have them."""
 from __future__ import annotations
 
+import shlex
 import urllib.parse
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from ._codec import encode
 from .errors import PaddockError
@@ -41,6 +42,11 @@ def content_bytes(data: Union[bytes, bytearray, memoryview, str]) -> bytes:
     if isinstance(data, bytes):
         return data
     return data.encode() if isinstance(data, str) else bytes(memoryview(data))
+
+
+def shell_text(command: Union[str, Sequence[str]]) -> str:
+    """Text as it is; of words, the text by which the shell inside gives each of them to the program as it is."""
+    return command if isinstance(command, str) else shlex.join(command)
 
 
 def query(**given: object) -> str:

@@ -18,6 +18,12 @@ export interface Failure {
   details?: Record<string, unknown>;
 }
 
+/** The first cause is mostly what the message says; of the others it says how many there are. */
+function withCauses(message: string, causes: readonly Cause[]): string {
+  const rest = causes.filter((each, index) => each.message && (index > 0 || !message.includes(each.message)));
+  return rest.length ? `${message} (${rest.map((each) => `${each.field}: ${each.message}`).join("; ")})` : message;
+}
+
 /** The server refused, or could not be reached: then `cause` is what the runtime said. */
 export class PaddockError extends Error {
   /** stable, for programs: COMMAND_NOT_ALLOWED, RUN_NOT_FOUND, UNREACHABLE, …; a later server may say others */
@@ -35,7 +41,7 @@ export class PaddockError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(message: string, failure: Failure, options?: ErrorOptions) {
-    super(message, options);
+    super(withCauses(message, failure.causes ?? []), options);
     this.name = "PaddockError";
     this.code = failure.code;
     this.statusCode = failure.statusCode ?? 0;

@@ -302,6 +302,12 @@ export function pathInside(path: string): string {
   return pathIn(inside);
 }
 
+/** Text as it is; of words, the text by which the shell inside gives each of them to the program as it is. */
+export function shellText(command: string | readonly string[]): string {
+  if (typeof command === "string") return command;
+  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'"'"'`)}'`)).join(" ");
+}
+
 /** `?a=1&b=true` of those that are given. */
 export function query(given: Record<string, string | number | boolean | undefined>): string {
   const words = Object.entries(given).filter((each): each is [string, string | number | boolean] => each[1] !== undefined);

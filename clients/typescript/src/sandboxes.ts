@@ -2,7 +2,7 @@
 import { commandEvents, type CommandEvent } from "./commands.js";
 import { randomName } from "./crypto.js";
 import { PaddockError } from "./errors.js";
-import { content, part, pathInside, query, type CallOptions, type Transport } from "./http.js";
+import { content, part, pathInside, query, shellText, type CallOptions, type Transport } from "./http.js";
 import { create, newObject, type CreateOptions } from "./runs.js";
 import type { RunResult, Sandbox, SandboxSpecInput, SecurityOptionsInput, SessionFile, SessionFileList } from "./types.js";
 
@@ -98,15 +98,15 @@ export class Session implements AsyncDisposable {
     return (this.sandbox.spec.security.limits.timeoutMs ?? DEFAULT_TIMEOUT_MS) + MARGIN_MS;
   }
 
-  /** Text for the shell inside. What the command did is in the result; it is never sent twice. */
-  async run(command: string, options: CommandOptions = {}): Promise<RunResult> {
-    const body = { command, commandId: options.commandId ?? (await randomName()) };
+  /** Text for the shell inside, or words that reach the program as they are. What the command did is in the result; it is never sent twice. */
+  async run(command: string | readonly string[], options: CommandOptions = {}): Promise<RunResult> {
+    const body = { command: shellText(command), commandId: options.commandId ?? (await randomName()) };
     return this.transport.json<RunResult>("POST", `${this.#path}/commands`, body, { signal: options.signal, timeoutMs: this.#timeoutMs });
   }
 
   /** The same, with its output while it comes: it begins with the first look at it, and who leaves before its end ends it. */
-  async *stream(command: string, options: CommandOptions = {}): AsyncGenerator<CommandEvent, void, undefined> {
-    const body = { command, commandId: options.commandId ?? (await randomName()) };
+  async *stream(command: string | readonly string[], options: CommandOptions = {}): AsyncGenerator<CommandEvent, void, undefined> {
+    const body = { command: shellText(command), commandId: options.commandId ?? (await randomName()) };
     const sending = { signal: options.signal, timeoutMs: this.#timeoutMs };
     for await (const event of commandEvents(this.transport, `${this.#path}/commands`, body, sending)) {
       if (event.type !== "started") yield event;

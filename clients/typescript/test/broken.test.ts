@@ -96,6 +96,22 @@ test("it gives up after four tries and says what the server said", () =>
     assert.deepEqual([requests.length, error.statusCode, error.reason, error.message], [4, 503, "ServiceUnavailable", "later"]);
   }));
 
+test("a message says all that is wrong", () => {
+  const first = { field: "spec.command[1]", message: "expected string, got integer" };
+  const second = { field: "spec.timout", message: "unknown field" };
+  const answer = (...causes: object[]) => json(400, { message: "spec.command[1]: expected string, got integer", error: { code: "INVALID_FIELD", details: { causes } } });
+  const told = async (...causes: object[]) => {
+    let message = "";
+    await broken([answer(...causes)], async ({ client }) => void ({ message } = await refused("INVALID_FIELD", () => client.runs.get("a"))));
+    return message;
+  };
+  return Promise.all([
+    told(first).then((message) => assert.equal(message, "spec.command[1]: expected string, got integer")),
+    told(first, second).then((message) => assert.equal(message, "spec.command[1]: expected string, got integer (spec.timout: unknown field)")),
+    told(second, {}).then((message) => assert.equal(message, "spec.command[1]: expected string, got integer (spec.timout: unknown field)")),
+  ]);
+});
+
 test("answers and errors that are none", async () => {
   await broken([json(200, "{")], async ({ client }) => void (await refused("UNEXPECTED_ANSWER", () => client.runs.get("a"))));
   for (const body of ["", "[]", '{"error":1,"message":2}', '{"error":{"details":{"causes":[1,{"field":2}]}}}', "<html>"]) {

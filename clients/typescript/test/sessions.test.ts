@@ -14,6 +14,8 @@ test("a session: commands share files, and nothing is left of it", { skip }, asy
     const first = await session.run("echo one | tee a.txt; echo two >&2; exit 3");
     assert.deepEqual([first.exitCode, first.stdout, first.stderr, first.truncated], [3, "one\n", "two\n", undefined]);
     assert.equal((await session.run("cat a.txt")).stdout, "one\n");
+    const words = ["printf", "%s|", "a b", "$HOME", "it's", "", "*", "ä"];
+    assert.equal((await session.run(words)).stdout, "a b|$HOME|it's||*|ä|");
 
     await session.files.write("d/ä b.bin", new Uint8Array([0, 255]));
     await session.files.makeFolder("empty");

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .. import types
 from .._codec import decode, encode
-from .._objects import content_bytes, new_object, part, path_inside, query
+from .._objects import content_bytes, new_object, part, path_inside, query, shell_text
 from .._wire import Answer
 from ._transport import AsyncTransport
 from ..errors import PaddockError, unexpected
@@ -76,12 +76,13 @@ class AsyncSession:
         return (DEFAULT_TIMEOUT_MS if limit is None else limit) / 1000 + MARGIN_S
 
     @staticmethod
-    def _request(command: str, command_id: Optional[str]) -> Tuple[str, Dict[str, str]]:
+    def _request(command: Union[str, Sequence[str]], command_id: Optional[str]) -> Tuple[str, Dict[str, str]]:
         chosen = command_id or uuid.uuid4().hex
-        return chosen, {"command": command, "commandId": chosen}
+        return chosen, {"command": shell_text(command), "commandId": chosen}
 
-    async def run(self, command: str, *, command_id: Optional[str] = None) -> types.RunResult:
-        """Text for the shell inside. What the command did is in the result; it is never sent twice.
+    async def run(self, command: Union[str, Sequence[str]], *, command_id: Optional[str] = None) -> types.RunResult:
+        """Text for the shell inside, or words that reach the program as they are. What the command did is in the result; it is never
+        sent twice.
 
         With a `command_id` another caller can cancel it.
         """
@@ -89,7 +90,7 @@ class AsyncSession:
         answer = await self._transport.request("POST", f"{self._path}/commands", body, timeout=self._patience)
         return decode(types.RunResult, answer.json())
 
-    async def stream(self, command: str, *, command_id: Optional[str] = None) -> AsyncCommand:
+    async def stream(self, command: Union[str, Sequence[str]], *, command_id: Optional[str] = None) -> AsyncCommand:
         """The same, with its output while it comes."""
         chosen, body = self._request(command, command_id)
         hang_up = HangUp()

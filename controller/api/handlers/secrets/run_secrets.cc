@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "common/base/list_faults.h"
 #include "common/base/text.h"
 #include "controller/api/server/documents.h"
 #include "controller/nodes/registry.h"
@@ -29,17 +30,31 @@ std::string names_of(const Secret& secret) {
   return join(names, ", ");
 }
 
-Status check_value(const Secret& secret, const SecretUse& use, size_t index) {
-  const auto& values = secret.status.values;
+Status check_there(const std::optional<Secret>& secret, const SecretUse& use, size_t index) {
+  if (!secret)
+    return use_refusal("SECRET_NOT_FOUND", index, ".name",
+                       cat("there is no Secret ", use.name,
+                           " in this namespace; create it: paddock secret create ", use.name,
+                           " --from-file KEY=FILE"));
+  if (secret->metadata.deletion_timestamp)
+    return use_refusal("SECRET_NOT_FOUND", index, ".name",
+                       cat("the Secret ", use.name, " is being deleted and opens no more"));
+  return {};
+}
+
+// That it is there, and has the value that is asked for.
+Status check_use(const std::optional<Secret>& secret, const SecretUse& use, size_t index) {
+  TRY(check_there(secret, use, index));
+  const auto& values = secret->status.values;
   if (use.key.empty() && !use.variable.empty() && values.size() != 1)
     return use_refusal("SECRET_VALUE_UNCLEAR", index, ".key",
                        cat("a variable has one value, and the Secret ", use.name, " has ",
-                           values.size(), "; name one of: ", names_of(secret)));
+                           values.size(), "; name one of: ", names_of(*secret)));
   const bool there = std::ranges::find(values, use.key, &SecretValueSize::name) != values.end();
   if (!use.key.empty() && !there)
     return use_refusal(
         "SECRET_VALUE_NOT_FOUND", index, ".key",
-        cat("the Secret ", use.name, " has no value ", use.key, "; it has: ", names_of(secret)));
+        cat("the Secret ", use.name, " has no value ", use.key, "; it has: ", names_of(*secret)));
   return {};
 }
 
@@ -110,20 +125,18 @@ Result<contracts::RunSecretsAnswer> open_all(Services& services,
 Result<std::vector<WantedValue>> wanted_values(store::ReadTxn& txn, const Run& run) {
   std::vector<WantedValue> out;
   size_t bytes = 0;
+  ListFaults faults;
   for (size_t i = 0; i < run.spec.secrets.size(); ++i) {
     const SecretUse& use = run.spec.secrets[i];
     ASSIGN_OR_RETURN(const auto secret, txn.find<Secret>({run.metadata.name_space, use.name}));
-    if (secret && secret->metadata.deletion_timestamp)
-      return use_refusal("SECRET_NOT_FOUND", i, ".name",
-                         cat("the Secret ", use.name, " is being deleted and opens no more"));
-    if (!secret)
-      return use_refusal("SECRET_NOT_FOUND", i, ".name",
-                         cat("there is no Secret ", use.name,
-                             " in this namespace; create it: paddock secret create ", use.name,
-                             " --from-file KEY=FILE"));
-    TRY(check_value(*secret, use, i));
-    TRY(add_values(*secret, use, i, bytes, out));
+    Status usable = check_use(secret, use, i);
+    if (!usable.ok()) {
+      faults.add(std::move(usable).error());
+    } else if (faults.none()) {
+      TRY(add_values(*secret, use, i, bytes, out));
+    }
   }
+  TRY(std::move(faults).status());
   return out;
 }
 
