@@ -57,7 +57,7 @@ Connection::Connection(const ConnectionRules& rules, std::unique_ptr<Transport> 
 
 Deadline Connection::first_deadline() {
   silent_until_ =
-      Deadline::in_ms(names_.tls ? rules_.options.header_timeout_ms : idle_timeout_ms());
+      Deadline::in_ms(names_.tls ? header_timeout_ms() : idle_timeout_ms());
   return *silent_until_;
 }
 
@@ -141,7 +141,7 @@ void Connection::drop() {
 }
 
 void Connection::refuse(const Error& error) {
-  if (!names_.tls || begin(Deadline::in_ms(rules_.options.header_timeout_ms))) {
+  if (!names_.tls || begin(Deadline::in_ms(header_timeout_ms()))) {
     (void)rules_.codec.write(*transport_, refusal(error), {.head_only = false, .close = true});
   }
   transport_->finish(kShortLingerMs);
@@ -179,6 +179,12 @@ int Connection::idle_timeout_ms() const {
                    : options.idle_timeout_ms;
 }
 
+int Connection::header_timeout_ms() const {
+  const ServerOptions& options = rules_.options;
+  return crowded() ? std::min(options.crowded_header_timeout_ms, options.header_timeout_ms)
+                   : options.header_timeout_ms;
+}
+
 bool Connection::crowded() const {
   return rules_.serving.load() > rules_.options.max_connections / 4 * 3;
 }
@@ -208,7 +214,7 @@ IoState Connection::linger(Deadline until) const {
 
 Result<std::optional<RequestHead>> Connection::next_head() {
   const ServerOptions& options = rules_.options;
-  const Deadline deadline = Deadline::in_ms(options.header_timeout_ms);
+  const Deadline deadline = Deadline::in_ms(header_timeout_ms());
   bool skipped = false;
   for (size_t checked = 0;;) {
     if (!skipped &&

@@ -84,6 +84,7 @@ class Connection {
   Next wait_for_request(IdleWait idle);
   IoState linger(Deadline until) const;
   int idle_timeout_ms() const;
+  int header_timeout_ms() const;
   bool crowded() const;  // connections are scarce
   void finish();
   void answer(RequestHead head);

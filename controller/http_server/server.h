@@ -34,7 +34,8 @@ struct ServerOptions {
   size_t max_header_bytes = 32 << 10;
   size_t max_headers = 100;
   size_t max_path_bytes = 1024;
-  int header_timeout_ms = 3000;         // from the first byte of a request to its last header line
+  int header_timeout_ms = 15'000;        // from the first byte of a request to its last header line
+  int crowded_header_timeout_ms = 3000;  // the same, while over three quarters of them are taken
   int body_timeout_ms = 120'000;        // for a whole body, and one second more per 16 KiB received
   int idle_timeout_ms = 60'000;         // a connection without a request
   int crowded_idle_timeout_ms = 2'000;  // the same, while over three quarters of them are taken

@@ -24,7 +24,7 @@ using Type = ControlMessage::Type;
 constexpr Millis kExecSetupTime{30'000};
 constexpr Millis kMostGrace{10'000};   // a run may have hours to save its work
 constexpr Millis kTimeToDie{5'000};    // of what was killed, until nobody waits for it
-constexpr Millis kTimeWithRun{1'000};  // the kernel kills it with the run
+constexpr Millis kTimeWithRun{5'000};  // the kernel kills it with the run
 
 Error exec_setup_error(std::string message) {
   return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};

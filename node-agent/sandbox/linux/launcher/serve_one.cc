@@ -29,7 +29,7 @@ struct ServedOrder {
   bool ahead = false;
 };
 
-constexpr int kOrderMs = 3'000;  // how long a client that has connected may say nothing
+constexpr int kOrderMs = 30'000;  // how long a client that has connected may say nothing
 
 Result<ServedOrder> receive_order(const os::Fd& client) {
   pollfd said{client.get(), POLLIN, 0};
