@@ -211,7 +211,7 @@ Result<contracts::ToolBundle> ControllerClient::run_tool_bundle(const std::strin
 Status ControllerClient::fetch_blob(const std::string& node, const std::string& run_uid,
                                     const std::string& digest, int64_t size,
                                     const cas::BlobStore& store) {
-  return repeat([&](Failure& failure) -> Status {
+  return repeat([&](std::optional<Millis> time, Failure& failure) -> Status {
     ASSIGN_OR_RETURN(cas::BlobStore::Writer writer,
                      store.begin(digest, size, cas::Durability::kLater));
     http::Request request =
@@ -221,6 +221,7 @@ Status ControllerClient::fetch_blob(const std::string& node, const std::string& 
       written = writer.append(piece);
       return written.ok();
     };
+    bound_try(request, time, true);
     ASSIGN_OR_RETURN(const http::Response response, once(*http_, request, failure));
     TRY(std::move(written));
     return writer.commit();
@@ -231,7 +232,7 @@ Status ControllerClient::fetch_blob(const std::string& node, const std::string& 
 Status ControllerClient::fetch_bundle(const std::string& node, const std::string& run_uid,
                                       const std::vector<const contracts::TreeEntry*>& blobs,
                                       const cas::BlobStore& store) {
-  return repeat([&](Failure& failure) -> Status {
+  return repeat([&](std::optional<Millis> time, Failure& failure) -> Status {
     std::vector<const contracts::TreeEntry*> missing = blobs;
     std::erase_if(missing, [&](const auto* each) { return store.has(each->digest); });
     std::string target = cat(paths::node_run(node, run_uid), "/blobs");
@@ -247,6 +248,7 @@ Status ControllerClient::fetch_bundle(const std::string& node, const std::string
       taken = intake.append(piece);
       return taken.ok();
     };
+    bound_try(request, time, true);
     ASSIGN_OR_RETURN(const http::Response response, once(*http_, request, failure));
     return taken;
   });

@@ -38,10 +38,11 @@ bool ControllerClient::wait_for_next(Patience& asking, const Failure& failure, b
   return pause_.wait(*delay);
 }
 
-Result<http::Response> ControllerClient::call(http::Client& http, const http::Request& request,
+Result<http::Response> ControllerClient::call(http::Client& http, http::Request request,
                                               bool keyed) {
   const bool repeatable = safe_to_repeat(request.method, keyed);
   for (Patience asking(patience_);;) {
+    bound_try(request, asking.for_try(steady_now()), repeatable);
     Failure failure;
     Result<http::Response> response = once(http, request, failure);
     if (response) return response;
@@ -60,6 +61,7 @@ Result<http::Response> ControllerClient::send_by(http::Client& http, const http:
   }
   const bool repeatable = safe_to_repeat(request.method, false);
   for (Patience asking(patience_);;) {
+    bound_try(asked, asking.for_try(steady_now()), repeatable);
     Failure failure;
     Result<http::Response> response = once(http, asked, failure);
     if (response || heard || !wait_for_next(asking, failure, repeatable)) return response;
@@ -72,15 +74,15 @@ Result<wire::Value> ControllerClient::call_once(const http::Request& request) {
   return parse_body(response);
 }
 
-Result<wire::Value> ControllerClient::call_json(const http::Request& request, bool keyed) {
-  ASSIGN_OR_RETURN(const http::Response response, call(*http_, request, keyed));
+Result<wire::Value> ControllerClient::call_json(http::Request request, bool keyed) {
+  ASSIGN_OR_RETURN(const http::Response response, call(*http_, std::move(request), keyed));
   return parse_body(response);
 }
 
-Status ControllerClient::repeat(const std::function<Status(Failure&)>& attempt) {
+Status ControllerClient::repeat(const Attempt& attempt) {
   for (Patience asking(patience_);;) {
     Failure failure;
-    Status status = attempt(failure);
+    Status status = attempt(asking.for_try(steady_now()), failure);
     if (status) return status;
     failure.error = status.error();
     if (!wait_for_next(asking, failure, true)) return status;
@@ -97,7 +99,7 @@ Result<wire::Value> ControllerClient::send(const std::string& method, const std:
   http::Request request = body.is_null() ? plain_request(method, target)
                                          : json_request(method, target, wire::to_json(body));
   if (!idempotency_key.empty()) request.headers["Idempotency-Key"] = idempotency_key;
-  return call_json(request, !idempotency_key.empty());
+  return call_json(std::move(request), !idempotency_key.empty());
 }
 
 Result<wire::Value> ControllerClient::patch(const std::string& target,
@@ -105,7 +107,7 @@ Result<wire::Value> ControllerClient::patch(const std::string& target,
                                             const wire::Value& body) {
   http::Request request = json_request("PATCH", target, wire::to_json(body));
   request.headers["Content-Type"] = media_type;
-  return call_json(request, true);
+  return call_json(std::move(request), true);
 }
 
 void ControllerClient::abort() {

@@ -176,11 +176,12 @@ class ControllerClient {
   // One attempt; an answer other than 2xx is a failure.
   Result<http::Response> once(http::Client& http, const http::Request& request, Failure& failure);
   // Repeats what may be repeated. `keyed`: doing it twice is the same as once.
-  Result<http::Response> call(http::Client& http, const http::Request& request, bool keyed);
-  Result<wire::Value> call_json(const http::Request& request, bool keyed);
+  Result<http::Response> call(http::Client& http, http::Request request, bool keyed);
+  Result<wire::Value> call_json(http::Request request, bool keyed);
   Result<wire::Value> call_once(const http::Request& request);  // what must not be repeated
-  // Repeats `attempt`, which starts anew each time, like a GET.
-  Status repeat(const std::function<Status(Failure&)>& attempt);
+  // Repeats `attempt`, which starts anew each time, like a GET: with the time that it has.
+  using Attempt = std::function<Status(std::optional<Millis> time, Failure& failure)>;
+  Status repeat(const Attempt& attempt);
 
   Result<contracts::CallsAnswer> exchange_calls_once(const std::string& node,
                                                      const contracts::CallsRequest& request);

@@ -82,6 +82,27 @@ TEST(ControllerClient, ShowsNoPieceOfAnAnswerTwice) {
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
+TEST(BoundTry, EndsTheSilenceOfNothingThatMustNotBeSentTwiceOrTakesItsTime) {
+  const auto bounded = [](Millis timeout, Millis idle, bool repeatable) {
+    http::Request request;
+    request.timeout = timeout;
+    request.idle_timeout = idle;
+    bound_try(request, Millis(5'000), repeatable);
+    EXPECT_EQ(request.connect_timeout, Millis(4'000));
+    EXPECT_EQ(request.timeout, timeout) << "an answer that comes may come slowly";
+    return request.idle_timeout;
+  };
+  EXPECT_EQ(bounded(Millis(30'000), Millis(0), true), Millis(5'000));
+  EXPECT_EQ(bounded(Millis(0), Millis(30'000), true), Millis(5'000));
+  EXPECT_EQ(bounded(Millis(0), Millis(1'000), true), Millis(1'000));
+  EXPECT_EQ(bounded(Millis(30'000), Millis(0), false), Millis(0));
+  EXPECT_EQ(bounded(Millis(120'000), Millis(0), true), Millis(0));
+  http::Request request;
+  bound_try(request, std::nullopt, true);
+  EXPECT_EQ(request.connect_timeout, http::Request().connect_timeout);
+  EXPECT_EQ(request.idle_timeout, Millis(0));
+}
+
 TEST(ControllerClient, RepeatsWhatIsSafeAndNothingElse) {
   const auto busy_once = [](int failures) {
     return [failures, seen = 0](const HttpRequest&) mutable {

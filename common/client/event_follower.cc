@@ -91,9 +91,11 @@ Result<EventFollower::Next> EventFollower::connect() {
   request.headers = {{"Accept", "text/event-stream"}, {"Cache-Control", "no-cache"}};
   if (last_id_ > 0) request.headers["Last-Event-ID"] = cat(last_id_);
   request.idle_timeout = kSilence;
+  bound_try(request, reconnect_.for_try(), true);
   SseParser parser;
   request.on_data = [&](std::string_view piece) {
     reconnect_.answered();
+    request.idle_timeout = kSilence;  // looked at anew for each wait
     const Result<bool> more =
         parser.feed(piece, [&](const SseEvent& message) { return take(message); });
     if (!more) broken_ = more.error();

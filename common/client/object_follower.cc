@@ -71,6 +71,8 @@ Result<bool> ObjectFollower::connect() {
   connected_ = steady_now();
   first_bookmark_.reset();
   request.idle_timeout = watch_silence(first_bookmark_);
+  // A watch that nothing happens to is silent as well.
+  bound_try(request, reconnect_.for_try(), false);
   request.on_data = [&](std::string_view piece) {
     const bool more = take_piece(piece);
     request.idle_timeout = watch_silence(first_bookmark_);  // looked at anew for each wait

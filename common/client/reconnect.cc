@@ -4,17 +4,16 @@
 
 namespace paddock::client {
 namespace {
-constexpr int kFewestTries = 4;
+constexpr int kTriesOfAName = 4;
 }  // namespace
 
 Status Reconnect::wait(const Failure& failure, const Error& lost, Random& random,
                        InterruptiblePause& pause) {
   ++failed_;
   const Millis left = patience_ - silence_.look(steady_now());
-  // If this process was stopped meanwhile, patience can be used up without enough tries.
-  const bool tried = failed_ >= kFewestTries;
-  if (tried && failure.error.reason == "SERVER_NAME_UNKNOWN") return failure.error;
-  if (left.count() <= 0 && tried) return lost;
+  if (failed_ >= kTriesOfAName && failure.error.reason == "SERVER_NAME_UNKNOWN")
+    return failure.error;
+  if (is_used_up(left, failed_)) return lost;
   const Millis least = backoff(failed_, random);
   if (!pause.wait(pause_within(left, asked_for(failure) + least, least)))
     return Error{Code::kUnavailable, "ABORTED", "given up"};

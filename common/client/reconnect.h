@@ -22,6 +22,8 @@ class Reconnect {
  public:
   explicit Reconnect(Millis patience) : patience_(patience) {}
 
+  // How long the next connection may be without a sign of life.
+  Millis for_try() { return try_within(patience_ - silence_.look(steady_now())); }
   void answered() { silence_ = LivedTime(kLongestTry, steady_now()); }
   void progressed() { failed_ = 0; }
   // Before the next connection, after one that brought nothing more. Fails with `lost` when the

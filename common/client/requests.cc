@@ -12,6 +12,7 @@ namespace {
 constexpr wire::ParseLimits kLimits{size_t{64} << 20, 64,
                                     4'000'000};  // a tree of 100,000 files fits
 constexpr Millis kCallSilence{30'000};
+constexpr Millis kUsual{30'000};  // what asks for longer knows why
 
 const char* accept_of(ListForm form) {
   switch (form) {
@@ -55,6 +56,15 @@ http::Request stream_request(std::string method, std::string target) {
   request.timeout = Millis(0);
   request.idle_timeout = kCallSilence;
   return request;
+}
+
+void bound_try(http::Request& request, std::optional<Millis> time, bool repeatable) {
+  if (!time) return;
+  // Sooner than the silence that ends a try: that nobody was reached is the better word for it.
+  request.connect_timeout = std::min(request.connect_timeout, *time * 4 / 5);
+  if (!repeatable || request.timeout > kUsual) return;
+  const bool bounded = request.idle_timeout > Millis(0);
+  request.idle_timeout = bounded ? std::min(request.idle_timeout, *time) : *time;
 }
 
 namespace {

@@ -17,6 +17,10 @@ http::Request read_request(std::string target, ListForm form);
 // Bytes of any amount: no limit on the whole, but on silence.
 http::Request stream_request(std::string method, std::string target);
 
+// Gives one try no more than this time without any sign of an answer. What must not be sent twice,
+// or takes its time, is given up only before it was sent.
+void bound_try(http::Request& request, std::optional<Millis> time, bool repeatable);
+
 // Whether the server is reached without a network: a unix socket or a loopback address.
 bool on_this_host(const http::Endpoint& endpoint);
 

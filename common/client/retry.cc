@@ -9,6 +9,7 @@ namespace paddock::client {
 namespace {
 
 constexpr int kMaxAttempts = 4;
+constexpr int kFewestTries = 2;
 constexpr Millis kMostAskedFor{30'000};
 
 }  // namespace
@@ -40,13 +41,28 @@ Millis pause_within(Millis left, Millis wanted, Millis least) {
   return std::min(wanted, left > Millis(0) ? left : least);
 }
 
+Millis try_within(Millis left) { return std::max(left, kShortestTry); }
+
+bool is_used_up(Millis left, int failed) {
+  if (failed >= kMaxAttempts) return left <= Millis(0);
+  return failed >= kFewestTries && left <= -kShortestTry;
+}
+
+std::optional<Millis> Patience::for_try(MonoTime now) {
+  if (!waited_) waited_.emplace(kLongestTry, now);
+  if (!total_) return std::nullopt;
+  return try_within(*total_ - waited_->look(now));
+}
+
 bool Patience::is_long() const { return failed_ >= kMaxAttempts; }
 
 std::optional<Millis> Patience::after(const Failure& failure, bool repeatable, MonoTime now,
                                       Random& random) {
   if (!waited_) waited_.emplace(kLongestTry, now);
   const Millis left = total_.value_or(Millis(0)) - waited_->look(now);
-  if (const auto delay = retry_delay(failure, repeatable, ++failed_, random))
+  ++failed_;
+  if (total_ && is_used_up(left, failed_)) return std::nullopt;
+  if (const auto delay = retry_delay(failure, repeatable, failed_, random))
     return total_ ? pause_within(left, *delay, backoff(failed_, random)) : delay;
   const Reason& reason = failure.error.reason;
   const bool may_come_back = failure.unanswered && reason != "SERVER_NAME_UNKNOWN";

@@ -36,6 +36,16 @@ Millis pause_within(Millis left, Millis wanted, Millis least);
 // much counts as waiting, because this process must have been stopped.
 constexpr Millis kLongestTry{45'000};
 
+// The shortest time in which a try can be answered, however little is left of a patience.
+constexpr Millis kShortestTry{3'000};
+
+Millis try_within(Millis left);
+
+// Whether somebody who has tried `failed` times should try no more: nothing is left of his
+// patience. A few tries that fail at once are made in any case. Two are made however long they
+// take, as this process may have been stopped during the first.
+bool is_used_up(Millis left, int failed);
+
 // Decides how long one request, or one part of it, is sent again. Every request gets a few tries.
 // More follow, for as long as the caller's patience lasts, while the server does not answer or
 // cannot write: it is being started, repaired or moved. A refusal is an answer and ends the tries,
@@ -44,6 +54,8 @@ class Patience {
  public:
   // Given none, it is only tried the few times, with the pauses for which the server asks.
   explicit Patience(std::optional<Millis> total) : total_(total) {}
+  // Before a try: how long it may be without any sign of an answer; nothing: as long as others.
+  std::optional<Millis> for_try(MonoTime now);
   // After another failure: how long to wait before it is sent again; nothing: that is no use.
   std::optional<Millis> after(const Failure& failure, bool repeatable, MonoTime now,
                               Random& random);

@@ -41,14 +41,15 @@ TEST(RetryDelay, WaitsAtLeastAsLongAsTheServerAskedWithinReason) {
   EXPECT_LE(*retry_delay(busy, true, 1, random), Millis(35'000));
 }
 
-// How often it is asked until that is given up, with 5 s for each try.
-int tries(Millis patience, const Failure& failure, bool repeatable = true) {
+// How often it is asked until that is given up.
+int tries(Millis patience, const Failure& failure, bool repeatable = true,
+          Millis each = Millis(5'000)) {
   SeededRandom random(1);
   Patience asking(patience);
   MonoTime now{1'000};
   int count = 1;
   while (const auto delay = asking.after(failure, repeatable, now, random)) {
-    now = now + *delay + Millis(5'000);
+    now = now + *delay + each;
     ++count;
   }
   return count;
@@ -57,7 +58,7 @@ int tries(Millis patience, const Failure& failure, bool repeatable = true) {
 TEST(Patience, LastsWhileNobodyAnswersAndForNoRefusal) {
   Failure nobody = failure(Code::kUnavailable, "UNREACHABLE");
   nobody.unanswered = true;
-  EXPECT_EQ(tries(Millis(0), nobody), 4) << "a few times in any case";
+  EXPECT_EQ(tries(Millis(0), nobody, true, Millis(0)), 4) << "a few times in any case";
   EXPECT_GT(tries(Millis(120'000), nobody), 10);
   EXPECT_LT(tries(Millis(120'000), nobody), 40);
   EXPECT_GT(tries(Millis(120'000), failure(Code::kUnavailable, "NOT_LEADER")), 10);
@@ -82,6 +83,38 @@ TEST(Patience, EndsThoughTheServerAsksForLonger) {
     EXPECT_GE(count, 3) << "a few times in any case";
     EXPECT_LE(waited, given + Millis(1'400)) << "what is left of it, and the pauses of the few";
   }
+}
+
+// As a server does that was stopped: it takes connections, and no more.
+TEST(Patience, HoldsForWhoIsSilent) {
+  Failure silent = failure(Code::kDeadlineExceeded, "IDLE_TIMEOUT");
+  silent.unanswered = true;
+  for (const Millis given : {Millis(0), Millis(1'000), Millis(5'000), Millis(60'000)}) {
+    SeededRandom random(1);
+    Patience asking(given);
+    const MonoTime begun{1'000};
+    MonoTime now = begun;
+    for (std::optional<Millis> delay = Millis(0); delay;) {
+      now = now + *delay;
+      const auto time = asking.for_try(now);
+      ASSERT_TRUE(time.has_value());
+      EXPECT_LE(*time, std::max(given, kShortestTry));
+      now = now + std::min(*time, Millis(30'000));  // as long as requests may take
+      delay = asking.after(silent, true, now, random);
+    }
+    EXPECT_GE(now - begun, given);
+    EXPECT_LE(now - begun, given + Millis(8'000)) << given.count();
+  }
+  EXPECT_EQ(Patience(std::nullopt).for_try(MonoTime{1}), std::nullopt) << "who said nothing of it";
+}
+
+TEST(Patience, IsAskedAgainByWhoStoodStillDuringTheFirstTry) {
+  SeededRandom random(1);
+  Failure silent = failure(Code::kUnavailable, "UNREACHABLE");
+  silent.unanswered = true;
+  Patience asking(Millis(5'000));
+  ASSERT_TRUE(asking.for_try(MonoTime{0}));
+  EXPECT_TRUE(asking.after(silent, true, MonoTime{3'600'000}, random));
 }
 
 // As of a typing error in --server.

@@ -117,7 +117,7 @@ Status ControllerClient::cancel_run(const std::string& name_space, const std::st
 Status ControllerClient::download_artifact(const std::string& name_space, const std::string& run,
                                            const Artifact& artifact, int folder,
                                            const std::string& relative) {
-  return repeat([&](Failure& failure) -> Status {
+  return repeat([&](std::optional<Millis> time, Failure& failure) -> Status {
     ASSIGN_OR_RETURN(Download download, Download::begin(folder, relative, random_));
     http::Request request = stream_request(
         "GET", cat(paths::run(name_space, run), "/artifacts/", percent_encode_path(artifact.path)));
@@ -126,6 +126,7 @@ Status ControllerClient::download_artifact(const std::string& name_space, const 
       written = download.append(piece, artifact);
       return written.ok();
     };
+    bound_try(request, time, true);
     ASSIGN_OR_RETURN(const http::Response response, once(*http_, request, failure));
     TRY(std::move(written));
     return download.finish(artifact, os::base_name(relative));

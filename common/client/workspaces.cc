@@ -85,7 +85,7 @@ Result<TreeAnswer> ControllerClient::offer_tree(const std::string& workspace,
                                                 const contracts::Tree& tree) {
   http::Request request = json_request("POST", cat(workspace, "/tree"), wire::encode_json(tree));
   request.timeout = Millis(120'000);  // a large tree is looked up blob by blob
-  ASSIGN_OR_RETURN(const wire::Value answer, call_json(request, true));
+  ASSIGN_OR_RETURN(const wire::Value answer, call_json(std::move(request), true));
   return decode_answer<TreeAnswer>(answer);
 }
 

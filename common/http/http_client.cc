@@ -23,8 +23,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr long kConnectTimeoutMs = 10'000;
-constexpr long kConnectElsewhereMs = 3'000;  // where there is another address to try
+constexpr Millis kConnectElsewhere{3'000};  // where there is another address to try
 constexpr int kPollMs = 1'000;
 constexpr std::chrono::seconds kSoonAnswered{3};
 
@@ -120,7 +119,8 @@ class CurlClient final : public Client {
     curl_easy_reset(easy_.get());  // connections stay
     secure(easy_.get(), endpoint_);
     prepare(easy_.get(), address_, request, headers,
-            addresses_.size() > 1 ? kConnectElsewhereMs : kConnectTimeoutMs);
+            addresses_.size() > 1 ? std::min(kConnectElsewhere, request.connect_timeout)
+                                  : request.connect_timeout);
     while (true) {
       Exchange exchange(easy_.get(), request, clock_.wall());
       exchange.attach();

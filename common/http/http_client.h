@@ -51,8 +51,9 @@ struct Request {
       -1;  // when set, the body is read from here (pread), body_size bytes from body_offset
   int64_t body_size = 0;
   int64_t body_offset = 0;
-  Millis timeout{30'000};  // zero: none (streams)
-  Millis idle_timeout{0};  // fail when no byte arrives for this long; zero: none
+  Millis timeout{30'000};          // zero: none (streams)
+  Millis connect_timeout{10'000};  // to be connected, with the handshake
+  Millis idle_timeout{0};          // fail when no byte arrives for this long; zero: none
   // Called with each piece of a 2xx body; return false to stop. Without it the body is kept, as far
   // as `most_body`.
   std::function<bool(std::string_view)> on_data;

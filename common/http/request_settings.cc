@@ -80,11 +80,12 @@ void secure(CURL* easy, const Endpoint& endpoint) {
 }
 
 void prepare(CURL* easy, const std::string& address, const Request& request, curl_slist* headers,
-             long connect_ms) {
+             Millis to_connect) {
   curl_easy_setopt(easy, CURLOPT_URL, cat(address, request.target).c_str());
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
   const long timeout = static_cast<long>(request.timeout.count());
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout);
+  const auto connect_ms = static_cast<long>(to_connect.count());
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                    timeout == 0 ? connect_ms : std::min(timeout, connect_ms));
   if (request.method == "HEAD") {

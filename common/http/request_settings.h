@@ -18,6 +18,6 @@ Headers make_headers(const std::string& token, const Request& request);
 void secure(CURL* easy, const Endpoint& endpoint);
 // Those of one; `headers` must outlive the transfer.
 void prepare(CURL* easy, const std::string& address, const Request& request, curl_slist* headers,
-             long connect_ms);
+             Millis to_connect);
 
 }  // namespace paddock::http

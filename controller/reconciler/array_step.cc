@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/log.h"
 #include "controller/runs/gangs.h"
 #include "controller/store/run_writes.h"
 
@@ -16,6 +17,21 @@ namespace {
 
 // How many elements of one array are made in one step, so that others have their turn.
 constexpr int64_t kMostOfOne = 200;
+
+store::Key key_of(const Run& array, int64_t index) {
+  return {array.metadata.name_space, contracts::element_name(array.metadata.name, index)};
+}
+
+// It has the name of an element, and whether it is one only its text could say.
+void tell_left_behind(const Run& array, const store::Key& key, const Error& why) {
+  log_warn(
+      "an array is deleted, and a run that has the name of one of its elements cannot be read and "
+      "stays: delete it by its name, or start the version that wrote it",
+      {{"namespace", key.name_space},
+       {"array", array.metadata.name},
+       {"run", key.name},
+       {"error", why.describe()}});
+}
 
 }  // namespace
 
@@ -85,9 +101,7 @@ Result<std::optional<runs::ElementEnd>> ArrayStep::end_of(Entry& entry, const Ru
 }
 
 Result<std::optional<Run>> ArrayStep::element(const Run& array, int64_t index) {
-  ASSIGN_OR_RETURN(std::optional<Run> run,
-                   txn_.find_readable<Run>({array.metadata.name_space,
-                                            contracts::element_name(array.metadata.name, index)}));
+  ASSIGN_OR_RETURN(std::optional<Run> run, txn_.find_readable<Run>(key_of(array, index)));
   if (run && !runs::is_element_of(*run, array)) run.reset();
   return run;
 }
@@ -206,8 +220,14 @@ Status ArrayStep::erase_elements(const std::string& path, Run& array) {
 }
 
 Result<bool> ArrayStep::erase_one(const Run& array, int64_t index) {
-  ASSIGN_OR_RETURN(std::optional<Run> run, element(array, index));
-  if (!run) return true;
+  const store::Key key = key_of(array, index);
+  Result<std::optional<Run>> found = txn_.find<Run>(key);
+  if (!found && store::is_unreadable(found.error())) {
+    tell_left_behind(array, key, found.error());
+    return true;
+  }
+  ASSIGN_OR_RETURN(std::optional<Run> run, std::move(found));
+  if (!run || !runs::is_element_of(*run, array)) return true;
   if (store::holds_nothing(*run)) {
     txn_.touch(store::run_topic(run->metadata.uid));
     TRY(store::erase_run(txn_, *run));

@@ -1,6 +1,7 @@
 // A stored session that this version cannot read: everything else goes on.
 #include "controller/reconciler/reconciler_test_support.h"
 #include "controller/sessions/life.h"
+#include "tests/support/log_capture.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::reconciler {
@@ -108,11 +109,15 @@ TEST_F(Unreadable, AnElementOfAnArrayIsInNobodysWay) {
           .ok());
   open();
   heartbeat();
+  const test::LogCapture log;
   for (int i = 0; i < 3; ++i) {
     const auto report = reconciler_->tick(nodes::now(clock_));
     ASSERT_TRUE(report.ok()) << report.error().describe();
   }
   EXPECT_FALSE(find("sweep"));
+  EXPECT_FALSE(find("sweep-0")) << "the others go with it";
+  EXPECT_THAT(log.text(), testing::AllOf(testing::HasSubstr("an array is deleted"),
+                                         testing::HasSubstr("\"run\":\"sweep-1\"")));
 }
 
 TEST_F(Unreadable, ASessionIsInNobodysWayWhenItsNodeIsDrained) {

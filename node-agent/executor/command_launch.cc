@@ -40,7 +40,8 @@ RunFacts CommandLaunch::find() {
   if (facts.stage != Stage::kLaunching) return facts;
   // Taking the lock ourselves keeps a launcher that was about to start from starting.
   auto lock = os::LockFile::acquire(files().events);
-  facts.launcher_alive = !lock.ok();
+  // On a full disk a file that is not there cannot be made either: nobody holds it.
+  facts.launcher_alive = !lock.ok() && lock.error().code != Code::kResourceExhausted;
   if (lock) lost_lock_.emplace(std::move(*lock));
   // It may have written its result between our first look and the lock.
   if (!output_.advance()) log_warn("a run's output is damaged", {{"run", run_.assignment.run_uid}});

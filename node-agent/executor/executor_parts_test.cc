@@ -1,7 +1,14 @@
 // The small parts of the executor: decisions, words, numbered output, the wish to stop.
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +20,7 @@
 #include "node-agent/executor/output_log.h"
 #include "node-agent/executor/recovery.h"
 #include "node-agent/executor/retrying_transport.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::executor {
@@ -179,6 +187,33 @@ TEST_F(Output, ATornLineOfOurOwnIsDropped) {
   reopen();
   ASSERT_TRUE(log->say("next").ok());
   EXPECT_THAT(all(), ElementsAre("1 system whole\n", "2 system next\n"));
+}
+
+// From now on this process shortens no file: where each change is written anew, that needs room.
+bool forbid_to_shorten() {
+  constexpr auto kNumber = static_cast<unsigned>(offsetof(seccomp_data, nr));
+  sock_filter program[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, kNumber},
+                           {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_ftruncate},
+                           {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSPC},
+                           {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+  sock_fprog whole{std::size(program), program};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) == 0;
+}
+
+TEST_F(Output, IsReadOnADiskThatTakesNothing) {
+  ASSERT_TRUE(log->say("whole").ok());
+  const os::Fd file(::open(folder->file("said-before").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  ASSERT_TRUE(os::write_all(file.get(), "stdout 5 400\nto").ok());
+  EXPECT_EQ(test::in_child([this]() -> std::string {
+              if (!forbid_to_shorten()) return "no filter";
+              auto opened = OutputLog::open(*folder, clock);
+              if (!opened.ok()) return opened.error().describe();
+              log = std::move(*opened);
+              if (log->say("next").ok()) return "a line behind a torn one";
+              return join(all(), "");
+            }),
+            "1 system whole\n");
 }
 
 TEST_F(Output, ALargeFrameIsSeveralChunks) {

@@ -23,6 +23,16 @@ void fill(const std::string& path) {
   }
 }
 
+// Whatever is left of what there may be.
+void use_up_files(const std::string& folder) {
+  const auto make = [&](int number) {
+    const std::string path = cat(folder, "/filler-", number);
+    return os::Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)).valid();
+  };
+  for (int number = 0; make(number); ++number) {
+  }
+}
+
 void expect(const std::string& said, const std::string& wanted) {
   if (said == test::kNoMounts) GTEST_SKIP() << said;
   EXPECT_EQ(said, wanted);
@@ -43,6 +53,23 @@ TEST_F(Life, AFullDiskEndsARunByNameBeforeItStartsAndTheNextAttemptRuns) {
            return run().reason;
          }),
          "Completed");
+}
+
+// As after a loss of power, which took the launcher's file.
+TEST_F(Life, ARunThatWasBegunIsTakenUpOnAFullDisk) {
+  behave("ok");
+  expect(test::in_child([this]() -> std::string {
+           if (!test::mount_disk(config.runs_dir, "1m,nr_inodes=64")) return test::kNoMounts;
+           if (!folder().create(assignment).ok() ||
+               !folder().store(RunRecord{.stage = Stage::kLaunching}).ok())
+             return "no folder";
+           use_up_files(config.runs_dir);
+           const auto next = RunLife::recover(ports(), cat(kUid, "-1"));
+           if (!next.ok()) return next.error().describe();
+           (*next)->run();
+           return last_outcome().reason;
+         }),
+         contracts::kNodeDiskFull);
 }
 
 class SmallDisk : public Life {

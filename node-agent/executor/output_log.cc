@@ -99,15 +99,12 @@ class OutputLog::Answer {
 };
 
 // The agent's own files are made with their first line: most runs need one of them.
-Result<std::unique_ptr<OutputLog>> OutputLog::open(const RunFolder& folder, const Clock& clock) {
+Result<std::unique_ptr<OutputLog>> OutputLog::open(const RunFolder& folder, const Clock& clock,
+                                                   bool make) {
   std::unique_ptr<OutputLog> log(new OutputLog(folder, clock));
   for (const Segment each : {kBefore, kEvents, kAfter}) {
-    TRY(log->open_file(each, each == kEvents));
-    if (!log->files_[each].valid()) continue;
+    TRY(log->open_file(each, make && each == kEvents));
     TRY(log->count(each));
-    // A line torn by a crash is dropped; the launcher's file is the launcher's alone.
-    if (each != kEvents && ::ftruncate(log->files_[each].get(), log->counted_[each]) != 0)
-      return system_error("repairing a run's output", errno);
   }
   return log;
 }
@@ -134,6 +131,7 @@ Status OutputLog::add(FrameType type, std::string_view line) {
   std::lock_guard lock(mutex_);
   const Segment segment = counted_[kEvents] > 0 ? kAfter : kBefore;
   if (!files_[segment].valid()) TRY(open_file(segment, true));
+  TRY(drop_torn_line(segment));
   const std::string text = cat(line, "\n");
   const std::string bytes =
       cat(contracts::frame_header(type, clock_.wall().ms, text.size()), text, "\n");
@@ -142,6 +140,15 @@ Status OutputLog::add(FrameType type, std::string_view line) {
   if (wrote != static_cast<ssize_t>(bytes.size()))
     return system_error("writing a run's output", errno);
   return count(segment);
+}
+
+// What a crash or a full disk has left of one. The launcher's file is the launcher's alone.
+Status OutputLog::drop_torn_line(Segment segment) {
+  struct stat info {};
+  const int file = files_[segment].get();
+  if (::fstat(file, &info) == 0 && info.st_size <= counted_[segment]) return {};
+  if (::ftruncate(file, counted_[segment]) == 0) return {};
+  return system_error("repairing a run's output", errno);
 }
 
 Status OutputLog::advance() {
@@ -155,6 +162,7 @@ OutputState OutputLog::state() const {
 }
 
 Status OutputLog::count(Segment segment) {
+  if (!files_[segment].valid()) return {};
   FrameReader reader(files_[segment].get(), counted_[segment]);
   Frame frame;
   while (true) {

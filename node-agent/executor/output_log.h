@@ -29,7 +29,9 @@ struct OutputState {
 
 class OutputLog {
  public:
-  static Result<std::unique_ptr<OutputLog>> open(const RunFolder& folder, const Clock& clock);
+  // `make`: the launcher's file where it is not there, which is all that this takes of the disk.
+  static Result<std::unique_ptr<OutputLog>> open(const RunFolder& folder, const Clock& clock,
+                                                 bool make = true);
 
   // So that the launcher can say how the run ended whatever becomes of the disk.
   Status keep_room_for_result();
@@ -63,6 +65,7 @@ class OutputLog {
   OutputLog(RunFolder folder, const Clock& clock) : folder_(std::move(folder)), clock_(clock) {}
   Status add(contracts::FrameType type, std::string_view line);
   Status open_file(Segment segment, bool make);
+  Status drop_torn_line(Segment segment);
   Status count(Segment segment);
   void take(const contracts::Frame& frame);
   static std::string_view stream_of(int segment, const contracts::Frame& frame);

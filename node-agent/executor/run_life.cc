@@ -43,7 +43,10 @@ Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
   // After a loss of power the record may be older than the intent.
   if (record.stage == Stage::kAccepted && ports.intents.noted(folder_name))
     record.stage = Stage::kLaunching;
-  ASSIGN_OR_RETURN(std::unique_ptr<OutputLog> output, OutputLog::open(folder, ports.clock));
+  // Whatever was begun is taken up on a full disk, too.
+  const bool to_begin = record.stage == Stage::kAccepted;
+  ASSIGN_OR_RETURN(std::unique_ptr<OutputLog> output,
+                   OutputLog::open(folder, ports.clock, to_begin));
   return std::unique_ptr<RunLife>(new RunLife(ports, std::move(folder), std::move(assignment),
                                               std::move(record), std::move(output), MonoTime{}));
 }

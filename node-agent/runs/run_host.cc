@@ -170,8 +170,11 @@ Status RunHost::recover() {
     // One that was not launched may be over elsewhere by now: the controller assigns it again if it
     // is still wanted.
     if (!life) {
-      log_warn("removing what cannot be read as a run",
-               {{"name", name}, {"error", life.error().describe()}});
+      const Error why = contracts::name_full_disk(life.error());
+      log_warn(why.reason == contracts::kNodeDiskFull
+                   ? "removing a run that was never begun, as the disk is full"
+                   : "removing what cannot be read as a run",
+               {{"name", name}, {"error", why.describe()}});
     }
     remove_or_say(executor::RunFolder(config_.runs_dir, name).path(), "events");
   }

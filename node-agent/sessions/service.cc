@@ -11,6 +11,7 @@
 #include "common/base/text.h"
 #include "common/contracts/ceilings.h"
 #include "common/contracts/disk_end.h"
+#include "common/contracts/node.h"
 #include "common/contracts/sandbox_refusal.h"
 #include "common/os/file.h"
 #include "common/wire/json.h"
@@ -23,9 +24,16 @@ constexpr const char* kOrderFile = "session.json";
 constexpr size_t kMostOrderBytes = size_t{4} << 20;
 constexpr int kAskedBefore = 2;  // answers that may be of before it was opened: one of each lane
 constexpr Millis kEndTime{5'000};
+constexpr Millis kReadAgain{5'000};
 
 Error no_session() {
   return {Code::kNotFound, contracts::kSessionLost, "the node has no such session"};
+}
+
+Error unread_now() {
+  return {Code::kUnavailable, contracts::kDiskFails,
+          "the node cannot read the session's record for now, as its log says; the session's files "
+          "stay, and it goes on once they can be read"};
 }
 
 Error ended_for_disk(const std::string& why) {
@@ -110,20 +118,47 @@ Status Service::recover() {
   TRY(os::make_dirs(setting_.folder));
   ASSIGN_OR_RETURN(const auto names, os::list_dir(setting_.folder));
   for (const std::string& name : names) {
-    auto session = load(name);
-    if (session.ok()) {
-      (*session)->listed = true;  // if the controller does not name it, it is no session any more
-      state_.with([&](State& state) { state.sessions[name] = std::move(*session); });
-      continue;
-    }
-    // Its files are its owner's, and whatever fails now may be mended.
-    if (is_system_failure(session.error()))
-      return std::move(session).error().within(cat("looking for the session ", name));
-    log_warn("removing what cannot be read as a session",
-             {{"name", name}, {"error", session.error().describe()}});
-    TRY(os::remove_tree(os::join_path(setting_.folder, name)));
+    if (!take_over(name)) state_.with([&](State& state) { state.unread.insert(name); });
   }
   return {};
+}
+
+// False: it cannot be read for now. Its files are its owner's, and whatever fails may be mended.
+bool Service::take_over(const std::string& name) {
+  auto session = load(name);
+  if (session.ok()) {
+    (*session)->listed = true;  // if the controller does not name it, it is no session any more
+    state_.with([&](State& state) { state.sessions[name] = std::move(*session); });
+    return true;
+  }
+  const std::string why = session.error().describe();
+  if (is_system_failure(session.error())) {
+    const bool known = state_.with([&](const State& state) { return state.unread.contains(name); });
+    if (!known)
+      log_error("a session cannot be read for now; its files stay, and its calls are refused",
+                {{"name", name}, {"error", why}});
+    return false;
+  }
+  log_warn("removing what cannot be read as a session", {{"name", name}, {"error", why}});
+  if (const Status gone = os::remove_tree(os::join_path(setting_.folder, name)); !gone.ok())
+    log_warn("what was no session could not be removed; remove it by hand",
+             {{"name", name}, {"error", gone.error().describe()}});
+  return true;
+}
+
+// Whether there are still some.
+bool Service::take_over_unread() {
+  const auto names = state_.with([](const State& state) { return state.unread; });
+  bool some = false;
+  for (const std::string& name : names) {
+    if (!take_over(name)) {
+      some = true;
+      continue;
+    }
+    log_info("a session can be read again", {{"name", name}});
+    state_.with([&](State& state) { state.unread.erase(name); });
+  }
+  return some;
 }
 
 Status Service::open(const contracts::SessionOrder& order) {
@@ -167,6 +202,7 @@ Result<Service::Shared> Service::find(const std::string& uid) const {
 
 Result<Service::Shared> Service::find(const State& state, const std::string& uid) {
   const auto found = state.sessions.find(uid);
+  if (found == state.sessions.end() && state.unread.contains(uid)) return unread_now();
   if (found == state.sessions.end()) return no_session();
   if (!found->second->why_ended.empty()) return ended_for_disk(found->second->why_ended);
   return found->second;
@@ -218,10 +254,12 @@ Millis Service::clean_up() {
   });
   for (const Shared& session : ended) remove_unused(session);
   for (const Shared& session : full) empty(session);
-  return prelaunched_.maintain([this](const std::string& uid) -> Result<launch::AttachedLaunch> {
-    ASSIGN_OR_RETURN(const Shared session, find(uid));
-    return order_next(*session, false);
-  });
+  const Millis next =
+      prelaunched_.maintain([this](const std::string& uid) -> Result<launch::AttachedLaunch> {
+        ASSIGN_OR_RETURN(const Shared session, find(uid));
+        return order_next(*session, false);
+      });
+  return take_over_unread() ? std::min(next, kReadAgain) : next;
 }
 
 void Service::keep(const std::vector<std::string>& uids) {
@@ -242,7 +280,8 @@ void Service::keep(const std::vector<std::string>& uids) {
 }
 
 size_t Service::count() const {
-  return state_.with([](const State& state) { return state.sessions.size(); });
+  return state_.with(
+      [](const State& state) { return state.sessions.size() + state.unread.size(); });
 }
 
 }  // namespace paddock::sessions

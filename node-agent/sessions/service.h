@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,9 @@ class Service {
   Service(Setting setting, Dependencies dependencies);
   ~Service();
 
-  // Takes over the sessions that are on the disk; removes what cannot be one.
+  // Takes over the sessions that are on the disk; removes what cannot be one. One that cannot be
+  // read for now stays as it is, and is taken over by clean_up() once it can: until then its calls
+  // are refused, NODE_DISK_FAILS. None of its commands outlives an agent, so nothing lives there.
   Status recover();
   // SESSION_LOST for all but open(), where the node has no such session; DISK_REQUEST_EXCEEDED if
   // it was ended for the disk. `stop`: readable once the command is to end. E_LIMIT_FS,
@@ -76,12 +79,15 @@ class Service {
   using Shared = std::shared_ptr<Session>;
   struct State {
     std::map<std::string, Shared> sessions;
-    std::vector<Shared> ended;  // whose folders are still there
+    std::vector<Shared> ended;     // whose folders are still there
+    std::set<std::string> unread;  // names of folders that cannot be read for now
   };
   class Use;
   std::string folder_of(const std::string& uid) const;
   Result<Shared> make(const contracts::SessionOrder& order) const;
   Result<Shared> load(const std::string& uid) const;
+  bool take_over(const std::string& name);
+  bool take_over_unread();
   Result<Shared> find(const std::string& uid) const;
   static Result<Shared> find(const State& state, const std::string& uid);
   static Status note_end(const Session& session, const std::string& why);

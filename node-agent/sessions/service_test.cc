@@ -12,6 +12,7 @@
 #include "common/contracts/profile.h"
 #include "common/os/event.h"
 #include "common/os/file.h"
+#include "tests/support/log_capture.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::sessions {
@@ -79,20 +80,49 @@ TEST_F(SessionService, OutlivesItsAgent) {
 // Links that lead in a circle stand for whatever keeps a file from being read for now.
 TEST_F(SessionService, KeepsFilesThatCannotBeLookedForAndTakesThemUpLater) {
   ASSERT_TRUE(service_->open(order("a")).ok());
+  ASSERT_TRUE(service_->open(order("b")).ok());
   for (const char* file : {"a/session.json", "a"}) {
     const std::string path = path_of(file);
     const std::string aside = os::join_path(dir_.path(), "aside");
     ASSERT_EQ(::rename(path.c_str(), aside.c_str()), 0);
     ASSERT_EQ(::symlink(path.c_str(), path.c_str()), 0);
-    const Status found = service_->recover();
-    ASSERT_FALSE(found.ok());
-    EXPECT_NE(found.error().describe().find("looking for the session a"), std::string::npos);
+    const test::LogCapture log;
+    make();
+    EXPECT_NE(log.text().find("\"name\":\"a\""), std::string::npos) << "which one";
+    EXPECT_TRUE(knows("b"));
+    FileOrder look;
+    look.uid = "a";
+    EXPECT_EQ(service_->file(look).error().reason, "NODE_DISK_FAILS") << "it is not lost";
+    EXPECT_EQ(service_->open(order("a")).error().reason, "NODE_DISK_FAILS");
+    EXPECT_EQ(service_->open(order("c")).error().reason, "TOO_MANY_SESSIONS") << "it has its place";
+    service_->keep({"a", "b"});
+    EXPECT_LE(service_->clean_up(), Millis(5'000)) << "it is looked at again";
     ASSERT_EQ(::unlink(path.c_str()), 0) << "it was removed";
     ASSERT_EQ(::rename(aside.c_str(), path.c_str()), 0);
+    EXPECT_EQ(log.text(), "") << "it was said already";
+    service_->clean_up();
+    EXPECT_TRUE(knows("a"));
   }
   EXPECT_TRUE(on_disk("a/workspace"));
+}
+
+TEST_F(SessionService, OneThatEndedWhileItCouldNotBeReadGoesOnceItCan) {
+  ASSERT_TRUE(service_->open(order("a")).ok());
+  const std::string path = path_of("a/session.json");
+  const std::string aside = os::join_path(dir_.path(), "aside");
+  ASSERT_EQ(::rename(path.c_str(), aside.c_str()), 0);
+  ASSERT_EQ(::symlink(path.c_str(), path.c_str()), 0);
   make();
-  EXPECT_TRUE(knows("a"));
+  EXPECT_FALSE(service_->close("a").ok());
+  service_->keep({});
+  service_->clean_up();
+  EXPECT_TRUE(on_disk("a/workspace"));
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  ASSERT_EQ(::rename(aside.c_str(), path.c_str()), 0);
+  service_->clean_up();
+  service_->keep({});
+  service_->clean_up();
+  EXPECT_FALSE(on_disk("a"));
 }
 
 TEST_F(SessionService, KeepsWhatTheControllerNamesAndWhatItCannotKnowYet) {

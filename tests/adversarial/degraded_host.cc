@@ -27,6 +27,17 @@ void write_text(const std::string& path, const std::string& text) {
   close(fd);
 }
 
+sock_filter load(size_t offset) {
+  return {BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<__u32>(offset)};
+}
+
+template <size_t kSize>
+void install(sock_filter (&program)[kSize]) {
+  sock_fprog whole{kSize, program};
+  if (geteuid() != 0) must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  must(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole) == 0);
+}
+
 void make_own_mounts() {
   must(unshare(CLONE_NEWNS) == 0);
   must(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0);
@@ -35,9 +46,6 @@ void make_own_mounts() {
 }  // namespace
 
 void take_away(const Missing& missing) {
-  const auto load = [](size_t offset) {
-    return sock_filter{BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<__u32>(offset)};
-  };
   const bool always = missing.argument < 0;
   const size_t argument =
       offsetof(seccomp_data, args) + 8 * static_cast<size_t>(always ? 0 : missing.argument);
@@ -51,9 +59,23 @@ void take_away(const Missing& missing) {
       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | static_cast<__u32>(missing.error)},
       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
   };
-  sock_fprog whole{sizeof program / sizeof *program, program};
-  if (geteuid() != 0) must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-  must(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole) == 0);
+  install(program);
+}
+
+void forget_filters() {
+  constexpr size_t kOperation = offsetof(seccomp_data, args);
+  constexpr size_t kFlags = kOperation + 8;
+  sock_filter program[] = {
+      load(offsetof(seccomp_data, nr)),
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 5, SYS_seccomp},
+      load(kOperation),
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, SECCOMP_SET_MODE_FILTER},
+      load(kFlags),
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+  };
+  install(program);
 }
 
 void allow_none(const char* setting) {

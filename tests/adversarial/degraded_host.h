@@ -21,6 +21,9 @@ struct Missing {
 // Inherited by all that the launcher starts.
 void take_away(const Missing& missing);
 
+// A kernel that says yes to filters of system calls, but for those that ask somebody, and has none.
+void forget_filters();
+
 // As an ordinary user of a user namespace of its own, in which `setting` of /proc/sys/user is 0.
 void allow_none(const char* setting);
 // A kernel that is taken for one of 2.6: each child makes its view itself.

@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "common/base/text.h"
@@ -236,6 +238,45 @@ TEST_P(FailsClosed, CanariesSeeWhatWasAcceptedAndDoesNothing) {
   EXPECT_FALSE(has(*limits, "openFiles"));
   EXPECT_FALSE(has(*limits, "fileSize"));
   EXPECT_EQ(find_canary(*limits, "open-files").level, EnforcementLevel::kNone);
+}
+
+// Which of these this host's kernel does for who has no filter: it may have no such thing.
+bool merges_pages() {
+  constexpr size_t kBytes = 64 << 10;
+  void* page = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const bool merges = page != MAP_FAILED && madvise(page, kBytes, MADV_MERGEABLE) == 0;
+  munmap(page, kBytes);
+  return merges;
+}
+bool has_lists() {
+  constexpr const char* kFile = "/dev/shm/paddock-has-lists";
+  constexpr const char* kList = "system.posix_acl_access";
+  const int fd = open(kFile, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  const bool has = fd >= 0 && fgetxattr(fd, kList, nullptr, 0) < 0 && errno == ENODATA;
+  close(fd);
+  unlink(kFile);
+  return has;
+}
+
+TEST_P(FailsClosed, CanariesSeeFiltersThatAreNotThere) {
+  in_launcher_ = forget_filters;
+  const auto proof = prove();
+  ASSERT_TRUE(proof);
+  EXPECT_FALSE(has(*proof, "syscalls"));
+  EXPECT_TRUE(find_canary(*proof, "range-locks").passed) << "these are judged by who is asked";
+  const struct {
+    const char* name;
+    bool possible;
+  } kTried[] = {{"merge-page", merges_pages()}, {"long-attribute", has_lists()}};
+  for (const auto& [name, possible] : kTried) {
+    if (!possible) continue;
+    EXPECT_FALSE(find_canary(*proof, name).passed) << name;
+    EXPECT_EQ(find_canary(*proof, name).got, "succeeded") << name;
+  }
+  for (const char* name : {"merge-pages", "hidden-attribute"}) {
+    const contracts::Canary canary = find_canary(*proof, name);
+    EXPECT_TRUE(canary.got == "succeeded" || canary.got == canary.expected) << canary.got;
+  }
 }
 
 TEST_P(FailsClosed, CanariesThatCannotBeTriedHaveFailedAndNameTheFix) {

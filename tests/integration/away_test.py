@@ -1,5 +1,7 @@
 """Commands whose controller is away for a while: they wait for it as long as they are told, and Ctrl-C is heard meanwhile."""
+import os
 import signal
+import time
 import unittest
 
 from harness import Instance, find_file, main, wait_until, with_more_time
@@ -83,6 +85,22 @@ class Away(unittest.TestCase):
         with_more_time(drain, "8s", "60s")
         self.instance.run("uncordon", node)
         self.instance.run("cancel", "holds-it")
+
+    def test_a_controller_that_is_stopped_is_awaited_no_longer_than_one_that_is_gone(self):
+        """The system takes its connections all the same, and nothing comes by them."""
+        self.instance.run("run", "--name", "before", "--", "true")
+        pid = self.instance.pid_of("paddock-controller")
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            for words in (("get", "runs"), ("logs", "-f", "before"), ("cancel", "before")):
+                with self.subTest(words=words):
+                    begun = time.monotonic()
+                    refused = self.instance.run("--patience", "5s", *words, check=False)
+                    self.assertEqual(refused.returncode, 1, refused.stderr)
+                    self.assertRegex(refused.stderr, "UNREACHABLE|STREAM_LOST")
+                    self.assertLess(time.monotonic() - begun, 30, "three seconds beyond it, on a machine with nothing else to do")
+        finally:
+            os.kill(pid, signal.SIGCONT)
 
     def follow(self, name):
         """A run that is followed, whose controller is gone then."""

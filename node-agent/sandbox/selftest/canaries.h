@@ -29,6 +29,7 @@ struct CanaryLimits {
   static constexpr int64_t kPids = 16;
   static constexpr int64_t kOpenFiles = 32;
   static constexpr int64_t kFilters = 256;  // of every run
+  static constexpr int64_t kRanges = 64;    // of an open file, likewise
   static constexpr int64_t kFileBytes = 256 << 10;
   static constexpr int64_t kScratchBytes = 1 << 20;
   static constexpr int64_t kScratchFiles = 64;

@@ -9,10 +9,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,6 +48,39 @@ int64_t write_up_to(const std::string& path, int64_t most) {
   errno = 0;
   return written;
 }
+
+// An access control list of 516 bytes, most of it rights of whoever asks, over and over.
+std::string long_list() {
+  struct Entry {
+    uint16_t tag;
+    uint16_t permissions;
+    uint32_t id;
+  };
+  constexpr uint32_t kVersion = 2;
+  constexpr uint32_t kNobody = ~0u;
+  std::vector<Entry> all = {{1, 6, kNobody}};
+  all.insert(all.end(), 60, {2, 6, getuid()});
+  all.insert(all.end(), {{4, 6, kNobody}, {0x10, 6, kNobody}, {0x20, 4, kNobody}});
+  std::string out(sizeof kVersion + all.size() * sizeof(Entry), '\0');
+  memcpy(out.data(), &kVersion, sizeof kVersion);
+  memcpy(out.data() + sizeof kVersion, all.data(), all.size() * sizeof(Entry));
+  return out;
+}
+
+// A file whose list is tried to be set, for as long.
+class Listed {
+ public:
+  Listed() : file_(open(kPath, O_CREAT | O_RDWR | O_CLOEXEC, 0600)) {}
+  ~Listed() { unlink(kPath); }
+  Listed(const Listed&) = delete;
+  Listed& operator=(const Listed&) = delete;
+  int fd() const { return file_.get(); }
+  static constexpr const char* kPath = "/tmp/listed";
+  static constexpr const char* kList = "system.posix_acl_access";
+
+ private:
+  os::Fd file_;
+};
 
 // Holds the lock until it is killed, which is all that can end it; a byte to `ready` says so.
 [[noreturn]] void survive(const char* file, int ready, bool stopped) {
@@ -83,6 +118,57 @@ std::string map_huge_page() {
   constexpr size_t kBytes = 2 << 20;
   constexpr int kHuge = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
   return mmap(nullptr, kBytes, PROT_READ, kHuge, -1, 0) == MAP_FAILED ? error_name() : "succeeded";
+}
+
+std::string lock_ranges() {
+  const os::Fd file(open("/tmp/ranges", O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+  std::string out = "nothing stopped it";
+  for (int64_t i = 0; i < 2 * CanaryLimits::kRanges; ++i) {
+    struct flock range {};
+    range.l_type = F_WRLCK;
+    range.l_start = 2 * i;  // two that touch would become one
+    range.l_len = 1;
+    if (fcntl(file.get(), F_OFD_SETLK, &range) == 0) continue;
+    out = cat(error_name(), " at ", i);
+    break;
+  }
+  unlink("/tmp/ranges");
+  return out;
+}
+
+std::string set_long_attribute() {
+  const Listed file;
+  const std::string list = long_list();
+  const bool set = setxattr(Listed::kPath, Listed::kList, list.data(), list.size(), 0) == 0 ||
+                   lsetxattr(Listed::kPath, Listed::kList, list.data(), list.size(), 0) == 0 ||
+                   fsetxattr(file.fd(), Listed::kList, list.data(), list.size(), 0) == 0;
+  return set ? "succeeded" : error_name();
+}
+
+std::string set_hidden_attribute() {
+  constexpr long kSetxattrat = 463;
+  const Listed file;
+  const std::string list = long_list();
+  const struct {
+    uint64_t value;
+    uint32_t size;
+    uint32_t flags;
+  } hidden = {reinterpret_cast<uintptr_t>(list.data()), static_cast<uint32_t>(list.size()), 0};
+  const long set =
+      syscall(kSetxattrat, AT_FDCWD, Listed::kPath, 0, Listed::kList, &hidden, sizeof hidden);
+  return set == 0 ? "succeeded" : error_name();
+}
+
+std::string merge_page() {
+  constexpr size_t kBytes = 64 << 10;  // a page at least
+  void* page = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return error_name();
+  return madvise(page, kBytes, MADV_MERGEABLE) == 0 ? "succeeded" : error_name();
+}
+
+std::string merge_pages() {
+  constexpr int kMemoryMerge = 67;  // PR_SET_MEMORY_MERGE, Linux 6.4
+  return prctl(kMemoryMerge, 1, 0, 0, 0) == 0 ? "succeeded" : error_name();
 }
 
 std::string leave_in_flight() {

@@ -14,6 +14,11 @@ std::string fork_children();
 std::string hand_over_descriptor();
 std::string take_flow_label();
 std::string map_huge_page();
+std::string lock_ranges();
+std::string set_long_attribute();
+std::string set_hidden_attribute();
+std::string merge_page();
+std::string merge_pages();
 // Whether the kernel tells of a file that nobody has received, which who measures a disk needs.
 std::string leave_in_flight();
 std::string set_space_aside(const std::string& file);
