@@ -56,8 +56,7 @@ Connection::Connection(const ConnectionRules& rules, std::unique_ptr<Transport> 
       over_unix_socket_(over_unix_socket) {}
 
 Deadline Connection::first_deadline() {
-  silent_until_ =
-      Deadline::in_ms(names_.tls ? header_timeout_ms() : idle_timeout_ms());
+  silent_until_ = Deadline::in_ms(names_.tls ? header_timeout_ms() : idle_timeout_ms());
   return *silent_until_;
 }
 

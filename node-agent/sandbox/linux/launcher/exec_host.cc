@@ -40,7 +40,7 @@ constexpr int kExecOrderMs = 30'000;  // how long a client that has connected ma
 constexpr size_t kMostOrderBytes = size_t{1} << 20;
 constexpr int kMostThreads = 4 * contracts::run_exec::kMostAtOnce;  // with those that refuse
 constexpr int kEndIsNearMs = 1'000;  // of a run whose init is gone, until we hear of its end
-constexpr std::chrono::milliseconds kSettling{200};          // threads of a run that is over
+constexpr std::chrono::milliseconds kSettling{200};           // threads of a run that is over
 constexpr std::chrono::milliseconds kClientFarewell{10'000};  // and their clients
 
 struct Received {
