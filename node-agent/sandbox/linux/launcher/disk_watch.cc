@@ -23,9 +23,11 @@ namespace {
 constexpr Millis kAskAnyway{10'000};  // others may have freed what the run took
 constexpr int kRestFactor = 9;        // measuring takes a tenth of one processor at most
 // How long counting may take: of a folder with millions of files, on a disk that others use too;
-// and of the files that processes hold open, which they can draw out unless they are frozen.
+// and of the files that processes hold open, which they can draw out unless they stand still. If
+// they do, a host with much else to do may take longer.
 constexpr Millis kFolderTime{60'000};
 constexpr Millis kProcessesTime{5'000};
+constexpr Millis kStillProcessesTime{30'000};
 constexpr char kMeasure = '?';
 constexpr char kMeasureStill = '!';
 
@@ -141,7 +143,7 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
   Answer answer;
   if (read(answers_.read.get(), &answer, sizeof answer) != sizeof answer) answer.failed = EIO;
   if (answer.failed == 0 && !answer.whole) {
-    due_ = now + kProcessesTime;
+    due_ = now + (still_ ? kStillProcessesTime : kProcessesTime);
     return std::nullopt;
   }
   asked_ = false;
