@@ -103,8 +103,8 @@ class CallTable {
   // An answer is taken, and a lost call given up. The lane waits once it is eligible.
   // Conflict, SESSION_SUPERSEDED: a newer agent process speaks for this node.
   Status open(const LaneKey& lane, const contracts::CallsRequest& request, Wakes& wakes);
-  // The node of this lane sends parts of answers: it is there until `until` at least, whether it
-  // holds a lane or not, and is not gone for its silence before that counts from then.
+  // The node of this lane sends parts of answers until `until`, whether it holds a lane or not: its
+  // silence counts from then.
   void hear(const LaneKey& lane, MonoTime until);
   // Parts of answers to calls that were given to this node.
   void pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces, Wakes& wakes);

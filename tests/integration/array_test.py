@@ -140,9 +140,11 @@ class Array(ProjectTest):
         return took
 
     def test_ten_thousand_are_one_create(self):
-        took = self.create("huge", array={"count": 10000, "maxParallel": 1000})
+        array = {"count": 10000, "maxParallel": 1000}
+        took = self.create("huge", array=array)
         for number in range(2):  # a busy machine may let one of them wait for seconds
-            took = min(took, self.create(f"huge-too-{number}", array={"count": 10000, "maxParallel": 1}))
+            if took >= 2:
+                took = min(took, self.create(f"huge-too-{number}", array=array))
         single = sorted(self.create(f"single-{number}") for number in range(11))[5]
         print(f"10,000 elements created in {took * 1000:.0f} ms, one run in {single * 1000:.1f} ms", flush=True)
         self.assertLess(took, max(2, 100 * single), "it is one create, whatever its count")

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import socket
 import sys
 import tempfile
@@ -137,6 +138,19 @@ class Commands(Broken):
         self.refused("BUSY", lambda: session.run("echo"))
         session.destroy()
         self.assertEqual(len(server.requests), 3)
+
+    def test_words_are_none_of_the_shells_own(self):
+        server, client = self.serve(answer(201, SANDBOX), answer(200, '{"exitCode": 0}'))
+        client.sandboxes.create().run(["A=b", "if", "it's", ""])
+        self.assertEqual(json.loads(server.requests[1].partition("\r\n\r\n")[2])["command"], "'A=b' 'if' 'it'\\''s' ''")
+
+    def test_a_command_is_awaited_for_longer_than_the_server_awaits_its_node(self):
+        _, client = self.serve(answer(201, SANDBOX))
+        handlers = SOURCE / "controller/api/handlers/sessions"
+        times = re.findall(r"k(?:OpenTime|CommandAnswerTime)\{([\d']+)\}", "".join(each.read_text() for each in sorted(handlers.glob("*.cc"))))
+        self.assertEqual(len(times), 2)
+        needed = sum(int(each.replace("'", "")) for each in times) / 1000
+        self.assertGreater(client.sandboxes.create()._patience, 1 + needed)
 
 
 class Repeats(Broken):

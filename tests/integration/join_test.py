@@ -1,5 +1,4 @@
 """A host joins in one line, keeps its credential fresh, and leaves: real programs, and what a stolen token is good for."""
-import http.client
 import json
 import shlex
 import signal

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import traceback
 import unittest
 
 from harness import BIN, PATIENCE_S, SOURCE, main
@@ -119,6 +120,7 @@ class Transcripts(unittest.TestCase):
             except AssertionError:
                 if last:
                     raise
+                traceback.print_exc()  # so that nobody has to guess why it took so long
             self.doCleanups()
 
     def check_page_once(self, page, least):

@@ -2,12 +2,11 @@
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import tempfile
 import unittest
 
-from harness import BIN, PATIENCE_S, main, wait_until
+from harness import BIN, PATIENCE_S, main
 
 
 class SandboxRun(unittest.TestCase):

@@ -6,6 +6,7 @@ import os
 import signal
 import tempfile
 import time
+import traceback
 import unittest
 
 from harness import (PATIENCE_S, Instance, ancestors, command_of, contents_below, ended, main, make_project, pids_running,
@@ -49,6 +50,7 @@ def again_if_lost(test):
             except AssertionError:
                 if last or not self.has_lost_a_run():
                     raise
+                traceback.print_exc()  # so that nobody has to guess why it took so long
             self.doCleanups()
             self.setUp()
     return tried

@@ -1,7 +1,6 @@
 """Names, paths and objects as requests have them."""
 from __future__ import annotations
 
-import shlex
 import urllib.parse
 from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
@@ -46,7 +45,9 @@ def content_bytes(data: Union[bytes, bytearray, memoryview, str]) -> bytes:
 
 def shell_text(command: Union[str, Sequence[str]]) -> str:
     """Text as it is; of words, the text by which the shell inside gives each of them to the program as it is."""
-    return command if isinstance(command, str) else shlex.join(command)
+    if isinstance(command, str):
+        return command
+    return " ".join("'" + word.replace("'", "'\\''") + "'" for word in command)  # quoted all: `A=b` or `if` would be the shell's own
 
 
 def query(**given: object) -> str:

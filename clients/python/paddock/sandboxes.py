@@ -14,7 +14,7 @@ from .errors import PaddockError, unexpected
 from ._http import HangUp
 from .commands import Command, pieces_of
 
-MARGIN_S = 30.0  # beside what a command may take: waiting for its turn, and its answer
+MARGIN_S = 75.0  # beside what a command may take: the server opens the session for 20 s, and waits for 30 s more for the answer
 DEFAULT_TIMEOUT_MS = 10_000
 
 

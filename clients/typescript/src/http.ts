@@ -305,7 +305,7 @@ export function pathInside(path: string): string {
 /** Text as it is; of words, the text by which the shell inside gives each of them to the program as it is. */
 export function shellText(command: string | readonly string[]): string {
   if (typeof command === "string") return command;
-  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'"'"'`)}'`)).join(" ");
+  return command.map((word) => `'${word.replace(/'/g, `'\\''`)}'`).join(" "); // quoted all: `A=b` or `if` would be the shell's own
 }
 
 /** `?a=1&b=true` of those that are given. */

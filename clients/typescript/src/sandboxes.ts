@@ -6,7 +6,7 @@ import { content, part, pathInside, query, shellText, type CallOptions, type Tra
 import { create, newObject, type CreateOptions } from "./runs.js";
 import type { RunResult, Sandbox, SandboxSpecInput, SecurityOptionsInput, SessionFile, SessionFileList } from "./types.js";
 
-const MARGIN_MS = 30_000; // beside what a command may take: waiting for its turn, and its answer
+const MARGIN_MS = 75_000; // beside what a command may take: the server opens the session for 20 s, and waits for 30 s more for the answer
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 export interface SandboxOptions extends CreateOptions {

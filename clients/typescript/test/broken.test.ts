@@ -160,6 +160,12 @@ test("a streamed command that breaks is lost, and never sent again", async () =>
   }
 });
 
+test("words of a session's command are none of the shell's own", () =>
+  broken([SANDBOX, json(200, { exitCode: 0 })], async ({ client, bodies }) => {
+    await (await client.sandboxes.create()).run(["A=b", "if", "it's", ""]);
+    assert.equal(JSON.parse(bodies[1] ?? "").command, "'A=b' 'if' 'it'\\''s' ''");
+  }));
+
 test("names lead nowhere else", () =>
   broken([json(200, RUN)], async ({ client, requests }) => {
     await client.runs.get("a/../b?c#d");
