@@ -26,7 +26,8 @@ std::string unknown_option(const std::string& name, std::span<const ProgramOptio
 std::string value_fault(const ProgramOption& option, std::string_view given) {
   if (!may_be_alone(option) || option.value == cat("[", given, "]")) return {};
   if (option.value.empty()) return cat(option.name, " takes no value");
-  return cat(option.name, " stands alone, or with ", option.value);
+  return cat(option.name, " stands alone, or as ", option.name,
+             option.value.substr(1, option.value.size() - 2));
 }
 
 std::string in_usage(const ProgramOption& option) {

@@ -37,7 +37,7 @@ TEST(ProgramOptions, SayWhichWasMeant) {
 TEST(ProgramOptions, HaveTheirValuesAndNoOthers) {
   EXPECT_EQ(read({"--port"}), "USAGE: --port needs a value");
   EXPECT_EQ(read({"--help=yes"}), "USAGE: --help takes no value");
-  EXPECT_EQ(read({"--check=yaml"}), "USAGE: --check stands alone, or with [=json]");
+  EXPECT_EQ(read({"--check=yaml"}), "USAGE: --check stands alone, or as --check=json");
 }
 
 TEST(ProgramOptions, AreTheUsage) {

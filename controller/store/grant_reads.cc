@@ -13,9 +13,11 @@ constexpr size_t kLongestChain = 8;
 
 namespace {
 
-Error not_granted(const std::string& why) {
-  return {Code::kFailedPrecondition, "GRANT_NOT_FOUND", why, {{"spec.grants", why}}};
+Error no_grant(Reason reason, const std::string& why) {
+  return {Code::kFailedPrecondition, reason, why, {{"spec.grants", why}}};
 }
+
+Error not_granted(const std::string& why) { return no_grant("GRANT_NOT_FOUND", why); }
 
 // One whose deletion was asked for is a record for whoever holds it by a finalizer.
 bool gives(const Grant& grant) { return !grant.metadata.deletion_timestamp; }
@@ -27,9 +29,9 @@ Result<std::vector<Grant>> grant_chain(ReadTxn& txn, const std::string& name_spa
   std::vector<Grant> chain;
   for (std::string next = name; !next.empty(); next = chain.back().spec.parent) {
     if (chain.size() == kLongestChain)
-      return Error{Code::kFailedPrecondition, "GRANT_CHAIN_INVALID",
-                   cat("grant ", name, " is a part of itself, or more than ", kLongestChain,
-                       " grants deep")};
+      return no_grant("GRANT_CHAIN_INVALID",
+                      cat("grant ", name, " is a part of itself, or more than ", kLongestChain,
+                          " grants deep"));
     ASSIGN_OR_RETURN(auto found, txn.find<Grant>({name_space, next}));
     if (!found) return not_granted(cat("there is no grant ", next, " in this namespace"));
     if (!gives(*found))

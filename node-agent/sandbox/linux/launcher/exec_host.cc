@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -54,10 +55,15 @@ bool is_pipe(const os::Fd& end) {
   return fstat(end.get(), &info) == 0 && S_ISFIFO(info.st_mode);
 }
 
-Result<Received> receive_exec_order(int client) {
-  pollfd said{client, POLLIN, 0};
-  if (poll(&said, 1, kExecOrderMs) <= 0)
+Error run_over_error() {
+  return {Code::kFailedPrecondition, "RUN_NOT_RUNNING", "the run has ended meanwhile"};
+}
+
+Result<Received> receive_exec_order(int client, int run_over) {
+  std::array<pollfd, 2> said{{{client, POLLIN, 0}, {run_over, POLLIN, 0}}};
+  if (poll(said.data(), said.size(), kExecOrderMs) <= 0)
     return Error{Code::kDeadlineExceeded, "NO_ORDER", "no order came in time"};
+  if (said[0].revents == 0) return run_over_error();
   ASSIGN_OR_RETURN(os::Packet packet, os::receive_packet(client));
   ASSIGN_OR_RETURN(const uid_t user, os::peer_user(client));
   if (user != geteuid() && user != 0)
@@ -197,8 +203,7 @@ struct ExecHost::Client {
 
 Status ExecHost::Client::begin() const {
   const std::lock_guard hold(shared->lock);
-  if (shared->ended)
-    return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING", "the run has ended meanwhile"};
+  if (shared->ended) return run_over_error();
   if (shared->running >= contracts::run_exec::kMostAtOnce)
     return Error{
         Code::kResourceExhausted, "TOO_MANY_COMMANDS",
@@ -245,7 +250,7 @@ Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, os
 }
 
 void ExecHost::Client::serve() const {
-  auto received = receive_exec_order(socket.get());
+  auto received = receive_exec_order(socket.get(), shared->over.get());
   Status taken = received.ok() ? begin() : Status(received.error());
   const std::string reply = taken.ok() ? cat(contracts::kLaunchAccepted, getpid())
                                        : cat(contracts::kLaunchRefused, taken.error().reason, ": ",
