@@ -73,6 +73,8 @@ class Away(unittest.TestCase):
         self.instance.run("run", "--detach", "--name", "holds-it", "--", "sleep", "600")
         self.instance.wait_phase("holds-it", "Running")
         node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
+        self.addCleanup(self.instance.run, "cancel", "holds-it", check=False)
+        self.addCleanup(self.instance.run, "uncordon", node, check=False)
 
         def drain(limit):
             """Whether it has begun to wait when the controller was killed."""
@@ -83,8 +85,6 @@ class Away(unittest.TestCase):
             self.instance.run("up")
             return said != ""
         with_more_time(drain, "8s", "60s")
-        self.instance.run("uncordon", node)
-        self.instance.run("cancel", "holds-it")
 
     def test_a_controller_that_is_stopped_is_awaited_no_longer_than_one_that_is_gone(self):
         """The system takes its connections all the same, and nothing comes by them."""
