@@ -1,6 +1,7 @@
 """One instance for every suite of the clients, and where the clients are."""
 import contextlib
 import os
+import re
 import subprocess
 import sys
 
@@ -30,6 +31,11 @@ def variables(**wanted):
         os.environ.update(before)
 
 
+def failed_in(tap):
+    """What a runner of tests says of those that failed, and not of the many before and after."""
+    return "\n".join(re.findall(r"(?ms)^not ok .*?^  \.\.\.$", tap))[-6000:]
+
+
 class WithInstance(Executing):
     pages = Pages()
     settings = {"PADDOCK_CONTROLLER_ALLOWED_ORIGINS": f"[http://127.0.0.1:{pages.port}]"}
@@ -46,7 +52,7 @@ class WithInstance(Executing):
         env = {**self.instance.env, "PATH": SEARCH, "PADDOCK_SERVER": self.server, "PADDOCK_TOKEN": self.token,
                "PADDOCK_CA_FILE": self.ca, "NODE_EXTRA_CA_CERTS": self.ca, "PYTHONPATH": str(PYTHON), **settings.pop("env", {})}
         done = subprocess.run([str(word) for word in command], env=env, text=True, capture_output=True, timeout=300, **settings)
-        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout[-6000:]}\n{done.stderr[-3000:]}")
+        self.assertEqual(done.returncode, 0, f"{command}\n{failed_in(done.stdout) or done.stdout[-6000:]}\n{done.stderr[-3000:]}")
         return done.stdout
 
     def refused(self, code, call):
