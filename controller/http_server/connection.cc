@@ -19,7 +19,8 @@ namespace {
 constexpr int kLingerMs = 40'000;
 // While more swallow what their clients still send, each hurries: they hold a thread each.
 constexpr size_t kMaxSwallowing = 256;
-constexpr int kShortLingerMs = 1'000;  // where places are scarce
+constexpr int kShortLingerMs = 1'000;   // where places are scarce
+constexpr int kScarcityLookMs = 1'000;  // so often whoever waits looks whether they are
 // So many threads wait for their clients' next requests, which saves a busy client the way by the
 // poller. More would be threads that mostly wait.
 constexpr size_t kMaxLingering = 128;
@@ -211,9 +212,18 @@ IoState Connection::linger(Deadline until) const {
   return state;
 }
 
+// Places may become scarce while it waits.
+IoState Connection::fill_head(Deadline begun) {
+  for (;;) {
+    const Deadline deadline = begun.later_by_ms(header_timeout_ms());
+    const IoState state = input_.fill(deadline.earlier_of(Deadline::in_ms(kScarcityLookMs)));
+    if (state != IoState::kTooSlow || deadline.over()) return state;
+  }
+}
+
 Result<std::optional<RequestHead>> Connection::next_head() {
   const ServerOptions& options = rules_.options;
-  const Deadline deadline = Deadline::in_ms(header_timeout_ms());
+  const Deadline begun = Deadline::in_ms(0);
   bool skipped = false;
   for (size_t checked = 0;;) {
     if (!skipped &&
@@ -232,7 +242,7 @@ Result<std::optional<RequestHead>> Connection::next_head() {
       return std::optional(std::move(head));
     }
     checked = input_.bytes().size();
-    const IoState state = input_.fill(deadline);
+    const IoState state = fill_head(begun);
     if (state == IoState::kTooSlow && !input_.empty()) {
       return Error{Code::kDeadlineExceeded, "HEADERS_TOO_SLOW",
                    "the headers did not arrive in time"};

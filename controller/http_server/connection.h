@@ -81,6 +81,7 @@ class Connection {
   void serve_one();
   // Nothing: the connection ended between two requests.
   Result<std::optional<RequestHead>> next_head();
+  IoState fill_head(Deadline begun);
   Next wait_for_request(IdleWait idle);
   IoState linger(Deadline until) const;
   int idle_timeout_ms() const;

@@ -116,6 +116,22 @@ TEST_F(ServerClients, AnIdleConnectionGivesItsPlaceBackSoonOnceTheyAreScarce) {
   EXPECT_EQ(early.ask(get("/ping")).status, 200);  // there were places when it began to wait
 }
 
+TEST_F(ServerClients, AHeadThatComesSlowlyHasLessTimeOnceConnectionsAreScarce) {
+  ServerOptions options = one_listener();
+  options.max_connections = 4;
+  options.crowded_header_timeout_ms = 100;
+  start(options);
+  RawClient slow = client();
+  slow.send("GET /ping");
+  std::vector<RawClient> streams;
+  for (int i = 0; i < 3; ++i) {
+    streams.push_back(client());
+    streams.back().send(get("/stream/forever"));
+  }
+  ASSERT_TRUE(streaming_.wait_until(3));
+  EXPECT_EQ(slow.answer().status, 408);
+}
+
 TEST_F(ServerClients, AStreamEndsWhenItsClientGoesAlsoAfterStrayBytes) {  // T18
   start();
   for (const std::string stray : {"", "stray bytes before the end"}) {
