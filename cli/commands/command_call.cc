@@ -79,7 +79,8 @@ int tell(const RunResult& result, const Heard& heard, const Env& env) {
   if (contracts::was_not_executed(result, !heard.output && result.err.empty()))
     env.say(printable(result.reason));
   if (result.error_class)
-    env.say(printable(cat(result.code.value_or(*result.error_class), ": ", result.reason)));
+    env.say(printable(cat(result.code.value_or(*result.error_class),
+                          result.reason.empty() ? "" : ": ", result.reason)));
   const int64_t code = result.exit_code;
   return code < 0 || code > 255 ? kExitFailure : static_cast<int>(code);
 }

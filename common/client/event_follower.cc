@@ -54,6 +54,12 @@ Result<contracts::RunEvent> decode_event(const SseEvent& message) {
     const wire::Value* text = data->find("data");
     if (text == nullptr || text->string() == nullptr) return unexpected("without its data");
     event.data = *text->string();
+    if (const wire::Value* exact = data->find("base64")) {  // of bytes that are no text
+      std::optional<std::string> bytes;
+      if (exact->string() != nullptr) bytes = decode_base64(*exact->string());
+      if (!bytes) return unexpected("whose base64 is none");
+      event.data = std::move(*bytes);
+    }
   }
   return event;
 }

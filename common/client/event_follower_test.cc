@@ -75,6 +75,19 @@ TEST(FollowEvents, ResumesAcrossBrokenConnectionsWithoutLossOrRepetition) {
   EXPECT_EQ(requests[2].headers.at("last-event-id"), "3");
 }
 
+TEST(FollowEvents, GivesTheBytesOfOutputThatIsNoText) {
+  HttpServer server(script(
+      {{chunked_head() +
+        chunk("id: 1\nevent: stdout\ndata: {\"data\":\"\xEF\xBF\xBD\",\"base64\":\"/w==\"}\n\n" +
+              output(2, "text") + end(3)) +
+        chunk("")}}));
+  const Followed followed = follow(server);
+  ASSERT_TRUE(followed.status.ok()) << followed.status.error().describe();
+  ASSERT_EQ(followed.events.size(), 3U);
+  EXPECT_EQ(followed.events[0], "1 stdout \xFF");
+  EXPECT_EQ(followed.events[1], "2 stdout text");
+}
+
 constexpr const char* kStart = "event: start\ndata: {}\n\n";
 
 struct Ending {

@@ -51,10 +51,12 @@ struct Complaint {
   std::span<const std::string_view> words;
 };
 
+// A thread whose stack finds no addresses fails as one that is one too many does (EAGAIN).
 constexpr auto kOfMemory = std::to_array<std::string_view>(
     {"memoryerror", "bad_alloc", "out of memory", "cannot allocate memory", "could not allocate",
      "failed to allocate", "failed to map", "memory allocation", "outofmemory",
-     "unable to allocate", "mmap failed", "could not reserve"});
+     "unable to allocate", "mmap failed", "could not reserve", "failed to reserve", "process oom",
+     "can't start new thread", "pthread_create"});
 constexpr auto kOfProcesses = std::to_array<std::string_view>(
     {"can't start new thread", "cannot fork", "fork: ", "pthread_create",
      "resource temporarily unavailable"});

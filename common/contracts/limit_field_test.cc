@@ -70,6 +70,24 @@ TEST(LimitField, IsWhatAFailedCommandComplainsOfWhereNobodyCounts) {
   EXPECT_EQ(limits_complained_of(unlimited), Fields{});
 }
 
+// On a host without a cgroup nobody counts memory; and what is said of a thread tells not which of
+// the two limits it met.
+TEST(LimitField, OfAddressesIsWhatRuntimesComplainOf) {
+  const auto of_addresses = [](const std::string& err) {
+    SandboxResult result = complaining(err);
+    result.enforced["memory"].mechanism = "RLIMIT_AS";
+    result.enforced["pids"].mechanism = "RLIMIT_NPROC";
+    return limits_complained_of(result);
+  };
+  EXPECT_EQ(of_addresses("# Fatal process OOM in Failed to reserve virtual memory for CodeRange"),
+            Fields{"memory"});
+  EXPECT_EQ(of_addresses("Failed to start thread \"G1 Service\" - pthread_create failed (EAGAIN)"),
+            (Fields{"memory", "pids"}));
+  EXPECT_EQ(of_addresses("RuntimeError: can't start new thread"), (Fields{"memory", "pids"}));
+  EXPECT_EQ(of_addresses("bash: fork: Resource temporarily unavailable"), Fields{"pids"});
+  EXPECT_EQ(limits_complained_of(complaining("pthread_create failed")), Fields{});
+}
+
 // Long before its log is, the part of it that a result repeats is cut.
 TEST(LimitField, OfOutputIsMetWhereMoreWasWrittenThanTheLogKeeps) {
   SandboxResult result = ended_by(SandboxStatus::kOk, "");

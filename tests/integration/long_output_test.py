@@ -1,10 +1,11 @@
-"""The last lines of an output that is too long to be kept whole are there, wherever one looks."""
+"""The last lines of an output that is too long to be kept whole are there, wherever one looks; one that is no text stays as it is."""
 import json
 import re
+import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project
+from harness import BIN, PATIENCE_S, Instance, main, make_project
 
 # Each letter has two bytes, so that a cut can fall into one.
 LONG = "import sys\nfor _ in range(int(sys.argv[1])): print('wörning ' * 100)\nprint('RESULT=42')\n"
@@ -47,6 +48,16 @@ class LongOutput(unittest.TestCase):
         written = self.instance.run_object("capped")["status"]["result"]["usage"]["stdout_bytes"]
         followed = self.instance.run("logs", "capped", "--follow").stdout
         self.expect_both_ends(followed[followed.index("wörning"):], 10000, written)
+
+    def test_output_that_is_no_text_is_the_same_wherever_it_is_read(self):
+        written = bytes(range(256)) * 1000 + "ü".encode()
+        program = "import os; out = bytes(range(256)) * 1000 + 'ü'.encode()\nwhile out: out = out[os.write(1, out):]"
+        for words in (["run", "--name", "bytes", "--", "python3", "-c", program], ["logs", "bytes"], ["logs", "bytes", "--follow"],
+                      ["logs", "bytes", "--follow", "--tail", "1000000"]):
+            done = subprocess.run([BIN / "paddock", *words], env=self.instance.env, stdin=subprocess.DEVNULL, capture_output=True,
+                                  timeout=2 * PATIENCE_S)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(done.stdout == written, (words[:3], len(done.stdout), len(written)))
 
     def seed(self):
         self.instance.run("compute", self.project, "python3 long.py 0", "--name", "seed")

@@ -8,6 +8,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import traceback
 import unittest
@@ -148,6 +149,19 @@ class Transcripts(unittest.TestCase):
         for page in pages:
             with self.subTest(page=str(page)):
                 self.check_page(page, 8)
+
+    def test_the_python_of_the_pages(self):
+        host = Host(pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-readme-"))))
+        self.addCleanup(host.shell, "paddock down")
+        host.shell("paddock up")
+        programs = [(page.name, text) for page in sorted((SOURCE / "docs").glob("*.md"))
+                    for text in re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)]
+        self.assertGreaterEqual(len(programs), 2)
+        for page, text in programs:
+            with self.subTest(page=page):
+                done = subprocess.run([sys.executable, "-c", 'code = "print(6 * 7)"\n' + text], cwd=host.work, capture_output=True, text=True,
+                                      env={**host.env, "PYTHONPATH": str(SOURCE / "clients" / "python")}, timeout=2 * PATIENCE_S)
+                self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

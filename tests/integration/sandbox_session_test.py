@@ -277,7 +277,19 @@ class Policy(SessionTest):
     def test_an_empty_allowlist_leaves_the_shell_alone(self):
         name = self.session({"toolAllowlist": []})
         self.assertEqual(self.output(name, "echo $((1 + 1))"), "2\n")
-        self.assertEqual(self.result(name, "cat /dev/null")["code"], "E_CAPABILITY_DENIED")
+        denied = self.result(name, "cat /dev/null")
+        self.assertEqual(denied["code"], "E_CAPABILITY_DENIED")
+        self.assertIn("toolAllowlist", denied["denials"][0]["remedy"])
+
+    def test_the_usual_tools_and_one_more(self):
+        usual = self.instance.run("get", "sandbox", self.session(), "-o", "jsonpath={.spec.security.toolAllowlist[*]}").stdout.split()
+        name = self.session({"toolAllowlist": [*usual, "expand"]})
+        self.assertEqual(self.output(name, "printf 'a\\tb' | expand -t2 | cat"), "a b")
+
+    def test_a_denial_that_the_command_outlived_is_told_by_its_code_alone(self):
+        done = self.instance.run("sandbox", "exec", self.session(), "expand --version 2> /dev/null || true", check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.splitlines()[-1], "E_CAPABILITY_DENIED")
 
     # proves: WSM-26, WSM-22
     def test_the_text_of_a_program_cannot_fake_or_hide_a_denial(self):

@@ -9,7 +9,7 @@ const SILENCE_MS = 15_000; // the server sends a heartbeat every second
 const MAX_GAPS = 20;
 
 export type RunEvent =
-  | { id: number; type: "stdout" | "stderr" | "system"; time: string; data: string }
+  | { id: number; type: "stdout" | "stderr" | "system"; time: string; data: string; base64?: string }
   | { id: number; type: "phase"; phase: RunStatus["phase"]; reason: string; message: string; attempt: number }
   /** always the last */
   | { id: number; type: "end"; phase: RunStatus["phase"]; rc: number; status: SandboxResult["status"]; message: string };

@@ -98,8 +98,11 @@ std::string sse_frame(const RunEvent& event) {
   const bool is_json = event.type == contracts::kEventPhase || event.type == contracts::kEventEnd;
   std::string data = event.data;
   if (!is_json) {
-    data = wire::to_json(wire::Value::Object{{"time", format_time(WallTime{event.time_ms}, true)},
-                                             {"data", to_utf8_lossy(event.data)}});
+    wire::Value::Object piece{{"time", format_time(WallTime{event.time_ms}, true)},
+                              {"data", to_utf8_lossy(event.data)}};
+    // JSON is text; whoever sends the output on to a file or a program needs the bytes.
+    if (!is_utf8(event.data)) piece.emplace_back("base64", base64(event.data));
+    data = wire::to_json(std::move(piece));
   }
   return cat("id: ", event.id, "\nevent: ", event.type, "\ndata: ", data, "\n\n");
 }

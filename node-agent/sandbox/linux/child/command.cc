@@ -115,7 +115,29 @@ Status install_filters(const SeccompFilters& filters) {
   return {};
 }
 
-Status give_up_everything(const ChildContext& context) {
+// The ways to be without TCP. Behind the filters no rule about a path can be made, so they lie
+// ready until the order says which it is.
+struct TcpRulesets {
+  os::Fd none;
+  os::Fd no_listener;
+};
+
+Result<TcpRulesets> make_tcp_rulesets() {
+  TcpRulesets out;
+  ASSIGN_OR_RETURN(out.none, make_tcp_ruleset(landlock::kBindTcp | landlock::kConnectTcp));
+  ASSIGN_OR_RETURN(out.no_listener, make_tcp_ruleset(landlock::kBindTcp));
+  return out;
+}
+
+Status give_up_tcp(uint64_t rights, const TcpRulesets& rulesets) {
+  if (rights == 0) return {};
+  const os::Fd& ruleset = rights == landlock::kBindTcp ? rulesets.no_listener : rulesets.none;
+  if (!ruleset.valid()) return step_error("giving up TCP", ENOSYS);
+  return take_ruleset(ruleset);
+}
+
+// Returns what the order may yet ask for.
+Result<TcpRulesets> give_up_everything(const ChildContext& context) {
   TRY(context.users.valid() ? join_user_namespace(context.users)
                             : enter_own_user_namespace(context.view.get()));
   TRY(enter_root(context.view.get()));
@@ -127,7 +149,9 @@ Status give_up_everything(const ChildContext& context) {
   // As the user whom it belongs to, and before the filters, which ask about what is sent.
   if (context.terminal != 0) TRY(take_terminal(kControl, context.terminal));
   reset_signals();
-  return install_filters(context.filters);
+  ASSIGN_OR_RETURN(TcpRulesets out, make_tcp_rulesets());
+  TRY(install_filters(context.filters));
+  return out;
 }
 
 Result<CommandSpec> read_spec(const ControlMessage& go) {
@@ -184,10 +208,10 @@ Status open_stdin(const std::string& path) {
 
 // The limits come last, because two of them bound open files and memory, which the steps before
 // need.
-Status take_limits(const Order& order) {
+Status take_limits(const Order& order, const TcpRulesets& rulesets) {
   TRY(make_scratch(order.spec));
   if (chdir(order.spec.workdir.c_str()) != 0) return step_error("entering workdir", errno);
-  TRY(give_up_tcp(order.spec.no_tcp));
+  TRY(give_up_tcp(order.spec.no_tcp, rulesets));
   if (order.input.valid() && dup3(order.input.get(), STDIN_FILENO, 0) < 0)
     return step_error("setting the standard input", errno);
   TRY(stay_on(order.spec.processors));
@@ -225,9 +249,10 @@ void let_launcher_read(const ChildContext& context) {
 }  // namespace
 
 [[noreturn]] void run_command(ChildContext& context) {
-  if (const Status ready = give_up_everything(context); !ready.ok()) {
-    const int why = ready.error().reason == kNoTerminalLeft ? ENOSPC : 0;
-    give_up(context, Type::kFailed, why, ready.error().message);
+  const auto rulesets = give_up_everything(context);
+  if (!rulesets.ok()) {
+    const int why = rulesets.error().reason == kNoTerminalLeft ? ENOSPC : 0;
+    give_up(context, Type::kFailed, why, rulesets.error().message);
   }
   const auto order = wait_for_order(context.ruleset.valid());
   if (!order.ok()) give_up(context, Type::kFailed, 0, order.error().message);
@@ -236,7 +261,7 @@ void let_launcher_read(const ChildContext& context) {
                                   char* const* variables) {
     return execute_file(order->spec, context.filters.choices.pass, file, arguments, variables);
   };
-  if (const Status limited = take_limits(*order); !limited.ok())
+  if (const Status limited = take_limits(*order, *rulesets); !limited.ok())
     give_up(context, Type::kFailed, 0, limited.error().message);
   let_launcher_read(context);
   context.command = ChildContext::Command::kExecutes;

@@ -38,8 +38,7 @@ constexpr int kBeneathPath = 1;
 constexpr uint64_t kForFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
 
 Result<os::Fd> create(const RulesetAttributes& attributes) {
-  os::Fd out(static_cast<int>(
-      syscall(kCreateRuleset, &attributes, sizeof attributes, 0, kOwnRulesetMark)));
+  os::Fd out(static_cast<int>(syscall(kCreateRuleset, &attributes, sizeof attributes, 0)));
   if (!out.valid()) return step_error("making the Landlock ruleset", errno);
   return out;
 }
@@ -100,10 +99,14 @@ Status take_ruleset(const os::Fd& ruleset) {
   return {};
 }
 
-Status give_up_tcp(uint64_t rights) {
-  if (rights == 0) return {};
-  ASSIGN_OR_RETURN(const os::Fd ruleset, create({0, rights, 0}));
-  return take_ruleset(ruleset);
+Result<os::Fd> make_tcp_ruleset(uint64_t refused) {
+  constexpr int kKnowsTcp = 4;
+  if (landlock_version() < kKnowsTcp) return os::Fd();
+  const os::Fd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.valid()) return step_error("opening the root for its Landlock rule", errno);
+  ASSIGN_OR_RETURN(os::Fd out, create({kRefer, refused, 0}));
+  TRY(add_rule(out, {"/", kRefer}, root.get()));
+  return out;
 }
 
 }  // namespace paddock::sandbox

@@ -18,11 +18,6 @@ using OpenFiles = std::map<std::string, os::Fd>;
 
 Result<os::Fd> open_below(int root, const std::string& path);
 
-// An argument that the kernel does not read, of each call here that makes a ruleset: so the
-// command's filter knows the one of give_up_tcp(). It is no secret: no ruleset gets a rule for a
-// path there.
-inline constexpr uint32_t kOwnRulesetMark = 0x70646c6b;
-
 // The ruleset as the kernel's object. Paths that are not among the `open` ones are opened below
 // `root` and rules bind to what is found there, so this comes after the last mount. Invalid for an
 // empty one.
@@ -33,7 +28,9 @@ Status add_rules(const os::Fd& ruleset, const std::vector<LandlockRule>& rules, 
 // does nothing. The host's audit log gets no records of what is refused from then on, by this
 // ruleset or by those that processes take on beneath it.
 Status take_ruleset(const os::Fd& ruleset);
-// Gives up these rights to TCP for good, by a ruleset that handles them and grants none.
-Status give_up_tcp(uint64_t rights);
+// For take_ruleset(): refuses these rights to TCP, and nothing else. Beneath any ruleset the kernel
+// refuses renames and links from folder to folder unless a rule grants them, so this one does, for
+// all that is below the caller's root. Invalid where the kernel knows no such rights.
+Result<os::Fd> make_tcp_ruleset(uint64_t refused);
 
 }  // namespace paddock::sandbox

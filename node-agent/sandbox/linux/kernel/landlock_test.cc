@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,6 +72,38 @@ TEST(Landlock, DeniesWhatTheMountsWouldAllow) {
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0) << "the number of the check that failed";
   EXPECT_EQ(access((outside + "/there").c_str(), F_OK), 0);
+  std::filesystem::remove_all(name);
+}
+
+// Which of the expectations fails in a process without TCP; 0: none.
+int without_tcp(const std::string& folder) {
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  const auto ruleset = make_tcp_ruleset(landlock::kBindTcp | landlock::kConnectTcp);
+  if (!ruleset.ok() || !take_ruleset(*ruleset).ok()) return 1;
+  if (rename((folder + "/one/file").c_str(), (folder + "/two/file").c_str()) != 0) return 2;
+  if (link((folder + "/two/file").c_str(), (folder + "/one/link").c_str()) != 0) return 3;
+  const os::Fd server(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in any{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}};
+  const auto* address = reinterpret_cast<const sockaddr*>(&any);
+  if (bind(server.get(), address, sizeof any) == 0 || errno != EACCES) return 4;
+  if (connect(server.get(), address, sizeof any) == 0 || errno != EACCES) return 5;
+  return 0;
+}
+
+TEST(Landlock, RefusesTcpAndNoRenameFromFolderToFolder) {
+  if (landlock_version() < 4) GTEST_SKIP() << "this kernel's Landlock knows nothing of TCP";
+  char name[] = "/tmp/paddock-landlock-XXXXXX";
+  ASSERT_NE(mkdtemp(name), nullptr);
+  const std::string folder = name;
+  ASSERT_EQ(made_folder(folder + "/one"), 0);
+  ASSERT_EQ(made_folder(folder + "/two"), 0);
+  ASSERT_EQ(try_to(folder + "/one/file", O_CREAT | O_WRONLY), 0);
+  const pid_t child = fork();
+  if (child == 0) _exit(without_tcp(folder));
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "the number of the check that failed";
   std::filesystem::remove_all(name);
 }
 

@@ -118,7 +118,7 @@ class Oracle {
     if (call == "unshare") return ask_if((a[0] & (kSpaces | 0x80)) != 0);
     if (call == "ioctl") return control(static_cast<uint32_t>(a[1]));
     if (call == "fallocate") return (a[1] & 0xa) != 0 ? "allow" : "EOPNOTSUPP";
-    if (call == "landlock_create_ruleset") return low(a[3]) == 0x70646c6b ? "allow" : "EOPNOTSUPP";
+    if (call == "landlock_create_ruleset") return "EOPNOTSUPP";
     if (call == "landlock_add_rule") return low(a[1]) == 1 ? "EOPNOTSUPP" : "allow";
     if (call == "flock") return ask_if((a[1] & 3) != 0);
     if (call == "seccomp") return ask_if(low(a[0]) == SECCOMP_SET_MODE_FILTER);

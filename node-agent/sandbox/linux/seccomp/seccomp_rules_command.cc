@@ -14,7 +14,6 @@
 
 #include <array>
 
-#include "node-agent/sandbox/linux/kernel/landlock.h"
 #include "node-agent/sandbox/linux/seccomp/syscall_table.h"
 
 namespace paddock::sandbox {
@@ -96,8 +95,6 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
 
     // A rule holds a file or folder that nobody has open and that has no name any more, with all
     // its blocks, and tells nobody. Programs know kernels without Landlock.
-    {"landlock_create_ruleset", kAllow, "before the command is executed",
-     equal(3, kOwnRulesetMark)},
     {"landlock_create_ruleset", kUnsupported, "what its rules hold is in no count"},
     {"landlock_add_rule", kUnsupported, "holds what is removed",
      equal(1, LANDLOCK_RULE_PATH_BENEATH)},

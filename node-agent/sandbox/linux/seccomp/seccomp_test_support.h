@@ -18,7 +18,6 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
-#include "node-agent/sandbox/linux/kernel/landlock.h"
 #include "node-agent/sandbox/linux/seccomp/bpf_machine.h"
 #include "node-agent/sandbox/linux/seccomp/seccomp_program.h"
 
@@ -94,7 +93,6 @@ inline const std::vector<uint64_t>& interesting() {
                                  uint64_t{40},
                                  uint64_t{132},
                                  uint64_t{262},
-                                 uint64_t{kOwnRulesetMark},
                                  uint64_t{TIOCSTI},
                                  uint64_t{TIOCLINUX},
                                  uint64_t{TIOCSETD},
