@@ -7,13 +7,16 @@
 namespace paddock::nodes {
 namespace {
 
-constexpr size_t kMostEscaped = 6;  // \u001b
+constexpr size_t kMostEscaped = 6;                 // \u001b
+constexpr size_t kMostOfAByte = kMostEscaped + 2;  // with its part of the base64 beside it
 
 size_t json_bytes(char c) {
   const auto byte = static_cast<unsigned char>(c);
   if (byte < 0x20) return kMostEscaped;
   return c == '"' || c == '\\' ? 2 : 1;
 }
+
+size_t base64_length(size_t bytes) { return (bytes + 2) / 3 * 4; }
 
 // How many bytes the first character has; 0 if the text begins with none.
 size_t character_length(std::string_view text) {
@@ -25,13 +28,16 @@ size_t character_length(std::string_view text) {
 
 // How many bytes of the text come into one event.
 size_t piece_length(std::string_view text) {
-  if (text.size() <= kMostEventJson / kMostEscaped) return text.size();
+  if (text.size() <= kMostEventJson / kMostOfAByte) return text.size();
   size_t taken = 0;
+  bool is_text = true;
   for (size_t json = 0; taken < text.size();) {
     const size_t length = character_length(text.substr(taken));
+    const size_t next = taken + std::max<size_t>(length, 1);
+    is_text = is_text && length != 0;
     json += length == 0 ? 3 : std::max(length, json_bytes(text[taken]));
-    if (json > kMostEventJson) break;
-    taken += std::max<size_t>(length, 1);
+    if (json + (is_text ? 0 : base64_length(next)) > kMostEventJson) break;
+    taken = next;
   }
   return taken;
 }

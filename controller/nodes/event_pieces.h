@@ -11,7 +11,8 @@ namespace paddock::nodes {
 inline constexpr size_t kMostEventJson = 60 << 10;
 
 // The bytes in pieces that have at most that much as JSON each, whatever they hold: a control
-// character has six bytes there, and one that is no UTF-8 three. No character is cut in two.
+// character has six bytes there, and one that is no UTF-8 three. A piece that is no text has its
+// base64 beside that. No character is cut in two.
 std::vector<std::string_view> event_pieces(std::string_view bytes);
 
 }  // namespace paddock::nodes
