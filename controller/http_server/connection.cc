@@ -174,15 +174,15 @@ std::string Connection::origin_of(const RequestHead& head) const {
 // While connections are scarce, one that sends no request is closed sooner, so that idle clients
 // cannot hold all of them.
 int Connection::idle_timeout_ms() const {
-  const ServerOptions& options = rules_.options;
-  return crowded() ? std::min(options.crowded_idle_timeout_ms, options.idle_timeout_ms)
-                   : options.idle_timeout_ms;
+  return limit_ms(rules_.options.idle_timeout_ms, rules_.options.crowded_idle_timeout_ms);
 }
 
 int Connection::header_timeout_ms() const {
-  const ServerOptions& options = rules_.options;
-  return crowded() ? std::min(options.crowded_header_timeout_ms, options.header_timeout_ms)
-                   : options.header_timeout_ms;
+  return limit_ms(rules_.options.header_timeout_ms, rules_.options.crowded_header_timeout_ms);
+}
+
+int Connection::limit_ms(int usual_ms, int crowded_ms) const {
+  return crowded() ? std::min(crowded_ms, usual_ms) : usual_ms;
 }
 
 bool Connection::crowded() const {

@@ -86,6 +86,7 @@ class Connection {
   IoState linger(Deadline until) const;
   int idle_timeout_ms() const;
   int header_timeout_ms() const;
+  int limit_ms(int usual_ms, int crowded_ms) const;
   bool crowded() const;  // connections are scarce
   void finish();
   void answer(RequestHead head);
