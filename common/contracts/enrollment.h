@@ -1,5 +1,5 @@
 // How a host joins, has its credential replaced, and leaves. What the agent itself sends to enrol
-// is EnrollRequest (session.h).
+// is EnrollRequest (sync.h).
 #pragma once
 
 #include <string>

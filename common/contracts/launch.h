@@ -104,6 +104,10 @@ struct LaunchSecret {
   }
 };
 
+// A result repeats the first bytes of each stream of output, so that short output needs no second
+// question.
+inline constexpr int64_t kInlineOutputBytes = 64 << 10;
+
 struct LaunchRequest {
   std::string trace_id;
   std::vector<std::string>
@@ -112,7 +116,7 @@ struct LaunchRequest {
   std::map<std::string, std::string> env;  // the whole environment of the command
   SandboxPolicy policy;                    // effective: every limit that applies is set
   std::vector<LaunchMount> mounts;
-  int64_t inline_output_bytes = 65536;  // how much of each stream the result frame repeats
+  int64_t inline_output_bytes = kInlineOutputBytes;  // of each stream, repeated by the result frame
   std::optional<int64_t> uid;  // root launchers run the command as this host uid (default 65534)
   std::optional<NetworkSettings> network;  // of the operator, never of the user
   // The one way out of a run with a tool token, whatever its policy says of a network. Linux.
@@ -129,7 +133,7 @@ struct LaunchRequest {
   // The command's own, made by itself in its scratch space (/tmp) before it starts. Files: Linux.
   std::vector<std::string> scratch_folders;
   std::map<std::string, std::string> scratch_files;  // content by path
-  // What the command's output must not show: redacted.h. Files: Linux.
+  // What the command's output must not show, wherever it is said. Files: Linux.
   std::vector<LaunchSecret> secrets;
   // fsBytes and fileCount bound all that the writable folder holds, and not what is added to it.
   bool whole_workspace = false;

@@ -1,4 +1,4 @@
-// Which conversation between agent and controller (session.h) a program speaks. Each side says its
+// Which conversation between agent and controller (sync.h) a program speaks. Each side says its
 // number in a header of every call and answer, since one that does not know the number ignores
 // that; each side refuses the other by name when they are more than one apart.
 #pragma once
