@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cli/commands/requirements_files.h"
 #include "cli/options/names.h"
 #include "common/base/parallel.h"
 #include "common/client/controller_client.h"
 #include "common/client/requests.h"
-#include "common/contracts/requirements_files.h"
 #include "common/contracts/version.h"
 #include "common/mcp/tools.h"
 #include "common/os/file.h"
@@ -77,7 +77,7 @@ class RemoteApi final : public mcp::Api {
     const std::string name = workspace_name(real);
     const std::string requirements = run.text("spec.requirements");
     const client::UploadGate gate{
-        [&](const auto& file) { return contracts::may_be_requirements(file, requirements); },
+        [&](const auto& file) { return may_be_requirements(file, requirements); },
         [&] { return client_.try_run(name_space, run, scan.tree); }};
     TRY(client_.upload_workspace(
         name_space, name, real, scan, [](const auto&) {}, gate));

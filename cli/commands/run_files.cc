@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "cli/client/returned_files.h"
+#include "cli/commands/requirements_files.h"
 #include "cli/commands/run_job.h"
 #include "cli/instance/instance.h"
 #include "cli/options/names.h"
 #include "cli/output/run_report.h"
 #include "cli/terminal/progress.h"
 #include "common/contracts/inner_paths.h"
-#include "common/contracts/requirements_files.h"
 #include "common/contracts/tree_path.h"
 #include "common/os/file.h"
 
@@ -112,9 +112,7 @@ Status upload(const Job& job, client::ControllerClient& client, const cas::Scan&
   };
   const std::string& folder = job.options.folder.empty() ? job.env.cwd : job.options.folder;
   const client::UploadGate gate{
-      [&](const auto& file) {
-        return contracts::may_be_requirements(file, wanted.spec.requirements);
-      },
+      [&](const auto& file) { return may_be_requirements(file, wanted.spec.requirements); },
       [&] { return client.try_run(job.run.name_space, wire::encode(wanted), scan.tree); }};
   ASSIGN_OR_RETURN(
       const client::UploadProgress sent,

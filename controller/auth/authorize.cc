@@ -2,7 +2,7 @@
 #include <array>
 
 #include "common/base/text.h"
-#include "common/contracts/denial_codes.h"
+#include "controller/auth/denial_codes.h"
 #include "controller/auth/principal.h"
 
 namespace paddock::auth {
@@ -142,8 +142,7 @@ Status authorize(const Principal& principal, Scope scope, std::string_view name_
   if (!principal.over.empty())
     return enroll_token_over(principal.over, enrolled_node(principal.subject));
   if (principal.tool) {
-    return denied(contracts::kToolEndpointDenied,
-                  "a tool token is good for routes of its run only");
+    return denied(kToolEndpointDenied, "a tool token is good for routes of its run only");
   }
   if (scope == Scope::kAuthenticated) return {};
   if (scope == Scope::kNodeSelf) return authorize_node(principal, node_name);

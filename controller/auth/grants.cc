@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
-#include "common/contracts/denial_codes.h"
+#include "controller/auth/denial_codes.h"
 
 namespace paddock::auth {
 namespace {
@@ -118,10 +118,10 @@ void explain(contracts::GrantDecision& decision, Reason reason) {
 Reason media_reason(const contracts::GrantDecision& decision) {
   const GrantCheck* failed = first_failure(decision);
   if (failed == nullptr) return {};
-  if (failed->rule == "media.surfaces") return contracts::kMediaSurfaceDenied;
-  if (failed->rule == "media.models") return contracts::kMediaModelDenied;
+  if (failed->rule == "media.surfaces") return kMediaSurfaceDenied;
+  if (failed->rule == "media.models") return kMediaModelDenied;
   if (failed->rule == "media.count") return "MEDIA_COUNT_EXHAUSTED";
-  return contracts::kMediaExecutionDisabled;
+  return kMediaExecutionDisabled;
 }
 
 // A list that restricts nothing when empty: the part's must restrict to what the whole has.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
-#include "common/contracts/denial_codes.h"
+#include "controller/auth/denial_codes.h"
 
 namespace paddock::auth {
 namespace {
@@ -43,16 +43,15 @@ bool is_tool_secret(std::string_view secret) {
 }
 
 Result<Principal> authenticate_tool(const std::optional<ToolToken>& token, WallTime now) {
-  if (!token)
-    return not_authenticated(contracts::kToolTokenInvalid, "this tool token is not known here");
+  if (!token) return not_authenticated(kToolTokenInvalid, "this tool token is not known here");
   const contracts::ToolTokenStatus status = contracts::status_at(token->status, now);
   if (status.phase == ToolTokenPhase::kRevoked) {
     const auto why = status.reason.value_or(contracts::RevokeReason::kManual);
-    return not_authenticated(contracts::kToolTokenInvalid,
+    return not_authenticated(kToolTokenInvalid,
                              cat("this tool token was revoked (", wire::enum_name(why), ")"));
   }
   if (status.phase == ToolTokenPhase::kExpired)
-    return not_authenticated(contracts::kToolTokenExpired, "this tool token has expired");
+    return not_authenticated(kToolTokenExpired, "this tool token has expired");
   Principal principal;
   principal.subject = cat("tool-token:", token->metadata.name_space, "/", token->metadata.name);
   principal.name_space = token->metadata.name_space;
@@ -66,48 +65,45 @@ Result<Principal> authenticate_tool(const std::optional<ToolToken>& token, WallT
 Status authorize_tool(const ToolAuthority& authority, const std::optional<ToolUse>& use,
                       const ToolTarget& target) {
   if (!use) {
-    return denied(contracts::kToolEndpointDenied, "a tool token is good for routes of its run only",
-                  {});
+    return denied(kToolEndpointDenied, "a tool token is good for routes of its run only", {});
   }
   if (!has(authority.endpoints, use->endpoint)) {
-    return denied(contracts::kToolEndpointDenied,
+    return denied(kToolEndpointDenied,
                   cat("this tool token does not reach the endpoint ", use->endpoint), *use);
   }
   if (!has(authority.operations, use->operation)) {
-    return denied(contracts::kToolOperationDenied,
+    return denied(kToolOperationDenied,
                   cat("this tool token does not allow the operation ", use->operation), *use);
   }
   if (authority.name_space != target.name_space || authority.run != target.run) {
-    Error error = denied(contracts::kToolRunDenied, "this tool token belongs to another run", *use);
+    Error error = denied(kToolRunDenied, "this tool token belongs to another run", *use);
     error.facts.emplace_back("suppliedRun", target.run);
     return error;
   }
   if (target.project && target.project != target.run_project) {
-    Error error =
-        denied(contracts::kToolRunDenied, "this tool token belongs to another project", *use);
+    Error error = denied(kToolRunDenied, "this tool token belongs to another project", *use);
     error.facts.emplace_back("suppliedProjectId", *target.project);
     return error;
   }
   if (target.run_uid == authority.run_uid) return {};
   if (*use == contracts::kGenerateMedia) {
-    return denied(contracts::kMediaPolicyUnavailable,
-                  "the media policy of this run cannot be resolved", *use);
+    return denied(kMediaPolicyUnavailable, "the media policy of this run cannot be resolved", *use);
   }
-  return denied(contracts::kToolRunDenied, "the run of this tool token is gone", *use);
+  return denied(kToolRunDenied, "the run of this tool token is gone", *use);
 }
 
 Status check_gateway(const std::optional<ToolUse>& use, std::string_view secret) {
   if (!use)
-    return denied(contracts::kToolEndpointDenied,
-                  "this way leads to the routes of a run's tool token only", {});
+    return denied(kToolEndpointDenied, "this way leads to the routes of a run's tool token only",
+                  {});
   if (is_tool_secret(secret)) return {};
-  return not_authenticated(contracts::kToolTokenMissing,
+  return not_authenticated(kToolTokenMissing,
                            "this way takes a tool token of the run (Authorization: Bearer pdtt_…)");
 }
 
 Status check_gateway_run(const Principal& holder, const std::string& gateway_run) {
   if (holder.tool && holder.tool->run_uid == gateway_run) return {};
-  return denied(contracts::kToolRunDenied, "this way takes tool tokens of its own run only", {});
+  return denied(kToolRunDenied, "this way takes tool tokens of its own run only", {});
 }
 
 Status check_operations(const Principal& maker, const ToolToken& token) {
@@ -130,7 +126,7 @@ Status check_narrower(const ToolAuthority& parent, const ToolToken& child) {
     causes.push_back({"ttl", "must end no later than the token that makes it"});
   if (causes.empty()) return {};
   return Error{
-      Code::kPermissionDenied, contracts::kToolTokenNotNarrower,
+      Code::kPermissionDenied, kToolTokenNotNarrower,
       cat("a tool token can make narrower ones only: ", causes[0].field, ": ", causes[0].message),
       causes};
 }

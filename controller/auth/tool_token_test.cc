@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/contracts/denial_codes.h"
+#include "controller/auth/denial_codes.h"
 
 namespace paddock::auth {
 namespace {
@@ -93,9 +93,8 @@ TEST(ToolToken, IsAllThatItsRunsGatewayTakes) {
 TEST(ToolToken, OfARunThatIsGoneFindsNoMediaPolicy) {
   const ToolTarget gone{"default", "r", std::nullopt};
   EXPECT_EQ(authorize_tool(authority(), contracts::kGenerateMedia, gone).error().reason,
-            contracts::kMediaPolicyUnavailable);
-  EXPECT_EQ(authorize_tool(authority(), contracts::kReadRun, gone).error().reason,
-            contracts::kToolRunDenied);
+            kMediaPolicyUnavailable);
+  EXPECT_EQ(authorize_tool(authority(), contracts::kReadRun, gone).error().reason, kToolRunDenied);
 }
 
 TEST(ToolToken, MakesNarrowerOnesOnly) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/base/text.h"
-#include "common/contracts/code_word.h"
+#include "controller/base/code_word.h"
 #include "controller/calls/call_errors.h"
 
 namespace paddock::calls {
@@ -37,8 +37,7 @@ Code code_of(contracts::FailureKind kind) {
 
 Result<wire::Value> outcome_of(contracts::CallAnswer answer) {
   if (!answer.failure) return std::move(answer.result);
-  Error error =
-      lost(contracts::code_or_invalid(answer.failure->reason), std::move(answer.failure->message));
+  Error error = lost(code_or_invalid(answer.failure->reason), std::move(answer.failure->message));
   if (answer.failure->kind) error.code = code_of(*answer.failure->kind);
   if (!answer.failure->field.empty())
     error.causes = {{std::move(answer.failure->field), error.message}};

@@ -1,9 +1,9 @@
 #include "controller/k8s/core_events.h"
 
 #include "common/base/text.h"
-#include "common/contracts/event_name.h"
 #include "common/contracts/run.h"
 #include "common/wire/json.h"
+#include "controller/base/event_name.h"
 #include "controller/k8s/columns.h"
 #include "controller/k8s/table.h"
 
@@ -44,7 +44,7 @@ Value core_event(const EventSubject& run, const contracts::RunEvent& phase,
   return Value::Object{
       {"kind", "Event"},
       {"apiVersion", "v1"},
-      {"metadata", Value::Object{{"name", contracts::event_name(run.name, run.uid, phase.id)},
+      {"metadata", Value::Object{{"name", event_name(run.name, run.uid, phase.id)},
                                  {"namespace", run.name_space},
                                  {"uid", cat(run.uid, "-", phase.id)},
                                  {"resourceVersion", std::to_string(resource_version)},

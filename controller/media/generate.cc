@@ -1,6 +1,6 @@
 #include "controller/media/generate.h"
 
-#include "common/contracts/denial_codes.h"
+#include "controller/auth/denial_codes.h"
 #include "controller/auth/grants.h"
 #include "controller/auth/tool_token.h"
 #include "controller/media/internal/http_provider.h"
@@ -13,7 +13,7 @@ namespace {
 using contracts::Run;
 
 Error unavailable_policy() {
-  return {Code::kPermissionDenied, contracts::kMediaPolicyUnavailable,
+  return {Code::kPermissionDenied, auth::kMediaPolicyUnavailable,
           "the media policy of this run cannot be resolved"};
 }
 
@@ -25,7 +25,7 @@ Status check_provenance(const MediaSettings& settings, const MediaCall& call,
     return auth::authorize_tool(*call.caller.tool, contracts::kGenerateMedia, target);
   }
   if (!settings.sandbox_mode) return {};
-  return Error{Code::kUnauthenticated, contracts::kToolTokenMissing,
+  return Error{Code::kUnauthenticated, auth::kToolTokenMissing,
                "tool token is required for media generation in sandbox mode"};
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
-#include "common/contracts/denial_codes.h"
+#include "controller/auth/denial_codes.h"
 
 namespace paddock::media {
 namespace {
@@ -22,14 +22,14 @@ bool allows(const std::vector<T>& allowed, const T& one) {
 Status check_policy(const contracts::MediaExecution& policy,
                     const contracts::MediaRequest& request) {
   if (policy.mode != contracts::MediaMode::kEnabled)
-    return denied(contracts::kMediaExecutionDisabled, "media generation is disabled for this run");
+    return denied(auth::kMediaExecutionDisabled, "media generation is disabled for this run");
   if (!allows(policy.allowed_surfaces, request.surface)) {
-    return denied(contracts::kMediaSurfaceDenied,
+    return denied(auth::kMediaSurfaceDenied,
                   cat("media surface \"", wire::enum_name(request.surface),
                       "\" is not allowed for this run"));
   }
   if (!allows(policy.allowed_models, request.model)) {
-    return denied(contracts::kMediaModelDenied,
+    return denied(auth::kMediaModelDenied,
                   cat("media model \"", request.model, "\" is not allowed for this run"));
   }
   return {};

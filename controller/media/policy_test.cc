@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "common/contracts/denial_codes.h"
 #include "common/wire/describe.h"
 #include "common/wire/json.h"
+#include "controller/auth/denial_codes.h"
 #include "controller/media/internal/http_provider.h"
 
 namespace paddock::media {
@@ -66,14 +66,14 @@ TEST(MediaPolicy, DeniesWithStableCodesAndWords) {
   policy.allowed_surfaces = {MediaSurface::kAudio};
   policy.allowed_models = {"y"};
   const Error surface = check_policy(policy, request(MediaSurface::kImage, "y")).error();
-  EXPECT_EQ(surface.reason, contracts::kMediaSurfaceDenied);
+  EXPECT_EQ(surface.reason, auth::kMediaSurfaceDenied);
   EXPECT_NE(surface.message.find("image"), std::string::npos);
   const Error model = check_policy(policy, request(MediaSurface::kAudio, "x")).error();
-  EXPECT_EQ(model.reason, contracts::kMediaModelDenied);
+  EXPECT_EQ(model.reason, auth::kMediaModelDenied);
   EXPECT_NE(model.message.find("\"x\""), std::string::npos);
   policy.mode = contracts::MediaMode::kDisabled;
   const Error disabled = check_policy(policy, request(MediaSurface::kAudio, "y")).error();
-  EXPECT_EQ(disabled.reason, contracts::kMediaExecutionDisabled);
+  EXPECT_EQ(disabled.reason, auth::kMediaExecutionDisabled);
   EXPECT_EQ(disabled.code, Code::kPermissionDenied);
 }
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "common/base/text.h"
-#include "common/contracts/code_word.h"
 #include "common/contracts/tree_path.h"
 #include "common/wire/json.h"
+#include "controller/base/code_word.h"
 
 namespace paddock::nodes {
 namespace {
@@ -219,7 +219,7 @@ Status check_output_size(const contracts::SyncRequest& request) {
 }
 
 void tidy_codes(RunOutcome& outcome) {
-  const auto tidy = [](std::string& code) { code = contracts::code_or_invalid(code); };
+  const auto tidy = [](std::string& code) { code = code_or_invalid(code); };
   tidy(outcome.reason);
   for (contracts::LeftOut& each : outcome.left_out) tidy(each.reason);
   if (!outcome.result) return;

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
-#include "common/contracts/code_word.h"
 #include "common/wire/json.h"
+#include "controller/base/code_word.h"
 
 namespace paddock::nodes {
 namespace {
@@ -27,12 +27,12 @@ size_t judged(RunOutcome& outcome, bool known) {
 
 TEST(ReportRules, ACodeIsAWord) {
   for (const char* good : {"SandboxError", "E_LIMIT_FS", "NODE_LOST", "x"})
-    EXPECT_EQ(contracts::code_or_invalid(good), good);
-  EXPECT_EQ(contracts::code_or_invalid(""), "");
+    EXPECT_EQ(code_or_invalid(good), good);
+  EXPECT_EQ(code_or_invalid(""), "");
   for (const std::string bad :
        {"EVIL\r\nSet-Cookie: a=b", "a b", "1A", "_A", "<b>", "caf\xc3\xa9", "A-B", "A\x1b[31m"})
-    EXPECT_EQ(contracts::code_or_invalid(bad), "NODE_CODE_INVALID") << bad;
-  EXPECT_EQ(contracts::code_or_invalid(std::string(65, 'A')), "NODE_CODE_INVALID");
+    EXPECT_EQ(code_or_invalid(bad), "NODE_CODE_INVALID") << bad;
+  EXPECT_EQ(code_or_invalid(std::string(65, 'A')), "NODE_CODE_INVALID");
 }
 
 TEST(ReportRules, CodesOfAnOutcomeAndItsResultAreTidied) {

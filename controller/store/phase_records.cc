@@ -1,16 +1,15 @@
 #include "controller/store/phase_records.h"
 
 #include "common/base/text.h"
-#include "common/contracts/event_name.h"
 #include "common/wire/json.h"
+#include "controller/base/event_name.h"
 
 namespace paddock::store {
 
 using wire::Value;
 
 Key phase_key(const PhaseRecord& record) {
-  return {record.run.name_space,
-          contracts::event_name(record.run.name, record.run_uid, record.event.id)};
+  return {record.run.name_space, event_name(record.run.name, record.run_uid, record.event.id)};
 }
 
 std::string phase_text(const PhaseRecord& record) {

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "common/base/text.h"
-#include "common/contracts/denial_codes.h"
 #include "common/crypto/digest.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/api/server/conclusion.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/open_requests.h"
+#include "controller/auth/denial_codes.h"
 #include "controller/auth/tool_token.h"
 #include "controller/http_server/refusal.h"
 #include "controller/k8s/protobuf.h"
@@ -76,7 +76,7 @@ Result<auth::Principal> caller_of(const Route& route, Services& services, const 
 
 Status authorize(const Route& route, const Call& call) {
   if (call.principal.token_id.empty() && route.tool == contracts::kGenerateMedia) {
-    return Error{Code::kUnauthenticated, contracts::kToolTokenMissing,
+    return Error{Code::kUnauthenticated, auth::kToolTokenMissing,
                  "a tool token of the run is needed (Authorization: Bearer pdtt_…)"};
   }
   if (call.principal.tool && route.scope != auth::Scope::kPublic)

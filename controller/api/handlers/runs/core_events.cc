@@ -1,10 +1,10 @@
 #include "controller/api/handlers/runs/core_events.h"
 
-#include "common/contracts/event_name.h"
 #include "controller/api/objects/list_query.h"
 #include "controller/api/objects/long_list.h"
 #include "controller/api/objects/watch.h"
 #include "controller/api/server/documents.h"
+#include "controller/base/event_name.h"
 #include "controller/events/watch_history.h"
 #include "controller/k8s/core_events.h"
 #include "controller/store/phase_records.h"
@@ -43,7 +43,7 @@ store::PhaseQuery phases_of(const ListQuery& query) {
   if (const auto run = k8s::demanded(query.fields, "involvedObject.name")) {
     phases.run_name = *run;
   } else if (const auto event = k8s::demanded(query.fields, "metadata.name")) {
-    phases.run_name = contracts::run_of_event(*event);
+    phases.run_name = run_of_event(*event);
   }
   return phases;
 }

@@ -1,5 +1,5 @@
-// The stable codes of refusals that programs branch on, in the one place that says them: the server
-// answers with these, and clients compare with these.
+// The stable codes with which tool tokens and the media policy refuse. Agents' programs branch on
+// them, so a code stays what it is.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "common/base/reason.h"
 
-namespace paddock::contracts {
+namespace paddock::auth {
 
 // Tool tokens. 401: who is it?  403: it is known, and may not.
 inline constexpr Reason kToolTokenMissing = "TOOL_TOKEN_MISSING";
@@ -26,4 +26,4 @@ inline constexpr Reason kMediaPolicyUnavailable = "MEDIA_POLICY_UNAVAILABLE";
 inline constexpr std::array kMediaPolicyDenialCodes = {kMediaExecutionDisabled, kMediaSurfaceDenied,
                                                        kMediaModelDenied};
 
-}  // namespace paddock::contracts
+}  // namespace paddock::auth

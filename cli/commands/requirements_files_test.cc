@@ -1,12 +1,12 @@
-#include "common/contracts/requirements_files.h"
+#include "cli/commands/requirements_files.h"
 
 #include <gtest/gtest.h>
 
-namespace paddock::contracts {
+namespace paddock::cli {
 namespace {
 
-TreeEntry entry_at(const char* path, int64_t size = 10) {
-  TreeEntry entry;
+contracts::TreeEntry entry_at(const char* path, int64_t size = 10) {
+  contracts::TreeEntry entry;
   entry.path = path;
   entry.size = size;
   return entry;
@@ -28,4 +28,4 @@ TEST(RequirementsFiles, AreNoLargeOnesAndNoneOfARunWithout) {
 }
 
 }  // namespace
-}  // namespace paddock::contracts
+}  // namespace paddock::cli

@@ -9,7 +9,7 @@
 #include "common/base/text.h"
 #include "common/base/timed_uuid.h"
 
-namespace paddock::contracts {
+namespace paddock {
 
 inline std::string event_name(std::string_view run, std::string_view uid, int64_t event_id) {
   return cat(run, ".", uuid_mark(uid), ".", event_id);
@@ -20,4 +20,4 @@ inline std::string_view run_of_event(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
-}  // namespace paddock::contracts
+}  // namespace paddock

@@ -5,7 +5,7 @@
 
 #include "common/base/reason.h"
 
-namespace paddock::contracts {
+namespace paddock {
 
 // In the place of a code that a node said and that is none.
 inline constexpr Reason kCodeInvalid = "NODE_CODE_INVALID";
@@ -15,4 +15,4 @@ inline Reason code_or_invalid(std::string_view said) {
   return reason.empty() && !said.empty() ? kCodeInvalid : reason;
 }
 
-}  // namespace paddock::contracts
+}  // namespace paddock

@@ -1,9 +1,9 @@
-#include "common/contracts/requirements_files.h"
+#include "cli/commands/requirements_files.h"
 
 #include <algorithm>
 #include <array>
 
-namespace paddock::contracts {
+namespace paddock::cli {
 namespace {
 
 constexpr int64_t kMostBytes = 1 << 20;  // the controller reads no larger one
@@ -19,7 +19,7 @@ bool is_beside(std::string_view name) {
 
 }  // namespace
 
-bool may_be_requirements(const TreeEntry& file, std::string_view requirements) {
+bool may_be_requirements(const contracts::TreeEntry& file, std::string_view requirements) {
   if (requirements.empty() || file.size > kMostBytes) return false;
   const std::string_view path = file.path;
   if (path == requirements) return true;
@@ -32,4 +32,4 @@ bool may_be_requirements(const TreeEntry& file, std::string_view requirements) {
   return text && named;
 }
 
-}  // namespace paddock::contracts
+}  // namespace paddock::cli

@@ -6,11 +6,11 @@
 
 #include "common/contracts/tree.h"
 
-namespace paddock::contracts {
+namespace paddock::cli {
 
 // By its path alone: the file that `requirements` names, a lock or project file beside it, and
 // small texts that it may name in turn (`-r base.txt`). A file that is none of these is only sent
 // later. Both clients have the same rule.
-bool may_be_requirements(const TreeEntry& file, std::string_view requirements);
+bool may_be_requirements(const contracts::TreeEntry& file, std::string_view requirements);
 
-}  // namespace paddock::contracts
+}  // namespace paddock::cli
