@@ -2,16 +2,20 @@
 // the end of all. What comes before them: closing.h.
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <iterator>
 
 #include "node-agent/sandbox/linux/child/child.h"
@@ -167,6 +171,27 @@ int close_all_but(int control, int view, int user_lock, int ruleset) {
   return kInitControl;
 }
 
+int command_process(void* context) { run_command(*static_cast<ChildContext*>(context)); }
+
+// Starts the command's process, which uses init's memory until it executes or ends; init stands
+// still meanwhile, and returns then. Copying the page tables would cost more than everything that
+// the process does before. vfork() would do the same, but its parent waits in a sleep that counts
+// in the host's load average, and a prepared sandbox waits here until somebody has an order for it.
+pid_t start_command(ChildContext& context) {
+  constexpr size_t kStack = 512 << 10;  // a part is touched, so a part is there
+  void* const stack =
+      mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return -1;
+  static pid_t in_memory = 0;  // the kernel sets it, and clears it once the memory is init's again
+  const pid_t command = clone(command_process, static_cast<char*>(stack) + kStack,
+                              CLONE_VM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD,
+                              &context, &in_memory, nullptr, &in_memory);
+  const std::atomic_ref<pid_t> user(in_memory);
+  for (pid_t now = 0; command > 0 && (now = user.load()) != 0;)
+    syscall(SYS_futex, &in_memory, FUTEX_WAIT, now, nullptr, nullptr, 0);
+  return command;
+}
+
 }  // namespace
 
 uint64_t init_namespaces(bool inherits_network) {
@@ -182,12 +207,9 @@ uint64_t init_namespaces(bool inherits_network) {
   };
   if (const Status kept = keep_only_needed(context); !kept.ok()) fail(kept.error());
   if (const Status built = close_sandbox(context); !built.ok()) fail(built.error());
-  // The command's process uses init's memory until it executes, and init stands still meanwhile.
-  // Copying the page tables would cost more than everything that the process does before.
-  const pid_t command = vfork();  // NOLINT: single-threaded, no handler, and it never returns here
+  const pid_t command = start_command(context);
   if (command < 0) fail(step_error("starting the command's process", errno));
-  if (command == 0) run_command(context);  // NOLINT: all of it is meant to run here
-  prctl(PR_SET_DUMPABLE, 0);               // the command's process made this memory dumpable
+  prctl(PR_SET_DUMPABLE, 0);  // the command's process made this memory dumpable
   take_signals();
   const ChildContext::Command came_to = context.command;
   const bool has_ruleset = context.ruleset.valid();
