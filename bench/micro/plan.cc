@@ -15,7 +15,7 @@ sandbox::HostFacts host() {
   sandbox::HostFacts out;
   out.privileged = true;
   out.kernel_major = 6;
-  out.hard_open_files = out.hard_file_size = out.hard_address_space = RLIM_INFINITY;
+  out.hard_open_files = out.hard_file_size = out.hard_address_space = out.hard_data = RLIM_INFINITY;
   out.cgroup.version = sandbox::CgroupFacts::Version::kV2;
   out.system = {{"/usr", ""}, {"/bin", "usr/bin"}};
   return out;

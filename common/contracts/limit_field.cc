@@ -66,9 +66,10 @@ constexpr auto kOfSize =
 constexpr auto kOfSpace = std::to_array<std::string_view>({"no space left on device", "enospc"});
 constexpr std::string_view kScratchBytes = "fsBytes";
 constexpr std::string_view kAddresses = "the address space of each process";
+constexpr std::string_view kPrivate = "the private memory of each process";
 constexpr std::array kComplaints = {
     Complaint{"addressSpace", "memory", kAddresses, kOfMemory},
-    Complaint{"memory", "memory", kAddresses, kOfMemory},
+    Complaint{"memory", "memory", kPrivate, kOfMemory},
     Complaint{"pids", "processes", "the number of processes and threads", kOfProcesses},
     Complaint{"openFiles", "open files", "what each process may have open", kOfFiles},
     Complaint{"fileSize", "the size of a file", "the size of each file", kOfSize},
@@ -83,12 +84,9 @@ bool is_held_by(const SandboxResult& result, const char* name, std::string_view 
 // A cgroup counts who meets the limits of memory and processes. Where there is one, it decides.
 bool only_the_kernel_knows(const SandboxResult& result, std::string_view field) {
   const SandboxLimits& limits = result.policy->limits;
-  const bool by_address = is_held_by(result, "memory", "RLIMIT_AS");
-  const bool addresses_first = limits.address_space && limits.memory
-                                   ? *limits.address_space <= *limits.memory
-                                   : limits.address_space.has_value();
-  if (field == "addressSpace") return !by_address || addresses_first;
-  if (field == "memory") return by_address && !addresses_first;
+  const bool addresses_first =
+      limits.address_space && limits.memory && *limits.address_space <= *limits.memory;
+  if (field == "memory") return is_held_by(result, "memory", "RLIMIT_DATA") && !addresses_first;
   return field != "pids" || is_held_by(result, "pids", "RLIMIT_NPROC");
 }
 

@@ -149,11 +149,48 @@ TEST_P(FailsClosed, WithoutCgroupsItSaysWhatHoldsInstead) {
     if (done.exit_code == kCannotWorsen) GTEST_SKIP() << "this host cannot be made worse so";
     ASSERT_TRUE(done.result);
     EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason;
-    EXPECT_EQ(done.result->enforced.at("memory").mechanism, "RLIMIT_AS");
+    EXPECT_EQ(done.result->enforced.at("memory").mechanism, "RLIMIT_DATA");
     EXPECT_THAT(done.result->enforced.at("memory").details, HasSubstr("per process"));
     EXPECT_EQ(done.result->enforced.at("pids").mechanism, "RLIMIT_NPROC");
     EXPECT_EQ(done.result->enforced.at("cpuTime").mechanism, "RLIMIT_CPU");
   }
+}
+
+// Without a cgroup the kernel holds each process to its private memory. The rest of what a process
+// can fill is seen by the launcher.
+TEST_P(FailsClosed, WithoutCgroupsAProcessIsHeldToTheMemoryThatItSharesToo) {
+  constexpr int64_t kLimit = int64_t{48} << 20;
+  in_launcher_ = hide_cgroups;
+  // The last one fills 96 MiB of page tables with addresses of the kernel's one page of zeros.
+  for (const char* hold :
+       {"m = mmap.mmap(-1, 200 << 20)\nfor at in range(0, 200 << 20, 4096): m[at] = 1",
+        "f = os.memfd_create('n'); os.ftruncate(f, 200 << 20); m = mmap.mmap(f, 200 << 20)\n"
+        "for at in range(0, 200 << 20, 4096): m[at] = 1",
+        "m = mmap.mmap(-1, 48 << 30, 0x4002, 1); m.madvise(15); m.madvise(22)"}) {
+    contracts::LaunchRequest launch =
+        request({"python3", "-c", cat("import mmap, os, time\n", hold, "\ntime.sleep(600)")});
+    launch.policy.limits.memory = wire::Quantity{kLimit};
+    launch.policy.limits.wall_time.reset();
+    const Finished done = run(launch);
+    if (done.exit_code == kCannotWorsen) GTEST_SKIP() << "this host cannot be made worse so";
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.result->status, SandboxStatus::kMemLimit) << hold << done.result->reason;
+    EXPECT_EQ(done.result->code, "E_LIMIT_MEMORY") << hold;
+    EXPECT_THAT(done.result->reason, HasSubstr("shares")) << hold;
+  }
+}
+
+// Reserving is not holding: neither WebAssembly nor Java nor a map of a large file is refused.
+TEST_P(FailsClosed, WithoutCgroupsProgramsReserveWhatTheyNeverFill) {
+  in_launcher_ = hide_cgroups;
+  contracts::LaunchRequest launch =
+      request({"python3", "-c",
+               "import mmap; m = mmap.mmap(-1, 64 << 30, 0x4022, 0); print('reserved')\n"
+               "try: bytearray(1 << 30)\nexcept MemoryError: print('held')"});
+  launch.policy.limits.memory = wire::Quantity{int64_t{64} << 20};
+  const Finished done = run(launch);
+  if (done.exit_code == kCannotWorsen) GTEST_SKIP() << "this host cannot be made worse so";
+  EXPECT_EQ(done.out, "reserved\nheld\n") << done.err;
 }
 
 // A node with the name of an accelerator's, for as long as a test needs it, and of no other test's.

@@ -188,7 +188,7 @@ class Runs(ProjectTest):
                 (["--disk", "1Mi"], ["sh", "-c", "cat /dev/zero > big"], "limit", "--disk")):
             struck = self.paddock("run", *options, "--", *program, check=False)
             self.assertNotEqual(struck.returncode, 0, program)
-            if "MemoryError" in struck.stderr:  # the host holds memory by the address space
+            if "MemoryError" in struck.stderr:  # the host holds each process to it
                 continue
             self.assertIn(word, struck.stderr)
             self.assertIn(f"{option} raises it", struck.stderr)

@@ -33,7 +33,7 @@ class WithoutCgroupV2 : public GuestTest {
     EXPECT_TRUE(done.result);
     if (!done.result) return {};
     EXPECT_EQ(done.result->status, SandboxStatus::kOk) << done.result->reason;
-    EXPECT_EQ(done.result->enforced.at("memory").mechanism, "RLIMIT_AS");
+    EXPECT_EQ(done.result->enforced.at("memory").mechanism, "RLIMIT_DATA");
     EXPECT_TRUE(done.result->enforced.at("memory").applied);
     EXPECT_TRUE(done.result->enforced.at("pids").applied);
     return done.result->enforced;
@@ -130,7 +130,7 @@ TEST_P(WithoutCgroupV2, SaysThatProcessorsAreShared) {
 TEST_P(WithoutCgroupV2, IsNotWhatRootHasInTheRootCgroup) {
   const Finished done = run(std::vector<std::string>{"true"});
   EXPECT_EQ(done.result.value().enforced.at("memory").mechanism,
-            as_root() ? "cgroup v2 memory" : "RLIMIT_AS");
+            as_root() ? "cgroup v2 memory" : "RLIMIT_DATA");
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ struct HostFacts {
   uint64_t hard_open_files = 0;  // what this process's own ceilings leave for commands
   uint64_t hard_file_size = 0;
   uint64_t hard_address_space = 0;
+  uint64_t hard_data = 0;
   CgroupFacts cgroup;
   int landlock = 0;                 // version of the kernel's Landlock; 0: none
   std::vector<SystemEntry> system;  // read-only view: /usr, /bin, /lib…

@@ -55,9 +55,9 @@ struct SandboxPlan {
   NetworkReach reach;
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;
-  std::optional<int64_t> address_space;  // of each process
-  std::optional<int64_t> socket_bytes;   // what the sockets of its network may hold
-  MachineShare share;                    // what the command is told of the machine
+  ProcessMemory process_memory;         // what each process may have of it, by the kernel
+  std::optional<int64_t> socket_bytes;  // what the sockets of its network may hold
+  MachineShare share;                   // what the command is told of the machine
   std::optional<Millis> cpu_time;
   LauncherLimits launcher;
   // What each capability will be once the kernel has accepted every step; `applied` is set then.

@@ -50,11 +50,13 @@ Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPl
     return {};
   }
   if (!has_accelerator(request.policy)) {
-    plan.address_space = limit->bytes;
-    plan.enforced["memory"] = weaker(by_kernel(requested(limit), "RLIMIT_AS",
-                                               cat("address space per process, not the sum; ",
-                                                   sockets, "; ", host.cgroup.why_not)),
-                                     "PER_PROCESS");
+    plan.process_memory.private_bytes = limit->bytes;
+    plan.enforced["memory"] =
+        weaker(by_kernel(requested(limit), "RLIMIT_DATA",
+                         cat("private memory per process, not the sum; as much that it shares is "
+                             "seen by the launcher; ",
+                             sockets, "; ", host.cgroup.why_not)),
+               "PER_PROCESS");
     return {};
   }
   if (!request.policy.allow_partial) {
@@ -79,9 +81,7 @@ void add_address_space(const LaunchRequest& request, SandboxPlan& plan) {
         "it uses");
     return;
   }
-  if (limit->bytes <= plan.address_space.value_or(limit->bytes)) {
-    plan.address_space = limit->bytes;
-  }
+  plan.process_memory.address_space = limit->bytes;
   plan.enforced["addressSpace"] = by_kernel(requested(limit), "RLIMIT_AS", "of each process");
 }
 
@@ -167,7 +167,7 @@ Status plan_limits(const LaunchRequest& request, const HostFacts& host, SandboxP
   plan.launcher = launcher_limits(request);
   if (plan.launcher.wall_time)
     plan.enforced["wallTime"] = wall_time_by_signals(request, "pid namespace");
-  plan.rlimits = render_rlimits(request.policy.limits, plan.address_space, host);
+  plan.rlimits = render_rlimits(request.policy.limits, plan.process_memory, host);
   return {};
 }
 

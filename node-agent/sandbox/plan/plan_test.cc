@@ -82,8 +82,9 @@ TEST(SandboxPlan, UsesCgroupsWhereItMay) {
   EXPECT_THAT(plan->enforced.at("memory").mechanism, HasSubstr("cgroup v1"));
   EXPECT_EQ(plan->socket_bytes, int64_t{256} << 20);
   EXPECT_THAT(plan->enforced.at("memory").details, HasSubstr("sockets hold besides, up to 256Mi"));
-  EXPECT_TRUE(std::ranges::none_of(plan->rlimits,
-                                   [](const auto& limit) { return limit.resource == RLIMIT_AS; }));
+  EXPECT_TRUE(std::ranges::none_of(plan->rlimits, [](const auto& limit) {
+    return limit.resource == RLIMIT_AS || limit.resource == RLIMIT_DATA;
+  }));
   EXPECT_EQ(plan->host_uid, kDefaultHostId);
 }
 
@@ -116,7 +117,7 @@ bool bounds_address_space(const SandboxPlan& plan) {
                              [](const auto& limit) { return limit.resource == RLIMIT_AS; });
 }
 
-TEST(SandboxPlan, BoundsTheAddressSpaceWhereNothingElseHoldsTheMemoryOrThePolicySaysSo) {
+TEST(SandboxPlan, BoundsTheAddressSpaceOnlyWhereThePolicySaysSo) {
   LaunchRequest launch = plain_request();
   launch.policy = *contracts::profile_policy("compute");
   const auto held = make_plan(launch, root_host());
@@ -125,13 +126,13 @@ TEST(SandboxPlan, BoundsTheAddressSpaceWhereNothingElseHoldsTheMemoryOrThePolicy
   EXPECT_FALSE(bounds_address_space(*held));
   const auto without = make_plan(launch, user_host());
   ASSERT_TRUE(without.ok());
-  EXPECT_EQ(without->address_space, int64_t{8} << 30);
-  EXPECT_TRUE(bounds_address_space(*without));
+  EXPECT_EQ(without->process_memory.private_bytes, int64_t{8} << 30);
+  EXPECT_FALSE(bounds_address_space(*without));
   launch.policy.limits.address_space = wire::Quantity{int64_t{4} << 30};
   for (const HostFacts& host : {root_host(), user_host()}) {
     const auto asked = make_plan(launch, host);
     ASSERT_TRUE(asked.ok());
-    EXPECT_EQ(asked->address_space, int64_t{4} << 30);
+    EXPECT_EQ(asked->process_memory.address_space, int64_t{4} << 30);
     EXPECT_EQ(asked->enforced.at("addressSpace").mechanism, "RLIMIT_AS");
   }
 }
@@ -175,7 +176,7 @@ TEST(SandboxPlan, ReplacesTheAddressSpaceByMemoryForAnAcceleratorAndSaysSo) {
 TEST(SandboxPlan, FallsBackToProcessLimitsAndSaysSo) {
   const auto plan = make_plan(plain_request(), user_host());
   ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(plan->enforced.at("memory").mechanism, "RLIMIT_AS");
+  EXPECT_EQ(plan->enforced.at("memory").mechanism, "RLIMIT_DATA");
   EXPECT_EQ(plan->enforced.at("memory").reason, "PER_PROCESS");
   EXPECT_EQ(plan->enforced.at("pids").mechanism, "RLIMIT_NPROC");
   EXPECT_EQ(plan->host_uid, 1234u);
@@ -221,8 +222,8 @@ TEST(SandboxPlan, RefusesRootWithoutItsCapabilities) {
 
 // proves: ORB-121
 TEST(Rlimits, HaveSoftEqualToHardExceptForCpuTime) {
-  for (const RlimitSetting& limit :
-       render_rlimits(plain_request().policy.limits, int64_t{1} << 30, root_host())) {
+  for (const RlimitSetting& limit : render_rlimits(
+           plain_request().policy.limits, {int64_t{1} << 30, int64_t{1} << 30}, root_host())) {
     EXPECT_EQ(limit.hard - limit.soft, limit.resource == RLIMIT_CPU ? 1u : 0u) << limit.name;
   }
 }

@@ -14,7 +14,8 @@ inline HostFacts root_host() {
   HostFacts host;
   host.privileged = true;
   host.kernel_major = 6;
-  host.hard_open_files = host.hard_file_size = host.hard_address_space = RLIM_INFINITY;
+  host.hard_open_files = host.hard_file_size = host.hard_address_space = host.hard_data =
+      RLIM_INFINITY;
   host.cgroup = {CgroupFacts::Version::kV1, "/cg/memory", "/cg/pids", "/cg/cpuacct", "/cg/cpu", ""};
   host.system = {{"/usr", ""}, {"/bin", "usr/bin"}};
   host.etc = {{"/etc/alternatives", ""}};

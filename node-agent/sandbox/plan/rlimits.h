@@ -13,9 +13,13 @@ namespace paddock::sandbox {
 
 inline constexpr int64_t kNoCoreHandler = 1;
 
-// `address_space` is the plan's decision, which may differ from the limits.
+// What the kernel holds each process to; nothing where a cgroup holds the memory of all.
+struct ProcessMemory {
+  std::optional<int64_t> address_space;  // also what is only reserved
+  std::optional<int64_t> private_bytes;  // what it may write to and shares with nobody
+};
+
 std::vector<RlimitSetting> render_rlimits(const contracts::SandboxLimits& limits,
-                                          const std::optional<int64_t>& address_space,
-                                          const HostFacts& host);
+                                          const ProcessMemory& memory, const HostFacts& host);
 
 }  // namespace paddock::sandbox

@@ -167,6 +167,10 @@ void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& r
     return set(result, SandboxStatus::kMemLimit,
                cat("memory limit reached: by more than ", kMostRangeLocks,
                    " locks on ranges of files (fcntl)"));
+  if (ended.cause == EndCause::kSharedMemory)
+    return set(result, SandboxStatus::kMemLimit,
+               "memory limit reached: by what one process shares (MAP_SHARED, files in memory), or "
+               "by its page tables");
   const Millis used = std::max(ended.main_cpu, ended.readings.cpu.value_or(Millis(0)));
   if (ended.cause == EndCause::kCpuTime || (bounds.cpu_time && used >= *bounds.cpu_time)) {
     return set(result, SandboxStatus::kCpuLimit, kCpuLimitReached);

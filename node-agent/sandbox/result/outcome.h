@@ -19,6 +19,7 @@ enum class EndCause {
   kCpuTime,
   kOutOfMemory,
   kSockets,
+  kSharedMemory,
   kLocks,
   kDisk,
   kCanceled

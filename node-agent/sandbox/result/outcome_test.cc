@@ -74,6 +74,15 @@ TEST(Outcome, WhatSocketsHoldIsMemoryWhateverTheKernelCounts) {
   EXPECT_THAT(result.reason, testing::HasSubstr("sockets"));
 }
 
+TEST(Outcome, SoIsWhatAProcessShares) {
+  outcome::Ended ended = signaled(SIGKILL);
+  ended.cause = EndCause::kSharedMemory;
+  const SandboxResult result = result_of(ended);
+  EXPECT_EQ(result.status, SandboxStatus::kMemLimit);
+  EXPECT_EQ(result.code, "E_LIMIT_MEMORY");
+  EXPECT_THAT(result.reason, testing::HasSubstr("what one process shares"));
+}
+
 TEST(Outcome, SoIsWhatLocksTake) {
   outcome::Ended ended = signaled(SIGKILL);
   ended.cause = EndCause::kLocks;

@@ -170,6 +170,7 @@ Result<HostFacts> gather_facts() {
   facts.hard_open_files = open_files_for_commands(hard_limit(RLIMIT_NOFILE));
   facts.hard_file_size = hard_limit(RLIMIT_FSIZE);
   facts.hard_address_space = hard_limit(RLIMIT_AS);
+  facts.hard_data = hard_limit(RLIMIT_DATA);
   for (const char* path : kSystemPaths) add_if_present(path, facts.system);
   facts.etc = find_data();
   facts.tty_device = has_tty_device();

@@ -13,6 +13,7 @@
 #include "node-agent/sandbox/linux/host/request_facts.h"
 #include "node-agent/sandbox/linux/launcher/launcher_context.h"
 #include "node-agent/sandbox/linux/launcher/prepared_sandbox.h"
+#include "node-agent/sandbox/linux/launcher/shared_memory_watch.h"
 #include "node-agent/sandbox/linux/launcher/start_message.h"
 #include "node-agent/sandbox/linux/launcher/supervise.h"
 #include "node-agent/sandbox/linux/seccomp/filter.h"
@@ -187,6 +188,9 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
     sockets.emplace(launcher.used->init(), *plan.socket_bytes, plan.host_uid == plan.files_owner);
     locks.emplace(launcher.used->init(), launcher.used->cgroup(), plan.privileged);
   }
+  std::optional<SharedMemoryWatch> shared;
+  if (plan.process_memory.private_bytes)
+    shared.emplace(launcher.used->init(), *plan.process_memory.private_bytes);
   if (!request.input_file.empty()) {
     auto opened = InputFeed::open(request.input_file, clock.mono());
     if (!opened.ok()) return setup_failed(opened.error());
@@ -209,13 +213,14 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
   }
   // From now on only the command holds it, so its client sees when the command closes it.
   feed.input.reset();
-  Supervisor supervisor(std::move(running).value(),
-                        {plan, launcher.used->cgroup(), events, clock, launcher.filters.choices,
-                         disk->get(), sockets ? &*sockets : nullptr, locks ? &*locks : nullptr,
-                         launcher.input ? &*launcher.input : nullptr, signals.get(), feed.client,
-                         feed.client >= 0 && !feed.ahead, !request.brief_result,
-                         ends_unseen(launcher, plan, feed), launcher.execs.get()},
-                        request.inline_output_bytes);
+  Supervisor supervisor(
+      std::move(running).value(),
+      {plan, launcher.used->cgroup(), events, clock, launcher.filters.choices, disk->get(),
+       sockets ? &*sockets : nullptr, locks ? &*locks : nullptr, shared ? &*shared : nullptr,
+       launcher.input ? &*launcher.input : nullptr, signals.get(), feed.client,
+       feed.client >= 0 && !feed.ahead, !request.brief_result, ends_unseen(launcher, plan, feed),
+       launcher.execs.get()},
+      request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
   std::optional<BrokerReport> report;
   if (*broker) report = (*broker)->finish();

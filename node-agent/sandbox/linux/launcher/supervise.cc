@@ -184,8 +184,8 @@ int Supervisor::wait_ms() const {
     at(std::max(*state.started + kShortRun, next_try_));
   if (state.killed) at(std::max(*state.killed + kEnoughToDie, now_ + Millis(10)));
   if (watched_.input != nullptr) at(watched_.input->look_at());
-  const bool looks =
-      watched_.disk != nullptr || watched_.sockets != nullptr || watched_.locks != nullptr;
+  const bool looks = watched_.disk != nullptr || watched_.sockets != nullptr ||
+                     watched_.locks != nullptr || watched_.shared != nullptr;
   if (looks && state.started && !state.killed) at(next_look_);
   return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
 }
@@ -255,6 +255,8 @@ void Supervisor::look_at_use() {
   next_look_ = now_ + (state.waits ? kLookWaiting : kLookEvery);
   if (watched_.sockets != nullptr && watched_.sockets->look(watched_.clock))
     keeper_.end(EndCause::kSockets, now_);
+  if (watched_.shared != nullptr && watched_.shared->look(watched_.clock))
+    keeper_.end(EndCause::kSharedMemory, now_);
   if (watched_.locks != nullptr) watched_.locks->look(now_);
   if (watched_.disk == nullptr) return;
   watched_.disk->look(now_);

@@ -15,6 +15,7 @@
 #include "node-agent/sandbox/linux/launcher/lock_watch.h"
 #include "node-agent/sandbox/linux/launcher/output_relay.h"
 #include "node-agent/sandbox/linux/launcher/poll_set.h"
+#include "node-agent/sandbox/linux/launcher/shared_memory_watch.h"
 #include "node-agent/sandbox/linux/launcher/socket_watch.h"
 #include "node-agent/sandbox/linux/launcher/time_keeper.h"
 #include "node-agent/sandbox/linux/notify/answerer.h"
@@ -40,13 +41,14 @@ struct Watched {
   EventWriter& events;
   const Clock& clock;
   const LaunchChoices& choices;
-  DiskWatch* disk = nullptr;       // none: the workspace has no quota
-  SocketWatch* sockets = nullptr;  // none: memory has no limit
-  LockWatch* locks = nullptr;      // the same
-  InputFeed* input = nullptr;      // none: no file is read along
-  int signals = -1;                // a signalfd: the run is to be canceled, by SIGQUIT at once
-  int client = -1;                 // of an attached run; see Feed
-  bool waits = false;              // until its client says that it begins
+  DiskWatch* disk = nullptr;            // none: the workspace has no quota
+  SocketWatch* sockets = nullptr;       // none: memory has no limit
+  LockWatch* locks = nullptr;           // the same
+  SharedMemoryWatch* shared = nullptr;  // none: a cgroup counts the memory
+  InputFeed* input = nullptr;           // none: no file is read along
+  int signals = -1;                     // a signalfd: the run is to be canceled, by SIGQUIT at once
+  int client = -1;                      // of an attached run; see Feed
+  bool waits = false;                   // until its client says that it begins
   bool tells_start = true;
   // The run may count as over while its last process is held in its final call: nobody outside can
   // tell such a process from one that has ended.

@@ -35,6 +35,7 @@ Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
     case EndCause::kNone:
     case EndCause::kDisk:
     case EndCause::kSockets:
+    case EndCause::kSharedMemory:
     case EndCause::kLocks:
     case EndCause::kOutOfMemory:  // the kernel has killed one of them already
       break;

@@ -1,0 +1,30 @@
+// Looks at what each process of a run holds in memory beside its private one, where no cgroup
+// counts it: RLIMIT_DATA sees neither memory that is shared (MAP_SHARED, memfd, files of /dev/shm)
+// nor the page tables of what is only read. The kernel tells both without a lock that a program
+// could hold.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "common/base/time.h"
+
+namespace paddock::sandbox {
+
+class SharedMemoryWatch {
+ public:
+  // `init`: the sandbox's first process. `most_bytes`: what one process may hold of it.
+  SharedMemoryWatch(pid_t init, int64_t most_bytes) : init_(init), most_bytes_(most_bytes) {}
+
+  // Whether one holds more. Call it every 100 ms or so. It looks for a tenth of its time, where
+  // that takes less than a second.
+  bool look(const Clock& clock);
+
+ private:
+  pid_t init_;
+  int64_t most_bytes_;
+  MonoTime rests_until_;
+};
+
+}  // namespace paddock::sandbox
