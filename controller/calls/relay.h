@@ -12,6 +12,7 @@
 
 #include "common/base/guarded.h"
 #include "common/base/random.h"
+#include "common/base/suspension.h"
 #include "controller/base/bell.h"
 #include "controller/base/disconnect_token.h"
 #include "controller/calls/call_table.h"
@@ -136,6 +137,9 @@ class Relay {
                const std::vector<wire::Value>& pieces);
   static Woken woken_of(const State& state, const Wakes& wakes);
   DisconnectWatch watch(const DisconnectToken& client, const HeldPtr& held);
+  struct Look;
+  Look look_at(const CallId& id, const CallOptions& options, Held& held, Millis most,
+               SuspensionDetector& suspension, const Clock& clock);
   Result<wire::Value> wait_for_outcome(const CallId& id, const CallOptions& options, Held& held,
                                        const Clock& clock);
 
