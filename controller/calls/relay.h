@@ -13,8 +13,8 @@
 #include "common/base/guarded.h"
 #include "common/base/random.h"
 #include "common/base/suspension.h"
-#include "controller/base/bell.h"
 #include "controller/base/disconnect_token.h"
+#include "controller/base/waker.h"
 #include "controller/calls/call_table.h"
 #include "controller/calls/taken_input.h"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "controller/base/bell.h"
+#include "controller/base/waker.h"
 #include "controller/events/waiter.h"
 
 namespace paddock::events {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "controller/base/bell.h"
+#include "controller/base/waker.h"
 #include "controller/events/notifier.h"
 
 namespace paddock::events {

@@ -6,8 +6,8 @@
 
 #include "common/base/guarded.h"
 #include "common/base/units.h"
-#include "controller/base/bell.h"
 #include "controller/base/disconnect_token.h"
+#include "controller/base/waker.h"
 
 namespace paddock::events {
 

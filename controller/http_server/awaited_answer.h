@@ -7,7 +7,7 @@
 
 #include "controller/http_server/codec.h"
 #include "controller/http_server/http_message.h"
-#include "controller/http_server/parking_bell.h"
+#include "controller/http_server/parking_waker.h"
 #include "controller/http_server/stepped_answer.h"
 
 namespace paddock::http_server {

@@ -12,8 +12,8 @@
 
 #include "common/base/result.h"
 #include "common/base/units.h"
-#include "controller/base/bell.h"
 #include "controller/base/disconnect_token.h"
+#include "controller/base/waker.h"
 
 namespace paddock::http_server {
 

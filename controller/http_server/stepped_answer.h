@@ -8,7 +8,7 @@
 
 #include "controller/http_server/http_message.h"
 #include "controller/http_server/idle_poller.h"
-#include "controller/http_server/parking_bell.h"
+#include "controller/http_server/parking_waker.h"
 #include "controller/http_server/transport.h"
 
 namespace paddock::http_server {

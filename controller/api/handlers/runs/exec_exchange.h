@@ -12,7 +12,7 @@
 #include "common/base/result.h"
 #include "common/base/units.h"
 #include "common/contracts/run_exec.h"
-#include "controller/base/bell.h"
+#include "controller/base/waker.h"
 #include "controller/k8s/exec_channels.h"
 
 namespace paddock::api {

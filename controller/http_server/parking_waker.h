@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "common/base/guarded.h"
-#include "controller/base/bell.h"
+#include "controller/base/waker.h"
 #include "controller/http_server/idle_poller.h"
 
 namespace paddock::http_server {

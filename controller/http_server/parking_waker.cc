@@ -1,4 +1,4 @@
-#include "controller/http_server/parking_bell.h"
+#include "controller/http_server/parking_waker.h"
 
 #include <utility>
 

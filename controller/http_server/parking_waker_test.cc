@@ -1,5 +1,5 @@
 // Wherever a ring falls, its connection looks once more.
-#include "controller/http_server/parking_bell.h"
+#include "controller/http_server/parking_waker.h"
 
 #include <sys/socket.h>
 
