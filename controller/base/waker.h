@@ -1,19 +1,19 @@
-// Tells somebody that what they wait for may have happened. Who listens looks again; a ring says no
-// more than that, and a ring too many costs a look.
+// Tells somebody that what they wait for may have happened. Who listens looks again; a call says no
+// more than that, and one too many costs a look.
 #pragma once
 
 namespace paddock {
 
-class Bell {
+class Waker {
  public:
-  virtual ~Bell() = default;
+  virtual ~Waker() = default;
   // Any thread, at any time, with no lock held that the listener takes. Returns quickly.
-  virtual void ring() = 0;
+  virtual void wake() = 0;
 
  protected:
-  Bell() = default;
-  Bell(const Bell&) = default;
-  Bell& operator=(const Bell&) = default;
+  Waker() = default;
+  Waker(const Waker&) = default;
+  Waker& operator=(const Waker&) = default;
 };
 
 }  // namespace paddock

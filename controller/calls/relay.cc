@@ -57,7 +57,8 @@ Relay::Woken Relay::woken_of(const State& state, const Wakes& wakes) {
   }
   for (const LaneKey& lane : wakes.lanes) {
     const auto found = state.lanes.find(lane);
-    if (found != state.lanes.end() && found->second->bell) out.lanes.push_back(found->second->bell);
+    if (found != state.lanes.end() && found->second->waker)
+      out.lanes.push_back(found->second->waker);
   }
   return out;
 }
@@ -71,7 +72,7 @@ Status Relay::change(const std::function<Status(State&, Wakes&)>& what) {
     return out;
   });
   for (const HeldPtr& held : woken.callers) held->changed.notify_all();
-  for (const auto& bell : woken.lanes) bell->ring();
+  for (const auto& waker : woken.lanes) waker->wake();
   return done;
 }
 
@@ -264,15 +265,15 @@ void Relay::node_changed(const std::string& node) {
     ++known.changes;
     known.eligible.erase(node);
   });
-  std::vector<std::shared_ptr<Bell>> asked;
+  std::vector<std::shared_ptr<Waker>> asked;
   table_.with([&](State& state) {
     for (auto at = state.lanes.lower_bound({node, "", INT64_MIN});
          at != state.lanes.end() && at->first.node == node; ++at) {
       at->second->asks = true;
-      if (at->second->bell) asked.push_back(at->second->bell);
+      if (at->second->waker) asked.push_back(at->second->waker);
     }
   });
-  for (const auto& bell : asked) bell->ring();
+  for (const auto& waker : asked) waker->wake();
 }
 
 void Relay::nodes_changed() {
@@ -280,14 +281,14 @@ void Relay::nodes_changed() {
     ++known.changes;
     known.eligible.clear();
   });
-  std::vector<std::shared_ptr<Bell>> asked;
+  std::vector<std::shared_ptr<Waker>> asked;
   table_.with([&](State& state) {
     for (const auto& [key, lane] : state.lanes) {
       lane->asks = true;
-      if (lane->bell) asked.push_back(lane->bell);
+      if (lane->waker) asked.push_back(lane->waker);
     }
   });
-  for (const auto& bell : asked) bell->ring();
+  for (const auto& waker : asked) waker->wake();
 }
 
 std::optional<bool> Relay::known_eligible(const std::string& node) const {

@@ -108,12 +108,12 @@ class Relay {
   };
   using HeldPtr = std::shared_ptr<Held>;
   struct Waiting {
-    std::shared_ptr<Bell> bell;  // none before the first wait
-    bool asks = true;            // whether its node may take calls
+    std::shared_ptr<Waker> waker;  // none before the first wait
+    bool asks = true;              // whether its node may take calls
   };
   struct Woken {
     std::vector<HeldPtr> callers;
-    std::vector<std::shared_ptr<Bell>> lanes;
+    std::vector<std::shared_ptr<Waker>> lanes;
   };
   struct State {
     explicit State(Limits limits) : table(limits) {}
@@ -155,8 +155,8 @@ class Relay::Lane {
   ~Lane();  // its agent has hung up, if there was no finish()
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
-  // How long to wait at most, for `bell`; nothing: finish() has all there will be.
-  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell);
+  // How long to wait at most, for `waker`; nothing: finish() has all there will be.
+  std::optional<Millis> wait(const std::shared_ptr<Waker>& waker);
   // What the node is told, once. A call that the lane was given meanwhile goes out with it, or is
   // known to be lost.
   contracts::CallsAnswer finish();
@@ -173,7 +173,7 @@ class Relay::Lane {
   // Not any more once a newer request of the lane is open: this one then says nothing and changes
   // nothing. Its node is not there to hear it.
   bool is_newest(const State& state) const;
-  bool look(const std::shared_ptr<Bell>& bell);
+  bool look(const std::shared_ptr<Waker>& waker);
   using RequestEnd = CallTable::RequestEnd;
   void close(State& state, RequestEnd how, Wakes& wakes);
 

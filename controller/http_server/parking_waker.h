@@ -1,10 +1,10 @@
-// The bell of one answer that is made by steps: a ring takes its connection out of the poller, or,
-// while the connection is at work, has it work once more. So no ring is lost, wherever it falls:
-//  - a step begins after begin(), so it sees what any ring before that was about;
-//  - a ring after begin() is kept, and park() finds it;
-//  - a ring after park() finds the connection parked, and wakes it.
-// And none comes late: while a ring wakes a connection, begin() waits. So whoever has called
-// begin() since the last park() may let the connection and its poller go. A ring that took the
+// The waker of one answer that is made by steps: wake() takes its connection out of the poller, or,
+// while the connection is at work, has it work once more. So no wake() is lost, whenever it comes:
+//  - a step begins after begin(), so it sees what any wake() before that was about;
+//  - a wake() after begin() is kept, and park() finds it;
+//  - a wake() after park() finds the connection parked, and resumes it.
+// And none comes late: while wake() resumes a connection, begin() waits. So whoever has called
+// begin() since the last park() may let the connection and its poller go. A wake() that took the
 // connection out and has not resumed it yet is waited for by poll_until_stopped(). Thread-safe.
 #pragma once
 
@@ -17,25 +17,25 @@
 
 namespace paddock::http_server {
 
-class ParkingBell final : public Bell {
+class ParkingWaker final : public Waker {
  public:
-  // The poller outlives the answer, but not every ring.
-  explicit ParkingBell(IdlePoller& poller) : poller_(poller) {}
-  void ring() override;
+  // The poller outlives the answer, but not every wake().
+  explicit ParkingWaker(IdlePoller& poller) : poller_(poller) {}
+  void wake() override;
   // The thread that was resumed calls it, before it looks at what there is.
   void begin();
 
   enum class Parking {
     kParked,   // the connection is the poller's now, and `resume` will be called
-    kRung,     // look again
+    kWoken,    // look again
     kRefused,  // the kernel has no room, or the server stops
   };
-  // Until a ring, until the client hangs up, or until `until`.
+  // Until wake(), until the client hangs up, or until `until`.
   Parking park(int connection, Deadline until, IdlePoller::Resume resume);
 
  private:
   struct State {
-    bool rung = false;
+    bool woken = false;
     std::optional<uint64_t> parked;
   };
   IdlePoller& poller_;

@@ -19,8 +19,8 @@ namespace paddock::api {
 
 class ExecExchange {
  public:
-  // `client` rings when there is something for the client, or room for what it sends.
-  explicit ExecExchange(std::shared_ptr<Bell> client) : client_(std::move(client)) {}
+  // `client` is woken when there is something for the client, or room for what it sends.
+  explicit ExecExchange(std::shared_ptr<Waker> client) : client_(std::move(client)) {}
 
   // The client's thread.
   struct ForClient {
@@ -67,7 +67,7 @@ class ExecExchange {
   };
   static std::optional<contracts::InputPiece> take_piece(State& state, bool terminal);
 
-  const std::shared_ptr<Bell> client_;
+  const std::shared_ptr<Waker> client_;
   std::condition_variable changed_;
   Guarded<State> state_;
 };
