@@ -8,7 +8,7 @@ endfunction()
 
 if(APPLE)
   launcher_library(node-agent_sandbox_app node-agent/sandbox
-    result/event_writer result/launcher_limits result/outcome result/output result/output_pipe result/outputs result/redact
+    result/event_writer result/head_and_tail result/launcher_limits result/outcome result/output result/output_pipe result/outputs result/redact
     result/request result/spool_room plan/etc_files plan/missing_limits plan/mount_table plan/plan_check plan/portable_rlimits
     plan/request_check plan/view_paths command/execute macos/backend macos/confine macos/descriptors macos/group
     macos/group_guard macos/group_supervisor macos/run_folder macos/seatbelt macos/seatbelt_plan macos/signal_pipe
@@ -26,14 +26,14 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
 file(CREATE_LINK ${RAPIDJSON_HEADERS}/rapidjson ${CMAKE_BINARY_DIR}/include/rapidjson SYMBOLIC)
 include_directories(${PROJECT_SOURCE_DIR})
 include_directories(SYSTEM ${CMAKE_BINARY_DIR}/include)
-launcher_library(common_base common/base control_text error head_and_tail reason text time told_cause units)
+launcher_library(common_base common/base control_text error reason text time told_cause units)
 launcher_library(common_wire common/wire check describe internal/tree_builder json json_write units value)
 launcher_library(common_contracts common/contracts
   canary domain_rule homes inner_paths launch mount_places sandbox_policy sandbox_refusal sandbox_result)
 target_link_libraries(common_wire common_base)
 target_link_libraries(common_contracts common_wire)
 launcher_library(sandbox node-agent/sandbox
-  result/launcher_limits result/output result/outputs result/redact plan/missing_limits plan/request_check plan/view_paths
+  result/head_and_tail result/launcher_limits result/output result/outputs result/redact plan/missing_limits plan/request_check plan/view_paths
   windows/backend windows/command_line windows/job_outcome windows/job_settings windows/win32/job_host)
 target_link_libraries(sandbox common_contracts)
 add_executable(paddock-sandbox node-agent/sandbox/windows/win32/main.cc)

@@ -4,13 +4,13 @@
 
 #include "cli/client/watching.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/line_reader.h"
 #include "cli/options/names.h"
 #include "cli/options/option_files.h"
 #include "cli/output/audit_verdict.h"
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
 #include "common/audit_chain/export_lines.h"
-#include "common/os/line_reader.h"
 #include "common/wire/json.h"
 
 namespace paddock::cli {
@@ -126,7 +126,7 @@ Error unreadable(const Error& cause) {
 Status verify_file(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const Keys keys, read_keys(parsed, env.cwd, " with a file"));
   ASSIGN_OR_RETURN(const auto known, checkpoints(parsed, env, keys));
-  auto lines = os::LineReader::open(absolute_path(env.cwd, parsed.text("FILE")), kMostLineBytes);
+  auto lines = LineReader::open(absolute_path(env.cwd, parsed.text("FILE")), kMostLineBytes);
   if (!lines.ok()) return unreadable(lines.error());
   const auto next_line = [&]() -> Result<std::optional<std::string>> {
     auto line = lines->next();

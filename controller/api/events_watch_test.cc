@@ -94,14 +94,14 @@ TEST_F(EventWatches, TellWhatHappensWhileTheyTellWhatIsThereOnce) {
   const Answer answer =
       call("GET", cat(kEvents, "?watch=true&sendInitialEvents=true&resourceVersionMatch=",
                       "NotOlderThan&allowWatchBookmarks=true"));
-  const auto bell = std::make_shared<events::WakeupEvent>();
+  const auto waker = std::make_shared<events::WakeupEvent>();
   ActingStream stream([](ActingStream&) { return true; });
-  ASSERT_EQ(answer.response.steps->step(stream, bell).then, Steps::Then::kAsk);
+  ASSERT_EQ(answer.response.steps->step(stream, waker).then, Steps::Then::kAsk);
   Steps::Then then = answer.response.steps->ask(stream).then;
   ASSERT_LT(stream.events.size(), 20U);
   call("POST", cat(kRuns, "/r10/cancel"));  // of one that was told
   call("POST", cat(kRuns, "/r29/cancel"));  // of one that is still to come
-  while (then != Steps::Then::kWait) then = advance(*answer.response.steps, then, stream, bell);
+  while (then != Steps::Then::kWait) then = advance(*answer.response.steps, then, stream, waker);
   std::set<std::string> names;
   for (const wire::Value& each : stream.events) {
     if (each.text("type") != "BOOKMARK")

@@ -113,14 +113,14 @@ TEST_F(NodeOperations, AHeldSyncReadsTheStoreOnlyWhereItIsSettled) {
   asks.known_version = nodes::desired_version(*store_, "n1").value();
   const auto held = held_answer("synchronize", wire::encode_json(asks));
   ASSERT_TRUE(held);
-  const auto bell = std::make_shared<events::WakeupEvent>();
-  EXPECT_TRUE(held->wait(bell));
+  const auto waker = std::make_shared<events::WakeupEvent>();
+  EXPECT_TRUE(held->wait(waker));
   notifier_.notify({store::node_topic("n1")});
-  EXPECT_FALSE(held->wait(bell));
+  EXPECT_FALSE(held->wait(waker));
   EXPECT_FALSE(held->settle()) << "it was for nothing that this node is to do";
-  EXPECT_TRUE(held->wait(bell));
+  EXPECT_TRUE(held->wait(waker));
   place("r");
-  EXPECT_FALSE(held->wait(bell));
+  EXPECT_FALSE(held->wait(waker));
   EXPECT_TRUE(held->settle());
   const auto made = held->make();
   ASSERT_TRUE(made.ok());
@@ -130,16 +130,16 @@ TEST_F(NodeOperations, AHeldSyncReadsTheStoreOnlyWhereItIsSettled) {
 TEST_F(NodeOperations, AHeldLaneReadsTheStoreOnlyWhereItIsSettled) {
   const auto held = held_answer("calls", R"({"session":"process-1","waitMs":5000})");
   ASSERT_TRUE(held);
-  const auto bell = std::make_shared<events::WakeupEvent>();
-  EXPECT_FALSE(held->wait(bell));
+  const auto waker = std::make_shared<events::WakeupEvent>();
+  EXPECT_FALSE(held->wait(waker));
   EXPECT_FALSE(calls_->known_eligible("n1"));
   EXPECT_FALSE(held->settle());
   EXPECT_EQ(calls_->known_eligible("n1"), true);
-  EXPECT_TRUE(held->wait(bell));
+  EXPECT_TRUE(held->wait(waker));
   set_disk_full(true);
-  EXPECT_FALSE(held->wait(bell));
+  EXPECT_FALSE(held->wait(waker));
   EXPECT_FALSE(held->settle());
-  EXPECT_TRUE(held->wait(bell));
+  EXPECT_TRUE(held->wait(waker));
   EXPECT_EQ(calls_->known_eligible("n1"), false);
 }
 

@@ -87,38 +87,37 @@ using contracts::Workspace;
 
 namespace {
 
-// A route that reads objects. What is shown of some is more than is stored: they are the leader's.
+// A route that reads objects, for whoever has the scope that their kind names. What is shown of
+// some is more than is stored: they are the leader's.
 template <class View>
-constexpr auto reads(Endpoint run) {
-  if constexpr (KindTraits<typename View::Stored>::kOfStoreAlone) {
-    return from_store(run);
+constexpr Route reads(const char* pattern, Endpoint run, std::optional<contracts::ToolUse> tool) {
+  using Traits = KindTraits<typename View::Stored>;
+  if constexpr (Traits::kOfStoreAlone) {
+    return {"GET", pattern, Traits::kReadScope, kNoBody, from_store(run), tool};
   } else {
-    return run;
+    return {"GET", pattern, Traits::kReadScope, kNoBody, run, tool};
   }
 }
 template <class View>
-constexpr auto lists() {
-  return reads<View>(list_objects<View>);
+constexpr Route lists(const char* pattern) {
+  return reads<View>(pattern, list_objects<View>, std::nullopt);
 }
 template <class View>
-constexpr auto gets() {
-  return reads<View>(get_object<View>);
+constexpr Route gets(const char* pattern, std::optional<contracts::ToolUse> tool = std::nullopt) {
+  return reads<View>(pattern, get_object<View>, tool);
 }
 
 }  // namespace
 
 // What every kind has: reading it (one, a page, a watch) and changing it.
-#define READ_ROUTES(KIND, ALL, ONE, READ)               \
-  {"GET", ALL, READ, kNoBody, lists<Itself<KIND>>()}, { \
-    "GET", ONE, READ, kNoBody, gets<Itself<KIND>>()     \
-  }
+#define READ_ROUTES(KIND, ALL, ONE) lists<Itself<KIND>>(ALL), gets<Itself<KIND>>(ONE)
 #define CHANGE_ROUTES(KIND, ONE, WRITE)                                 \
   {"PUT", ONE, WRITE, kChangeDocument, can_try(change_object<KIND>)}, { \
     "PATCH", ONE, WRITE, kChangeDocument, can_try(change_object<KIND>)  \
   }
 // The status is the controller's; what it lets others write, administrators write.
-#define STATUS_ROUTES(KIND, ONE, READ)                                                        \
-  {"GET", ONE "/status", READ, kNoBody, gets<Itself<KIND>>()},                                \
+#define STATUS_ROUTES(KIND, ONE)                                                              \
+  gets<Itself<KIND>>(ONE "/status"),                                                          \
       {"PUT", ONE "/status", Scope::kAdmin, kChangeDocument, can_try(change_status<KIND>)}, { \
     "PATCH", ONE "/status", Scope::kAdmin, kChangeDocument, can_try(change_status<KIND>)      \
   }
@@ -188,9 +187,9 @@ Routes server_routes() {
 Routes pod_routes() {
   return {
       // Runs as pods, for `kubectl logs` and `exec`.
-      {"GET", "/api/v1/pods",                            Scope::kRunsRead, kNoBody, lists<PodView>()},
-      {"GET", "/api/v1/namespaces/{ns}/pods",            Scope::kRunsRead, kNoBody, lists<PodView>()},
-      {"GET", "/api/v1/namespaces/{ns}/pods/{name}",     Scope::kRunsRead, kNoBody, gets<PodView>()},
+      lists<PodView>("/api/v1/pods"),
+      lists<PodView>("/api/v1/namespaces/{ns}/pods"),
+      gets<PodView>("/api/v1/namespaces/{ns}/pods/{name}"),
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}/exec", Scope::kRunsWrite, kNoBody, exec_in_pod},
       {"POST", "/api/v1/namespaces/{ns}/pods/{name}/exec", Scope::kRunsWrite, kNoBody, exec_in_pod},
       {"GET", "/api/v1/namespaces/{ns}/pods/{name}/log", Scope::kRunsRead, kNoBody, run_log},
@@ -205,11 +204,11 @@ Routes pod_routes() {
 Routes run_routes() {
   return {
       // Runs.
-      {"GET",    A "/runs",                         Scope::kRunsRead,  kNoBody,        lists<Itself<Run>>()},
-      {"GET",    RUNS,                              Scope::kRunsRead,  kNoBody,        lists<Itself<Run>>()},
-      {"GET",    RUNS "/{name}",                    Scope::kRunsRead,  kNoBody,        gets<Itself<Run>>(), contracts::kReadRun},
+      lists<Itself<Run>>(A "/runs"),
+      lists<Itself<Run>>(RUNS),
+      gets<Itself<Run>>(RUNS "/{name}", contracts::kReadRun),
       CHANGE_ROUTES(Run, RUNS "/{name}", Scope::kRunsWrite),
-      STATUS_ROUTES(Run, RUNS "/{name}", Scope::kRunsRead),
+      STATUS_ROUTES(Run, RUNS "/{name}"),
       {"POST",   RUNS,                              Scope::kRunsWrite, kApiDocument,   can_try(create_runs)},
       {"POST",   A "/namespaces/{ns}/plan",         Scope::kRunsRead,  kApiDocument,   can_try(plan_run)},
       {"POST",   A "/namespaces/{ns}/policy/explain", Scope::kRunsRead, kApiDocument,  can_try(explain_policy)},
@@ -233,40 +232,40 @@ Routes run_routes() {
       {"POST",   RUNS "/{name}/tool-results",       Scope::kRunsWrite, kToolDocument,  answer_tool,    contracts::kWriteToolResults},
 
       // Grants: what callers and runs may use.
-      {"GET",    A "/grants",                       Scope::kGrantsRead,  kNoBody,        lists<Itself<Grant>>()},
-      READ_ROUTES(Grant, GRANTS, GRANTS "/{name}", Scope::kGrantsRead),
+      lists<Itself<Grant>>(A "/grants"),
+      READ_ROUTES(Grant, GRANTS, GRANTS "/{name}"),
       CHANGE_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsWrite),
-      STATUS_ROUTES(Grant, GRANTS "/{name}", Scope::kGrantsRead),
+      STATUS_ROUTES(Grant, GRANTS "/{name}"),
       {"POST",   GRANTS,                            Scope::kGrantsWrite, kSmallDocument, can_try(create_object<Grant>)},
       {"POST",   GRANTS "/{name}/explain",          Scope::kGrantsRead,  kSmallDocument, can_try(explain_grant)},
       {"DELETE", GRANTS "/{name}",                  Scope::kGrantsWrite, kOptionalDocument, can_try(delete_object<Grant>)},
       {"DELETE", GRANTS, Scope::kGrantsWrite, kOptionalDocument, can_try(delete_collection<Grant>)},
 
       // Secrets: written by callers, given to runs, read by nobody.
-      {"GET",    A "/secrets",                      Scope::kSecretsRead,  kNoBody,        lists<Itself<Secret>>()},
-      READ_ROUTES(Secret, SECRETS, SECRETS "/{name}", Scope::kSecretsRead),
+      lists<Itself<Secret>>(A "/secrets"),
+      READ_ROUTES(Secret, SECRETS, SECRETS "/{name}"),
       {"PUT",    SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, can_try(change_secret)},
       {"PATCH",  SECRETS "/{name}",                 Scope::kSecretsWrite, kChangeDocument, can_try(change_secret)},
-      STATUS_ROUTES(Secret, SECRETS "/{name}", Scope::kSecretsRead),
+      STATUS_ROUTES(Secret, SECRETS "/{name}"),
       {"POST",   SECRETS,                           Scope::kSecretsWrite, kApiDocument,   can_try(create_secret)},
       {"DELETE", SECRETS "/{name}",                 Scope::kSecretsWrite, kOptionalDocument, can_try(delete_object<Secret>)},
       {"DELETE", SECRETS, Scope::kSecretsWrite, kOptionalDocument, can_try(delete_collection<Secret>)},
 
       // Tool tokens: credentials of one run.
-      {"GET",    A "/tooltokens",                   Scope::kRunsRead,  kNoBody,        lists<Itself<ToolToken>>()},
-      READ_ROUTES(ToolToken, TOOL_TOKENS, TOOL_TOKENS "/{name}", Scope::kRunsRead),
+      lists<Itself<ToolToken>>(A "/tooltokens"),
+      READ_ROUTES(ToolToken, TOOL_TOKENS, TOOL_TOKENS "/{name}"),
       CHANGE_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsWrite),
-      STATUS_ROUTES(ToolToken, TOOL_TOKENS "/{name}", Scope::kRunsRead),
+      STATUS_ROUTES(ToolToken, TOOL_TOKENS "/{name}"),
       {"POST",   TOOL_TOKENS,                       Scope::kRunsWrite, kSmallDocument, can_try(create_object<ToolToken>)},
       {"POST",   TOOL_TOKENS "/{name}/revoke",      Scope::kRunsWrite, kOptionalDocument, revoke_token},
       {"DELETE", TOOL_TOKENS "/{name}",             Scope::kRunsWrite, kOptionalDocument, can_try(delete_object<ToolToken>)},
       {"DELETE", TOOL_TOKENS, Scope::kRunsWrite, kOptionalDocument, can_try(delete_collection<ToolToken>)},
 
       // Sandboxes: sessions.
-      {"GET",    A "/sandboxes",                    Scope::kRunsRead,  kNoBody,        lists<Itself<Sandbox>>()},
-      READ_ROUTES(Sandbox, SANDBOXES, SANDBOXES "/{name}", Scope::kRunsRead),
+      lists<Itself<Sandbox>>(A "/sandboxes"),
+      READ_ROUTES(Sandbox, SANDBOXES, SANDBOXES "/{name}"),
       CHANGE_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsWrite),
-      STATUS_ROUTES(Sandbox, SANDBOXES "/{name}", Scope::kRunsRead),
+      STATUS_ROUTES(Sandbox, SANDBOXES "/{name}"),
       {"POST",   SANDBOXES,                         Scope::kRunsWrite, kApiDocument,   can_try(create_object<Sandbox>)},
       {"DELETE", SANDBOXES "/{name}",               Scope::kRunsWrite, kOptionalDocument, can_try(destroy_sandbox)},
       {"DELETE", SANDBOXES, Scope::kRunsWrite, kOptionalDocument, can_try(delete_collection<Sandbox>)},
@@ -286,11 +285,10 @@ Routes run_routes() {
 
 // A kind that is stored beside sessions, in its collection.
 #define AGENT_EXTENSION_ROUTES(KIND, PLURAL)                                                    \
-  {"GET", AGENT_EXTENSIONS PLURAL, Scope::kRunsRead, kNoBody, lists<AgentView<KIND>>()},        \
-      {"GET", EXTENSION(PLURAL), Scope::kRunsRead, kNoBody, lists<AgentView<KIND>>()},          \
-      {"GET", EXTENSION(PLURAL) "/{name}", Scope::kRunsRead, kNoBody, gets<AgentView<KIND>>()}, \
-      {"GET", EXTENSION(PLURAL) "/{name}/status", Scope::kRunsRead, kNoBody,                    \
-       gets<AgentView<KIND>>()},                                                                \
+  lists<AgentView<KIND>>(AGENT_EXTENSIONS PLURAL),                                              \
+      lists<AgentView<KIND>>(EXTENSION(PLURAL)),                                                \
+      gets<AgentView<KIND>>(EXTENSION(PLURAL) "/{name}"),                                       \
+      gets<AgentView<KIND>>(EXTENSION(PLURAL) "/{name}/status"),                                \
       {"POST", EXTENSION(PLURAL), Scope::kRunsWrite, kApiDocument,                              \
        can_try(create_object<KIND, AgentView<KIND>>)},                                          \
       {"PUT", EXTENSION(PLURAL) "/{name}", Scope::kRunsWrite, kChangeDocument,                  \
@@ -309,10 +307,10 @@ Routes run_routes() {
 // Sessions as the kinds of the project agent-sandbox.
 Routes agent_sandbox_routes() {
   return {
-      {"GET",    AGENTS "/sandboxes",               Scope::kRunsRead,  kNoBody,           lists<AgentSandboxView>()},
-      {"GET",    AGENT_SANDBOXES,                   Scope::kRunsRead,  kNoBody,           lists<AgentSandboxView>()},
-      {"GET",    AGENT_SANDBOXES "/{name}",         Scope::kRunsRead,  kNoBody,           gets<AgentSandboxView>()},
-      {"GET",    AGENT_SANDBOXES "/{name}/status",  Scope::kRunsRead,  kNoBody,           gets<AgentSandboxView>()},
+      lists<AgentSandboxView>(AGENTS "/sandboxes"),
+      lists<AgentSandboxView>(AGENT_SANDBOXES),
+      gets<AgentSandboxView>(AGENT_SANDBOXES "/{name}"),
+      gets<AgentSandboxView>(AGENT_SANDBOXES "/{name}/status"),
       {"POST",   AGENT_SANDBOXES,                   Scope::kRunsWrite, kApiDocument,      can_try(create_agent_sandbox)},
       {"PUT",    AGENT_SANDBOXES "/{name}",         Scope::kRunsWrite, kChangeDocument,   can_try(change_agent_sandbox)},
       {"PATCH",  AGENT_SANDBOXES "/{name}",         Scope::kRunsWrite, kChangeDocument,   can_try(change_agent_sandbox)},
@@ -354,10 +352,10 @@ Routes e2b_routes() {
 Routes file_routes() {
   return {
       // Workspaces.
-      {"GET",    A "/workspaces",                     Scope::kWorkspacesRead,  kNoBody,        lists<Itself<Workspace>>()},
-      READ_ROUTES(Workspace, WORKSPACES, WORKSPACES "/{name}", Scope::kWorkspacesRead),
+      lists<Itself<Workspace>>(A "/workspaces"),
+      READ_ROUTES(Workspace, WORKSPACES, WORKSPACES "/{name}"),
       CHANGE_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesWrite),
-      STATUS_ROUTES(Workspace, WORKSPACES "/{name}", Scope::kWorkspacesRead),
+      STATUS_ROUTES(Workspace, WORKSPACES "/{name}"),
       {"POST",   WORKSPACES,                          Scope::kWorkspacesWrite, kApiDocument,   can_try(create_object<Workspace>)},
       {"DELETE", WORKSPACES "/{name}",                Scope::kWorkspacesWrite, kOptionalDocument, can_try(delete_object<Workspace>)},
       {"DELETE", WORKSPACES, Scope::kWorkspacesWrite, kOptionalDocument, can_try(delete_collection<Workspace>)},
@@ -374,10 +372,10 @@ Routes file_routes() {
       {"GET",    "/preview/{scope}/{path…}",          Scope::kPublic,          kNoBody,        get_preview},
 
       // Volumes: what runs published.
-      {"GET",    A "/volumes",           Scope::kWorkspacesRead,  kNoBody,        lists<Itself<Volume>>()},
-      READ_ROUTES(Volume, VOLUMES, VOLUMES "/{name}", Scope::kWorkspacesRead),
+      lists<Itself<Volume>>(A "/volumes"),
+      READ_ROUTES(Volume, VOLUMES, VOLUMES "/{name}"),
       CHANGE_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesWrite),
-      STATUS_ROUTES(Volume, VOLUMES "/{name}", Scope::kWorkspacesRead),
+      STATUS_ROUTES(Volume, VOLUMES "/{name}"),
       {"DELETE", VOLUMES "/{name}",      Scope::kWorkspacesWrite, kOptionalDocument, can_try(delete_object<Volume>)},
       {"DELETE", VOLUMES, Scope::kWorkspacesWrite, kOptionalDocument, can_try(delete_collection<Volume>)},
   };
@@ -386,9 +384,9 @@ Routes file_routes() {
 Routes node_routes() {
   return {
       // Nodes, for people.
-      READ_ROUTES(Node, A "/nodes", NODE, Scope::kNodesRead),
+      READ_ROUTES(Node, A "/nodes", NODE),
       CHANGE_ROUTES(Node, NODE, Scope::kNodesWrite),
-      STATUS_ROUTES(Node, NODE, Scope::kNodesRead),
+      STATUS_ROUTES(Node, NODE),
       {"DELETE", NODE,        Scope::kNodesWrite, kOptionalDocument, can_try(delete_node)},
       {"POST",   NODE "/cordon",   Scope::kNodesWrite, kSmallDocument, cordon_node},
       {"POST",   NODE "/uncordon", Scope::kNodesWrite, kSmallDocument, uncordon_node},
@@ -404,8 +402,8 @@ Routes node_routes() {
       {"GET", METRICS "/pods",                       Scope::kRunsRead,  kNoBody, list_pod_metrics},
       {"GET", METRICS "/namespaces/{ns}/pods",       Scope::kRunsRead,  kNoBody, list_pod_metrics},
       {"GET", METRICS "/namespaces/{ns}/pods/{name}", Scope::kRunsRead, kNoBody, get_pod_metrics},
-      {"GET", "/api/v1/nodes",                       Scope::kNodesRead, kNoBody, lists<CoreNodeView>()},
-      {"GET", "/api/v1/nodes/{node}",                Scope::kNodesRead, kNoBody, gets<CoreNodeView>()},
+      lists<CoreNodeView>("/api/v1/nodes"),
+      gets<CoreNodeView>("/api/v1/nodes/{node}"),
 
       // Nodes, for their agents.
       {"POST", NODE "/enroll",                        Scope::kNodeEnroll, kSmallDocument, enroll_node},

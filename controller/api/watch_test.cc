@@ -86,10 +86,10 @@ TEST_F(Watches, ReadAFewObjectsInOneStep) {
   const Answer answer =
       call("GET", cat(kRuns, "?watch=true&labelSelector=app=none&resourceVersion=", version));
   ASSERT_TRUE(answer.response.steps);
-  const auto bell = std::make_shared<events::WakeupEvent>();
+  const auto waker = std::make_shared<events::WakeupEvent>();
   ActingStream stream([](ActingStream&) { return true; });
-  EXPECT_EQ(answer.response.steps->step(stream, bell).then, Steps::Then::kAgain);
-  EXPECT_EQ(answer.response.steps->step(stream, bell).then, Steps::Then::kWait);
+  EXPECT_EQ(answer.response.steps->step(stream, waker).then, Steps::Then::kAgain);
+  EXPECT_EQ(answer.response.steps->step(stream, waker).then, Steps::Then::kWait);
   EXPECT_EQ(stream.text, "");
 }
 
@@ -99,12 +99,12 @@ TEST_F(Watches, TellWhatIsThereAFewObjectsInOneStep) {
   const Answer answer = call("GET", cat(kRuns, "?watch=true"));
   ASSERT_TRUE(answer.response.steps);
   EXPECT_FALSE(answer.response.stream);
-  const auto bell = std::make_shared<events::WakeupEvent>();
+  const auto waker = std::make_shared<events::WakeupEvent>();
   ActingStream stream([](ActingStream&) { return true; });
   std::vector<size_t> told;
   for (Steps::Then then = Steps::Then::kAgain; then != Steps::Then::kWait;) {
     const size_t before = stream.events.size();
-    then = advance(*answer.response.steps, then, stream, bell);
+    then = advance(*answer.response.steps, then, stream, waker);
     told.push_back(stream.events.size() - before);
   }
   EXPECT_EQ(stream.types(), std::string(60, 'A'));
@@ -142,7 +142,7 @@ TEST_F(Watches, AskTheStoreInNoStep) {
   request.body = &body;
   const Response response = make_handler(router_, services)(request);
   ASSERT_TRUE(response.steps);
-  const auto bell = std::make_shared<events::WakeupEvent>();
+  const auto waker = std::make_shared<events::WakeupEvent>();
   ActingStream stream([](ActingStream&) { return true; });
   int asked = 0;
   const auto until_it_waits = [&] {
@@ -150,7 +150,7 @@ TEST_F(Watches, AskTheStoreInNoStep) {
       ASSERT_NE(then, Steps::Then::kEnd);
       const int before = counting.reads;
       const bool asks = then == Steps::Then::kAsk;
-      then = advance(*response.steps, then, stream, bell);
+      then = advance(*response.steps, then, stream, waker);
       if (asks) ++asked;
       EXPECT_EQ(counting.reads > before, asks);
     }
@@ -174,9 +174,9 @@ TEST_F(Watches, TellWhatChangesWhileTheyTellWhatIsThereOnceAndInOrder) {
   const Answer answer =
       call("GET", cat(kRuns, "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
                       "&allowWatchBookmarks=true"));
-  const auto bell = std::make_shared<events::WakeupEvent>();
+  const auto waker = std::make_shared<events::WakeupEvent>();
   ActingStream stream([](ActingStream&) { return true; });
-  ASSERT_EQ(answer.response.steps->step(stream, bell).then, Steps::Then::kAsk);
+  ASSERT_EQ(answer.response.steps->step(stream, waker).then, Steps::Then::kAsk);
   Steps::Then then = answer.response.steps->ask(stream).then;
   const size_t first = stream.events.size();
   ASSERT_LT(first, 30U);
@@ -185,7 +185,7 @@ TEST_F(Watches, TellWhatChangesWhileTheyTellWhatIsThereOnceAndInOrder) {
   label("r39", "\"x\"");  // of those that are still to come
   make("z");              // behind all of them
   call("DELETE", cat(kRuns, "/r38"));
-  while (then != Steps::Then::kWait) then = advance(*answer.response.steps, then, stream, bell);
+  while (then != Steps::Then::kWait) then = advance(*answer.response.steps, then, stream, waker);
   std::map<std::string, std::string> types;
   int64_t highest_told = 0;
   for (const wire::Value& each : stream.events)

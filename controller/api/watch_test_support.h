@@ -35,8 +35,8 @@ class ActingStream final : public ResponseStream {
 
 // What a server does next, without its threads: one step, or the question that a step called for.
 inline Steps::Then advance(Steps& steps, Steps::Then last, ResponseStream& out,
-                           const std::shared_ptr<Bell>& bell) {
-  return (last == Steps::Then::kAsk ? steps.ask(out) : steps.step(out, bell)).then;
+                           const std::shared_ptr<Waker>& waker) {
+  return (last == Steps::Then::kAsk ? steps.ask(out) : steps.step(out, waker)).then;
 }
 
 // A workspace, runs made by name, and watches of anything.

@@ -16,6 +16,7 @@
 #include "controller/app/bucket_config.h"
 #include "controller/nodes/leases.h"
 #include "controller/reconciler/settings.h"
+#include "controller/volumes/publish.h"
 
 namespace paddock::app {
 
@@ -103,8 +104,8 @@ struct ArtifactConfig {
 };
 
 struct VolumeConfig {
-  int64_t keep_versions = 10;
-  int64_t per_namespace = 100;
+  int64_t keep_versions = volumes::VolumeLimits{}.keep_versions;
+  int64_t per_namespace = volumes::VolumeLimits{}.per_namespace;
   static constexpr auto describe(auto&& visit) {
     using wire::field;
     return visit(field("keepVersions", &VolumeConfig::keep_versions,

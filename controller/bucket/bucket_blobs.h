@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "common/base/guarded.h"
-#include "common/base/leap_guard.h"
 #include "common/base/random.h"
 #include "common/cas/blobs.h"
+#include "controller/base/leap_guard.h"
 #include "controller/bucket/blob_cache.h"
 #include "controller/bucket/blob_index.h"
 #include "controller/bucket/claim.h"

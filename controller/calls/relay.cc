@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "common/base/suspension.h"
 #include "common/base/text.h"
 #include "controller/calls/call_errors.h"
 
@@ -23,6 +22,29 @@ std::string holder_of_share(const CallOptions& options) {
   return options.caller.empty() ? "" : cat(options.name_space, "/", options.caller);
 }
 
+// Until when a caller waits, and for what.
+struct CallDeadlines {
+  MonoTime answer;  // for the outcome
+  MonoTime taken;   // for a node to take the call
+  MonoTime come;    // for a node to come, where there is none
+
+  CallDeadlines(const CallOptions& options, MonoTime start)
+      : answer(start + options.patience),
+        taken(start + std::min(options.queue_patience, options.patience)),
+        come(start + options.arrival_patience) {}
+
+  // This process stood still for a while, in which no node could take the call or answer it.
+  void shift(Millis away) {
+    answer = answer + away;
+    taken = taken + away;
+    come = come + away;
+  }
+  // Whether a call that no node took is given up; `alone`: no node is there for it.
+  bool is_overdue(bool alone, MonoTime now) const {
+    return now >= (alone ? std::min(taken, come) : taken);
+  }
+};
+
 Error over() { return {Code::kFailedPrecondition, "CALL_CANCELED", "what it was for is over"}; }
 
 }  // namespace
@@ -35,7 +57,8 @@ Relay::Woken Relay::woken_of(const State& state, const Wakes& wakes) {
   }
   for (const LaneKey& lane : wakes.lanes) {
     const auto found = state.lanes.find(lane);
-    if (found != state.lanes.end() && found->second->bell) out.lanes.push_back(found->second->bell);
+    if (found != state.lanes.end() && found->second->waker)
+      out.lanes.push_back(found->second->waker);
   }
   return out;
 }
@@ -49,7 +72,7 @@ Status Relay::change(const std::function<Status(State&, Wakes&)>& what) {
     return out;
   });
   for (const HeldPtr& held : woken.callers) held->changed.notify_all();
-  for (const auto& bell : woken.lanes) bell->ring();
+  for (const auto& waker : woken.lanes) waker->wake();
   return done;
 }
 
@@ -139,52 +162,62 @@ Status Relay::check_alike(const State& state, const CallOptions& options) {
                                             "namespace has there: wait until one of them ends"));
 }
 
+// What a caller's thread learns when it wakes up.
+struct Relay::Look {
+  std::optional<Result<wire::Value>> outcome;
+  std::vector<wire::Value> pieces;
+  bool waits = false;  // for a node to take the call
+  bool alone = false;  // and no node is there for it
+  bool gone = false;   // whoever waits for the outcome
+  Millis away{0};      // how long this process stood still meanwhile
+};
+
+// Waits at most so long for something to hand on.
+Relay::Look Relay::look_at(const CallId& id, const CallOptions& options, Held& held, Millis most,
+                           SuspensionDetector& suspension, const Clock& clock) {
+  Look seen;
+  table_.wait_for(
+      held.changed, most,
+      [&](State& state) {
+        const MonoTime now = clock.mono();
+        const Millis missed = suspension.look({}, now);
+        if (missed > Millis(0)) state.table.was_away(now);
+        seen.away += missed;
+        seen.pieces = state.table.take_pieces(id);
+        if (options.holder != nullptr) *options.holder = state.table.holder(id);
+        seen.outcome = state.table.take_outcome(id, now);
+        seen.waits = state.table.waits(id);
+        seen.alone = state.table.awaits_nodes(id, now);
+        seen.gone = held.gone;
+        return seen.outcome.has_value() || !seen.pieces.empty() || seen.gone;
+      },
+      [](State&, bool) {});
+  return seen;
+}
+
 Result<wire::Value> Relay::wait_for_outcome(const CallId& id, const CallOptions& options,
                                             Held& held, const Clock& clock) {
   const MonoTime start = clock.mono();
-  MonoTime end = start + options.patience;
-  MonoTime taken_by = start + std::min(options.queue_patience, options.patience);
-  MonoTime come_by = start + options.arrival_patience;
+  CallDeadlines until(options, start);
   SuspensionDetector suspension(kLookAtCallEvery * 4, {}, start);
-  std::optional<Result<wire::Value>> outcome;
   while (true) {
-    bool waits = false;
-    bool alone = false;
-    bool gone = false;
-    std::vector<wire::Value> pieces;
-    Millis away{0};
-    table_.wait_for(
-        held.changed, slice(end, clock.mono(), kLookAtCallEvery),
-        [&](State& state) {
-          const MonoTime now = clock.mono();
-          const Millis missed = suspension.look({}, now);
-          if (missed > Millis(0)) state.table.was_away(now);
-          away += missed;
-          pieces = state.table.take_pieces(id);
-          if (options.holder != nullptr) *options.holder = state.table.holder(id);
-          outcome = state.table.take_outcome(id, now);
-          waits = state.table.waits(id);
-          alone = state.table.awaits_nodes(id, now);
-          gone = held.gone;
-          return outcome.has_value() || !pieces.empty() || gone;
-        },
-        [](State&, bool) {});
+    Look seen = look_at(id, options, held, slice(until.answer, clock.mono(), kLookAtCallEvery),
+                        suspension, clock);
     const MonoTime handing = clock.mono();
-    hand_on(id, options, pieces);
-    if (outcome) return std::move(*outcome);
+    hand_on(id, options, seen.pieces);
+    if (seen.outcome) return std::move(*seen.outcome);
     const MonoTime handed = clock.mono();
-    (void)suspension.look({}, handed);  // a caller who takes his time is no pause of this process
-    end = end + away + (handed - handing);  // nobody could answer while nobody was here
-    taken_by = taken_by + away;
-    come_by = come_by + away;
+    (void)suspension.look({}, handed);  // a slow caller is no pause of this process
+    until.shift(seen.away);
+    until.answer = until.answer + (handed - handing);  // nor is it the node's delay
     const MonoTime now = clock.mono();
-    if (waits && now >= (alone ? std::min(taken_by, come_by) : taken_by)) {
+    if (seen.waits && until.is_overdue(seen.alone, now)) {
       const auto why = table_.with([&](State& state) { return state.table.give_up(id, now); });
       if (why) return *why;
     }
-    if (now >= end)
+    if (now >= until.answer)
       return Error{Code::kDeadlineExceeded, "NO_ANSWER", "the node did not answer in time"};
-    if (gone || options.client.gone())
+    if (seen.gone || options.client.gone())
       return Error{Code::kDeadlineExceeded, "CALLER_GONE", "the caller has hung up"};
   }
 }
@@ -232,15 +265,15 @@ void Relay::node_changed(const std::string& node) {
     ++known.changes;
     known.eligible.erase(node);
   });
-  std::vector<std::shared_ptr<Bell>> asked;
+  std::vector<std::shared_ptr<Waker>> asked;
   table_.with([&](State& state) {
     for (auto at = state.lanes.lower_bound({node, "", INT64_MIN});
          at != state.lanes.end() && at->first.node == node; ++at) {
       at->second->asks = true;
-      if (at->second->bell) asked.push_back(at->second->bell);
+      if (at->second->waker) asked.push_back(at->second->waker);
     }
   });
-  for (const auto& bell : asked) bell->ring();
+  for (const auto& waker : asked) waker->wake();
 }
 
 void Relay::nodes_changed() {
@@ -248,14 +281,14 @@ void Relay::nodes_changed() {
     ++known.changes;
     known.eligible.clear();
   });
-  std::vector<std::shared_ptr<Bell>> asked;
+  std::vector<std::shared_ptr<Waker>> asked;
   table_.with([&](State& state) {
     for (const auto& [key, lane] : state.lanes) {
       lane->asks = true;
-      if (lane->bell) asked.push_back(lane->bell);
+      if (lane->waker) asked.push_back(lane->waker);
     }
   });
-  for (const auto& bell : asked) bell->ring();
+  for (const auto& waker : asked) waker->wake();
 }
 
 std::optional<bool> Relay::known_eligible(const std::string& node) const {

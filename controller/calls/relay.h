@@ -12,8 +12,9 @@
 
 #include "common/base/guarded.h"
 #include "common/base/random.h"
-#include "controller/base/bell.h"
+#include "common/base/suspension.h"
 #include "controller/base/disconnect_token.h"
+#include "controller/base/waker.h"
 #include "controller/calls/call_table.h"
 #include "controller/calls/taken_input.h"
 
@@ -107,12 +108,12 @@ class Relay {
   };
   using HeldPtr = std::shared_ptr<Held>;
   struct Waiting {
-    std::shared_ptr<Bell> bell;  // none before the first wait
-    bool asks = true;            // whether its node may take calls
+    std::shared_ptr<Waker> waker;  // none before the first wait
+    bool asks = true;              // whether its node may take calls
   };
   struct Woken {
     std::vector<HeldPtr> callers;
-    std::vector<std::shared_ptr<Bell>> lanes;
+    std::vector<std::shared_ptr<Waker>> lanes;
   };
   struct State {
     explicit State(Limits limits) : table(limits) {}
@@ -136,6 +137,9 @@ class Relay {
                const std::vector<wire::Value>& pieces);
   static Woken woken_of(const State& state, const Wakes& wakes);
   DisconnectWatch watch(const DisconnectToken& client, const HeldPtr& held);
+  struct Look;
+  Look look_at(const CallId& id, const CallOptions& options, Held& held, Millis most,
+               SuspensionDetector& suspension, const Clock& clock);
   Result<wire::Value> wait_for_outcome(const CallId& id, const CallOptions& options, Held& held,
                                        const Clock& clock);
 
@@ -151,8 +155,8 @@ class Relay::Lane {
   ~Lane();  // its agent has hung up, if there was no finish()
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
-  // How long to wait at most, for `bell`; nothing: finish() has all there will be.
-  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell);
+  // How long to wait at most, for `waker`; nothing: finish() has all there will be.
+  std::optional<Millis> wait(const std::shared_ptr<Waker>& waker);
   // What the node is told, once. A call that the lane was given meanwhile goes out with it, or is
   // known to be lost.
   contracts::CallsAnswer finish();
@@ -169,7 +173,7 @@ class Relay::Lane {
   // Not any more once a newer request of the lane is open: this one then says nothing and changes
   // nothing. Its node is not there to hear it.
   bool is_newest(const State& state) const;
-  bool look(const std::shared_ptr<Bell>& bell);
+  bool look(const std::shared_ptr<Waker>& waker);
   using RequestEnd = CallTable::RequestEnd;
   void close(State& state, RequestEnd how, Wakes& wakes);
 

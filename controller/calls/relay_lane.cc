@@ -43,16 +43,16 @@ Result<std::shared_ptr<Relay::Lane>> Relay::open(const LaneKey& lane,
                                                  const Clock& clock) {
   const std::shared_ptr<Lane> out(
       new Lane(*this, lane, clock.mono() + Millis(request.wait_ms), std::move(eligible), clock));
-  std::shared_ptr<Bell> bell;  // of an older request, which has nothing to wait for any more
+  std::shared_ptr<Waker> waker;  // of an older request, which has nothing to wait for any more
   Status opened = change([&](State& state, Wakes& wakes) -> Status {
     TRY(state.table.open(lane, request, wakes));
     const auto older = std::exchange(state.lanes[lane], out->waiting_);
-    if (older) bell = older->bell;
+    if (older) waker = older->waker;
     out->open_ = true;
     return {};
   });
   TRY(std::move(opened));
-  if (bell) bell->ring();
+  if (waker) waker->wake();
   return out;
 }
 
@@ -62,18 +62,18 @@ bool Relay::Lane::is_newest(const State& state) const {
 }
 
 // Whether there is an answer, or the node is to be asked about first.
-bool Relay::Lane::look(const std::shared_ptr<Bell>& bell) {
+bool Relay::Lane::look(const std::shared_ptr<Waker>& waker) {
   return relay_.table_.with([&](State& state) {
     if (!is_newest(state)) answer_ = contracts::CallsAnswer{};
     if (!answer_) answer_ = state.table.poll(key_);
-    waiting_->bell = bell;  // from here on it rings for whatever comes
+    waiting_->waker = waker;  // from here on it is called for whatever comes
     return answer_ || std::exchange(waiting_->asks, false);
   });
 }
 
 // A node that is full is still eligible: that is no reason to place a call elsewhere.
-std::optional<Millis> Relay::Lane::wait(const std::shared_ptr<Bell>& bell) {
-  while (look(bell)) {
+std::optional<Millis> Relay::Lane::wait(const std::shared_ptr<Waker>& waker) {
+  while (look(waker)) {
     if (answer_) return std::nullopt;
     const bool may = eligible_();
     (void)relay_.change([&](State& state, Wakes& wakes) -> Status {
@@ -90,7 +90,7 @@ void Relay::Lane::close(State& state, RequestEnd how, Wakes& wakes) {
     state.table.close(key_, how, clock_.mono(), wakes);
     state.lanes.erase(key_);
   }
-  waiting_->bell = nullptr;
+  waiting_->waker = nullptr;
   open_ = false;
 }
 

@@ -41,8 +41,8 @@ TEST_F(Relayed, ALaneCarriesTheCallThatItWasGivenLast) {
                         .open(
                             {"n1", "process-1", 0}, asks, [] { return true; }, clock_)
                         .value();
-  const auto bell = std::make_shared<HeardBell>();
-  ASSERT_FALSE(lane->wait(bell)) << "it is told what to drop";
+  const auto waker = std::make_shared<HeardWaker>();
+  ASSERT_FALSE(lane->wait(waker)) << "it is told what to drop";
   std::thread caller = caller_of_n1();
   const auto told = lane->finish();
   EXPECT_TRUE(told.call);
@@ -68,12 +68,12 @@ TEST_F(Relayed, AnOlderRequestOfALaneActsForItNoMore) {
   const LaneKey key{"n1", "process-1", 0};
   const auto may = [] { return true; };
   auto older = relay_.open(key, request(), may, clock_).value();
-  const auto bell = std::make_shared<HeardBell>();
-  ASSERT_TRUE(older->wait(bell));
+  const auto waker = std::make_shared<HeardWaker>();
+  ASSERT_TRUE(older->wait(waker));
   auto newer = relay_.open(key, request(), may, clock_).value();
-  bell->wait(kLong);
-  EXPECT_FALSE(older->wait(bell)) << "it has nothing to wait for";
-  ASSERT_TRUE(newer->wait(std::make_shared<HeardBell>()));
+  waker->wait(kLong);
+  EXPECT_FALSE(older->wait(waker)) << "it has nothing to wait for";
+  ASSERT_TRUE(newer->wait(std::make_shared<HeardWaker>()));
   std::thread caller = caller_of_n1();
   EXPECT_FALSE(older->finish().call);
   older.reset();
@@ -131,10 +131,10 @@ TEST_F(Relayed, ALaneThatIsGivenUpUnansweredTakesNoCallAlong) {
                   .open(
                       {"n1", "process-1", 0}, request(), [] { return true; }, clock_)
                   .value();
-  const auto bell = std::make_shared<HeardBell>();
-  ASSERT_TRUE(lane->wait(bell));
+  const auto waker = std::make_shared<HeardWaker>();
+  ASSERT_TRUE(lane->wait(waker));
   std::thread node([&] {
-    bell->wait(kLong);
+    waker->wait(kLong);
     lane.reset();
   });
   CallOptions wanted = options(kLong);

@@ -12,16 +12,16 @@
 
 namespace paddock::calls {
 
-class HeardBell final : public Bell {
+class HeardWaker final : public Waker {
  public:
-  void ring() override {
-    rung_.with([](bool& rung) { rung = true; });
+  void wake() override {
+    rung_.with([](bool& woken) { woken = true; });
     changed_.notify_all();
   }
   void wait(Millis limit) {
     rung_.wait_for(
-        changed_, limit, [](const bool& rung) { return rung; },
-        [](bool& rung, bool) { rung = false; });
+        changed_, limit, [](const bool& woken) { return woken; },
+        [](bool& woken, bool) { woken = false; });
   }
 
  private:
@@ -35,11 +35,11 @@ inline Result<contracts::CallsAnswer> serve_here(Relay& relay, const LaneKey& ke
                                                  std::function<bool()> eligible,
                                                  const DisconnectToken& agent, const Clock& clock) {
   ASSIGN_OR_RETURN(const auto lane, relay.open(key, request, std::move(eligible), clock));
-  const auto bell = std::make_shared<HeardBell>();
-  const DisconnectWatch watching = agent.watch([bell] { bell->ring(); });
-  while (const auto limit = lane->wait(bell)) {
+  const auto waker = std::make_shared<HeardWaker>();
+  const DisconnectWatch watching = agent.watch([waker] { waker->wake(); });
+  while (const auto limit = lane->wait(waker)) {
     if (agent.gone()) break;
-    bell->wait(watching ? *limit : std::min(*limit, DisconnectToken::kAskEvery));
+    waker->wait(watching ? *limit : std::min(*limit, DisconnectToken::kAskEvery));
   }
   return lane->finish();
 }

@@ -16,7 +16,7 @@ Notifier::Place Notifier::place(std::string_view topic) {
   return {hash % kStripes, hash / kStripes % kSlots};
 }
 
-// Rung without the lock: whoever wakes takes it.
+// Called without the lock: whoever wakes takes it.
 void Notifier::notify(const std::vector<std::string>& topics) {
   for (const std::string& topic : topics) notify(place(topic));
 }
@@ -28,11 +28,11 @@ void Notifier::notify_all() {
 }
 
 void Notifier::notify(Place at) {
-  const Bells waiting = stripes_[at.stripe].with([&](Stripe& stripe) {
+  const Wakers waiting = stripes_[at.stripe].with([&](Stripe& stripe) {
     ++stripe.slots[at.slot].version;
     return std::exchange(stripe.slots[at.slot].waiting, {});
   });
-  for (const auto& bell : waiting) bell->ring();
+  for (const auto& waker : waiting) waker->wake();
 }
 
 uint64_t Notifier::version(std::string_view topic) const {
@@ -57,13 +57,13 @@ bool Notifier::wait(std::string_view topic, uint64_t seen, Millis limit, Waiter&
     });
     if (now != News::kNone) return now == News::kChanged;
     const auto left = std::chrono::ceil<Millis>(end - std::chrono::steady_clock::now());
-    const bool rung = waiter.wait(std::max(left, Millis(0)));
+    const bool woken = waiter.wait(std::max(left, Millis(0)));
     now = stripes.with([&](Stripe& stripe) {
       stripe.slots[at.slot].waiting.erase(waiter.wakeup());
       return news(stripe);
     });
     if (now != News::kNone) return now == News::kChanged;
-    if (!rung) return false;
+    if (!woken) return false;
   }
 }
 
@@ -73,20 +73,20 @@ bool Notifier::wait(std::string_view topic, uint64_t seen, Millis limit) {
 }
 
 // With the lock, so that no change comes between the look and the listening.
-void Notifier::listen(std::string_view topic, uint64_t seen, const std::shared_ptr<Bell>& bell) {
+void Notifier::listen(std::string_view topic, uint64_t seen, const std::shared_ptr<Waker>& waker) {
   const Place at = place(topic);
   const bool news = stripes_[at.stripe].with([&](Stripe& stripe) {
     Slot& slot = stripe.slots[at.slot];
     if (stripe.stopped || slot.version != seen) return true;
-    slot.waiting.insert(bell);
+    slot.waiting.insert(waker);
     return false;
   });
-  if (news) bell->ring();
+  if (news) waker->wake();
 }
 
-void Notifier::forget(std::string_view topic, const std::shared_ptr<Bell>& bell) {
+void Notifier::forget(std::string_view topic, const std::shared_ptr<Waker>& waker) {
   const Place at = place(topic);
-  stripes_[at.stripe].with([&](Stripe& stripe) { stripe.slots[at.slot].waiting.erase(bell); });
+  stripes_[at.stripe].with([&](Stripe& stripe) { stripe.slots[at.slot].waiting.erase(waker); });
 }
 
 void Notifier::shutdown() {
@@ -96,7 +96,7 @@ void Notifier::shutdown() {
       return stripe.slots;
     });
     for (const Slot& slot : slots) {
-      for (const auto& bell : slot.waiting) bell->ring();
+      for (const auto& waker : slot.waiting) waker->wake();
     }
   }
 }

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "controller/base/bell.h"
+#include "controller/base/waker.h"
 #include "controller/events/waiter.h"
 
 namespace paddock::events {
@@ -29,11 +29,11 @@ class Notifier {
   bool wait(std::string_view topic, uint64_t seen, Millis limit, Waiter& waiter);
   bool wait(std::string_view topic, uint64_t seen, Millis limit);
 
-  // The same without a thread (TopicListener): rings `bell` once, as soon as the topic's version
-  // differs from `seen` or after shutdown(), which may be at once. Until then `bell` is kept;
-  // forget() lets go of it. A bell that listens already goes on as it did.
-  void listen(std::string_view topic, uint64_t seen, const std::shared_ptr<Bell>& bell);
-  void forget(std::string_view topic, const std::shared_ptr<Bell>& bell);
+  // The same without a thread (TopicListener): calls `waker` once, as soon as the topic's version
+  // differs from `seen` or after shutdown(), which may be at once. Until then `waker` is kept;
+  // forget() lets go of it. One that is kept already is kept as it was.
+  void listen(std::string_view topic, uint64_t seen, const std::shared_ptr<Waker>& waker);
+  void forget(std::string_view topic, const std::shared_ptr<Waker>& waker);
 
   // Ends every wait, now and later.
   void shutdown();
@@ -42,10 +42,10 @@ class Notifier {
  private:
   static constexpr size_t kStripes = 64;  // each with a lock
   static constexpr size_t kSlots = 64;    // per stripe
-  using Bells = std::set<std::shared_ptr<Bell>>;
+  using Wakers = std::set<std::shared_ptr<Waker>>;
   struct Slot {
     uint64_t version = 0;
-    Bells waiting;
+    Wakers waiting;
   };
   struct Stripe {
     std::array<Slot, kSlots> slots;

@@ -74,9 +74,9 @@ TEST(Notifier, AWordThatTheClientIsGoneEndsTheWaitAndThoseAfterIt) {
 TEST(Notifier, ARingThatComesLateWakesNobodyForNothing) {
   Notifier notifier;
   Waiter waiter;
-  waiter.wakeup()->ring();  // of a wait that is over
+  waiter.wakeup()->wake();  // of a wait that is over
   EXPECT_FALSE(notifier.wait("run/a", notifier.version("run/a"), Millis(1), waiter));
-  waiter.wakeup()->ring();
+  waiter.wakeup()->wake();
   const uint64_t seen = notifier.version("run/a");
   std::thread change([&] { notifier.notify({"run/a"}); });
   EXPECT_TRUE(notifier.wait("run/a", seen, kLong, waiter));
@@ -93,56 +93,56 @@ TEST(Notifier, ShutdownEndsEveryWaitNowAndLater) {
   EXPECT_FALSE(notifier.wait("run/b", notifier.version("run/b"), kLong));
 }
 
-struct CountingBell final : Bell {
-  void ring() override { ++rings; }
-  std::atomic<int> rings{0};
+struct CountingWaker final : Waker {
+  void wake() override { ++calls; }
+  std::atomic<int> calls{0};
 };
 
 TEST(TopicListener, RingsAtOnceForWhatHappenedBetweenTheReadAndTheListening) {
   Notifier notifier;
   TopicListener listener(notifier, "run/a");
-  const auto bell = std::make_shared<CountingBell>();
+  const auto waker = std::make_shared<CountingWaker>();
   const uint64_t seen = listener.version();
   notifier.notify({"run/a"});
-  listener.listen(seen, bell);
-  EXPECT_EQ(bell->rings, 1);
-  listener.listen(listener.version(), bell);
-  EXPECT_EQ(bell->rings, 1);
+  listener.listen(seen, waker);
+  EXPECT_EQ(waker->calls, 1);
+  listener.listen(listener.version(), waker);
+  EXPECT_EQ(waker->calls, 1);
 }
 
 TEST(TopicListener, RingsOnceForEachListeningHoweverOftenItIsRepeated) {
   Notifier notifier;
   TopicListener listener(notifier, "run/a");
-  const auto bell = std::make_shared<CountingBell>();
-  listener.listen(listener.version(), bell);
-  listener.listen(listener.version(), bell);
+  const auto waker = std::make_shared<CountingWaker>();
+  listener.listen(listener.version(), waker);
+  listener.listen(listener.version(), waker);
   notifier.notify({"run/a"});
   notifier.notify({"run/a"});
-  EXPECT_EQ(bell->rings, 1);
+  EXPECT_EQ(waker->calls, 1);
 }
 
 TEST(TopicListener, LeavesNothingBehind) {
   Notifier notifier;
-  const auto bell = std::make_shared<CountingBell>();
+  const auto waker = std::make_shared<CountingWaker>();
   {
     TopicListener listener(notifier, "run/a");
-    listener.listen(listener.version(), bell);
+    listener.listen(listener.version(), waker);
   }
-  EXPECT_EQ(bell.use_count(), 1);
+  EXPECT_EQ(waker.use_count(), 1);
   notifier.notify({"run/a"});
-  EXPECT_EQ(bell->rings, 0);
+  EXPECT_EQ(waker->calls, 0);
 }
 
 TEST(TopicListener, HearsOfTheShutdownNowAndLater) {
   Notifier notifier;
   TopicListener listener(notifier, "run/a");
-  const auto bell = std::make_shared<CountingBell>();
-  listener.listen(listener.version(), bell);
+  const auto waker = std::make_shared<CountingWaker>();
+  listener.listen(listener.version(), waker);
   notifier.shutdown();
-  EXPECT_EQ(bell->rings, 1);
+  EXPECT_EQ(waker->calls, 1);
   EXPECT_TRUE(listener.stopped());
-  listener.listen(listener.version(), bell);
-  EXPECT_EQ(bell->rings, 2);
+  listener.listen(listener.version(), waker);
+  EXPECT_EQ(waker->calls, 2);
 }
 
 TEST(Notifier, HearsTheStoreThroughOnCommit) {

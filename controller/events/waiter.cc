@@ -5,8 +5,8 @@
 #include "controller/base/idle_thread.h"
 
 namespace paddock::events {
-void WakeupEvent::ring() {
-  state_.with([](State& state) { state.rung = true; });
+void WakeupEvent::wake() {
+  state_.with([](State& state) { state.woken = true; });
   changed_.notify_one();
 }
 
@@ -17,8 +17,8 @@ void WakeupEvent::end() {
 
 bool WakeupEvent::wait(Millis limit) {
   return state_.wait_for(
-      changed_, limit, [](const State& state) { return state.rung || state.ended; },
-      [](State& state, bool) { return std::exchange(state.rung, false); });
+      changed_, limit, [](const State& state) { return state.woken || state.ended; },
+      [](State& state, bool) { return std::exchange(state.woken, false); });
 }
 
 bool WakeupEvent::ended() const {

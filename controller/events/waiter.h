@@ -6,24 +6,24 @@
 
 #include "common/base/guarded.h"
 #include "common/base/units.h"
-#include "controller/base/bell.h"
 #include "controller/base/disconnect_token.h"
+#include "controller/base/waker.h"
 
 namespace paddock::events {
 
 // Wakes one waiting thread. Thread-safe.
-class WakeupEvent final : public Bell {
+class WakeupEvent final : public Waker {
  public:
-  void ring() override;
+  void wake() override;
   // Also ends all waits that follow.
   void end();
-  // True if it rang since the last wait, or before `limit` passed.
+  // True if it was woken since the last wait, or before `limit` passed.
   bool wait(Millis limit);
   bool ended() const;
 
  private:
   struct State {
-    bool rung = false;
+    bool woken = false;
     bool ended = false;
   };
   Guarded<State> state_;
@@ -35,7 +35,7 @@ class Waiter {
  public:
   explicit Waiter(DisconnectToken client = {});
 
-  // Until somebody rings, `limit` passed, or the client is gone: then false.
+  // Until somebody wakes it, `limit` passed, or the client is gone: then false.
   bool wait(Millis limit);
   bool gone() const { return wakeup_->ended() || client_.gone(); }
   const std::shared_ptr<WakeupEvent>& wakeup() const { return wakeup_; }

@@ -9,10 +9,10 @@
 namespace paddock::http_server {
 
 Turn AwaitedAnswer::turn(const Transport& transport) {
-  bell_->begin();
+  waker_->begin();
   if (transport.stopping() || transport.peer_gone()) return {Turn::Then::kDue};
   try {
-    const auto limit = held_->wait(bell_);
+    const auto limit = held_->wait(waker_);
     if (limit) return {Turn::Then::kWait, Deadline::in_ms(limit->count())};
   } catch (const std::exception& e) {
     log_error("an answer that was held threw", {{"what", to_utf8_lossy(e.what())}});
@@ -35,7 +35,7 @@ bool AwaitedAnswer::settle(const Transport& transport) {
 }
 
 Response AwaitedAnswer::make() {
-  bell_->begin();  // it may be due before its turn: no ring finds it parked
+  waker_->begin();  // it may be due before its turn: no wake() finds it parked
   try {
     Result<Response> made = held_->make();
     return made.ok() ? std::move(*made) : refusal(made.error());

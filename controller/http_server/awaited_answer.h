@@ -7,7 +7,7 @@
 
 #include "controller/http_server/codec.h"
 #include "controller/http_server/http_message.h"
-#include "controller/http_server/parking_bell.h"
+#include "controller/http_server/parking_waker.h"
 #include "controller/http_server/stepped_answer.h"
 
 namespace paddock::http_server {
@@ -24,7 +24,7 @@ class AwaitedAnswer {
   AwaitedAnswer(std::shared_ptr<HeldAnswer> held, Asked asked, IdlePoller& poller)
       : held_(std::move(held)),
         asked_(std::move(asked)),
-        bell_(std::make_shared<ParkingBell>(poller)) {}
+        waker_(std::make_shared<ParkingWaker>(poller)) {}
   // kWait, or kDue. Does not block.
   Turn turn(const Transport& transport);
   // Whether it is due, after a turn said so. May block. False: it takes turns again.
@@ -32,12 +32,12 @@ class AwaitedAnswer {
   // Once, when it is due. May block.
   Response make();
   const Asked& asked() const { return asked_; }
-  std::shared_ptr<ParkingBell> bell() const { return bell_; }
+  std::shared_ptr<ParkingWaker> waker() const { return waker_; }
 
  private:
   std::shared_ptr<HeldAnswer> held_;
   Asked asked_;
-  std::shared_ptr<ParkingBell> bell_;
+  std::shared_ptr<ParkingWaker> waker_;
 };
 
 }  // namespace paddock::http_server

@@ -55,8 +55,8 @@ class Connection {
   bool asks() const { return stepped_ && stepped_->asks(); }
   // Whether the answer cannot be given yet. No part of it was sent.
   bool awaits() const { return awaited_.has_value(); }
-  std::shared_ptr<ParkingBell> bell() const {
-    return awaited_ ? awaited_->bell() : stepped_->bell();
+  std::shared_ptr<ParkingWaker> waker() const {
+    return awaited_ ? awaited_->waker() : stepped_->waker();
   }
   // Whether the connection waits for its client's next request from now on, until silent_until():
   // nothing is left of an answer, and none was asked for yet. Does not block.

@@ -12,8 +12,8 @@
 
 #include "common/base/result.h"
 #include "common/base/units.h"
-#include "controller/base/bell.h"
 #include "controller/base/disconnect_token.h"
+#include "controller/base/waker.h"
 
 namespace paddock::http_server {
 
@@ -88,7 +88,7 @@ class Steps {
   enum class Then {
     kAgain,   // there is more: once what it wrote is sent
     kAsk,     // ask() is next, once what it wrote is sent
-    kWait,    // nothing, until the bell rings or `limit` has passed
+    kWait,    // nothing, until the waker is called or `limit` has passed
     kEnd,     // that was all
     kBroken,  // the rest cannot be told: the client sees that the answer is broken off
   };
@@ -99,10 +99,10 @@ class Steps {
   // Writes what there is, some 64 KiB at most, and then waits for nobody: others have their turn on
   // this thread. So it reads no store and no disk. What it writes is kept until the client takes
   // it, and before that there is no other step; none at all once the client is gone or the server
-  // stops. Before kWait it has seen to it that `bell` rings when there is news: it is the same bell
-  // each time, rung too often does no harm, and a ring while a step is at work makes another one.
+  // stops. Before kWait it has seen to it that `waker` is called when there is news: it is the same
+  // one each time, a call too many does no harm, and one while a step is at work makes another one.
   // Must not throw.
-  virtual Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) = 0;
+  virtual Next step(ResponseStream& out, const std::shared_ptr<Waker>& waker) = 0;
   // After kAsk, in place of a step: asks what has to be asked of somebody who may not answer for
   // long, as the store, and writes as a step does. On a thread that may block; there are few of
   // those, so that others who ask may wait for one, but no step does. Never kWait. Must not throw.
@@ -112,7 +112,7 @@ class Steps {
   virtual bool may_end_early() const { return true; }
 };
 
-// Both directions of a connection that has left HTTP. One thread, but for the bell.
+// Both directions of a connection that has left HTTP. One thread, but for the waker.
 class Upgraded {
  public:
   virtual ~Upgraded() = default;
@@ -122,8 +122,8 @@ class Upgraded {
   virtual std::optional<size_t> write(std::string_view bytes) = 0;
   // All of them, for which it waits as other answers do; while the server stops only for a moment.
   virtual bool write_last(std::string_view bytes) = 0;
-  // Until it can do what is wanted, until the bell rings, or until `limit` has passed. False: the
-  // client is gone, or has closed its side, or the server stops.
+  // Until it can do what is wanted, until the waker is called, or until `limit` has passed. False:
+  // the client is gone, or has closed its side, or the server stops.
   struct Wants {
     bool read = false;
     bool write = false;
@@ -131,7 +131,7 @@ class Upgraded {
   virtual bool wait(Wants wants, Millis limit) = 0;
   virtual bool stopping() const = 0;
   // Ends a wait. Good for as long as somebody has it.
-  virtual std::shared_ptr<Bell> bell() = 0;
+  virtual std::shared_ptr<Waker> waker() = 0;
 };
 
 struct Response;
@@ -141,13 +141,13 @@ class HeldAnswer {
  public:
   virtual ~HeldAnswer() = default;
   // How long to wait at most; nothing: it seems due, and settle() is next. Before it says how long,
-  // it has seen to it that `bell` rings when there is news, as a step does; then, and when the time
-  // has passed, it is asked again. Waits for nobody itself and reads no store, on any thread. Must
-  // not throw.
-  virtual std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) = 0;
-  // Whether it is due: then make() is next, and wait() is not asked again. False: what rang was no
-  // news, and wait() is asked once more. On a thread that may block, so what has to be read is read
-  // here. Not asked once the client is gone or the server stops. Must not throw.
+  // it has seen to it that `waker` is called when there is news, as a step does; then, and when the
+  // time has passed, it is asked again. Waits for nobody itself and reads no store, on any thread.
+  // Must not throw.
+  virtual std::optional<Millis> wait(const std::shared_ptr<Waker>& waker) = 0;
+  // Whether it is due: then make() is next, and wait() is not asked again. False: what woke it was
+  // no news, and wait() is asked once more. On a thread that may block, so what has to be read is
+  // read here. Not asked once the client is gone or the server stops. Must not throw.
   virtual bool settle() { return true; }
   // The answer, which is not held once more: once, when it is due, or as soon as the client is gone
   // or the server stops. On a thread that may block. Must not throw.

@@ -86,7 +86,7 @@ IdlePoller::Parked IdlePoller::take(State& state, uint64_t id) {
 }
 
 // Whoever is taken out is counted until its resume has returned and is gone, so that the stop waits
-// for a thread that rings a bell and is held up in the middle of it.
+// for a thread that calls wake() and is held up in the middle of it.
 void IdlePoller::resume(uint64_t id, Reason reason) {
   {
     const Resume resume = state_.with([&](State& state) -> Resume {

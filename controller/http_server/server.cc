@@ -258,12 +258,12 @@ GuardedServer::Turned GuardedServer::turn(const ConnectionPtr& connection) {
     case Then::kAgain:
       return Turned::kAgain;
     case Then::kWait:
-      switch (connection->bell()->park(connection->fd(), *turn.until, next_step(connection))) {
-        case ParkingBell::Parking::kParked:
+      switch (connection->waker()->park(connection->fd(), *turn.until, next_step(connection))) {
+        case ParkingWaker::Parking::kParked:
           return Turned::kElsewhere;
-        case ParkingBell::Parking::kRung:
+        case ParkingWaker::Parking::kWoken:
           return Turned::kAgain;
-        case ParkingBell::Parking::kRefused:
+        case ParkingWaker::Parking::kRefused:
           return Turned::kThread;
       }
       break;

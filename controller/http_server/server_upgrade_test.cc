@@ -15,7 +15,7 @@ namespace {
 // Says back what comes, and tells when it has ended.
 void say_back(Upgraded& connection, std::atomic<int>& ended) {
   std::array<char, 64> bytes;
-  connection.bell()->ring();  // a ring more costs a look
+  connection.waker()->wake();  // one too many costs a look
   while (connection.wait({.read = true}, Millis(60'000))) {
     const auto got = connection.read(bytes.data(), bytes.size());
     if (!got) break;

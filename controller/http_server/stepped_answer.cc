@@ -34,7 +34,7 @@ Turn SteppedAnswer::turn(Transport& transport) {
   const bool ask = asks();
   if (const auto held_up = flush(transport)) return *held_up;
   if (ended_) return {Turn::Then::kSent};
-  bell_->begin();
+  waker_->begin();
   if (ask_next_ && !ask) return {Turn::Then::kAgain};
   const bool gone = transport.stopping() || transport.peer_gone();
   if (gone && !steps_->may_end_early()) return {Turn::Then::kBroken};
@@ -54,7 +54,7 @@ Turn SteppedAnswer::turn(Transport& transport) {
 std::optional<Steps::Next> SteppedAnswer::step(Transport& transport, bool ask) {
   try {
     StepOut out(transport, unsent_);
-    return ask ? steps_->ask(out) : steps_->step(out, bell_);
+    return ask ? steps_->ask(out) : steps_->step(out, waker_);
   } catch (const std::exception& e) {
     log_error("a step of an answer threw", {{"what", to_utf8_lossy(e.what())}});
   } catch (...) {
@@ -87,7 +87,7 @@ std::optional<Turn> SteppedAnswer::flush(Transport& transport) {
 }
 
 bool SteppedAnswer::finish(Transport& transport) {
-  bell_->begin();
+  waker_->begin();
   if (!ended_ && !steps_->may_end_early()) return false;
   if (!ended_) unsent_ += kLastChunk;
   ended_ = true;

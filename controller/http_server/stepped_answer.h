@@ -8,7 +8,7 @@
 
 #include "controller/http_server/http_message.h"
 #include "controller/http_server/idle_poller.h"
-#include "controller/http_server/parking_bell.h"
+#include "controller/http_server/parking_waker.h"
 #include "controller/http_server/transport.h"
 
 namespace paddock::http_server {
@@ -17,7 +17,7 @@ namespace paddock::http_server {
 struct Turn {
   enum class Then {
     kAgain,   // there is more to say
-    kWait,    // until the bell rings, its client hangs up, or `until`
+    kWait,    // until the waker is called, its client hangs up, or `until`
     kUnsent,  // until its client is ready as `interest` says; at `until` it was too slow
     kDue,     // the answer seems due: that is settled, and it is made, on a thread that may block
     kSent,    // all of the answer went out
@@ -33,7 +33,7 @@ class SteppedAnswer {
   SteppedAnswer(std::shared_ptr<Steps> steps, std::shared_ptr<void> held, IdlePoller& poller)
       : held_(std::move(held)),
         steps_(std::move(steps)),
-        bell_(std::make_shared<ParkingBell>(poller)) {}
+        waker_(std::make_shared<ParkingWaker>(poller)) {}
 
   // Sends what is unsent, and where all of it went makes the next step, or asks where asks() was
   // true. It ends without one when the client is gone or the server stops. Blocks only if it asks.
@@ -44,7 +44,7 @@ class SteppedAnswer {
   // written on a thread does. Whether all went out.
   bool finish(Transport& transport);
   // To park with: by then the answer may be another thread's, and over.
-  std::shared_ptr<ParkingBell> bell() const { return bell_; }
+  std::shared_ptr<ParkingWaker> waker() const { return waker_; }
 
  private:
   // Nothing: all of it went.
@@ -53,7 +53,7 @@ class SteppedAnswer {
 
   const std::shared_ptr<void> held_;
   const std::shared_ptr<Steps> steps_;  // goes before what it holds
-  const std::shared_ptr<ParkingBell> bell_;
+  const std::shared_ptr<ParkingWaker> waker_;
   std::string unsent_;
   size_t sent_ = 0;                   // of it
   size_t since_ = 0;                  // bytes sent since write_by_ was set

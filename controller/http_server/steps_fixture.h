@@ -15,18 +15,18 @@
 
 namespace paddock::http_server {
 
-// A text that grows, and bells for its readers: a small store with its notifier.
+// A text that grows, and wakers for its readers: a small store with its notifier.
 class Feed {
  public:
-  using BellPtr = std::shared_ptr<Bell>;
+  using WakerPtr = std::shared_ptr<Waker>;
   void say(std::string_view more) {
-    std::set<BellPtr> told;
+    std::set<WakerPtr> told;
     {
       std::lock_guard lock(mutex_);
       text_ += more;
       told.swap(listening_);
     }
-    for (const BellPtr& bell : told) bell->ring();
+    for (const WakerPtr& waker : told) waker->wake();
   }
   std::string after(size_t at) {
     std::lock_guard lock(mutex_);
@@ -36,16 +36,16 @@ class Feed {
     std::lock_guard lock(mutex_);
     return text_.size();
   }
-  void listen(size_t at, const BellPtr& bell) {
+  void listen(size_t at, const WakerPtr& waker) {
     {
       std::lock_guard lock(mutex_);
-      if (text_.size() == at) return (void)listening_.insert(bell);
+      if (text_.size() == at) return (void)listening_.insert(waker);
     }
-    bell->ring();
+    waker->wake();
   }
-  void forget(const BellPtr& bell) {
+  void forget(const WakerPtr& waker) {
     std::lock_guard lock(mutex_);
-    listening_.erase(bell);
+    listening_.erase(waker);
   }
   size_t listening() {
     std::lock_guard lock(mutex_);
@@ -55,7 +55,7 @@ class Feed {
  private:
   std::mutex mutex_;
   std::string text_;
-  std::set<BellPtr> listening_;
+  std::set<WakerPtr> listening_;
 };
 
 // Reads a feed from its beginning, until it says "end".
@@ -63,30 +63,30 @@ class Reading final : public Steps {
  public:
   explicit Reading(Feed& feed) : feed_(feed) {}
   ~Reading() override {
-    if (bell_) feed_.forget(bell_);
+    if (waker_) feed_.forget(waker_);
   }
-  Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) override {
+  Next step(ResponseStream& out, const std::shared_ptr<Waker>& waker) override {
     constexpr Millis kHour{3'600'000};
     const std::string news = feed_.after(at_);
     out.write(news);
     at_ += news.size();
     if (news.ends_with("end")) return {Then::kEnd};
-    feed_.listen(at_, bell_ = bell);
+    feed_.listen(at_, waker_ = waker);
     return {Then::kWait, kHour};
   }
 
  private:
   Feed& feed_;
-  std::shared_ptr<Bell> bell_;
+  std::shared_ptr<Waker> waker_;
   size_t at_ = 0;
 };
 
-// Says a piece at each step: as soon as it may, or, with a pause, after it and without a ring.
+// Says a piece at each step: as soon as it may, or, with a pause, after it and without being woken.
 class Counting final : public Steps {
  public:
   Counting(size_t pieces, size_t bytes, Millis pause)
       : pieces_(pieces), bytes_(bytes), pause_(pause) {}
-  Next step(ResponseStream& out, const std::shared_ptr<Bell>&) override {
+  Next step(ResponseStream& out, const std::shared_ptr<Waker>&) override {
     out.write(std::string(bytes_, static_cast<char>('a' + said_ % 26)));
     if (++said_ == pieces_) return {Then::kEnd};
     return {pause_ > Millis(0) ? Then::kWait : Then::kAgain, pause_};
@@ -105,18 +105,18 @@ class Computing final : public Steps {
  public:
   explicit Computing(Feed& feed) : feed_(feed) {}
   ~Computing() override {
-    if (bell_) feed_.forget(bell_);
+    if (waker_) feed_.forget(waker_);
   }
-  Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) override {
+  Next step(ResponseStream& out, const std::shared_ptr<Waker>& waker) override {
     constexpr Millis kHour{3'600'000};
-    if (!std::exchange(bell_, bell)) return feed_.listen(0, bell), Next{Then::kWait, kHour};
+    if (!std::exchange(waker_, waker)) return feed_.listen(0, waker), Next{Then::kWait, kHour};
     while (!feed_.after(0).ends_with("end") && out.open()) std::this_thread::yield();
     return {Then::kEnd};
   }
 
  private:
   Feed& feed_;
-  std::shared_ptr<Bell> bell_;
+  std::shared_ptr<Waker> waker_;
 };
 
 // Asks once the feed says something, and is answered when that says "end".
@@ -124,11 +124,11 @@ class Asking final : public Steps {
  public:
   explicit Asking(Feed& feed) : feed_(feed) {}
   ~Asking() override {
-    if (bell_) feed_.forget(bell_);
+    if (waker_) feed_.forget(waker_);
   }
-  Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) override {
+  Next step(ResponseStream& out, const std::shared_ptr<Waker>& waker) override {
     constexpr Millis kHour{3'600'000};
-    if (!std::exchange(bell_, bell)) return feed_.listen(0, bell), Next{Then::kWait, kHour};
+    if (!std::exchange(waker_, waker)) return feed_.listen(0, waker), Next{Then::kWait, kHour};
     if (asked_) return out.write("!"), Next{Then::kEnd};
     out.write("?");
     return {Then::kAsk};
@@ -142,13 +142,13 @@ class Asking final : public Steps {
 
  private:
   Feed& feed_;
-  std::shared_ptr<Bell> bell_;
+  std::shared_ptr<Waker> waker_;
   bool asked_ = false;
 };
 
 class Throwing final : public Steps {
  public:
-  Next step(ResponseStream& out, const std::shared_ptr<Bell>&) override {
+  Next step(ResponseStream& out, const std::shared_ptr<Waker>&) override {
     out.write("begun");
     throw std::runtime_error("secret");
   }
@@ -156,7 +156,7 @@ class Throwing final : public Steps {
 
 class Breaking final : public Steps {
  public:
-  Next step(ResponseStream& out, const std::shared_ptr<Bell>&) override {
+  Next step(ResponseStream& out, const std::shared_ptr<Waker>&) override {
     out.write("begun");
     return {std::exchange(begun_, true) ? Then::kBroken : Then::kAgain};
   }
@@ -174,12 +174,12 @@ class Awaiting final : public HeldAnswer {
         until_(Clock::now() + (for_long ? Millis(3'600'000) : Millis(20))),
         made_(std::move(made)) {}
   ~Awaiting() override {
-    if (bell_) feed_.forget(bell_);
+    if (waker_) feed_.forget(waker_);
   }
-  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) override {
+  std::optional<Millis> wait(const std::shared_ptr<Waker>& waker) override {
     const auto left = std::chrono::ceil<Millis>(until_ - Clock::now());
     if (left <= Millis(0) || !feed_.after(at_).empty()) return std::nullopt;
-    feed_.listen(at_, bell_ = bell);
+    feed_.listen(at_, waker_ = waker);
     return left;
   }
   Result<Response> make() override {
@@ -197,7 +197,7 @@ class Awaiting final : public HeldAnswer {
   const size_t at_;
   const Clock::time_point until_;
   const std::function<void()> made_;
-  std::shared_ptr<Bell> bell_;
+  std::shared_ptr<Waker> waker_;
 };
 
 // An answer that seems due whenever a feed says more, and is once that ends with "end".
@@ -206,15 +206,15 @@ class Doubting final : public HeldAnswer {
   Doubting(Feed& feed, std::function<void()> settling, std::function<void()> made)
       : feed_(feed), settling_(std::move(settling)), made_(std::move(made)) {}
   ~Doubting() override {
-    if (bell_) feed_.forget(bell_);
+    if (waker_) feed_.forget(waker_);
   }
-  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) override {
+  std::optional<Millis> wait(const std::shared_ptr<Waker>& waker) override {
     constexpr Millis kHour{3'600'000};
     if (const size_t now = feed_.size(); now != at_) {
       at_ = now;
       return std::nullopt;
     }
-    feed_.listen(at_, bell_ = bell);
+    feed_.listen(at_, waker_ = waker);
     return kHour;
   }
   bool settle() override {
@@ -233,7 +233,7 @@ class Doubting final : public HeldAnswer {
   const std::function<void()> settling_;
   const std::function<void()> made_;
   size_t at_ = 0;
-  std::shared_ptr<Bell> bell_;
+  std::shared_ptr<Waker> waker_;
 };
 
 inline std::shared_ptr<Steps> steps_of(const std::string& kind, Feed& feed) {

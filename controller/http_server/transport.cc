@@ -183,13 +183,13 @@ bool Transport::read_some(char* into, size_t size, size_t& got) {
   return attempt_read(into, size, got) != Attempt::kClosed;
 }
 
-IoState Transport::wait_both(Wants wants, int bell, Deadline deadline) const {
+IoState Transport::wait_both(Wants wants, int waker, Deadline deadline) const {
   if (stop_.raised()) return IoState::kStopping;
   const bool buffered = wants.read && has_buffered();
   const auto events =
       static_cast<short>(POLLRDHUP | (wants.read ? POLLIN : 0) | (wants.write ? POLLOUT : 0));
   std::array<pollfd, 3> fds{pollfd{fd_.get(), events, 0}, pollfd{stop_.fd(), POLLIN, 0},
-                            pollfd{bell, POLLIN, 0}};
+                            pollfd{waker, POLLIN, 0}};
   const Deadline until = buffered ? Deadline::in_ms(0) : deadline;
   if (poll_retrying(fds.data(), fds.size(), until) <= 0)
     return buffered ? IoState::kOk : IoState::kTooSlow;

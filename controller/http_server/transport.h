@@ -52,13 +52,13 @@ class Transport {
   SendState write_some(std::string_view bytes, size_t& sent);
   // What is there of it, up to `size` bytes, without waiting; 0: nothing yet. False: kClosed.
   bool read_some(char* into, size_t size, size_t& got);
-  // Until it is readable or writable, as wanted, or `bell` is readable: kOk. kClosed: the client
+  // Until it is readable or writable, as wanted, or `waker` is readable: kOk. kClosed: the client
   // has closed its side, or is unreachable.
   struct Wants {
     bool read = false;
     bool write = false;
   };
-  IoState wait_both(Wants wants, int bell, Deadline deadline) const;
+  IoState wait_both(Wants wants, int waker, Deadline deadline) const;
   // True once the client closed its side or is unreachable, also with unread bytes before the end.
   bool peer_gone() const;
   int watched_fd() const { return fd_.get(); }  // what peer_gone() looks at

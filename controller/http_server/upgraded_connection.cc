@@ -11,16 +11,16 @@
 
 namespace paddock::http_server {
 
-class UpgradedConnection::EventBell final : public Bell {
+class UpgradedConnection::EventWaker final : public Waker {
  public:
-  explicit EventBell(os::Fd event) : event_(std::move(event)) {}
-  void ring() override {
+  explicit EventWaker(os::Fd event) : event_(std::move(event)) {}
+  void wake() override {
     const uint64_t one = 1;
     (void)!::write(event_.get(), &one, sizeof one);
   }
   void silence() {
-    uint64_t rings = 0;
-    (void)!::read(event_.get(), &rings, sizeof rings);
+    uint64_t wakes = 0;
+    (void)!::read(event_.get(), &wakes, sizeof wakes);
   }
   int fd() const { return event_.get(); }
 
@@ -32,7 +32,7 @@ Result<std::unique_ptr<UpgradedConnection>> UpgradedConnection::make(Transport& 
                                                                      Input& input) {
   ASSIGN_OR_RETURN(os::Fd event, StopSignal::make_event());
   return std::unique_ptr<UpgradedConnection>(
-      new UpgradedConnection(transport, input, std::make_shared<EventBell>(std::move(event))));
+      new UpgradedConnection(transport, input, std::make_shared<EventWaker>(std::move(event))));
 }
 
 std::optional<size_t> UpgradedConnection::read(char* into, size_t size) {
@@ -65,11 +65,11 @@ bool UpgradedConnection::wait(Wants wants, Millis limit) {
   const bool read = wants.read || (wants.write && write_wants_read_);
   const bool write = wants.write && !write_wants_read_;
   const IoState state =
-      transport_.wait_both({read, write}, bell_->fd(), Deadline::in_ms(limit.count()));
-  bell_->silence();
+      transport_.wait_both({read, write}, waker_->fd(), Deadline::in_ms(limit.count()));
+  waker_->silence();
   return state == IoState::kOk || state == IoState::kTooSlow;
 }
 
-std::shared_ptr<Bell> UpgradedConnection::bell() { return bell_; }
+std::shared_ptr<Waker> UpgradedConnection::waker() { return waker_; }
 
 }  // namespace paddock::http_server

@@ -1,4 +1,4 @@
-// A connection that has left HTTP, over the transport it had before. One thread, but for the bell.
+// A connection that has left HTTP, over the transport it had before. One thread, but for the waker.
 #pragma once
 
 #include <memory>
@@ -19,16 +19,16 @@ class UpgradedConnection final : public Upgraded {
   bool write_last(std::string_view bytes) override;
   bool wait(Wants wants, Millis limit) override;
   bool stopping() const override { return transport_.stopping(); }
-  std::shared_ptr<Bell> bell() override;
+  std::shared_ptr<Waker> waker() override;
 
  private:
-  class EventBell;
-  UpgradedConnection(Transport& transport, Input& input, std::shared_ptr<EventBell> bell)
-      : transport_(transport), input_(input), bell_(std::move(bell)) {}
+  class EventWaker;
+  UpgradedConnection(Transport& transport, Input& input, std::shared_ptr<EventWaker> waker)
+      : transport_(transport), input_(input), waker_(std::move(waker)) {}
 
   Transport& transport_;
   Input& input_;
-  const std::shared_ptr<EventBell> bell_;
+  const std::shared_ptr<EventWaker> waker_;
   bool write_wants_read_ = false;  // TLS has to hear of its peer before it can go on
 };
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "common/base/guarded.h"
-#include "common/base/leap_guard.h"
 #include "common/base/suspension.h"
+#include "controller/base/leap_guard.h"
 #include "controller/nodes/leases.h"
 #include "controller/reconciler/queue_reservation.h"
 #include "controller/reconciler/settings.h"

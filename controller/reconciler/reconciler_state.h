@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "common/base/calendar_watch.h"
+#include "controller/reconciler/calendar_watch.h"
 #include "controller/reconciler/cluster_cache.h"
 #include "controller/reconciler/finished_count.h"
 #include "controller/reconciler/reconciler.h"

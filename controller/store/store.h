@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "common/base/stopwatch.h"
 #include "common/base/time.h"
+#include "controller/base/stopwatch.h"
 #include "controller/runs/measures.h"
 #include "controller/store/records.h"
 #include "controller/store/transaction.h"

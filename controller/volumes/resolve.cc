@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "common/base/list_faults.h"
 #include "common/base/text.h"
+#include "controller/base/list_faults.h"
 
 namespace paddock::volumes {
 namespace {

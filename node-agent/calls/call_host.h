@@ -21,10 +21,10 @@
 #include "node-agent/disk/disk_writers.h"
 #include "node-agent/executor/launch_server.h"
 #include "node-agent/executor/writable_workspace.h"
+#include "node-agent/files/write_turns.h"
 #include "node-agent/sessions/command.h"
 #include "node-agent/sessions/live_input.h"
 #include "node-agent/sessions/service.h"
-#include "node-agent/sessions/write_turns.h"
 #include "node-agent/snippets/service.h"
 
 namespace paddock::agent {
@@ -142,7 +142,7 @@ class CallHost {
   const std::function<void()> doubt_;
   const Clock& clock_;
   const int64_t processors_;
-  sessions::WriteTurns turns_;  // of runs; sessions have their own
+  files::WriteTurns turns_;  // of runs; sessions have their own
   launch::DeferredTeardown deferred_teardown_;
   snippets::Service service_;
   sessions::Service sessions_;

@@ -10,8 +10,8 @@
 #include "common/contracts/sandbox_refusal.h"
 #include "node-agent/calls/call_host.h"
 #include "node-agent/calls/piece_sender.h"
+#include "node-agent/files/run_files.h"
 #include "node-agent/launch/attached_launch.h"
-#include "node-agent/sessions/run_files.h"
 
 namespace paddock::agent {
 namespace {
@@ -198,7 +198,7 @@ Result<wire::Value> CallHost::read_run_file(const contracts::NodeCall& call) {
   if (order.operation != contracts::FileOperation::kRead)
     return invalid_argument("BAD_DATA", "files of a run are read and not changed");
   ASSIGN_OR_RETURN(const os::Fd root, runs_.open(order.uid));
-  ASSIGN_OR_RETURN(const auto answer, sessions::read_part(root.get(), order));
+  ASSIGN_OR_RETURN(const auto answer, files::read_part(root.get(), order));
   return wire::encode(answer);
 }
 
@@ -206,11 +206,11 @@ Result<wire::Value> CallHost::put_run_file(const contracts::NodeCall& call) {
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
   const auto turn = turns_.take(order.uid);
   ASSIGN_OR_RETURN(const auto workspace, runs_.open_to_write(order.uid));
-  sessions::RunFileRules rules{workspace.root.get(), workspace.user, workspace.bytes_left,
-                               workspace.files_left};
+  files::RunFileRules rules{workspace.root.get(), workspace.user, workspace.bytes_left,
+                            workspace.files_left};
   if (workspace.measured.valid()) rules.measured = workspace.measured.get();
   rules.wrote = workspace.wrote;
-  ASSIGN_OR_RETURN(const auto answer, sessions::put_whole(rules, order));
+  ASSIGN_OR_RETURN(const auto answer, files::put_whole(rules, order));
   return wire::encode(answer);
 }
 

@@ -14,11 +14,11 @@
 #include "common/base/guarded.h"
 #include "common/contracts/session_calls.h"
 #include "common/os/folder_use.h"
+#include "node-agent/files/write_turns.h"
 #include "node-agent/launch/deferred_teardown.h"
 #include "node-agent/sessions/command.h"
 #include "node-agent/sessions/prelaunch_pool.h"
 #include "node-agent/sessions/settings.h"
-#include "node-agent/sessions/write_turns.h"
 
 namespace paddock::sessions {
 
@@ -103,7 +103,7 @@ class Service {
   const Setting setting_;
   const Dependencies dependencies_;
   PrelaunchPool prelaunched_;
-  WriteTurns turns_;
+  files::WriteTurns turns_;
   Guarded<State> state_;
   std::condition_variable unused_;
 };

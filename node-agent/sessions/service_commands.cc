@@ -6,7 +6,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/disk_end.h"
-#include "node-agent/sessions/files.h"
+#include "node-agent/files/session_files.h"
 #include "node-agent/sessions/fullness.h"
 #include "node-agent/sessions/session_record.h"
 
@@ -153,14 +153,14 @@ Result<contracts::FileAnswer> Service::file(const contracts::FileOrder& order) {
   ASSIGN_OR_RETURN(const Use use, Use::begin(*this, order.uid));
   Session& session = use.session();
   const contracts::SandboxLimits& limits = session.base.policy.limits;
-  FileRules rules;
+  files::FileRules rules;
   rules.workspace = session.workspace();
   rules.uid = setting_.uid;
   if (limits.fs_bytes) rules.most_bytes = limits.fs_bytes->bytes;
   rules.most_files = limits.file_count;
-  if (order.operation != contracts::FileOperation::kWrite) return do_with_file(rules, order);
+  if (order.operation != contracts::FileOperation::kWrite) return files::do_with_file(rules, order);
   const auto turn = turns_.take(order.uid);
-  auto written = do_with_file(rules, order);
+  auto written = files::do_with_file(rules, order);
   // A command beside it may have written meanwhile, and have been counted before this was there.
   if (state_.with([&](State&) { return session.uses > 1; })) session.doubted = true;
   return written;

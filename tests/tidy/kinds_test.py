@@ -48,9 +48,13 @@ HOOKS = {
     ),
 }
 ALL = [hook for hooks in HOOKS.values() for hook in hooks]
-# What a kind says of itself by a value.
-VALUES = ("static constexpr bool kCreatable = true;", "static constexpr bool kStoredWhole = true;",
-          "static constexpr bool kOfStoreAlone = true;")
+# What a kind says of itself by a value, and the concept that asks for it.
+VALUES = {
+    "static constexpr bool kCreatable = true;": "CreatableKind",
+    "static constexpr bool kStoredWhole = true;": "ReadableKind",
+    "static constexpr bool kOfStoreAlone = true;": "ReadableKind",
+    "static constexpr auth::Scope kReadScope = auth::Scope::kRunsRead;": "ReadableKind",
+}
 HEADERS = '#include "controller/api/objects/deletes.h"\n#include "controller/api/objects/kind.h"\n'
 BEGIN = "namespace paddock::api {\n"
 END = "}  // namespace paddock::api\n"
@@ -58,6 +62,10 @@ END = "}  // namespace paddock::api\n"
 
 def name_of(hook):
     return re.search(r"(\w+)\(", hook).group(1)
+
+
+def value_name(value):
+    return re.search(r"(k\w+) =", value).group(1)
 
 
 def kind(name, hooks, values=VALUES):
@@ -102,19 +110,39 @@ class Hooks(unittest.TestCase):
                 for planted, with_it in ((f"Without_{name_of(hook)}", rest),
                                          (f"Other_{name_of(hook)}", rest + [with_another_signature(hook)])):
                     text += kind(planted, with_it) + f"static_assert(!{concept}<{planted}>);\n"
-        for unsaid, rest in (("UnsaidAlone", VALUES[:2]), ("UnsaidWhole", VALUES[::2])):
-            text += kind(unsaid, ALL, rest) + f"static_assert(!ReadableKind<{unsaid}>);\n"
+        for value, concept in VALUES.items():
+            planted = f"Without_{value_name(value)}"
+            text += kind(planted, ALL, [each for each in VALUES if each != value]) + f"static_assert(!{concept}<{planted}>);\n"
+        text += kind("Other_kReadScope", ALL, [each.replace("auth::Scope kReadScope = auth::Scope::kRunsRead", "bool kReadScope = true")
+                                               for each in VALUES]) + "static_assert(!ReadableKind<Other_kReadScope>);\n"
         ok, errors = compiled(text + END)
         self.assertTrue(ok, errors)
 
     def test_the_list_here_is_that_of_the_header(self):
         with open(os.path.join(ROOT, "controller/api/objects/kind.h"), encoding="utf-8") as file:
-            stated = re.findall(r"&KindTraits<T>::(\w+)", file.read())
-        self.assertEqual(sorted(stated), sorted([name_of(hook) for hook in ALL] + ["not_creatable"]))
+            header = file.read()
+        self.assertEqual(sorted(re.findall(r"&KindTraits<T>::(\w+)", header)), sorted([name_of(hook) for hook in ALL] + ["not_creatable"]))
+        self.assertEqual(set(re.findall(r"\bKindTraits<T>::(k\w+)", header)), {value_name(value) for value in VALUES})
 
     def test_the_planted_signatures_are_others(self):
         for hook in ALL:
             self.assertNotEqual(hook, with_another_signature(hook))
+
+
+class Secrets(unittest.TestCase):
+    """The kind of which it matters most who may see it."""
+
+    def test_without_the_scope_that_shows_them_no_route_of_theirs_compiles(self):
+        with open(os.path.join(ROOT, "controller/api/handlers/secrets/secret_kind.h"), encoding="utf-8") as file:
+            header = file.read().replace("#pragma once", "")
+        scope = "static constexpr auth::Scope kReadScope = auth::Scope::kSecretsRead;"
+        self.assertIn(scope, header)
+        route = '#include "controller/api/objects/objects.h"\n' + BEGIN + "const auto kList = &list_objects<Itself<contracts::Secret>>;\n" + END
+        ok, errors = compiled(header + route)
+        self.assertTrue(ok, errors)
+        ok, errors = compiled(header.replace(scope, "") + route)
+        self.assertFalse(ok, "a Secret of which nobody says who may see it was compiled")
+        self.assertIn("kReadScope", errors)
 
 
 class Grants(unittest.TestCase):

@@ -98,6 +98,44 @@ def includes_follow_the_plan(tree):
     return faults
 
 
+PARTS = ("controller/api", "node-agent/sandbox", "cli")  # the rooms of each share one namespace
+AGENT = ("base", "disk", "host", "uplink", "runs", "calls", "app")  # and so do these of node-agent
+
+
+def namespace_of(room):
+    """The namespace of a room: the last name of its folder, or the one that the rooms of its part share."""
+    side, _, name = room.partition("/")
+    if name == "base" and side != "node-agent":
+        return "paddock"
+    if side == "node-agent" and name in AGENT:
+        return "paddock::agent"
+    part = next((each for each in PARTS if f"{room}/".startswith(each + "/")), room)
+    return "paddock::" + part.rpartition("/")[2]
+
+
+def only_declares(block):
+    """What a file may say in another room's namespace: names that are defined there, and its own types' rows of a template from there."""
+    return block.lstrip().startswith("template <>") or not re.search(r"[{=]", block)
+
+
+def namespaces_are_those_of_their_rooms(tree):
+    """A name says which room it comes from: a file defines it in the namespace of its own room, or in one within."""
+    faults = []
+    others = {namespace_of(room) for room in tree.modules}
+    for path, text in tree.sources():
+        room = module_of(tree.modules, path)
+        if room is None:
+            continue
+        own = namespace_of(room)
+        code = without_comments_and_strings(text)
+        for match in re.finditer(r"(?ms)^namespace (paddock[\w:]*) \{ *$(.*?)^\}", code):
+            name = match.group(1)
+            inside = name == own or (name.startswith(own + "::") and name not in others)
+            if not inside and not only_declares(match.group(2)) and not (name == "paddock::test" and is_test(path)):
+                faults.append(f"{path}:{code.count(chr(10), 0, match.start()) + 1}: defines something in {name}; this room's is {own}")
+    return faults
+
+
 def internal_stays_inside(tree):
     faults = []
     for path, text in tree.sources():
@@ -305,7 +343,7 @@ def every_document_is_in_the_index(tree):
             if re.fullmatch(r"docs/[^/]+\.md", path) and path != "docs/index.md" and f"({os.path.basename(path)})" not in index]
 
 
-RULES = [plan_points_up, includes_follow_the_plan, internal_stays_inside, libraries_stay_in_their_module,
+RULES = [plan_points_up, includes_follow_the_plan, namespaces_are_those_of_their_rooms, internal_stays_inside, libraries_stay_in_their_module,
          systems_stay_in_platform_files, headers_introduce_themselves, rules_across_fields_are_called, nobody_sleeps, daemons_wait_for_no_file, only_programs_read_the_clock,
          nobody_throws, nobody_streams, nothing_is_unfinished, text_is_neutral, nobody_is_named_as_the_orchestrator,
          links_lead_somewhere, blocks_of_commands_have_one_on_each_line, every_document_is_in_the_index, readers_meet_no_requirement_and_no_other_product,

@@ -38,7 +38,7 @@ SOUND = {
     "controller/store/store.h": "// Records.\n#pragma once\n",
     "controller/store/store.cc": '#include <sqlite3.h>\n#include "common/base/text.h"  // sleeps: usleep(1)\n',
     "cli/output/a.cc": 'const char* kWord = "throw";\n#include "common/wire/json.h"\n',
-    "cli/client/send.h": "// Sends.\n#pragma once\n",
+    "cli/client/send.h": "// Sends.\n#pragma once\nnamespace paddock::wire {\nclass Value;\n}\nnamespace paddock::cli {\nstruct Sent {};\n}\n",
     "controller/api/routes.cc": '#include "controller/store/store.h"\n',
     "tests/support/dir.h": "// A folder.\n#pragma once\n",
 }
@@ -182,6 +182,17 @@ VIOLATIONS = {
         rules.includes_follow_the_plan, {"controller/api/handlers/runs/runs.cc": '#include "controller/store/store.h"\n'}, "runs.cc:1"),
     "an_include_by_a_short_path": (rules.includes_follow_the_plan, {"common/wire/json.cc": '#include "json.h"\n'}, "json.cc:1"),
     "code_that_includes_test_support": (rules.includes_follow_the_plan, {"common/wire/json.cc": '#include "tests/support/dir.h"\n'}, "json.cc:1"),
+    "a_definition_in_another_room_s_namespace": (
+        rules.namespaces_are_those_of_their_rooms,
+        {"cli/output/a.cc": "namespace paddock::wire {\nclass Value;\n}\n\nnamespace paddock::wire {\nint f() { return 1; }\n}\n"}, "cli/output/a.cc:5"),
+    "a_namespace_of_one_s_own": (rules.namespaces_are_those_of_their_rooms,
+                                 {"cli/output/a.cc": "namespace paddock::output {\nconstexpr int kA = 1;\n}\n"}, "cli/output/a.cc:1"),
+    "a_room_of_a_part_with_a_namespace_of_its_own": (
+        rules.namespaces_are_those_of_their_rooms,
+        {"controller/api/handlers/runs/runs.cc": "namespace paddock::api {\nint f() { return 1; }\n}\nnamespace paddock::runs {\nint g() { return 1; }\n}\n"},
+        "runs.cc:4"),
+    "a_base_that_defines_what_is_another_room_s": (
+        rules.namespaces_are_those_of_their_rooms, {"common/base/text.h": "// Text.\n#pragma once\nnamespace paddock::wire {\nstruct A {};\n}\n"}, "text.h:3"),
     "reaching_into_internal": (rules.internal_stays_inside, {"controller/store/store.cc": '#include "common/wire/internal/number.h"\n'}, "store.cc:1"),
     "a_library_elsewhere": (rules.libraries_stay_in_their_module, {"cli/output/a.cc": "#include <sqlite3.h>\n"}, "cli/output/a.cc:1"),
     "an_unknown_library": (rules.libraries_stay_in_their_module, {"cli/output/a.cc": "#include <boost/any.hpp>\n"}, "cli/output/a.cc:1"),

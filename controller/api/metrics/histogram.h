@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/base/stopwatch.h"
+#include "controller/base/stopwatch.h"
 
 namespace paddock::api {
 

@@ -40,6 +40,8 @@ concept ReadableKind = requires {
   // Whether they follow from the object and the time: then a standby, which hears no node and
   // counts no quota, shows it as well.
   { KindTraits<T>::kOfStoreAlone } -> std::same_as<const bool&>;
+  // Who may see it: every route that reads it asks for this scope.
+  { KindTraits<T>::kReadScope } -> std::same_as<const auth::Scope&>;
   // What the store may leave out of a list by itself.
   { &KindTraits<T>::narrow } -> std::same_as<void (*)(const ListQuery&, store::ListOptions&)>;
 };

@@ -21,7 +21,7 @@ class LongList final : public Steps {
   }
 
   // The first part was read already.
-  Next step(ResponseStream& out, const std::shared_ptr<Bell>&) override {
+  Next step(ResponseStream& out, const std::shared_ptr<Waker>&) override {
     return tell(std::exchange(first_, {}), out);
   }
 

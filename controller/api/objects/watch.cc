@@ -55,7 +55,7 @@ class Watch final : public Steps {
     present_.options.newest_first = false;
   }
 
-  Next step(ResponseStream& out, const std::shared_ptr<Bell>& bell) override {
+  Next step(ResponseStream& out, const std::shared_ptr<Waker>& waker) override {
     constexpr Next kOver{Then::kEnd};
     if (changed_.stopped()) return kOver;
     if (telling_present_ || services_.clock.mono() >= token_.next()) return {Then::kAsk};
@@ -71,7 +71,7 @@ class Watch final : public Steps {
     if (at_ >= told_.newest()) told_ = {};  // asked of older changes alone, and of many pages large
     const MonoTime now = services_.clock.mono();
     if (now >= end_ || !mark_time(now, out)) return kOver;
-    changed_.listen(seen, bell);
+    changed_.listen(seen, waker);
     const MonoTime next = query_.bookmarks ? std::min(end_, next_bookmark_) : end_;
     return {Then::kWait, std::min(next, token_.next()) - now};
   }

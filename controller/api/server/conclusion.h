@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "common/base/stopwatch.h"
 #include "common/base/time.h"
 #include "controller/api/server/http.h"
 #include "controller/api/server/open_requests.h"
@@ -13,6 +12,7 @@
 #include "controller/api/server/services.h"
 #include "controller/auth/principal.h"
 #include "controller/auth/token.h"
+#include "controller/base/stopwatch.h"
 
 namespace paddock::api {
 

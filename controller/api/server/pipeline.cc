@@ -144,8 +144,8 @@ class HeldCall final : public HeldAnswer {
  public:
   HeldCall(Passage passage, const Request& request, std::shared_ptr<HeldAnswer> answer)
       : passage_(std::move(passage)), request_(outline_of(request)), answer_(std::move(answer)) {}
-  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) override {
-    return answer_->wait(bell);
+  std::optional<Millis> wait(const std::shared_ptr<Waker>& waker) override {
+    return answer_->wait(waker);
   }
   bool settle() override { return answer_->settle(); }
   Result<Response> make() override { return conclude(passage_, request_, answer_->make()); }

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "common/base/head_and_tail.h"
 #include "common/base/time.h"
+#include "node-agent/sandbox/result/head_and_tail.h"
 #include "node-agent/sandbox/result/redact.h"
 
 namespace paddock::sandbox {

@@ -16,6 +16,7 @@ struct KindTraits<contracts::Grant> {
   static void complete(Services& services, Grant& object);
   static constexpr bool kStoredWhole = false;
   static constexpr bool kOfStoreAlone = false;
+  static constexpr auth::Scope kReadScope = auth::Scope::kGrantsRead;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const Grant&) { return {}; }
 

@@ -14,6 +14,7 @@ struct KindTraits<contracts::ToolToken> {
   static void complete(Services& services, ToolToken& object);
   static constexpr bool kStoredWhole = false;
   static constexpr bool kOfStoreAlone = true;
+  static constexpr auth::Scope kReadScope = auth::Scope::kRunsRead;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const ToolToken&) { return {}; }
 

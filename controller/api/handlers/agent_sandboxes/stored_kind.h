@@ -16,6 +16,7 @@ struct StoredAgentKind {
   static void complete(Services&, T&) {}
   static constexpr bool kStoredWhole = true;
   static constexpr bool kOfStoreAlone = true;
+  static constexpr auth::Scope kReadScope = auth::Scope::kRunsRead;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const T&) { return {}; }
 

@@ -76,10 +76,10 @@ class HeldLane final : public HeldAnswer {
  public:
   HeldLane(std::shared_ptr<calls::Relay::Lane> lane, std::shared_ptr<Eligibility> eligibility)
       : lane_(std::move(lane)), eligibility_(std::move(eligibility)) {}
-  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) override {
+  std::optional<Millis> wait(const std::shared_ptr<Waker>& waker) override {
     to_read_ = !eligibility_->known();
     if (to_read_) return std::nullopt;
-    const auto limit = lane_->wait(bell);
+    const auto limit = lane_->wait(waker);
     eligibility_->forget();
     return limit;
   }

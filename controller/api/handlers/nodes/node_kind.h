@@ -16,6 +16,7 @@ struct KindTraits<contracts::Node> {
   static void complete(Services& services, Node& object);
   static constexpr bool kStoredWhole = false;
   static constexpr bool kOfStoreAlone = false;
+  static constexpr auth::Scope kReadScope = auth::Scope::kNodesRead;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const Node&) { return {}; }
 

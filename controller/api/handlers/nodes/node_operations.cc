@@ -57,10 +57,10 @@ class HeldDrain final : public HeldAnswer {
         changed_(services.notifier, store::node_topic(node_)),
         seen_(seen),
         until_(services.clock.mono() + hold) {}
-  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) override {
+  std::optional<Millis> wait(const std::shared_ptr<Waker>& waker) override {
     const Millis left = until_ - services_.clock.mono();
     if (left <= Millis(0) || changed_.stopped() || changed_.version() != seen_) return std::nullopt;
-    changed_.listen(seen_, bell);
+    changed_.listen(seen_, waker);
     return left;
   }
   Result<Response> make() override {

@@ -92,7 +92,7 @@ class HeldSync final : public HeldAnswer {
         seen_(seen),
         until_(services.clock.mono() + hold) {}
 
-  std::optional<Millis> wait(const std::shared_ptr<Bell>& bell) override {
+  std::optional<Millis> wait(const std::shared_ptr<Waker>& waker) override {
     const Millis left = until_ - services_.clock.mono();
     if (left <= Millis(0) || changed_.stopped()) return std::nullopt;
     if (const uint64_t now = changed_.version(); now != seen_) {
@@ -100,7 +100,7 @@ class HeldSync final : public HeldAnswer {
       touched_ = true;
       return std::nullopt;
     }
-    changed_.listen(seen_, bell);
+    changed_.listen(seen_, waker);
     return left;
   }
 

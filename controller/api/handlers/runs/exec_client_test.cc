@@ -11,9 +11,9 @@
 namespace paddock::api {
 namespace {
 
-class NoBell final : public Bell {
+class NoWaker final : public Waker {
  public:
-  void ring() override {}
+  void wake() override {}
 };
 
 // Each wait that finds nothing to do lets its time pass, and then asks what comes next.
@@ -45,7 +45,7 @@ class Connection final : public Upgraded {
     return true;
   }
   bool stopping() const override { return stops; }
-  std::shared_ptr<Bell> bell() override { return std::make_shared<NoBell>(); }
+  std::shared_ptr<Waker> waker() override { return std::make_shared<NoWaker>(); }
 
   std::string incoming;
   std::string outgoing;
@@ -72,7 +72,7 @@ class ExecClientTest : public testing::Test {
 
   ManualClock clock_;
   Connection connection_{clock_};
-  ExecExchange exchange_{std::make_shared<NoBell>()};
+  ExecExchange exchange_{std::make_shared<NoWaker>()};
 };
 
 TEST_F(ExecClientTest, OneThatIsSilentThoughItIsPingedIsGoneAfterAMinute) {
@@ -161,7 +161,7 @@ TEST_F(ExecClientTest, AStopIsACloseWithACode) {
 }
 
 TEST(ExecExchange, ALostInputEndsTheCommandAndIsItsStatus) {
-  ExecExchange exchange(std::make_shared<NoBell>());
+  ExecExchange exchange(std::make_shared<NoWaker>());
   exchange.started();
   exchange.fail({Code::kUnavailable, "NODE_LOST", "it is gone"});
   EXPECT_FALSE(exchange.wanted());
@@ -177,7 +177,7 @@ TEST(ExecExchange, ALostInputEndsTheCommandAndIsItsStatus) {
 }
 
 TEST(ExecExchange, TheFirstSizeIsNotToldTwice) {
-  ExecExchange exchange(std::make_shared<NoBell>());
+  ExecExchange exchange(std::make_shared<NoWaker>());
   exchange.take({{}, false, contracts::TerminalSize{33, 77}});
   const auto size = exchange.first_size(Millis(60'000));
   ASSERT_TRUE(size);

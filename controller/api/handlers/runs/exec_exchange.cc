@@ -72,7 +72,7 @@ void ExecExchange::put(std::string message) {
           state.messages.push_back(std::move(message));
         });
   }
-  client_->ring();
+  client_->wake();
 }
 
 void ExecExchange::finish(std::string message) {
@@ -83,7 +83,7 @@ void ExecExchange::finish(std::string message) {
     state.input.clear();
   });
   changed_.notify_all();
-  client_->ring();
+  client_->wake();
 }
 
 bool ExecExchange::wanted() const {
@@ -124,7 +124,7 @@ std::optional<contracts::InputPiece> ExecExchange::next_piece(bool terminal) {
       if (ready && !over) out = take_piece(state, terminal);
     });
   }
-  client_->ring();  // there is room
+  client_->wake();  // there is room
   return out;
 }
 

@@ -12,15 +12,15 @@
 #include "common/base/result.h"
 #include "common/base/units.h"
 #include "common/contracts/run_exec.h"
-#include "controller/base/bell.h"
+#include "controller/base/waker.h"
 #include "controller/k8s/exec_channels.h"
 
 namespace paddock::api {
 
 class ExecExchange {
  public:
-  // `client` rings when there is something for the client, or room for what it sends.
-  explicit ExecExchange(std::shared_ptr<Bell> client) : client_(std::move(client)) {}
+  // `client` is woken when there is something for the client, or room for what it sends.
+  explicit ExecExchange(std::shared_ptr<Waker> client) : client_(std::move(client)) {}
 
   // The client's thread.
   struct ForClient {
@@ -67,7 +67,7 @@ class ExecExchange {
   };
   static std::optional<contracts::InputPiece> take_piece(State& state, bool terminal);
 
-  const std::shared_ptr<Bell> client_;
+  const std::shared_ptr<Waker> client_;
   std::condition_variable changed_;
   Guarded<State> state_;
 };

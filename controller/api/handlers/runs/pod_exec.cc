@@ -86,7 +86,7 @@ Result<ExecWish> wish_of(const Call& call) {
 class Attached {
  public:
   Attached(RunCommand& command, const ExecWish& wish, Upgraded& connection)
-      : command_(command), wish_(wish), exchange_(connection.bell()) {}
+      : command_(command), wish_(wish), exchange_(connection.waker()) {}
 
   void carry_out();
   void feed();

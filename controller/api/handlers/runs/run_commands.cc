@@ -3,7 +3,6 @@
 #include <memory>
 #include <utility>
 
-#include "common/base/decoded_size.h"
 #include "common/base/text.h"
 #include "common/contracts/run_exec.h"
 #include "common/contracts/sandbox.h"
@@ -15,6 +14,7 @@
 #include "controller/api/server/command_stream.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/write_behind_queue.h"
+#include "controller/base/decoded_size.h"
 #include "controller/calls/relay.h"
 #include "controller/runs/audit_events.h"
 #include "controller/runs/measures.h"

@@ -15,6 +15,7 @@ struct KindTraits<contracts::Run> {
   static void complete(Services&, Run&) {}
   static constexpr bool kStoredWhole = true;
   static constexpr bool kOfStoreAlone = true;
+  static constexpr auth::Scope kReadScope = auth::Scope::kRunsRead;
   // Lists of runs that have not ended are read by themselves.
   static void narrow(const ListQuery& query, store::ListOptions& options) {
     options.active = wants_active_runs(query);

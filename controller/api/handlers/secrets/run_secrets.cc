@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "common/base/list_faults.h"
 #include "common/base/text.h"
 #include "controller/api/server/documents.h"
+#include "controller/base/list_faults.h"
 #include "controller/nodes/registry.h"
 
 namespace paddock::api {

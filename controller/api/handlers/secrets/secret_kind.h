@@ -14,6 +14,7 @@ struct KindTraits<contracts::Secret> {
   static void complete(Services&, Secret&) {}
   static constexpr bool kStoredWhole = true;
   static constexpr bool kOfStoreAlone = true;
+  static constexpr auth::Scope kReadScope = auth::Scope::kSecretsRead;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   // The names of its values.
   static std::map<std::string, std::string> audit_details(const Secret& object);

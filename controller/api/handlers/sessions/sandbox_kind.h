@@ -14,6 +14,7 @@ struct KindTraits<contracts::Sandbox> {
   static void complete(Services& services, Sandbox& object);
   static constexpr bool kStoredWhole = false;
   static constexpr bool kOfStoreAlone = true;
+  static constexpr auth::Scope kReadScope = auth::Scope::kRunsRead;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   // How long it lives, and whether it is suspended: what of it can be changed.
   static std::map<std::string, std::string> audit_details(const Sandbox& object);

@@ -1,10 +1,10 @@
-#include "common/base/decoded_size.h"
 #include "common/base/text.h"
 #include "controller/api/handlers/sessions/sandboxes.h"
 #include "controller/api/handlers/sessions/session_access.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/write_behind_queue.h"
+#include "controller/base/decoded_size.h"
 #include "controller/calls/call_errors.h"
 #include "controller/sessions/life.h"
 

@@ -16,6 +16,7 @@ struct KindTraits<contracts::Volume> {
   static void complete(Services&, Volume&) {}
   static constexpr bool kStoredWhole = true;
   static constexpr bool kOfStoreAlone = true;
+  static constexpr auth::Scope kReadScope = auth::Scope::kWorkspacesRead;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const Volume&) { return {}; }
 

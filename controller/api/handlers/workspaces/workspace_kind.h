@@ -17,6 +17,7 @@ struct KindTraits<contracts::Workspace> {
   static void complete(Services&, Workspace&) {}
   static constexpr bool kStoredWhole = true;
   static constexpr bool kOfStoreAlone = true;
+  static constexpr auth::Scope kReadScope = auth::Scope::kWorkspacesRead;
   static void narrow(const ListQuery&, store::ListOptions&) {}
   static std::map<std::string, std::string> audit_details(const Workspace&) { return {}; }
 

@@ -159,13 +159,81 @@ void explain(const Outcome& outcome, const LaunchRequest& request, SandboxResult
   classify(outcome, {}, request.command.empty() ? "" : request.command[0], result);
 }
 
+// A run, the launcher that makes it, and the result that is written of it.
+struct LaunchedRun {
+  LauncherContext& launcher;
+  Feed& feed;
+  const LaunchRequest& request;
+  SandboxPlan& plan;
+  EventWriter& events;
+  const Clock& clock;
+  SandboxResult& result;
+};
+
+// These count what a run's processes hold beside the memory that the kernel counts by itself. Only
+// a run whose memory has a limit has them.
+struct MemoryWatches {
+  std::optional<SocketWatch> sockets;
+  std::optional<LockWatch> locks;
+  std::optional<SharedMemoryWatch> shared;  // where no cgroup counts the memory
+
+  MemoryWatches(PreparedSandbox& sandbox, const SandboxPlan& plan) {
+    if (!plan.socket_bytes) return;
+    sockets.emplace(sandbox.init(), *plan.socket_bytes, plan.host_uid == plan.files_owner);
+    locks.emplace(sandbox.init(), sandbox.cgroup(), plan.privileged);
+    if (plan.process_memory.private_bytes)
+      shared.emplace(sandbox.init(), *plan.process_memory.private_bytes);
+  }
+};
+
+// Opens the file that the command reads as its input, if it reads one.
+Status lend_input(LaunchedRun& run) {
+  if (run.request.input_file.empty()) return {};
+  ASSIGN_OR_RETURN(InputFeed opened, InputFeed::open(run.request.input_file, run.clock.mono()));
+  run.feed.input = opened.take_command_end();
+  TRY(run.launcher.used->lend(run.feed.input));
+  run.launcher.input = std::move(opened);
+  return {};
+}
+
+// From here on further commands can be executed in the run, if it takes any.
+Status begin_execs(LaunchedRun& run) {
+  run.launcher.execs = open_execs(run.request, run.clock);
+  if (!run.launcher.execs) return {};
+  ASSIGN_OR_RETURN(auto ground, run.launcher.used->exec_ground(run.request, run.plan));
+  ground.choices = run.launcher.filters.choices;
+  run.launcher.execs->begin(std::move(ground));
+  return {};
+}
+
+// Writes how the run ended into its result, and takes the sandbox back.
+void conclude(LaunchedRun& run, Supervisor& supervisor, const Outcome& outcome,
+              const Broker& broker) {
+  LauncherContext& launcher = run.launcher;
+  const SandboxPlan& plan = run.plan;
+  std::optional<BrokerReport> report;
+  if (broker) report = broker->finish();
+  classify(outcome, {plan.cpu_time, plan.cgroup.pids, plan.cgroup.memory_bytes},
+           run.request.command[0], run.result);
+  describe_run(supervisor, outcome, run.result);
+  tell_of_cpus(launcher.used->cgroup(), plan, run.result);
+  if (broker && supervisor.started())
+    tell_of_network(std::move(report), sole_broker_user(supervisor, launcher.execs.get()),
+                    run.result);
+  launcher.used->take_back(supervisor.release());
+  if (!std::holds_alternative<outcome::SetupFailed>(outcome))
+    remark({supervisor.outputs().truncated(), plan.partial || !launcher.used->loopback().ok()},
+           run.result);
+  // How the run ended is judged by what its own command was refused.
+  if (launcher.execs) tell_of_execs(*launcher.execs, run.result);
+}
+
 // Leaves the sandbox in the launcher: it is destroyed after the result is out, as the kernel may
 // need long for that.
-void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepared, Feed& feed,
-              const LaunchRequest& request, SandboxPlan& plan, EventWriter& events,
-              const Clock& clock, SandboxResult& result) {
-  const auto setup_failed = [&](const Error& error) {
-    explain(outcome::SetupFailed{error}, request, result);
+void run_plan(LaunchedRun run, std::unique_ptr<PreparedSandbox> prepared) {
+  auto& [launcher, feed, request, plan, events, clock, result] = run;
+  const auto setup_failed = [&run](const Error& error) {
+    explain(outcome::SetupFailed{error}, run.request, run.result);
   };
   auto disk = DiskWatch::start(plan);
   if (!disk.ok()) return setup_failed(disk.error());
@@ -176,36 +244,15 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
   if (!sandbox.ok()) return setup_failed(sandbox.error());
   launcher.used = std::move(*sandbox);
   result.enforced["accounts"] = plan.enforced["accounts"];
-  const Status& loopback = launcher.used->loopback();
-  if (const Status taken = accept_loopback(loopback, request.policy.allow_partial, result.enforced);
+  if (const Status taken =
+          accept_loopback(launcher.used->loopback(), request.policy.allow_partial, result.enforced);
       !taken.ok())
     return explain(outcome::Refused{taken.error()}, request, result);
   if (*broker) (*broker)->close_sandbox_end();
   if (*disk) (*disk)->attach(launcher.used->init(), launcher.used->cgroup());
-  std::optional<SocketWatch> sockets;
-  std::optional<LockWatch> locks;
-  if (plan.socket_bytes) {
-    sockets.emplace(launcher.used->init(), *plan.socket_bytes, plan.host_uid == plan.files_owner);
-    locks.emplace(launcher.used->init(), launcher.used->cgroup(), plan.privileged);
-  }
-  std::optional<SharedMemoryWatch> shared;
-  if (plan.process_memory.private_bytes)
-    shared.emplace(launcher.used->init(), *plan.process_memory.private_bytes);
-  if (!request.input_file.empty()) {
-    auto opened = InputFeed::open(request.input_file, clock.mono());
-    if (!opened.ok()) return setup_failed(opened.error());
-    feed.input = opened->take_command_end();
-    if (const Status lent = launcher.used->lend(feed.input); !lent.ok())
-      return setup_failed(lent.error());
-    launcher.input = std::move(opened).value();
-  }
-  launcher.execs = open_execs(request, clock);
-  if (launcher.execs) {
-    auto ground = launcher.used->exec_ground(request, plan);
-    if (!ground.ok()) return setup_failed(ground.error());
-    ground->choices = launcher.filters.choices;
-    launcher.execs->begin(std::move(*ground));
-  }
+  MemoryWatches watches(*launcher.used, plan);
+  if (const Status lent = lend_input(run); !lent.ok()) return setup_failed(lent.error());
+  if (const Status begun = begin_execs(run); !begun.ok()) return setup_failed(begun.error());
   auto running = launcher.used->start(request, plan, feed.input.get());
   if (!running.ok()) {
     launcher.used.reset();
@@ -216,25 +263,13 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
   Supervisor supervisor(
       std::move(running).value(),
       {plan, launcher.used->cgroup(), events, clock, launcher.filters.choices, disk->get(),
-       sockets ? &*sockets : nullptr, locks ? &*locks : nullptr, shared ? &*shared : nullptr,
-       launcher.input ? &*launcher.input : nullptr, signals.get(), feed.client,
-       feed.client >= 0 && !feed.ahead, !request.brief_result, ends_unseen(launcher, plan, feed),
-       launcher.execs.get()},
+       watches.sockets ? &*watches.sockets : nullptr, watches.locks ? &*watches.locks : nullptr,
+       watches.shared ? &*watches.shared : nullptr, launcher.input ? &*launcher.input : nullptr,
+       signals.get(), feed.client, feed.client >= 0 && !feed.ahead, !request.brief_result,
+       ends_unseen(launcher, plan, feed), launcher.execs.get()},
       request.inline_output_bytes);
   const Outcome outcome = supervisor.run();
-  std::optional<BrokerReport> report;
-  if (*broker) report = (*broker)->finish();
-  classify(outcome, {plan.cpu_time, plan.cgroup.pids, plan.cgroup.memory_bytes}, request.command[0],
-           result);
-  describe_run(supervisor, outcome, result);
-  tell_of_cpus(launcher.used->cgroup(), plan, result);
-  if (*broker && supervisor.started())
-    tell_of_network(std::move(report), sole_broker_user(supervisor, launcher.execs.get()), result);
-  launcher.used->take_back(supervisor.release());
-  if (!std::holds_alternative<outcome::SetupFailed>(outcome))
-    remark({supervisor.outputs().truncated(), plan.partial || !loopback.ok()}, result);
-  // How the run ended is judged by what its own command was refused.
-  if (launcher.execs) tell_of_execs(*launcher.execs, result);
+  conclude(run, supervisor, outcome, *broker);
 }
 
 // run_plan() for a run that was ordered ahead. Its sandbox is made before the last argument of the
@@ -257,7 +292,7 @@ void run_ahead(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepa
   const Millis wall_time = word->begun.wall_time;
   plan.launcher.wall_time = std::min(wall_time, plan.launcher.wall_time.value_or(wall_time));
   if (word->begun.shown) plan.launcher.show_all();
-  run_plan(launcher, std::move(prepared), feed, request, plan, events, clock, result);
+  run_plan({launcher, feed, request, plan, events, clock, result}, std::move(prepared));
 }
 
 // Switches to the filter that asks about each program that is executed. Most runs name no tools, so
@@ -328,7 +363,7 @@ SandboxResult launch_with(LauncherContext& launcher, std::unique_ptr<PreparedSan
   if (feed.ahead) {
     run_ahead(launcher, std::move(prepared), feed, request, *plan, events, clock, result);
   } else {
-    run_plan(launcher, std::move(prepared), feed, request, *plan, events, clock, result);
+    run_plan({launcher, feed, request, *plan, events, clock, result}, std::move(prepared));
   }
   return result;
 }

@@ -1,8 +1,8 @@
-#include "common/base/calendar_watch.h"
+#include "controller/reconciler/calendar_watch.h"
 
 #include <gtest/gtest.h>
 
-namespace paddock {
+namespace paddock::reconciler {
 namespace {
 
 TEST(CalendarWatch, TellsOnceByHowMuchItWasSetBackAndNothingElse) {
@@ -22,4 +22,4 @@ TEST(CalendarWatch, TellsOnceByHowMuchItWasSetBackAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace paddock
+}  // namespace paddock::reconciler

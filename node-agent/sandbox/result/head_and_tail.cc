@@ -1,11 +1,11 @@
-#include "common/base/head_and_tail.h"
+#include "node-agent/sandbox/result/head_and_tail.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "common/base/text.h"
 
-namespace paddock {
+namespace paddock::sandbox {
 namespace {
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
@@ -89,4 +89,4 @@ std::string head_and_tail(std::string_view text, int64_t budget) {
   return out + kept.rest();
 }
 
-}  // namespace paddock
+}  // namespace paddock::sandbox

@@ -1,4 +1,4 @@
-#include "common/base/leap_guard.h"
+#include "controller/base/leap_guard.h"
 
 #include <gtest/gtest.h>
 

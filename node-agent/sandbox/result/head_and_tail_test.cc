@@ -1,10 +1,10 @@
-#include "common/base/head_and_tail.h"
+#include "node-agent/sandbox/result/head_and_tail.h"
 
 #include <gtest/gtest.h>
 
 #include "common/base/text.h"
 
-namespace paddock {
+namespace paddock::sandbox {
 namespace {
 
 std::string marked(int64_t budget, int64_t left_out) {
@@ -70,4 +70,4 @@ TEST(HeadAndTail, NeedsNoMoreThanItsTailHoweverLargeTheBudget) {
 }
 
 }  // namespace
-}  // namespace paddock
+}  // namespace paddock::sandbox

@@ -1,4 +1,4 @@
-#include "node-agent/sessions/beneath.h"
+#include "node-agent/files/beneath.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 namespace {
 
 using contracts::FileAnswer;
@@ -105,4 +105,4 @@ Result<FileAnswer> list(os::Fd folder) {
   return out;
 }
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

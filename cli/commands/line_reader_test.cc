@@ -1,4 +1,4 @@
-#include "common/os/line_reader.h"
+#include "cli/commands/line_reader.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,12 +8,12 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 
-namespace paddock::os {
+namespace paddock::cli {
 namespace {
 
 std::vector<std::string> lines_of(const std::string& content, size_t most = 1000) {
   const std::string path = cat(testing::TempDir(), "lines-", ::getpid());
-  EXPECT_TRUE(write_file_atomic(path, content).ok());
+  EXPECT_TRUE(os::write_file_atomic(path, content).ok());
   auto reader = LineReader::open(path, most);
   std::vector<std::string> out;
   while (true) {
@@ -49,4 +49,4 @@ TEST(LineReader, SaysWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace paddock::os
+}  // namespace paddock::cli

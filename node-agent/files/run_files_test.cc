@@ -1,4 +1,4 @@
-#include "node-agent/sessions/run_files.h"
+#include "node-agent/files/run_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,9 +13,9 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/folder_use.h"
-#include "node-agent/sessions/files_test_support.h"
+#include "node-agent/files/files_test_support.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 namespace {
 
 TEST_F(SessionFiles, OfARunAreReadInPartsAndAsOneVersion) {
@@ -142,4 +142,4 @@ TEST_F(SessionFiles, OfARunAreBoundedByWhatItsUpperLayerWillHold) {
 }
 
 }  // namespace
-}  // namespace paddock::sessions
+}  // namespace paddock::files

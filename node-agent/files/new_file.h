@@ -12,7 +12,7 @@
 #include "common/base/result.h"
 #include "common/os/fd.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 
 class NewFile {
  public:
@@ -32,4 +32,4 @@ class NewFile {
   os::Fd file_;  // none: it has its name
 };
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

@@ -7,7 +7,7 @@
 #include "common/base/result.h"
 #include "common/os/fd.h"
 
-namespace paddock::os {
+namespace paddock::cli {
 
 class LineReader {
  public:
@@ -18,13 +18,13 @@ class LineReader {
   Result<std::optional<std::string>> next();
 
  private:
-  LineReader(Fd file, size_t most) : file_(std::move(file)), most_(most) {}
+  LineReader(os::Fd file, size_t most) : file_(std::move(file)), most_(most) {}
   Result<bool> read_more();
 
-  Fd file_;
+  os::Fd file_;
   size_t most_;
   std::string read_;  // and not yet given out, from begin_ on
   size_t begin_ = 0;
 };
 
-}  // namespace paddock::os
+}  // namespace paddock::cli

@@ -1,4 +1,4 @@
-#include "node-agent/sessions/new_folders.h"
+#include "node-agent/files/new_folders.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,9 +7,9 @@
 
 #include "common/os/fd.h"
 #include "common/os/file.h"
-#include "node-agent/sessions/beneath.h"
+#include "node-agent/files/beneath.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 namespace {
 
 // Whoever wants a folder is content with one that is there, even if it cannot be opened.
@@ -47,4 +47,4 @@ NewFolders::~NewFolders() {
   }
 }
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

@@ -6,7 +6,7 @@
 
 #include "common/contracts/session_calls.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 
 struct Room {
   int64_t bytes = 0;
@@ -17,4 +17,4 @@ struct Room {
 // exist yet count too. TREE_TOO_DEEP: such folders could not be measured.
 Result<Room> room_for(int root, const contracts::FileOrder& order, int64_t bytes);
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

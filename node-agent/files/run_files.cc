@@ -1,4 +1,4 @@
-#include "node-agent/sessions/run_files.h"
+#include "node-agent/files/run_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +10,12 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/thread_user.h"
-#include "node-agent/sessions/beneath.h"
-#include "node-agent/sessions/new_file.h"
-#include "node-agent/sessions/new_folders.h"
-#include "node-agent/sessions/room.h"
+#include "node-agent/files/beneath.h"
+#include "node-agent/files/new_file.h"
+#include "node-agent/files/new_folders.h"
+#include "node-agent/files/room.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 namespace {
 
 using contracts::FileAnswer;
@@ -87,4 +87,4 @@ Result<FileAnswer> put_whole(const RunFileRules& rules, const FileOrder& order) 
   return FileAnswer{};
 }
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

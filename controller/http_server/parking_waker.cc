@@ -1,29 +1,30 @@
-#include "controller/http_server/parking_bell.h"
+#include "controller/http_server/parking_waker.h"
 
 #include <utility>
 
 namespace paddock::http_server {
 
 // With the lock: see begin(). What is resumed only queues the next step, and takes no lock of ours.
-void ParkingBell::ring() {
+void ParkingWaker::wake() {
   state_.with([this](State& state) {
     if (state.parked) {
       poller_.wake(*std::exchange(state.parked, std::nullopt));
     } else {
-      state.rung = true;
+      state.woken = true;
     }
   });
 }
 
-void ParkingBell::begin() {
+void ParkingWaker::begin() {
   state_.with([](State& state) { state = State(); });
 }
 
-// With the lock, so that a ring finds the connection either at work or parked. It may be resumed,
-// by others than a ring, before this returns.
-ParkingBell::Parking ParkingBell::park(int connection, Deadline until, IdlePoller::Resume resume) {
+// With the lock, so that wake() finds the connection either at work or parked. It may be resumed,
+// by others than wake(), before this returns.
+ParkingWaker::Parking ParkingWaker::park(int connection, Deadline until,
+                                         IdlePoller::Resume resume) {
   return state_.with([&](State& state) {
-    if (state.rung) return Parking::kRung;
+    if (state.woken) return Parking::kWoken;
     state.parked =
         poller_.park(connection, IdlePoller::Interest::kHangUp, until, std::move(resume));
     return state.parked ? Parking::kParked : Parking::kRefused;

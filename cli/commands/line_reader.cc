@@ -1,4 +1,4 @@
-#include "common/os/line_reader.h"
+#include "cli/commands/line_reader.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,14 +7,14 @@
 
 #include "common/base/text.h"
 
-namespace paddock::os {
+namespace paddock::cli {
 
 namespace {
 constexpr size_t kReadAtOnce = 256 << 10;
 }
 
 Result<LineReader> LineReader::open(const std::string& path, size_t most) {
-  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.valid()) return LineReader(std::move(file), most);
   const int cause = errno;
   return system_error(cat("cannot open ", path), cause);
@@ -56,4 +56,4 @@ Result<std::optional<std::string>> LineReader::next() {
   }
 }
 
-}  // namespace paddock::os
+}  // namespace paddock::cli

@@ -4,7 +4,7 @@
 
 #include "common/base/time.h"
 
-namespace paddock {
+namespace paddock::reconciler {
 
 class CalendarWatch {
  public:
@@ -26,4 +26,4 @@ class CalendarWatch {
   MonoTime mono_;
 };
 
-}  // namespace paddock
+}  // namespace paddock::reconciler

@@ -7,7 +7,7 @@
 
 #include "common/base/result.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 
 class NewFolders {
  public:
@@ -24,4 +24,4 @@ class NewFolders {
   std::vector<std::string> made_;  // those above first
 };
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace paddock {
+namespace paddock::sandbox {
 
 class HeadAndTail {
  public:
@@ -43,4 +43,4 @@ std::string head_and_tail(std::string_view text, int64_t budget);
 // How many bytes at the end are a character of UTF-8 whose rest is missing.
 size_t unfinished_character(std::string_view text);
 
-}  // namespace paddock
+}  // namespace paddock::sandbox

@@ -1,12 +1,12 @@
-#include "node-agent/sessions/room.h"
+#include "node-agent/files/room.h"
 
 #include <string>
 
 #include "common/base/text.h"
 #include "common/os/folder_use.h"
-#include "node-agent/sessions/beneath.h"
+#include "node-agent/files/beneath.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 namespace {
 
 // Nearly every file system has blocks of this size. A network's file system gives as its block what
@@ -39,4 +39,4 @@ Result<Room> room_for(int root, const contracts::FileOrder& order, int64_t bytes
   return Room{.bytes = folders * kWholeBlock + in_blocks(bytes), .files = folders + 1};
 }
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

@@ -1,4 +1,4 @@
-#include "common/base/list_faults.h"
+#include "controller/base/list_faults.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "node-agent/sessions/new_file.h"
+#include "node-agent/files/new_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "node-agent/sessions/beneath.h"
+#include "node-agent/files/beneath.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 
 Result<NewFile> NewFile::make(os::Fd folder, std::optional<mode_t> mode) {
   static std::atomic<uint64_t> next{0};
@@ -40,4 +40,4 @@ Status NewFile::finish(const std::string& bytes, const std::string& name) {
   return {};
 }
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

@@ -1,4 +1,4 @@
-#include "node-agent/sessions/files.h"
+#include "node-agent/files/session_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +12,12 @@
 #include "common/os/file.h"
 #include "common/os/folder_use.h"
 #include "common/os/thread_user.h"
-#include "node-agent/sessions/beneath.h"
-#include "node-agent/sessions/new_file.h"
-#include "node-agent/sessions/new_folders.h"
-#include "node-agent/sessions/room.h"
+#include "node-agent/files/beneath.h"
+#include "node-agent/files/new_file.h"
+#include "node-agent/files/new_folders.h"
+#include "node-agent/files/room.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 namespace {
 
 using contracts::FileAnswer;
@@ -128,4 +128,4 @@ Result<FileAnswer> do_with_file(const FileRules& rules, const FileOrder& order) 
   return remove(root.get(), order);
 }
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

@@ -8,7 +8,7 @@
 
 #include "common/contracts/session_calls.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 
 struct FileRules {
   std::string workspace;       // folder of the host
@@ -23,4 +23,4 @@ struct FileRules {
 Result<contracts::FileAnswer> do_with_file(const FileRules& rules,
                                            const contracts::FileOrder& order);
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

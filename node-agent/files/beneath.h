@@ -8,7 +8,7 @@
 #include "common/contracts/session_calls.h"
 #include "common/os/fd.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 
 // Folders and files change while they are looked at: that is the session's doing, not our failure.
 Error as_answer(Error error);
@@ -21,4 +21,4 @@ Result<os::Fd> open_folder(int root, const std::string& path);
 // FOLDER_TOO_LARGE.
 Result<contracts::FileAnswer> list(os::Fd folder);
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

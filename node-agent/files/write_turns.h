@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-namespace paddock::sessions {
+namespace paddock::files {
 
 class WriteTurns {
  public:
@@ -38,4 +38,4 @@ class WriteTurns {
   std::map<std::string, std::weak_ptr<std::mutex>> turns_;  // of those who write or wait
 };
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

@@ -7,11 +7,11 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "node-agent/sessions/files.h"
-#include "node-agent/sessions/run_files.h"
+#include "node-agent/files/run_files.h"
+#include "node-agent/files/session_files.h"
 #include "tests/support/temp_dir.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 
 using contracts::FileAnswer;
 using contracts::FileOperation;
@@ -63,4 +63,4 @@ class SessionFiles : public testing::Test {
   FileRules rules_;
 };
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

@@ -10,7 +10,7 @@
 
 #include "common/contracts/session_calls.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 
 // A folder's names, or a part of a file. FILE_NOT_FOUND, FILE_CHANGED if it was written to
 // meanwhile, and what os/file.h says of paths that are not clean.
@@ -33,4 +33,4 @@ struct RunFileRules {
 Result<contracts::FileAnswer> put_whole(const RunFileRules& rules,
                                         const contracts::FileOrder& order);
 
-}  // namespace paddock::sessions
+}  // namespace paddock::files

@@ -1,4 +1,4 @@
-#include "node-agent/sessions/files.h"
+#include "node-agent/files/session_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,12 +13,12 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/folder_use.h"
-#include "node-agent/sessions/files_test_support.h"
-#include "node-agent/sessions/new_folders.h"
-#include "node-agent/sessions/write_turns.h"
+#include "node-agent/files/files_test_support.h"
+#include "node-agent/files/new_folders.h"
+#include "node-agent/files/write_turns.h"
 #include "tests/support/ordinary_user.h"
 
-namespace paddock::sessions {
+namespace paddock::files {
 namespace {
 
 // Whoever reads it meanwhile, and an agent that is killed meanwhile, have the one or the other.
@@ -273,4 +273,4 @@ TEST_F(SessionFiles, ANameThatNoFileCanHaveIsTheCallersFault) {
 }
 
 }  // namespace
-}  // namespace paddock::sessions
+}  // namespace paddock::files
