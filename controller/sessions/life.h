@@ -18,7 +18,9 @@ inline constexpr Millis kKeptAfterEnd = std::chrono::hours(1);
 
 // The next time at which the session may have to end, after a use at `now` that may take `busy`.
 WallTime due_after(const contracts::Sandbox& session, WallTime now, Millis busy = Millis(0));
-// SESSION_ENDED (Gone) unless it lives.
+// SESSION_ENDED (Gone): the answer to whoever uses a session that ended for `reason`.
+Error ended_error(const Reason& reason);
+// That error if the session has ended.
 Status check_lives(const contracts::Sandbox& session);
 // SESSION_SUSPENDED (Conflict) of one that takes no command and no change of a file.
 Status check_not_suspended(const contracts::Sandbox& session);
