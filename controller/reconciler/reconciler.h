@@ -43,7 +43,7 @@ struct TickReport {
 struct Totals {
   TickReport sum;
   int64_t ticks = 0;
-  int64_t reloads = 0;  // pictures read anew
+  int64_t reloads = 0;  // of the cluster cache: times that it was read anew
   int64_t waiting = 0;
   int64_t placed = 0;
   std::map<std::string, scheduler::Usage> usage;

@@ -34,7 +34,7 @@ void Cluster::put_node(const contracts::Node& node) {
   ++version_;
 }
 
-// What was placed there is in the picture still, as orphans.
+// The runs that were placed there stay in the cluster, as orphans.
 void Cluster::remove_node(const std::string& name) {
   nodes_.remove(name);
   ++version_;

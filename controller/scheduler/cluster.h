@@ -95,16 +95,17 @@ class Cluster {
   // cluster has what it decides at once; if that cannot be stored, begin with a new Cluster.
   // Runs whose next attempt is due by `now` join in.
   Plan pass(WallTime now, size_t most = SIZE_MAX);
-  // Why runs wait: those that nothing was said about yet and, with `others`, those whose position
-  // is not what was said last, then the rest in turn. From one call with `others` to the next, no
-  // more than `at_once` newcomers are explained, since most runs of a burst are placed before
-  // anyone can ask; the call with `others` looks at all that are left.
+  // Explains why runs wait, for at most `most` of them. A call with `others` begins with the runs
+  // that were never explained and those whose place in the queue has changed; all others follow in
+  // turn. A call without `others` explains what the last one left over, then new runs: of these
+  // at most `at_once` until the next call with `others`, because most runs of a burst are placed
+  // before anyone asks why they wait.
   std::vector<Unplaced> explain(size_t most, bool others = true, size_t at_once = SIZE_MAX);
-  // Whether a call with `others` would say something new.
+  // Whether a call of explain() with `others` would say something new.
   bool others_may_differ() const {
     return waiting_ > 0 && (told_version_ != version_ || !unexplained_.empty());
   }
-  // Whether runs that are due to be told were more than `most`.
+  // Whether explain() left out runs that are due, because there were more than `most`.
   bool owes_explanations() const { return !overdue_.empty(); }
   Preview preview(const contracts::Run& run);
 
@@ -122,7 +123,7 @@ class Cluster {
   std::optional<WallTime> next_due() const;
   // Runs of nodes that are not there.
   std::vector<std::string> orphans() const;
-  // Everything that decides, as text: equal for equal pictures.
+  // Everything that decisions depend on, as text. Two clusters with equal text decide alike.
   std::string fingerprint() const;
 
  private:

@@ -154,8 +154,8 @@ Result<Page<T>> ReadTxn::list(const ListOptions& options) {
   return page;
 }
 
-// What is written is kept as it is for its next reader, who is near: the scheduler's picture, the
-// next step of the same run.
+// The object is kept as it was written, since it is soon read again: by the cluster cache, and by
+// the next step of the same run.
 template <class T>
 Status WriteTxn::create(T& object) {
   const internal::Text<T> text{object};
