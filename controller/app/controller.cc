@@ -47,13 +47,14 @@ workspaces::Shares shares_of(const Config& config) {
 }  // namespace
 
 Controller::Controller(const Config& config, const Dependencies& dependencies,
-                       const std::optional<Begun>& begun)
+                       const std::optional<Takeover>& takeover)
     : config_(config),
       dependencies_(dependencies),
-      begun_(begun),
-      told_(begun ? begun->told : std::make_shared<Told>(config.max_connections)),
-      notifier_(told_->notifier),
-      history_(told_->history),
+      takeover_(takeover),
+      standby_services_(takeover ? takeover->services
+                                 : std::make_shared<StandbyServices>(config.max_connections)),
+      notifier_(standby_services_->notifier),
+      history_(standby_services_->history),
       leases_(dependencies.clock.mono(),
               {config.nodes.lease.value, config.nodes.lost_after.value}) {}
 
@@ -61,8 +62,8 @@ Controller::~Controller() { stop(); }
 
 Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
                                                      const Dependencies& dependencies,
-                                                     const std::optional<Begun>& begun) {
-  std::unique_ptr<Controller> controller(new Controller(config, dependencies, begun));
+                                                     const std::optional<Takeover>& takeover) {
+  std::unique_ptr<Controller> controller(new Controller(config, dependencies, takeover));
   TRY(controller->read_profiles());
   TRY(controller->open_state());
   TRY(prepare_tokens(*controller->store_, config, dependencies.random));
@@ -135,7 +136,7 @@ Status Controller::open_files() {
 
 // What a controller has that leads, beside what every API is made of.
 Status Controller::open_api() {
-  ASSIGN_OR_RETURN(api_, make_api(config_, dependencies_, *told_,
+  ASSIGN_OR_RETURN(api_, make_api(config_, dependencies_, *standby_services_,
                                   {*store_, leases_, *blobs_, *intake_, metrics_, *reconciler_,
                                    std::move(profiles_)}));
   api::Services& services = api_->services;
@@ -189,10 +190,10 @@ void Controller::lead_confirmed(bool confirmed) {
 // Watches begin here: what happened before this start is not history, unless a standby has heard
 // it, all of what this store has: its feed may have asked another server.
 Status Controller::begin_history() {
-  if (begun_) TRY(begun_->catch_up());
+  if (takeover_) TRY(takeover_->catch_up());
   return store_->read([this](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
-    if (begun_ && version == history_.up_to()) return {};
+    if (takeover_ && version == history_.up_to()) return {};
     history_.begin(version);
     notifier_.notify_all();
     return {};
@@ -258,7 +259,7 @@ Status Controller::log_findings() {
 void Controller::take_over(std::unique_ptr<Front> front, std::shared_ptr<void> former) {
   front_ = std::move(front);
   former_ = std::move(former);
-  begun_.reset();
+  takeover_.reset();
 }
 
 Status Controller::tell_files() {
@@ -365,7 +366,7 @@ bool Controller::rest(Millis limit) {
 }
 
 void Controller::stop() {
-  if (!begun_) notifier_.shutdown();
+  if (!takeover_) notifier_.shutdown();
   stop_blobs_();
   if (execute_server_) execute_server_->stop();
   execute_server_.reset();

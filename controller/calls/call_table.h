@@ -187,9 +187,9 @@ class CallTable {
   size_t places(MonoTime now) const;
   // What each caller holds of the calls that any node can do. A canceled call counts until its node
   // lets go of it.
-  Held held(MonoTime now) const;
+  CallCounts held(MonoTime now) const;
   // The same of calls that are for this node alone, and take a place there.
-  Held held_on(const std::string& node) const;
+  CallCounts held_on(const std::string& node) const;
   size_t most_of_one(MonoTime now) const;
   size_t most_on(const std::string& node) const;
   Error why_its_node_waits(const NewCall& call, MonoTime now) const;

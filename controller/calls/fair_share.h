@@ -17,13 +17,13 @@
 namespace paddock::calls {
 
 // How many of its calls each caller has on nodes now.
-using Held = std::map<std::string, size_t, std::less<>>;
+using CallCounts = std::map<std::string, size_t, std::less<>>;
 
 // The `NAMESPACE/` of a caller whose token is good for that namespace alone; else the caller.
 std::string_view tenant_of(std::string_view caller);
 bool is_namespace(std::string_view tenant);
 // What a tenant's callers hold together.
-size_t held_by(const Held& held, std::string_view tenant);
+size_t held_by(const CallCounts& held, std::string_view tenant);
 
 // When each tenant and each caller was served last, in turns. One of whom nothing is known comes
 // before all others.
@@ -52,7 +52,7 @@ size_t share_within(size_t share);
 // the tenants that hold less than `most`, which holds fewest, and among equals which was served
 // longest ago; of its callers the same; then the oldest. Nothing: each tenant holds its most, or
 // nobody waits.
-std::optional<size_t> next_in_turn(const std::vector<std::string_view>& waiting, const Held& held,
-                                   const Turns& turns, size_t most);
+std::optional<size_t> next_in_turn(const std::vector<std::string_view>& waiting,
+                                   const CallCounts& held, const Turns& turns, size_t most);
 
 }  // namespace paddock::calls

@@ -109,14 +109,14 @@ class Quotas {
     Quota quota;
     contracts::ComputeQuota bounds;
   };
-  struct Found {
+  struct Excess {
     OverQuota over;
     std::string grant;    // empty: the operator's
     bool of_all = false;  // maxRunsPerNamespace
   };
   const Row& row_of(const std::string& name_space) const;
-  std::optional<Found> find_over(const std::string& name_space, const Charges& used,
-                                 const Charge& charge) const;
+  std::optional<Excess> find_over(const std::string& name_space, const Charges& used,
+                                  const Charge& charge) const;
 
   std::map<std::string, Row> rows_;
   std::map<std::string, Granted> granted_;  // by namespace

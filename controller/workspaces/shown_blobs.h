@@ -33,15 +33,15 @@ class ShownBlobs {
     std::set<contracts::Digest> old;
     size_t size() const { return young.size() + old.size(); }
   };
-  struct Known {
+  struct Table {
     std::map<std::string, Generations> namespaces;
     size_t size = 0;
   };
-  static void forget_some(Known& known);
+  static void forget_some(Table& known);
 
   size_t generation_;
   size_t most_;
-  Guarded<Known> known_;
+  Guarded<Table> known_;
 };
 
 }  // namespace paddock::workspaces

@@ -36,12 +36,12 @@ class LaunchIntents {
   void keep_only(const std::vector<std::string>& folders);
 
  private:
-  struct Noted {
+  struct Intent {
     int64_t slot = 0;
     std::string boot;
   };
   struct State {
-    std::map<std::string, Noted, std::less<>> runs;
+    std::map<std::string, Intent, std::less<>> runs;
     std::vector<int64_t> unused;
     int64_t end = 0;
     int64_t mended = 0;  // of failures_

@@ -54,7 +54,7 @@ class DeferredTeardown {
   Millis clean_up();
 
  private:
-  struct Used {
+  struct UsedLaunch {
     AttachedLaunch launch;
     MonoTime due{};
   };
@@ -65,7 +65,7 @@ class DeferredTeardown {
     MonoTime quiet{};  // until then, what is only useful later waits
     MonoTime last_begun{};
     MonoTime next_look{INT64_MAX};  // of who cleans up, at the latest
-    std::vector<Used> used;
+    std::vector<UsedLaunch> used;
   };
 
   const Clock& clock_;

@@ -42,7 +42,7 @@ class Resolver {
     std::vector<Done> waiting;
     MonoTime since;
   };
-  struct Known {
+  struct CachedName {
     Resolved resolved;
     std::optional<MonoTime> until;  // of one without an address
   };
@@ -52,7 +52,7 @@ class Resolver {
   Lookup::Tools tools_;
   std::vector<IpRange> allowed_;
   std::map<std::string, Resolved> hosts_;
-  std::map<std::string, Known> known_;
+  std::map<std::string, CachedName> known_;
   std::map<std::string, Pending> pending_;
 };
 

@@ -41,13 +41,13 @@ class SharedView {
 
  private:
   // The identity of a file or folder of the host when it was looked at.
-  struct Seen {
+  struct FileIdentity {
     std::string path;
     dev_t device = 0;
     ino_t inode = 0;
     timespec changed{};  // last
   };
-  static std::optional<Seen> see(const std::string& path);
+  static std::optional<FileIdentity> see(const std::string& path);
   Status watch(const std::string& source);
   Status watch_for_tools(const RequestFacts& standing);
   Status wall_off(const HostFacts& host);
@@ -59,8 +59,8 @@ class SharedView {
   ReadyProcFiles proc_;
   std::optional<LandlockRuleset> landlock_;
   OpenFiles programs_;
-  std::vector<Seen> sources_;
-  std::vector<Seen> folders_;  // in which these lie: if unchanged, no file was replaced
+  std::vector<FileIdentity> sources_;
+  std::vector<FileIdentity> folders_;  // in which these lie: if unchanged, no file was replaced
 };
 
 // A descriptor that learns of every mount and unmount in this process's mount namespace from now
