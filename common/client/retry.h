@@ -41,9 +41,9 @@ constexpr Millis kShortestTry{3'000};
 
 Millis try_within(Millis left);
 
-// Whether somebody who has tried `failed` times should try no more: nothing is left of his
-// patience. A few tries that fail at once are made in any case. Two are made however long they
-// take, as this process may have been stopped during the first.
+// Whether a caller that has failed `failed` times should stop trying, because none of its patience
+// is left. A few tries that fail at once are made in any case. Two are made however long they take,
+// as this process may have been stopped during the first.
 bool is_used_up(Millis left, int failed);
 
 // Decides how long one request, or one part of it, is sent again. Every request gets a few tries.

@@ -19,7 +19,8 @@ TEST_F(Secrets, AnApplyMakesThemImmutableAndNothingElseOfThem) {
   EXPECT_EQ(apply(R"(,"immutable":true,"stringData":{"b":"two"})").status, 200);
 }
 
-// Who may write a Secret learns nothing of a value that he did not send, whatever he guesses.
+// A caller who may write a Secret learns nothing of a value that somebody else sent, whatever it
+// guesses.
 TEST_F(Secrets, OfAnImmutableOneNobodyLearnsWhetherHeGuessedAValue) {
   ASSERT_EQ(make().status, 201);
   const std::string other = add_token("other", {"secrets:write", "secrets:read"});

@@ -11,8 +11,9 @@
 namespace paddock::calls {
 namespace {
 
-// A command that waits for somebody to type, and what he types, take none, as the node counts too
-// (node-agent/calls/places.h); how many of those a caller has is bounded where he asks for them.
+// Attached commands and what is typed to them take no place, just as on the node
+// (node-agent/calls/places.h). How many of those a caller may have is bounded where the caller asks
+// for them.
 bool takes_place(const NewCall& call) {
   return !call.node.empty() && !call.caller.empty() && call.kind != contracts::kRunAttach &&
          call.kind != contracts::kRunInput;
@@ -32,7 +33,7 @@ struct ShareHolder {
   const char* whose;  // share this is
 };
 
-// Who has reached the share: the caller, or with him all of his namespace.
+// Says who has reached the share: the caller, or all callers of its namespace together.
 ShareHolder who_holds(const CallCounts& held, const std::string& caller, size_t share) {
   const std::string_view tenant = tenant_of(caller);
   const size_t together = held_by(held, tenant);
@@ -50,7 +51,7 @@ Error holds_its_share(const CallCounts& held, const std::string& caller, size_t 
           " may there: end one of your commands, or try again when one has ended"));
 }
 
-// What one caller has in the queue, and all of his tenant.
+// Counts the calls that one caller, or all callers of its tenant, have in the queue.
 struct Queued {
   size_t calls = 1;
   size_t bytes = 0;

@@ -1,9 +1,9 @@
 // The newest changes of every kind, in memory, for watches: each reads on from a resource version
 // of its own. Bounded; a watch that is further behind than what is kept gets Gone and lists again.
-// What is too much goes from a namespace that has more than half of it alone, so that whoever
-// writes without end loses his own changes, and the others together always have the other half;
-// where none has, the oldest changes go. A new process begins with an empty history at the store's
-// resource version. Any thread; starts none. Wire it up with StoreOptions::on_changes.
+// If one namespace has more than half of what is kept, its oldest changes are dropped first;
+// otherwise the oldest of all are. So a caller that writes without end loses its own changes, and
+// the other half is always left to the others. A new process begins with an empty history at the
+// store's resource version. Any thread; starts none. Wire it up with StoreOptions::on_changes.
 #pragma once
 
 #include <deque>

@@ -17,7 +17,8 @@ Status FinishedCount::look(store::Store& store, int64_t most) {
   });
 }
 
-// Those that were erased since may have been among them.
+// Runs that were erased since the count may have been among the counted ones, so all of them are
+// subtracted: the result may be too small, never too large.
 Result<int64_t> FinishedCount::beyond(store::ReadTxn& txn, int64_t most) const {
   if (!counted_ || counted_->runs <= most) return 0;
   ASSIGN_OR_RETURN(const int64_t erased,

@@ -142,7 +142,8 @@ class Collector {
     return {};
   }
 
-  // The first one says what could be done, for all of them.
+  // Why a file of this type is not brought back; an empty rule: it is. Only the first message also
+  // says what could be done about it, so that a list of many files does not repeat it.
   Refusal type_refusal(const std::string& path) {
     if (request_.types.empty() || allowed_type(os::base_name(path), request_.types)) return {};
     Rule rule{"ARTIFACT_TYPE_NOT_LISTED",

@@ -30,15 +30,18 @@ class RunDisk {
   // What its command has written, as far as is told in a moment, and how much of that it asked for.
   int64_t written(int64_t most_names = kNamesLookedAt) const;
   int64_t written_as_asked() const;
-  // All of that, with what it hides, as it is now: it takes a second or two where there are a
-  // million names, and kCountTime at most.
+  // All that the run has taken, hidden files too, as it is now: counting takes a second or two
+  // where there are a million names, and kCountTime at most.
   os::FolderUse taken() const;
-  // Now or a little while ago (kept_count.h), for its owner, who asks as often as he likes.
+  // The same, counted now or a little while ago (kept_count.h), so that the run itself may ask
+  // often.
   os::FolderUse taken_lately() const;
-  // To be told what somebody else than the run puts there; it may outlive this.
+  // A function to be called with what somebody other than the run puts there. It may outlive this
+  // object.
   std::function<void(int64_t bytes, int64_t files)> adder() const;
 
-  // Its files go while its folder stays, or with all of it: each once, by one at a time.
+  // free_files() removes the run's files and keeps its folder; erase() removes both. One caller at
+  // a time, each once.
   void free_files();
   Status erase();
 

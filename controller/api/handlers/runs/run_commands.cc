@@ -42,7 +42,8 @@ Result<uint64_t> note(const RunCommand& command, std::vector<contracts::AuditEve
                                      WriteBehindQueue::audit(std::move(events)));
 }
 
-// What the store says, while it takes nothing: then none begins.
+// Records that the command starts. If the store takes no writes, its error is returned and no
+// command begins: one that is not recorded must not run.
 Result<uint64_t> note_start(const RunCommand& command) {
   TRY(command.services.later->check(command.services.store));
   auto start = event_now(command, audit::kCommandStart);
