@@ -27,8 +27,8 @@
 namespace paddock::app {
 namespace {
 
-// If the operator did not share out the quota, each namespace gets three quarters of it, so that
-// none has all.
+// If the operator set no shares of the quota, each namespace may take three quarters of it, so that
+// no namespace can take all.
 workspaces::Shares shares_of(const Config& config) {
   workspaces::Shares shares;
   const int64_t most = config.blobs.quota.bytes;
@@ -112,8 +112,8 @@ Status Controller::open_state() {
   return open_api();
 }
 
-// Where others may take over, and where files are on another host, nobody waits until all are
-// counted.
+// Counting all files takes long where they lie on another host. So where another controller may
+// take over, or the files are elsewhere, the start does not wait for the count.
 Status Controller::open_files() {
   ASSIGN_OR_RETURN(OpenedBlobs opened,
                    open_blobs(config_, dependencies_.clock, dependencies_.random));
@@ -134,7 +134,7 @@ Status Controller::open_files() {
   return {};
 }
 
-// What a controller has that leads, beside what every API is made of.
+// Opens the API, with the parts that only a leading controller has.
 Status Controller::open_api() {
   ASSIGN_OR_RETURN(api_, make_api(config_, dependencies_, *standby_services_,
                                   {*store_, leases_, *blobs_, *intake_, metrics_, *reconciler_,
@@ -159,7 +159,7 @@ Status Controller::open_api() {
   return {};
 }
 
-// What was written last tells of a calendar that leapt while nobody looked.
+// The newest times in the store show whether the calendar leapt while no controller was running.
 void Controller::look_back() {
   const auto ahead = reconciler_->look_back(nodes::now(dependencies_.clock));
   if (!ahead)
@@ -282,7 +282,7 @@ Result<std::string> Controller::start() {
 
 namespace {
 
-// Which of the two ports an error is about.
+// Makes an error name the port of `execute`, and not the one of the API.
 Error of_execute(Error error) {
   for (Cause& cause : error.causes) cause.field = cat("execute.", cause.field);
   return error;
@@ -290,8 +290,8 @@ Error of_execute(Error error) {
 
 }  // namespace
 
-// Its clients have no token, so it is open on loopback, and there alone: on any other address it
-// asks for one, and speaks TLS.
+// On loopback this port is open without a token, since its clients have none. On any other address
+// it asks for a token, and speaks TLS.
 Status Controller::start_execute_port() {
   if (config_.execute.port == 0) return {};
   const bool open = http_server::is_loopback_name(config_.execute.host);

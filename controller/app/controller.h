@@ -88,7 +88,7 @@ class Controller {
   void stop();
 
   store::Store& store() { return *store_; }
-  // One request without a socket, for tests and the simulator.
+  // Answers one request without a socket, for tests and the simulator.
   http_server::Response handle(http_server::Request& request);
 
  private:

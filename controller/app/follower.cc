@@ -19,7 +19,7 @@ namespace {
 
 // A third of how long the leader believes it.
 constexpr Millis kSayEvery{10'000};
-// What is told is older than that at most, or nothing is.
+// Watches are told of a change within this time, or of nothing at all.
 constexpr Millis kPatience{10'000};
 // A leader of an older version has no tables for it: its server would log each question.
 constexpr Millis kAfterFailure{1'000};
@@ -93,7 +93,7 @@ void Follower::begin(int64_t resource_version) {
   takeover_ = true;
 }
 
-// Whoever watches is told to begin anew, rather than nothing.
+// Makes watches begin anew: they would otherwise wait for changes that nobody tells them.
 void Follower::give_up() {
   if (!takeover_) return;
   standby_services_->history.begin(std::numeric_limits<int64_t>::max());

@@ -12,7 +12,7 @@
 
 namespace paddock::app {
 
-// What its owner has made before, and what outlives it.
+// The parts that the owner of an API makes before it, and that outlive it.
 struct ApiParts {
   store::Store& store;
   nodes::LeaseTable& leases;

@@ -1,6 +1,6 @@
-// What controllers of one database must have in common in their data folders: whoever leads next
-// would revoke the tokens of the one before it, show a certificate that nobody trusts, or miss
-// files that the database names.
+// Compares the files that all controllers of one database must have in common in their data
+// folders. If they differed, the next leader would revoke the tokens of the one before it, show a
+// certificate that nobody trusts, or miss files that the database names.
 #pragma once
 
 #include "common/base/random.h"
@@ -11,7 +11,8 @@
 
 namespace paddock::app {
 
-// By the leader at its start, once its files are made: what the others compare theirs with.
+// The leader calls this at its start, once its files are made, and so records what others compare
+// theirs with.
 Status tell_shared_files(store::Store& store, const Config& config, Random& random);
 
 // Before a store comes from its database into this data folder as its file: this folder led it

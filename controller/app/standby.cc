@@ -21,7 +21,7 @@
 namespace paddock::app {
 namespace {
 
-// At the leader's lease, and at what it has changed.
+// How often the leader's lease, and its latest changes, are looked at.
 constexpr Millis kLookEvery{100};
 
 // Nobody can lead now: each standby that ended here would be one less for later.
@@ -42,14 +42,15 @@ bool may_pass(const Error& error) {
                                   "STORE_READ_ONLY", "NOT_LEADER", "STORE_SCHEMA_TOO_NEW"});
 }
 
-// What may go wrong with this one once it leads is looked at so often.
+// How often a standby checks that it would be able to lead.
 constexpr Millis kLookAheadEvery{60'000};
-// So long a standby whose clock is wrong leaves the lead to another one.
+// How long a standby with a wrong clock leaves the lead to others.
 constexpr Millis kYields{5'000};
 
 constexpr int kNotLeader = 503;
 
-// It comes from a database, and goes into a header.
+// Whether the leader's URL may be put into a header of an answer: it comes from the database, where
+// anybody with access could have changed it.
 bool may_be_told(const std::string& url) {
   const bool http = url.starts_with("https://") || url.starts_with("http://");
   return http && url.size() <= 512 &&
@@ -117,7 +118,8 @@ class Waiting {
       if (Status told = (*opened)->tell_files(); !told.ok()) opened = std::move(told).error();
     }
     if (opened.ok()) (*opened)->take_over(std::move(front_), follower_);
-    // What leads no more may have closed it, as it was cut off, and has ended: this follows on.
+    // A leader that was cut off, and has ended, may have closed the history of watches. This
+    // standby goes on with it.
     if (!opened.ok()) follower_->services()->history.reopen();
     return opened;
   }
@@ -152,7 +154,7 @@ class Waiting {
              {{"reason", Reason("SECRET_KEY_MISSING")}, {"message", kSecretKeyWords}});
   }
 
-  // What nobody would notice before this one leads.
+  // Looks for faults that would otherwise show only once this standby leads.
   void look_ahead(const store::Lead& lead, WallTime before) {
     if (!lead.free) free_since_.reset();
     const MonoTime now = dependencies_.clock.mono();

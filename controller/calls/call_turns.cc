@@ -1,5 +1,5 @@
-// Which call may wait, and which is given to which lane: what only one node can do goes there; the
-// rest in turn.
+// Decides which call may wait, and which call is given to which lane. A call for one node goes to a
+// lane of that node; the others are given out in turn.
 #include <algorithm>
 #include <limits>
 
