@@ -128,7 +128,7 @@ Result<contracts::RunCommandRequest> request_in(const wire::Value& body) {
 
 }  // namespace
 
-// Its attempts are numbered in the same place: `<uid>/1`.
+// The run's attempts are numbered under the same prefix: `<uid>/1`.
 std::string name_of_command(const Run& run, std::string_view id) {
   return cat(run.metadata.uid, "/exec/", id);
 }
@@ -146,7 +146,8 @@ Result<std::shared_ptr<RunCommand>> command_in_run(Call& call, Run run,
                  call.principal.subject, call.principal.name_space, std::move(bearer), stream});
 }
 
-// That it begins is written while it does, and is there before anybody hears of its end.
+// The record of its start is written while the command starts, and is stored before anybody hears
+// of its end.
 Result<RunResult> carry_out(RunCommand& command, const DisconnectToken& client,
                             const OnPiece& on_piece, const OnStart& on_start) {
   Services& services = command.services;

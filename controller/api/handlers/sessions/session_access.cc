@@ -106,7 +106,7 @@ Result<uint64_t> note_session(Services& services, const Sandbox& session,
                               std::vector<contracts::AuditEvent> events) {
   const auto note_use = [session, now = services.clock.wall(),
                          under_way = services.under_way](store::WriteTxn& txn) -> Status {
-    // One that was destroyed meanwhile has no deadline any more.
+    // A session that was destroyed meanwhile has no deadline any more.
     ASSIGN_OR_RETURN(const auto found, txn.find<Sandbox>(key_of(session)));
     if (!found || found->metadata.uid != session.metadata.uid ||
         found->status.phase == SandboxPhase::kEnded)
