@@ -1,4 +1,4 @@
-// What a node should hold, and a version of it that changes when any of it does.
+// The runs and sessions that a node should hold, and a version that changes when any of that does.
 #pragma once
 
 #include <string>

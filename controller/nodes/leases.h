@@ -1,6 +1,6 @@
-// Who was heard from, when, and which agent process speaks for a node. In memory on purpose: a
-// heartbeat is not worth a disk write, and after a controller restart, or an absence of it, every
-// node gets a fresh lease, so no run is lost because the controller was away. Any thread.
+// Knows when each node was last heard from, and which agent process speaks for it. In memory on
+// purpose: a heartbeat is not worth a disk write. After the controller was away, every node gets a
+// fresh lease, so that no run is lost because of that. Any thread.
 #pragma once
 
 #include <map>

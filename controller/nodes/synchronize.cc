@@ -41,8 +41,9 @@ Status store_status(store::WriteTxn& txn, contracts::Node node,
   return txn.update(node);
 }
 
-// Its agent ends: it gets nothing new from now on, and what it has not begun is placed elsewhere at
-// once. What it has begun goes on without it, for as long as a lease is waited for.
+// For a node whose agent ends: it gets nothing new from now on, and runs that it has not begun are
+// placed elsewhere at once. Runs that it has begun go on without the agent, for as long as its
+// lease lasts.
 Status take_leave(store::WriteTxn& txn, const std::string& name,
                   const contracts::SyncRequest& request, WallTime now) {
   ASSIGN_OR_RETURN(auto node, txn.get<contracts::Node>({"", name}));
@@ -92,7 +93,7 @@ Result<bool> ends(store::ReadTxn& txn, const contracts::RunReport& report) {
   return run && run->spec.cancel_requested;
 }
 
-// Its node sends it again.
+// Drops the output from a report; the node sends it again.
 contracts::RunReport without_output(contracts::RunReport report) {
   report.output.clear();
   return report;

@@ -158,8 +158,8 @@ void ClusterCache::put(const store::Key& key, const std::optional<contracts::Gra
                       holds ? contracts::quota_of(grant->spec) : std::nullopt);
 }
 
-// Its charge never changes: what it is of is fixed when it is made. Another session of the name may
-// have come after one that was destroyed.
+// A session's charge never changes, since everything that it depends on is fixed when the session
+// is made. A new session may have the name of one that was destroyed.
 void ClusterCache::put(const store::Key& key, const std::optional<contracts::Sandbox>& session) {
   const bool lives = session && session->status.phase != contracts::SandboxPhase::kEnded;
   const std::string path = path_of(key);

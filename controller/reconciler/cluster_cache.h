@@ -1,4 +1,5 @@
-// What is active, kept up to date from the store's history of changes.
+// The cluster's active runs, nodes, grants and sessions, kept up to date from the store's history
+// of changes.
 #pragma once
 
 #include <map>

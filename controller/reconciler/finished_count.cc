@@ -6,7 +6,8 @@
 
 namespace paddock::reconciler {
 
-// With each change at most one run has ended.
+// At most one run ends with each change, so the number of changes bounds how many ended since the
+// last count.
 Status FinishedCount::look(store::Store& store, int64_t most) {
   return store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const int64_t now, txn.resource_version());

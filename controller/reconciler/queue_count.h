@@ -1,6 +1,6 @@
-// How many places of its quota `pending` each namespace takes. A run that waits takes one, a gang
-// one for each of its members until they are made. An array that has elements to make waits too: it
-// takes one place, which is that of its first element that waits as long as one does.
+// Counts the places of its quota `pending` that each namespace uses. A run that waits takes one
+// place; a gang takes one for each of its members until they are made. An array that has elements
+// to make waits too, and takes one place. Its first waiting element takes that place over.
 #pragma once
 
 #include <cstdint>
