@@ -14,7 +14,7 @@ using What = OverQuota::What;
 // `limit - used` cannot overflow: neither is negative.
 bool over(int64_t limit, int64_t used, int64_t more) { return more > 0 && more > limit - used; }
 
-// How many of a kind a run may turn out to take.
+// The most accelerators of a kind that a run may turn out to take.
 int64_t asked_of(const std::optional<contracts::Accelerators>& asked, AcceleratorKind kind) {
   if (!asked) return 0;
   const bool counts =

@@ -1,5 +1,5 @@
-// How long a session lives, and what is written when it ends. The times are in the store, so that
-// neither a restart of the controller nor of a node moves them.
+// Decides how long a session lives, and writes its end. The times are in the store, so that neither
+// a restart of the controller nor of a node moves them.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ Status end(store::WriteTxn& txn, contracts::Sandbox session, Reason reason, Wall
 // cannot be read is looked at again after a while.
 Status sweep(store::WriteTxn& txn, const store::DueSession& due, WallTime now);
 
-// Who, where and which command; see runs::end_events().
+// An audit event with who, where and which command filled in; see runs::end_events().
 contracts::AuditEvent command_event(const contracts::Sandbox& session,
                                     const std::string& command_id, WallTime now);
 

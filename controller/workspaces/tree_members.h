@@ -1,4 +1,4 @@
-// Which blobs a stored tree names, remembered: a node asks once per blob, and reading a tree of ten
+// Remembers which blobs a stored tree names: a node asks once per blob, and reading a tree of ten
 // thousand entries each time would make its first fetch quadratic. Stored trees never change, so
 // what is remembered is never wrong. Any thread.
 #pragma once
