@@ -1,4 +1,4 @@
-// What each room of the agent is given of its configuration.
+// Picks out of the agent's configuration the settings of each room.
 #pragma once
 
 #include "common/client/controller_client.h"

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int64_t kPiece = 256 << 10;
 
-// What a name takes in an outcome: a byte of it may be six there.
+// The bytes that a name takes in an outcome: one byte of it may become six.
 int64_t json_bytes(const std::string& name) { return std::ssize(wire::to_json(wire::Value(name))); }
 
 Error interruption() { return {Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"}; }
@@ -123,7 +123,8 @@ class Collector {
     return out_.artifacts.size() + out_.left_out.size() + out_.unchanged.size();
   }
 
-  // What is told is bounded, and what is there is not: so no more is remembered.
+  // The list in the outcome is bounded and the number of files is not, so no more than that list is
+  // remembered.
   Status add(const std::string& path, const struct stat& stat) {
     if (S_ISDIR(stat.st_mode) || told_.contains(path)) return {};
     const size_t before = told();
@@ -209,7 +210,8 @@ class Collector {
     return hash.finish_hex();
   }
 
-  // What was opened decides, not what was seen under this name before.
+  // The file that was opened decides, and not the one that was seen under this name before: the
+  // program may have replaced it.
   Status add_file(const std::string& path) {
     if (disk_faults_ >= limits_.disk_faults) {
       leave_out(path, {contracts::kDiskFails, "the node's disk failed before it was read"});

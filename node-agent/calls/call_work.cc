@@ -1,4 +1,4 @@
-// What is done for each kind of call.
+// The work for each kind of call.
 #include <poll.h>
 
 #include <utility>

@@ -42,7 +42,7 @@ struct Accelerator {
   }
 };
 
-// What one does at the moment, where its driver says.
+// The current load of one device, if its driver tells.
 struct AcceleratorLoad {
   std::string id;
   int64_t busy_percent = 0;  // of the driver's latest moments
@@ -55,7 +55,7 @@ Result<std::vector<Accelerator>> choose(const std::vector<Accelerator>& there,
                                         const std::vector<std::string>& used,
                                         const contracts::Accelerators& wish);
 
-// What a launch needs so that the command can use these and nothing else. Pure.
+// The device nodes and mounts with which a command can use these devices and no others. Pure.
 struct Access {
   std::vector<std::string> nodes;
   std::vector<contracts::LaunchMount> mounts;

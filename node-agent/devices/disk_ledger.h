@@ -1,5 +1,6 @@
-// What is on its way to the disk that workspaces are on, so that runs whose files come at the same
-// time are not each told of the same room. Thread-safe; holds may outlive the ledger.
+// Counts the bytes on their way to the disk of the workspaces, so that several runs whose files
+// come at the same time are not each promised the same room. Thread-safe; holds may outlive the
+// ledger.
 #pragma once
 
 #include <atomic>

@@ -72,7 +72,7 @@ std::string text_of(const Function<Device, char*, unsigned>& function, Device de
   return to_utf8_lossy(text.data());
 }
 
-// What its memory needs, where the GPU keeps such rows. Not every GPU does.
+// The fault of the GPU's memory, if the GPU counts remapped rows. Not every GPU does.
 std::string row_fault(const Nvml& nvml, Device device) {
   if (nvml.remapped_rows == nullptr) return {};
   unsigned correctable = 0, uncorrectable = 0, pending = 0, failed = 0;

@@ -1,6 +1,6 @@
-// Which processors of this host runs with an allotment were put on: the next one goes to those that
-// the fewest are on. An allotment and no wall, so that one processor may have several. Thread-safe;
-// holds may outlive the ledger.
+// Spreads runs with an allotment over the processors of this host: the next run goes to the
+// processors with the fewest runs. An allotment does not exclude others, so one processor may have
+// several. Thread-safe; holds may outlive the ledger.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class ProcessorLedger {
   explicit ProcessorLedger(const std::vector<int64_t>& there);
   // At most so many as there are.
   Hold take(int64_t count);
-  // For a run that another agent put there.
+  // For a run that an earlier agent process put there.
   Hold take_again(const std::vector<int64_t>& processors);
 
  private:

@@ -1,6 +1,7 @@
-// Which runs' commands may have been started, outliving a loss of power: one file with a slot for
-// each, written in place, so that an intent costs one write to the disk and no change of folders.
-// While the machine lives, a run's own folder tells the same and more. Thread-safe.
+// Records which runs' commands may have been started, so that it outlives a loss of power: one file
+// with a slot for each run, written in place, so that an intent costs one write to the disk and no
+// change of folders. While the machine lives, a run's own folder tells the same and more.
+// Thread-safe.
 #pragma once
 
 #include <map>

@@ -56,7 +56,8 @@ os::FolderUse RunDisk::count(const std::function<bool()>& over) const {
       {.most_names = most, .layered = run_.record.layered, .since_ns = since, .over = over});
 }
 
-// Who is ended is not told by what was so before, nor does that wait for somebody else's count.
+// This count decides which run is ended, so it is made anew, and does not wait for a count by
+// somebody else.
 os::FolderUse RunDisk::taken() const {
   const MonoTime end = run_.ports.clock.mono() + os::kCountTime;
   return count([&] { return run_.ports.clock.mono() >= end; });

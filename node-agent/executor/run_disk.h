@@ -1,4 +1,4 @@
-// What a run takes of the node's disk, and what it asked for. Any thread.
+// The disk that a run takes of its node, and what it asked for. Any thread.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,8 @@ class RunDisk {
   void began(std::optional<int64_t> time_ms);
 
   std::optional<int64_t> asked() const;
-  // What its command has written, as far as is told in a moment, and how much of that it asked for.
+  // The bytes that the command has written, as far as can be counted in a moment, and how many of
+  // them are within what it asked for.
   int64_t written(int64_t most_names = kNamesLookedAt) const;
   int64_t written_as_asked() const;
   // All that the run has taken, hidden files too, as it is now: counting takes a second or two

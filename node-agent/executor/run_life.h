@@ -57,7 +57,7 @@ class RunLife {
   }
   // Where its launcher takes commands to be executed in it, if it takes any. Any thread.
   std::string exec_socket() const { return folder_.exec_socket(); }
-  // What it takes of the disk, and asked for (run_disk.h). Any thread.
+  // The disk that the run takes, and what it asked for (run_disk.h). Any thread.
   static constexpr int64_t kNamesLookedAt = RunDisk::kNamesLookedAt;
   std::optional<int64_t> asked_disk() const { return disk_.asked(); }
   int64_t written(int64_t most_names = kNamesLookedAt) const { return disk_.written(most_names); }
@@ -85,7 +85,7 @@ class RunLife {
   }
   // Lines for the command's standard input: each seq reaches it once, however often it is given.
   void give_input(const std::vector<contracts::RunInput>& inputs);
-  // What is known now, for the first report of a recovered run.
+  // Reports what is known now, for the first report of a recovered run.
   void publish();
   // After run() returned for kForget: nothing of it stays on disk.
   Status erase();

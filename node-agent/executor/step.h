@@ -36,7 +36,7 @@ class Step {
   virtual void undo() {}
 };
 
-// What the steps of one run share. All of it outlives them.
+// The objects that the steps of one run share. All of them outlive the steps.
 struct StepContext {
   const ExecutorPorts& ports;
   const RunFolder& folder;

@@ -1,5 +1,5 @@
-// What the agent knows of its host, put into the status of its node. Says in the log what people
-// should hear of.
+// Puts what the agent knows of its host into the status of its node. Logs what operators should
+// hear of.
 #pragma once
 
 #include "node-agent/devices/probe.h"

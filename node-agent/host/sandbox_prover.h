@@ -28,7 +28,8 @@ class SandboxProver {
  public:
   // Takes a second or so, and gives up with an error once `stop` can be read.
   using Prove = std::function<Result<contracts::SandboxProof>(int stop)>;
-  // What has been proven, and why no sandbox can be set up, if none can. Called from the thread.
+  // Called, from the thread, with what has been proven, and with the reason if no sandbox can be
+  // set up.
   using Tell =
       std::function<void(const contracts::SandboxProof&, const std::optional<Error>& fault)>;
 

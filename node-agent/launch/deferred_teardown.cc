@@ -55,7 +55,7 @@ Millis DeferredTeardown::clean_up() {
                                     [&](const UsedLaunch& each) { return each.due > now; });
     over.assign(std::move_iterator(due), std::move_iterator(state.used.end()));
     state.used.erase(due, state.used.end());
-    // What is kept from now on may rely on being looked at then.
+    // Launches that are kept from now on are looked at by that time.
     Millis next = state.quiet > now ? state.quiet - now : kLater;
     for (const UsedLaunch& each : state.used) next = std::min(next, each.due - now);
     state.next_look = now + next;

@@ -19,7 +19,7 @@ class DeferredTeardown {
  public:
   // Asks who cleans up to do so in a while; costs who asks next to nothing. Any thread.
   using Wake = std::function<void(std::chrono::microseconds)>;
-  // From the end of a use until its answer has been sent, about.
+  // About how long it takes from the end of a use until its answer has been sent.
   static constexpr std::chrono::microseconds kAnswerSent{200};
 
   // `clock` outlives it. `processors`: of this host.

@@ -38,7 +38,7 @@ struct EnvironmentRequest {
   std::string trace_id;
 };
 
-// What the build needs from outside.
+// The functions that a build needs from outside.
 struct EnvironmentPorts {
   // Runs one command in a sandbox to its end.
   std::function<Result<contracts::SandboxResult>(const contracts::LaunchRequest&)> launch;

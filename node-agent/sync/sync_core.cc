@@ -141,7 +141,8 @@ Call SyncCore::begin(Lane lane, MonoTime now, std::vector<OutputRead> output) {
     return call;
   }
   if (status_told_ != status_version_) request.status = status_;
-  // What is acknowledged already is known only after the first answer to this process.
+  // Only the first answer to this process tells what the controller has already, so nothing is sent
+  // before.
   if (established()) {
     add_output(request, std::move(output));
     add_outcomes(request);

@@ -26,7 +26,7 @@ struct RunKey {
   friend auto operator<=>(const RunKey&, const RunKey&) = default;
 };
 
-// What the host has to do next. Each is safe to repeat.
+// The actions that the host has to take next. Each is safe to repeat.
 struct StartRun {
   contracts::Assignment assignment;  // desired may already be kCancel: then it must never start
 };
@@ -121,8 +121,8 @@ class SyncCore {
   bool has_urgent_news() const;
   // The earliest time for the next call of a lane (back-off after failures and stalls).
   MonoTime not_before(Lane lane) const;
-  // Which output the controller lacks, as of now. None before the first answer to this process,
-  // since only that says what was acknowledged.
+  // The output that the controller lacks now. None before the first answer to this process, since
+  // only that says what was acknowledged.
   bool wants_output() const;
   OutputWanted wanted_output() const;
   // With what was read for a report since the last one began.

@@ -13,8 +13,8 @@ bool says_no_name(const DnsReplies& heard) {
   return heard.answer && heard.answer->code == DnsCode::kNoName;
 }
 
-// That there is no such name is true of both questions; else one without an answer decides, since
-// it might have had an address.
+// If the name does not exist, that is so for both questions. Otherwise a question without an answer
+// decides, since the name might have had an address there.
 Unresolved reason_for(const DnsReplies& v4, const DnsReplies& v6) {
   if (says_no_name(v4) || says_no_name(v6)) return Unresolved::kNoName;
   if (v4.answer && v6.answer) return Unresolved::kNoAddress;

@@ -20,8 +20,8 @@ struct Resolved {
   std::optional<Unresolved> why;     // with neither
 };
 
-// What the servers said to one question: an answer that settles it, or the last code of those that
-// could not help; neither where nobody said anything.
+// The servers' replies to one question: an answer that settles it, or the last code of those that
+// could not help; neither if no server replied.
 struct DnsReplies {
   std::optional<DnsAnswer> answer;
   std::optional<DnsCode> failure;

@@ -140,7 +140,7 @@ class Keeper {
     sigset_t mask;
     sigprocmask(SIG_SETMASK, nullptr, &mask);
     sigdelset(&mask, SIGCHLD);
-    // What the launcher says is for the command's process until that has executed.
+    // Until the command has executed, the launcher's messages are for the command's process.
     const short heard = executes_.valid() ? POLLRDHUP : POLLRDHUP | POLLIN;
     std::array<pollfd, 2> fds = {
         {{ending_ ? -1 : control_, heard, 0}, {executes_.get(), POLLIN, 0}}};

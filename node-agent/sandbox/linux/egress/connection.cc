@@ -176,7 +176,7 @@ void Connection::fail(const Problem& problem) {
   close();
 }
 
-// What is still on its way here must be taken, or its sender never reads the answer.
+// Bytes that are still on their way must be read, or the sender never reads the answer.
 void Connection::answer(const std::string& problem) {
   const std::string text =
       http_answer(cat("The sandbox's policy allows ", name_, ":", port_, ", but ", problem, ".\n"));

@@ -26,7 +26,7 @@ class Resolver {
            const std::map<std::string, std::vector<IpAddress>>& hosts = {});
   // `done` is called once, now or from step().
   void resolve(const std::string& name, Done done);
-  // None of the name's addresses took a connection.
+  // Forgets a name, none of whose addresses took a connection.
   void forget(const std::string& name);
   // Hands out the answers that came, and tries again where none did. To be called after each step
   // of the loop.

@@ -1,6 +1,6 @@
-// What every run sees of the host. A serving launcher makes it once, and each run gets copies of
-// whole folders instead of making them anew. Runs share only what is read-only; they also share
-// locks on it and watches of it (SECURITY.md).
+// The part of the view that every run sees of the host. A serving launcher makes it once, and each
+// run gets copies of whole folders instead of making them anew. Runs share only what is read-only;
+// they also share locks on it and watches of it (SECURITY.md).
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,8 @@
 
 namespace paddock::sandbox {
 
-// What a sandbox shows of the machine as long as it has no request: all of it. Most requests get
-// just that, so little has to be made anew for one.
+// The share of the machine that a sandbox shows before it has a request: all of it. Most requests
+// get just that, so little has to be made anew for one.
 MachineShare whole_machine(const HostFacts& host);
 
 class SharedView {

@@ -276,7 +276,7 @@ bool Server::still_listening() const {
          now.st_ino == socket_.st_ino;
 }
 
-// Those that wait for an order learn that none will come; one that has its order goes on.
+// Sandboxes that wait for an order learn that none will come; one that has its order goes on.
 void Server::end_ready() {
   shutdown(listener_.get(), SHUT_RDWR);
   const MonoTime until = clock_.mono() + kFarewell;

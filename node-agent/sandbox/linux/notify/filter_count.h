@@ -19,7 +19,7 @@ class FilterCount {
   // of them. Those who filter their own calls have two or three for each process.
   static constexpr int kMost = 256;
 
-  // What a process that is alive was seen with.
+  // The filters and threads of a living process, as they were last seen.
   struct ProcessFilters {
     int filters = 0;  // of the run's own, that bind its first thread
     int threads = 1;

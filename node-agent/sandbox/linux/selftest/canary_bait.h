@@ -1,5 +1,5 @@
-// What the canaries reach for on the host's side: files, listeners, a lock; made for one probe and
-// gone with it. Listens on 127.0.0.1 for as long.
+// The bait that canaries try to reach on the host's side: files, listeners, a lock; made for one
+// probe and removed with it. Listens on 127.0.0.1 for as long.
 #pragma once
 
 #include <sys/socket.h>
