@@ -20,7 +20,7 @@ struct Failure {
   std::optional<Millis> retry_after = {};  // what the server asked for
   bool unanswered = false;                 // no server said this: there was no answer
 };
-// What the server asked for, but no longer than it is heeded; zero if it asked for nothing.
+// The pause that the server asked for, up to the longest that is heeded; zero if it asked for none.
 Millis asked_for(const Failure& failure);
 
 // How long to wait before sending again, or nothing if that is not allowed or not worth it.
