@@ -169,7 +169,7 @@ class Collector {
     return all_ || request_.due ? find(request_.before.entries, path) : nullptr;
   }
 
-  // It may still be what the run found.
+  // Whether the file may still be the one that the run found.
   bool was_there(const std::string& path, const struct stat& stat) const {
     const contracts::TreeEntry* entry = found_by_run(path);
     return entry != nullptr && entry->size == stat.st_size;

@@ -44,8 +44,8 @@ CallHost::CallHost(const CallSettings& settings, std::string node,
                 {session_launcher.socket(), [&session_launcher] { session_launcher.revive(); },
                  [this](auto time) { wakeup_.schedule(time); }, deferred_teardown_, clock}) {}
 
-// Also of an agent that takes neither snippets nor sessions: commands and files of its runs come on
-// lanes.
+// Starts also for an agent that takes neither snippets nor sessions: commands and files of its runs
+// come on lanes.
 void CallHost::start() {
   maintainer_ = std::thread([this] { maintain(); });
 }

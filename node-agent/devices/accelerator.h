@@ -18,7 +18,7 @@ struct Accelerator {
   std::string kind;  // nvidia, apple
   std::string id;    // stable on this host
   std::string model;
-  // All of them exist inside, and no other. Below /dev, but for contracts::kAppleGpu.
+  // The device nodes that exist inside; no other does. Below /dev, except for contracts::kAppleGpu.
   std::vector<std::string> nodes;
   std::vector<std::string> libraries;  // folders that the loader would not search by itself
   std::map<std::string, std::string> env;

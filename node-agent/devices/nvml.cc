@@ -118,7 +118,8 @@ DriverReport report_of(const Nvml& nvml) {
   }
   for (unsigned i = 0; report.fault.empty() && i < count; ++i) {
     Device device = nullptr;
-    // One that has fallen off the bus has no UUID to be named by: it is missing from the list.
+    // A GPU that has fallen off the bus has no UUID by which to name it, and is missing from the
+    // list.
     if (nvml.device(i, &device) == kSuccess) report.gpus.push_back(report_of(nvml, device));
   }
   return report;

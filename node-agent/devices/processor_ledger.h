@@ -33,7 +33,7 @@ class ProcessorLedger {
 
   // `there`: numbers of those that this agent may use. None: the launcher chooses.
   explicit ProcessorLedger(const std::vector<int64_t>& there);
-  // At most so many as there are.
+  // Takes this many processors, or all if there are fewer.
   Hold take(int64_t count);
   // For a run that an earlier agent process put there.
   Hold take_again(const std::vector<int64_t>& processors);

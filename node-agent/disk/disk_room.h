@@ -15,7 +15,7 @@ namespace paddock::agent {
 // can be out of them.
 bool is_disk_full(const devices::DiskRoom& room, int64_t min_free, bool was_full);
 
-// So many files at least must be free on it.
+// The least number of files that must be free on the disk.
 int64_t least_files(const devices::DiskRoom& room);
 
 // The known use of the disk, beside the free room.

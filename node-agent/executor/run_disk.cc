@@ -14,7 +14,8 @@ namespace {
 // that it makes.
 constexpr int64_t kNamesCounted = 1'000'000;
 
-// Not before any change of a file until now, and a tick of the kernel's ahead of some that follow.
+// A time that is no earlier than any change of a file so far. It may be a tick of the kernel's
+// clock later than some changes that follow.
 int64_t file_time_ns() {
   timespec now = {};
   ::clock_gettime(CLOCK_REALTIME, &now);

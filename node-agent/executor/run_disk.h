@@ -22,7 +22,7 @@ class RunDisk {
   RunDisk(const StepContext& run, const CommandLaunch& launch)
       : run_(run), launch_(launch), counted_(std::make_shared<KeptCount>(run.ports.clock)) {}
 
-  // Its command begins now, or has begun: what is changed from then on, the command has written.
+  // The command begins now, or has begun: changes from then on count as written by the command.
   void begins();
   void began(std::optional<int64_t> time_ms);
 

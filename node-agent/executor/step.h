@@ -47,7 +47,7 @@ struct StepContext {
   RunLog& log;
   MonoTime accepted;  // by this process; else long ago
 
-  // To the controller; its calls are made again until the run is stopped like this.
+  // A connection to the controller. Its calls are repeated until the run is stopped in this way.
   std::unique_ptr<RunTransport> transport(StopKind give_up) const;
 };
 

@@ -29,7 +29,7 @@ struct TreeNews {
 // Gives up when the run is stopped. Used only on the run's own thread.
 class TreeFetch {
  public:
-  // All of them outlive it.
+  // The arguments outlive this object.
   TreeFetch(const ExecutorPorts& ports, const std::string& run_uid, StopSignal& stop)
       : ports_(ports), run_uid_(run_uid), stop_(stop) {}
 

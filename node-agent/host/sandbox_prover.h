@@ -43,9 +43,9 @@ class SandboxProver {
   // Ends a proof that is under way, with its sandboxes.
   void stop();
 
-  // Its program is another one: no proof that was begun before counts any more.
+  // For a launcher program that was replaced: no proof that was begun before counts any more.
   void prove_again();
-  // Something may be wrong: it is proven anew in its turn. Waits for nothing.
+  // Something may be wrong, so the sandbox is proven anew in its turn. Waits for nothing.
   void doubt();
   // Why no sandbox can be set up, as far as is known.
   std::optional<Error> fault() const;

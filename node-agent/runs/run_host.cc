@@ -169,8 +169,8 @@ Status RunHost::recover() {
     // A fault that may pass is no reason to end a run.
     if (!life && is_system_failure(life.error()))
       return std::move(life).error().within(cat("looking for the run ", name));
-    // One that was not launched may be over elsewhere by now: the controller assigns it again if it
-    // is still wanted.
+    // A run that was not launched may be over elsewhere by now: the controller assigns it again if
+    // it is still wanted.
     if (!life) {
       const Error why = contracts::name_full_disk(life.error());
       log_warn(why.reason == contracts::kNodeDiskFull
@@ -212,7 +212,7 @@ void RunHost::start(const contracts::Assignment& assignment) {
   const Life life = std::move(*accepted);
   const Status hosted = host(life);
   if (hosted.ok()) return;
-  // One that may have been launched is nobody else's: the next agent finds it.
+  // A run that may have been launched stays here: the next agent process finds it.
   if (!life->untouched()) {
     log_error("a run is not followed",
               {{"run", assignment.run_uid}, {"error", hosted.error().describe()}});

@@ -39,8 +39,8 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   // The workspace of one of these, to read: FailedPrecondition, RUN_NOT_RUNNING.
   Result<os::Fd> open_workspace(const std::string& run_uid) const;
   Result<executor::WritableWorkspace> open_to_write(const std::string& run_uid) const;
-  // Where the launcher of one of these takes commands to be executed in it. FailedPrecondition:
-  // RUN_NOT_RUNNING, or RUN_EXEC_UNSUPPORTED where it takes none.
+  // The socket on which a run's launcher takes commands to be executed in the run.
+  // FailedPrecondition: RUN_NOT_RUNNING, or RUN_EXEC_UNSUPPORTED where it takes none.
   Result<std::string> exec_socket(const std::string& run_uid) const;
   // The disk that is held for files on their way, and what runs have written of the disk that they
   // asked for.

@@ -16,7 +16,7 @@
 
 namespace paddock::runtimes {
 
-// All of it is the operator's.
+// The operator's settings for environments.
 struct EnvironmentConfig {
   std::string dir;           // environments are kept in venvs/ and node_modules_cache/ beneath
   std::string wheel_dir;     // folder of Python wheels; empty: none

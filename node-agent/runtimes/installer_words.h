@@ -21,7 +21,7 @@ std::string with_places(const std::string& verdict,
 // nothing. `instance`: of `paddock up`; empty elsewhere.
 std::string ca_hint(std::string_view output, std::string_view instance);
 
-// Its end, at most 64 KiB of UTF-8, from the beginning of a line.
+// The end of the output, at most 64 KiB of UTF-8, from the beginning of a line.
 std::string installer_log(std::string_view output);
 
 }  // namespace paddock::runtimes

@@ -56,7 +56,7 @@ Outcome GroupSupervisor::run() {
     flush(false);
   }
   ended_ = now_ = clock_.mono();
-  // All that will be said, though the guard on its way may still hold the pipe.
+  // Reads all that the witness will say; the guard may still hold the pipe.
   if (group_.witness.valid()) read_witness();
   hear_witness();
   kill_the_rest();

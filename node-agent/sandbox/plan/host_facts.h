@@ -15,7 +15,7 @@
 
 namespace paddock::sandbox {
 
-// Where a limit on the whole process tree can be set.
+// The folders in which limits on a whole process tree can be set.
 struct CgroupFacts {
   enum class Version { kNone, kV1, kV2 };
   Version version = Version::kNone;

@@ -55,7 +55,8 @@ struct ProcFile {
   bool operator==(const ProcFile&) const = default;
 };
 
-// Where /sys/devices/system/cpu leads to: these change with the run as the others here do.
+// The place that /sys/devices/system/cpu leads to: these files change with the run, like the others
+// here.
 inline constexpr const char* kProcessorsFolder = "sys/cpu";
 
 // The lines of each processor, without what is about the host as a whole: serial numbers, the

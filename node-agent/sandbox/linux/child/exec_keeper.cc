@@ -206,7 +206,8 @@ Result<os::Fd> fit_context(ChildContext& context, int talk) {
   auto executes = fit_context(context, talk);
   if (!executes.ok()) fail(executes.error(), 0);
   if (is_given_up(talk)) _exit(0);
-  // Not vfork(): others are inside, and may stop the command's process where it stands.
+  // fork() and not vfork(): other processes are inside, and may stop the command's process, which
+  // would stop this one too.
   const pid_t command = fork();
   if (command < 0) fail(step_error("starting the command's process", errno), errno);
   if (command == 0) run_command(context);

@@ -131,7 +131,7 @@ void Connection::try_next_address() {
     token_ = tools_.loop.add(server_.get(), EPOLLOUT, [this] { server_ready(); });
     return;
   }
-  // Not one took the connection: they may have moved.
+  // None of the addresses took the connection: the server may have moved.
   tools_.resolver.forget(name_);
   fail({"SERVER_UNREACHABLE",
         last_failure_.empty() ? "the node could not connect to it" : last_failure_});

@@ -31,7 +31,7 @@ class Resolver {
   // Hands out the answers that came, and tries again where none did. To be called after each step
   // of the loop.
   void step();
-  // At the end of all: whose answer is overdue is told that none came.
+  // Called at the end: a question whose answer is overdue is answered as one that got none.
   void give_up();
   bool busy() const { return !pending_.empty(); }
 

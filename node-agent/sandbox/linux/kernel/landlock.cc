@@ -50,7 +50,7 @@ Status add_rule(const os::Fd& ruleset, const LandlockRule& rule, int path) {
   };
   if (add(rule.rights)) return {};
   const uint64_t for_file = rule.rights & kForFiles;
-  // It is no folder.
+  // EINVAL: the path is no folder, so only rights for files can be granted.
   if (errno == EINVAL && for_file != rule.rights && (for_file == 0 || add(for_file))) return {};
   return step_error(cat("adding the Landlock rule for ", rule.path), errno);
 }

@@ -33,7 +33,8 @@ struct LauncherContext {
   os::Fd root_mapping;               // HostIdentity::root_mapping of the default identity
   os::Fd mounts;                     // watch_mounts(), opened before `shared` was last checked
   std::optional<SharedView> shared;  // none: each view is made from the host's own folders
-  // Where sandboxes are cloned. None: among the host's mounts, which they leave by themselves.
+  // The empty root in which sandboxes are cloned. None: they are cloned among the host's mounts,
+  // and leave these by themselves.
   std::optional<EmptyRoot> empty_root;
   // The sandbox of the run that is over. It is destroyed after the result is out, because the
   // kernel may need long to take its processes apart.

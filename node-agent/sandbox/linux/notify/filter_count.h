@@ -29,7 +29,7 @@ class FilterCount {
   bool full() const { return held_ >= kMost; }
   int held() const { return held_; }
 
-  // One more, of a process of which a thread has `carried` already.
+  // Counts one more filter of a process of which a thread has `carried` already.
   void add(pid_t process, int carried) {
     int& of_it = by_process_[process];
     of_it = std::max(of_it, carried) + 1;

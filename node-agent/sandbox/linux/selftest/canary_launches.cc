@@ -238,7 +238,7 @@ void try_loopback(const CanaryBait& bait, const Clock& clock, CanaryFindings& fi
   if (bait.was_reached()) findings.answers["past-loopback"] = "reached the host";
 }
 
-// Its name server is nobody: nothing outside this host is asked.
+// The broker gets a name server that nobody serves, so that nothing outside this host is asked.
 void try_broker(const CanaryBait& bait, const Clock& clock, CanaryFindings& findings) {
   LaunchRequest request = make_request({"connect", cat(bait.port())});
   request.policy.network = contracts::NetworkPolicy{true, {"canary.invalid"}};
