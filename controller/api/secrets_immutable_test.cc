@@ -46,7 +46,7 @@ TEST_F(Secrets, OfAnImmutableOneNobodyLearnsWhetherHeGuessedAValue) {
   const std::string wrong = R"("data":{"mine":"***","token":"***","password":"d3Jvbmc="})";
   EXPECT_EQ(tried(right), tried(wrong));
   EXPECT_EQ(tried(right).back(), "422FIELD_IMMUTABLE");
-  // Nor by what is his own, sent along.
+  // A value of its own, sent along, does not help either.
   EXPECT_EQ(patch_as(other, R"({"stringData":{"mine":"one","token":"tiger-value"}})").reason(),
             "FIELD_IMMUTABLE");
   EXPECT_EQ(call("GET", kSecretPath).text, before);

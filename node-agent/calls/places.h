@@ -16,7 +16,7 @@ struct UnderWay {
   int64_t others = 0;
   int64_t waiting = 0;   // of those: they have come, and wait for a place
   int64_t attached = 0;  // commands that wait for somebody to type, mostly
-  int64_t inputs = 0;    // what he types: done at once
+  int64_t inputs = 0;    // typed input: done at once
 
   // The count that a call of this kind belongs to. Typed input and commands that wait for it take
   // no place: otherwise nobody could end such a command where all places are taken.
