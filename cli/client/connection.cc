@@ -19,7 +19,7 @@ Result<std::string> token_in(const Result<std::string>& text) {
   return std::string(trim(*text));
 }
 
-// What an option says, or else a variable, and which of the two it was.
+// The value of an option, or else of a variable, and which of the two it came from.
 struct Given {
   Given(const std::string& typed, const char* option, const Env& env, const char* variable)
       : value(typed.empty() ? env.var(variable) : typed), by(typed.empty() ? variable : option) {}

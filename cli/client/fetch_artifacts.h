@@ -21,7 +21,7 @@ Result<Fetched> fetch_artifacts(const http::Endpoint& endpoint, const RunRef& ru
                                 const std::vector<contracts::Artifact>& artifacts,
                                 const std::string& folder, const Env& env);
 
-// Those of `artifacts` that were brought.
+// The files of `artifacts` that were fetched.
 std::vector<contracts::Artifact> brought(const std::vector<contracts::Artifact>& artifacts,
                                          const Fetched& fetched);
 

@@ -44,7 +44,7 @@ void look_at_pointer(Health& health, const ConnectionOptions& options, const Env
   health.agent_alive = is_alive(health.pointer->agent);
 }
 
-// What the controller says of itself to who has a token.
+// The reason that the controller gives to a caller with a token.
 std::string why_it_cannot_serve(client::ControllerClient& client) {
   const Result<Value> status = client.get("/status");
   if (!status.ok() || status->text("reason").empty()) return "";

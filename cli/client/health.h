@@ -1,4 +1,4 @@
-// What an instance, or a controller elsewhere, looks like right now.
+// Looks at an instance, or at a controller elsewhere, as it is right now.
 #pragma once
 
 #include <optional>
@@ -56,14 +56,14 @@ struct Health {
 
 // Never fails: what cannot be found out is the reason.
 Health gather_health(const ConnectionOptions& options, const Env& env);
-// What GET /readyz answered within `timeout`.
+// The answer of GET /readyz within `timeout`.
 struct Ready {
   Status status;  // see readiness_of()
   wire::Value said = contracts::readiness(false);
   std::optional<Millis> clock_gap = {};  // absent: it did not answer
 };
 Ready ask_ready(const http::Endpoint& endpoint, Millis timeout);
-// What an answer to it means: fails unless it is 200, with the error that it names, else with
+// The meaning of that answer: an error unless it is 200, the one that it names or else
 // CONTROLLER_NOT_READY. Pure.
 Status readiness_of(int http_status, const wire::Value& said);
 // The same as ask_ready(), with what the controller says of why to who has a token.

@@ -1,4 +1,4 @@
-// What lists hold, and the runs that have not ended.
+// Reads the items of lists, and finds the runs that have not ended.
 #pragma once
 
 #include <functional>

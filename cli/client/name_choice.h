@@ -1,4 +1,5 @@
-// Which objects of one kind a command is about: several NAMEs, or all that selectors choose.
+// Finds the objects of one kind that a command is about: several NAMEs, or all that selectors
+// choose.
 #pragma once
 
 #include <map>
@@ -16,8 +17,8 @@ namespace paddock::cli {
 Result<std::string> name_of(Kind kind, const std::string& word);
 Result<std::vector<std::string>> names_of(Kind kind, const std::vector<std::string>& words);
 
-// Those that NAME names, each once, or all that --selector and --field-selector choose now. USAGE
-// for both or neither; NotFound, NO_RUN or NO_SANDBOX, where none is chosen.
+// The objects that NAME names, each once, or all that --selector and --field-selector choose now.
+// USAGE for both or neither; NotFound, NO_RUN or NO_SANDBOX, where none is chosen.
 Result<std::vector<std::string>> chosen_names(client::ControllerClient& client,
                                               const Parsed& parsed, Kind kind);
 Result<std::vector<RunRef>> chosen_runs(client::ControllerClient& client, const Parsed& parsed);

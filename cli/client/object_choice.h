@@ -1,5 +1,5 @@
-// Which objects a command is about: `KIND NAME`, `KIND/NAME`, or all of a kind that a selector
-// chooses.
+// Finds the objects that a command is about: `KIND NAME`, `KIND/NAME`, or all of a kind that a
+// selector chooses.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ Table names_of(Kind kind, const Value& answer) {
   return names;
 }
 
-// What is in each line of an answer, as far as the server told it.
+// The object in each line of an answer, as far as the server sent it.
 std::vector<const Value*> objects_of(const Value& answer) {
   std::vector<const Value*> out;
   const Value* rows = answer.find("rows");

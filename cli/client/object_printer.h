@@ -24,8 +24,8 @@ class ObjectPrinter {
   ObjectPrinter(const ObjectChoice& choice, Shown shown, const Env& env);
 
   bool prints_documents() const { return output_.is_document(); }
-  // Which form of the list this output needs from the server. Documents of runs carry their output,
-  // which no row shows.
+  // The form of the list that this output needs from the server. Documents of runs carry their
+  // output, which no row shows.
   client::ListForm form() const;
   // A parameter for the request of that list; often empty.
   std::string wish() const;
@@ -33,7 +33,7 @@ class ObjectPrinter {
   // One object by its name, or a change of it: UNEXPECTED_ANSWER.
   Status print_one(const wire::Value& answer);
   Status print_change(std::string_view type, const wire::Value& object);
-  // What is there now, before it is followed: documents one after another.
+  // Prints the objects that exist now, before they are followed: documents one after another.
   void print_documents(const std::vector<wire::Value>& items);
   // A part of a list; `end_list` after the last of them: FIELD_UNKNOWN for an order by what is not
   // there.

@@ -1,5 +1,5 @@
-// Which files of a project came back from a run, so that a result is not sent as input by the next
-// run that makes it anew. A list per project and user; losing it costs an upload.
+// Remembers which files of a project came back from a run, so that a result is not sent as input by
+// the next run that makes it anew. A list per project and user; losing it costs an upload.
 #pragma once
 
 #include <set>
@@ -16,7 +16,7 @@ class ReturnedList {
  public:
   ReturnedList(const Env& env, const std::string& folder);
 
-  // Those in folders of the project that the next run brings back too; "." is all of it.
+  // The files in folders of the project that the next run brings back too; "." is all of it.
   cas::ReturnedFiles below(const std::vector<std::string>& dirs) const;
   // Folders in, of and above these that were made for what came back.
   std::set<std::string> folders_made(const std::vector<std::string>& dirs) const;

@@ -1,4 +1,4 @@
-// What would become of a run if it were created now, as the controller plans it.
+// Asks the controller what would become of a run if it were created now.
 #pragma once
 
 #include "common/client/controller_client.h"

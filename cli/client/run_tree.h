@@ -1,4 +1,4 @@
-// What a folder of a run holds, asked for folder by folder while the run changes it.
+// Reads what a folder of a run holds, folder by folder, while the run changes it.
 #pragma once
 
 #include <functional>

@@ -16,9 +16,9 @@ Result<RunRef> run_ref(const Parsed& parsed);
 // Says on stderr, once, that nobody answers and for how long it goes on trying.
 void say_when_waiting(client::ControllerClient& client, const Env& env);
 
-// What ended a watching that goes on until some time. Once that is over and nobody answers, the
-// error is told and the answer is the exit code of a timeout: that time has passed, whatever else
-// is. Before, and of any other error: the error.
+// The end of a watch that goes on until some time. If that time is over and no server answers, the
+// error is printed and the exit code is that of a timeout: the time has passed, whatever else is
+// wrong. Before that, and for any other error: the error.
 Result<int> or_timeout(const Error& error, std::optional<MonoTime> until, const Env& env);
 
 // What to watch with; `http` and `client` are ended by Ctrl-C. Both wait for who leads next, or for

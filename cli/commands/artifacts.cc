@@ -115,9 +115,9 @@ Status show_artifacts(Watcher& watcher, const RunRef& ref, const std::string& fo
   return bringing.all_brought();
 }
 
-// What is there, then each change of it, until the run has ended. Where the server no longer has
-// all changes, it is read anew. The version to go on from is the list's: a run's own may be older
-// than all that the server remembers.
+// Fetches the files that exist, then those of each change, until the run has ended. If the server
+// no longer has all changes, the list is read anew. Watching begins at the list's version: a run's
+// own may be older than all that the server remembers.
 Result<Run> follow_to_the_end(Watcher& watcher, const RunRef& ref, Bringing& bringing,
                               const Env& env) {
   ObjectChoice choice;
@@ -157,8 +157,8 @@ Status follow_artifacts(Watcher& watcher, const RunRef& ref, const std::string& 
   return bringing.all_brought();
 }
 
-// Those of several runs are each in a folder of the run's name: their paths are the same. A name
-// may be the server's word.
+// The files of several runs go into a folder for each, since their paths may be the same. A run's
+// name is checked, since it may come from the server.
 Result<std::string> folder_of(const RunRef& run, const std::string& folder, bool several) {
   if (!several || folder.empty()) return folder;
   if (run.name.empty() || run.name.starts_with('.') || run.name.find('/') != std::string::npos)

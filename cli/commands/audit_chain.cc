@@ -63,7 +63,7 @@ Result<audit_chain::Verdict> verify_once(client::ControllerClient& client,
   return verifier.finish();
 }
 
-// What `once` answers; AUDIT_PRUNED_MEANWHILE only if it did so each time.
+// Calls `once`, and again a few times as long as it fails with AUDIT_PRUNED_MEANWHILE.
 template <class Once>
 auto while_pruned(const Once& once) {
   for (int tried = 1;; ++tried) {
@@ -81,7 +81,7 @@ Result<Keys> served_keys(client::ControllerClient& client) {
   return keys;
 }
 
-// What --checkpoint names: at most one.
+// The checkpoint that --checkpoint names: at most one.
 Result<std::vector<Checkpoint>> checkpoints(const Parsed& parsed, const Env& env,
                                             const Keys& keys) {
   std::vector<Checkpoint> out;
@@ -118,7 +118,7 @@ Result<int> verify_online(Watcher& watcher, const Parsed& parsed, const Env& env
   return kExitOk;
 }
 
-// That is told apart from one that was changed.
+// An export that cannot be read is told apart from one that was changed.
 Error unreadable(const Error& cause) {
   return invalid_argument("AUDIT_EXPORT_MALFORMED", cause.describe(), "FILE");
 }

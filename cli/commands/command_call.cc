@@ -21,7 +21,7 @@ using contracts::RunResult;
 constexpr Millis kBeside{60'000};  // what the command may take
 constexpr wire::ParseLimits kLimits{size_t{64} << 20, 32, 100'000};
 
-// What came of the stream so far.
+// The events of the stream so far.
 struct Heard {
   std::optional<RunResult> result;
   std::optional<Error> error;

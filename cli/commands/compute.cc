@@ -50,7 +50,7 @@ std::string artifacts_command(const Job& job) {
              job.env.connection);
 }
 
-// Those that were asked for, if its command has run and left none of them a file.
+// The folders that were asked for and in which the command, which has run, left no file.
 std::vector<std::string> folders_without_files(const contracts::Run& run) {
   const auto& result = run.status.result;
   const bool has_run = result && !result->not_started;
@@ -170,8 +170,9 @@ struct Created {
   contracts::Tree sent;
 };
 
-// Whoever watches would wait for a node that does not exist. Asked only where something is asked
-// for that a node may not have; whatever else is wrong, the creation says.
+// Checks that some node is large enough: a user who waits for the run would otherwise wait for a
+// node that does not exist. Asked only where the run wants something that a node may not have. All
+// other faults are found when it is created.
 Status check_size(const Job& job, client::ControllerClient& client, contracts::Run wanted,
                   const contracts::Tree& tree) {
   const bool asks = wanted.spec.resources || wanted.spec.nodes;

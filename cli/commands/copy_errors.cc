@@ -10,7 +10,7 @@ namespace {
 
 using Wish = RunPlace::Wish;
 
-// What says of the whole input what is wrong, names it as the error now does.
+// Causes that repeat the old message repeat the new one.
 Error reworded(Error error, const std::string& message) {
   for (Cause& cause : error.causes)
     if (cause.message == error.message) cause.message = message;

@@ -1,5 +1,5 @@
-// What is wrong with a file of `paddock cp` or `paddock files`, in the words of the person who
-// typed the command: which file, on which side it is, and the way that works. Pure.
+// Words errors about a file of `paddock cp` or `paddock files` for the person who typed the
+// command: which file, on which side it is, and the way that works. Pure.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace paddock::cli {
 
-// What was asked of a place in a run. `typed` is what stands for it in the command line.
+// A place in a run, and what the command wanted of it. `typed` is how the command line names it.
 struct RunPlace {
   enum class Wish { kRead, kList, kPut };
   std::string typed;

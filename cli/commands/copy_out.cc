@@ -71,8 +71,8 @@ Result<NewFile> make_beneath(const os::Fd& root, const std::string& path) {
   return NewFile::make_in(std::move(at), os::base_name(path));
 }
 
-// What is wrong with the connection, the run or the caller is wrong for every file; a place here
-// that may not be written is not.
+// A fault of the connection, the run or the caller is one for every file. A place on this host that
+// may not be written is not.
 bool ends_all(const Error& error) {
   if (error.reason == "SYSTEM_ERROR") return false;
   return error.code == Code::kUnavailable || error.code == Code::kDeadlineExceeded ||

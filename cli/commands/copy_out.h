@@ -1,4 +1,4 @@
-// What `paddock cp` brings out of a run: a file, or a folder with all below it.
+// Copies files out of a run for `paddock cp`: one file, or a folder with all below it.
 #pragma once
 
 #include <string>

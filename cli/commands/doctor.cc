@@ -73,7 +73,8 @@ std::optional<Ready> ask_joined(const Result<AgentHost>& host) {
   return ask_ready(endpoint, Millis(5000));
 }
 
-// By the controller's clock that was asked, or else the one of the agent here.
+// Compares this host's clock with that of the controller that was asked, or else of the one that
+// the agent here has joined.
 void compare_clocks(const Health& health, const Result<AgentHost>& host, HostFacts& facts) {
   facts.clock_gap = health.clock_gap;
   facts.controller_error = health.controller_error;
@@ -221,7 +222,7 @@ void print_controller(const wire::Value& checked, const Stream& out) {
   }
 }
 
-// Nothing that no run may be without is missing.
+// Whether everything is there that no run may be without.
 bool is_safe(const contracts::SandboxProof& proof) {
   const bool stopped = std::ranges::all_of(proof.canaries, [](const contracts::Canary& each) {
     return each.passed || !contracts::is_isolation(each.capability);

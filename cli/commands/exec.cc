@@ -26,7 +26,8 @@ namespace {
 
 namespace paths = contracts::paths;
 
-// As `docker exec` and `kubectl exec` do, but that a terminal nobody sits at is never made.
+// Like `docker exec` and `kubectl exec`, except that no terminal is made where no person sits at
+// one.
 Status check_terminal(const Parsed& parsed, const Env& env) {
   if (!parsed.has("tty")) return {};
   if (parsed.has("stdin") && !env.stdin_tty)

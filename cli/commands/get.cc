@@ -57,7 +57,7 @@ Result<std::string> describe_object(Kind kind, const Value& object, WallTime now
   return std::string();
 }
 
-// What is there when one begins to follow: documents one after another.
+// Prints the objects that exist when following begins: documents one after another.
 Result<std::string> print_now(client::ControllerClient& client, const ObjectChoice& choice,
                               ObjectPrinter& printer) {
   if (!printer.prints_documents()) return print_list(client, choice.watched(), printer);
@@ -75,9 +75,9 @@ Result<std::string> print_now(client::ControllerClient& client, const ObjectChoi
   return version;
 }
 
-// What is there, one after another, and then every change, until Ctrl-C. When the server no longer
-// has all changes behind that, everything is shown anew. The version to go on from is the list's:
-// an object's own may be older than all that the server remembers.
+// Prints the objects that exist, and then every change, until Ctrl-C. When the server no longer has
+// all changes since then, everything is printed anew. Watching begins at the list's version: an
+// object's own may be older than all that the server remembers.
 Status follow(Watcher& watcher, const ObjectChoice& choice, ObjectPrinter& printer,
               const Env& env) {
   for (;;) {
@@ -105,7 +105,7 @@ Status get_now(client::ControllerClient& client, const ObjectChoice& choice, boo
   return watches ? Status() : printer.print_one(answer);
 }
 
-// What changes is shown as it does, and one object is in no order.
+// --sort-by and --limit need a list: changes are shown as they come, and one object has no order.
 Result<Shown> what_is_shown(const Parsed& parsed, const ObjectChoice& choice) {
   for (const char* option : {"sort-by", "limit"}) {
     if (!parsed.has(option) || (choice.name.empty() && !parsed.has("watch"))) continue;

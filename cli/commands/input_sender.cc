@@ -43,7 +43,7 @@ Result<std::optional<std::string>> read_piece(int fd) {
   return std::optional(std::move(out));
 }
 
-// What poll() is to wait for the next bytes; nothing: they are not waited for.
+// How long poll() waits for the next bytes; nothing: they are not waited for.
 std::optional<int> gather_wait(Until until, Millis taken) {
   if (until == Until::kEnd) return -1;
   if (taken >= kGatherTime) return std::nullopt;

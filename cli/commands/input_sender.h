@@ -46,7 +46,7 @@ class InputSender {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  // What became of a piece. One that fails may still have been taken, and is sent again.
+  // The fate of a piece. One that fails may still have been taken, and is sent again.
   enum class Fate { kTaken, kWaits, kFails, kRefused, kOver };
   struct Tried {
     Fate fate;

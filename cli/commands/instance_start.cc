@@ -54,7 +54,7 @@ Error start_error(const InstanceStart& start, const std::string& program, const 
   return error;
 }
 
-// What the program says about itself once it is up; START_FAILED when it ended or took too long.
+// The program's description of itself once it is up; START_FAILED when it ended or took too long.
 Result<wire::Value> wait_for_self(InstanceStart& start, const std::string& program,
                                   const std::string& file, const os::ProcessIdentity& process) {
   wire::Value self;

@@ -33,7 +33,7 @@ Result<Wanted> wanted(const Parsed& parsed) {
   return out;
 }
 
-// As they are named, or all that the selector or --all means.
+// The objects that are named, or all that the selector or --all means.
 Result<std::vector<ObjectChoice>> objects_meant(client::ControllerClient& client,
                                                 const Parsed& objects) {
   ASSIGN_OR_RETURN(std::vector<ObjectChoice> choices, object_choices(objects));

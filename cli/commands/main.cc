@@ -20,7 +20,7 @@ constexpr int kReaderGone = 128 + SIGPIPE;
 
 Stream make_stream(int fd, bool no_colour) {
   Stream stream;
-  // Whoever reads our output went away: nothing left to do, and nothing to say it to.
+  // The reader of our output went away: there is nothing left to do, and nobody to tell.
   stream.write = [fd](std::string_view text) {
     if (os::write_all(fd, text).ok()) return;
     restore_terminal();

@@ -26,7 +26,7 @@ class Lines {
  public:
   enum class Next { kLine, kTooLong, kEnd };
 
-  // What is beyond the bound is passed over.
+  // Reads the next line. The part of a line beyond the bound is skipped.
   Next next(std::string& line) {
     line.clear();
     bool too_long = false;
@@ -59,7 +59,7 @@ class Lines {
   size_t at_ = 0;
 };
 
-// Who reads the answers went away: a pipe says so also while nothing is written.
+// Whether the reader of our answers went away. A pipe tells that even while nothing is written.
 bool no_reader() {
   pollfd out{STDOUT_FILENO, 0, 0};
   return ::poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLNVAL)) != 0;

@@ -10,8 +10,8 @@ using wire::Value;
 constexpr std::chrono::milliseconds kLookEvery{200};
 constexpr std::chrono::hours kLookAgain{1};
 
-// What may take long: a call of a tool, or several messages as one. The others are answered by the
-// server's own words.
+// Whether the message may take long: a call of a tool, or several messages as one. The others are
+// answered here at once.
 bool takes_long(const Value& message) {
   if (message.array() != nullptr) return !message.array()->empty();
   return message.text("method") == "tools/call";

@@ -15,7 +15,8 @@
 namespace paddock::cli {
 namespace {
 
-// Whoever answers there is a controller and takes this node's credential; else nothing is changed.
+// Checks that a controller answers there and accepts this node's credential; otherwise nothing is
+// changed.
 Status see_accepted(const http::Endpoint& endpoint, const std::string& node, const Env& env) {
   client::ControllerClient client(endpoint, env.patience);
   say_when_waiting(client, env);

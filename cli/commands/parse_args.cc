@@ -96,7 +96,7 @@ std::string help_for(const CLI::App& root, const std::list<Slot>& slots) {
   return overview_help();
 }
 
-// Which of the row's arguments was left out.
+// The argument of the row that was left out.
 const ArgumentRow* missing_argument(const Slot& slot) {
   for (const ArgumentRow& argument : slot.row->arguments) {
     const CLI::Option* option =

@@ -58,7 +58,7 @@ Result<Value> parse_receipt(std::string_view text) {
   return *parsed;
 }
 
-// What was signed, once the signature is found good. `signer`: by which key.
+// The signed statement, once its signature was verified. `signer`: the key that signed.
 Result<Value> verified_statement(const Parsed& parsed, const Env& env, std::string& signer) {
   ASSIGN_OR_RETURN(const std::string file, read_keys_file(parsed, env.cwd));
   ASSIGN_OR_RETURN(const auto keys, receipts::public_keys_in(file));

@@ -12,7 +12,7 @@
 namespace paddock::cli {
 namespace {
 
-// What to do where the files of then are no longer there.
+// Adds the way that works if the files of the earlier run are no longer there.
 Error with_way(const contracts::Run& wanted, Error error) {
   if (error.reason == "WORKSPACE_CHANGED")
     error.message =

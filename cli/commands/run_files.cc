@@ -26,7 +26,8 @@ std::string digest_cache_path(const Env& env) {
   return *root + "/digests";
 }
 
-// What the controller takes of one file; one that does not say so judges when it is offered.
+// The largest file that the controller takes. If it does not say, it refuses what is too large when
+// that is offered.
 int64_t largest_file(client::ControllerClient& client) {
   const Result<wire::Value> status = client.get("/status");
   const wire::Value* most = status.ok() ? status->find("maxBlob") : nullptr;

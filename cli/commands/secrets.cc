@@ -21,7 +21,7 @@ using SecretValues = std::map<std::string, std::string>;
 Result<std::string> read_value(const std::string& file, const char* option) {
   constexpr size_t kMost = contracts::kMaxSecretBytes + 1;
   Result<std::string> bytes = read_file_or_stdin(file, kMost);
-  // Who types a value ends its line, and does not mean that.
+  // A person who types a value ends the line, and does not mean the line end as a part of it.
   if (bytes.ok() && file == "-" && isatty(STDIN_FILENO) == 1 && bytes->ends_with('\n'))
     bytes->pop_back();
   if (bytes.ok() && bytes->size() <= contracts::kMaxSecretBytes) return bytes;

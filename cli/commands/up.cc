@@ -121,7 +121,8 @@ Result<InstanceStart> prepare(const UpOptions& options, const Env& env) {
                        .new_network = new_network};
 }
 
-// What `up` writes itself has room on a full disk too, as what the programs write at their start.
+// Makes room on a full disk for the files that `up` itself writes, as the programs do at their
+// start.
 void make_room(const Env& env, const InstancePaths& paths) {
   const std::string full = os::full_disk_text(os::make_room_to_start(paths.folder));
   if (!full.empty()) env.say(cat(full, ": free some space there"));

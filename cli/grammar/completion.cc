@@ -36,7 +36,7 @@ std::string argument_words(const CommandRow& row) {
   return "";
 }
 
-// What may come next behind the start of a command's words (`sandbox`): once each.
+// The words that may follow the first words of a command (`sandbox`), each once.
 std::string next_words(const std::string& start) {
   std::vector<std::string> words;
   for (const CommandRow& row : command_table()) {

@@ -15,7 +15,8 @@ bool has_other_way(const Reason& reason) {
 }
 constexpr std::string_view kPlain =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-// What `run` is asked in another way.
+// Values that `run` does not take as options: they are arguments, or are given to it in another
+// way.
 constexpr std::array<std::string_view, 5> kNotOptions = {"CMD", "DIR", "type", "profile", "format"};
 
 const OptionRow* option_row(const CommandRow& row, const std::string& name) {

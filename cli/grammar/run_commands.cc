@@ -96,7 +96,7 @@ CommandRow build_command_row() {
       "  paddock build . --type test --artifact-dir out -- pytest --junitxml=out/report.txt tests"};
 }
 
-// With the options of `run` where they can change what a run was.
+// `rerun` has those options of `run` that can change what the earlier run was.
 CommandRow rerun_row() {
   const std::vector<OptionRow> changes = rerun_option_rows();
   CommandRow row = {

@@ -13,7 +13,7 @@ namespace {
 
 using Name = std::pair<std::string_view, std::string_view>;
 
-// What other tools call it.
+// The words of other tools for our commands.
 constexpr std::array kOtherNames = {
     Name{"ps", "get runs"},
     Name{"list", "get runs"},
@@ -31,7 +31,7 @@ constexpr std::array kOtherNames = {
     Name{"download", "artifacts"},
 };
 
-// What they call it of sandboxes.
+// The words of other tools for commands about sandboxes.
 constexpr std::array kOtherSandboxNames = {
     Name{"new", "create"},   Name{"start", "create"}, Name{"kill", "destroy"},
     Name{"stop", "destroy"}, Name{"ps", "list"},      Name{"shell", "exec"},
@@ -40,7 +40,7 @@ constexpr std::array kOtherSandboxNames = {
     Name{"put", "files"},    Name{"mkdir", "files"},  Name{"file", "files"},
 };
 
-// What other tools call an option, by its name without dashes; ours; and what to type for it.
+// The name of an option in other tools, without dashes; our name; and what to type for it.
 struct OptionName {
   std::string_view theirs;
   std::string_view ours;
@@ -91,7 +91,7 @@ bool takes_option(const CommandRow& row, std::string_view name) {
                              [&](const OptionRow& each) { return long_name(each) == name; });
 }
 
-// What to say of an option that other tools have; empty: this command has nothing of the kind.
+// The advice about an option that other tools have; empty: this command has nothing of the kind.
 std::string by_another_name(std::string_view word, const CommandRow& row) {
   const std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   const auto found = std::ranges::find(kOtherOptions, name, &OptionName::theirs);

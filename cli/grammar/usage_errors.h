@@ -1,5 +1,4 @@
-// What is wrong with a command line, in our words: reason USAGE, with what would have been right.
-// Pure.
+// Says what is wrong with a command line: reason USAGE, with what would have been right. Pure.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ std::string host_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-// What the agent's files want beside our own rights.
+// The error for files of the agent that our rights do not suffice to write.
 Error not_writable(const char* what, const Error& cause) {
   return {cause.code, "NODE_FILES_UNWRITABLE",
           cat(what, " cannot be written (", cause.message, "): run this ", agent_service().user,

@@ -1,4 +1,5 @@
-// Which controller an agent shall call: --server and --ca-file of `paddock node join` and `move`.
+// Reads which controller an agent shall call: --server and --ca-file of `paddock node join` and
+// `move`.
 #pragma once
 
 #include <string>

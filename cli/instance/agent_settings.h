@@ -10,7 +10,7 @@
 
 namespace paddock::cli {
 
-// What the agent's packages install; docs/install.md.
+// The paths that the agent's packages install; docs/install.md.
 inline constexpr const char* kAgentConfigFile = "/etc/paddock/node-agent.yaml";
 inline constexpr const char* kAgentDataDir = "/var/lib/paddock/node-agent";
 inline constexpr const char* kAgentServer = "https://127.0.0.1:8443";  // the agent's default

@@ -34,7 +34,7 @@ Finding programs(const HostFacts& facts) {
           "install paddock's programs in one folder"};
 }
 
-// Nothing to find where no controller answered, for whatever other reason.
+// A finding about the clock; none if no controller answered for any other reason than the clock.
 std::optional<Finding> clock(const HostFacts& facts) {
   if (facts.controller_error && facts.controller_error->reason == http::kNotValidNow)
     return Finding{"clock", false, facts.controller_error->message, http::kSetClock};

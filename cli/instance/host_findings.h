@@ -1,5 +1,5 @@
-// What `paddock doctor` finds on this host beside its sandbox, each with what would mend it. Pure:
-// the facts come in from outside.
+// The findings of `paddock doctor` on this host beside its sandbox, each with what would mend it.
+// Pure: the facts come in from outside.
 #pragma once
 
 #include <optional>

@@ -64,7 +64,7 @@ struct InstanceSettings {
 // Missing settings are the defaults; SETTINGS_DAMAGED.
 Result<InstanceSettings> read_settings(const std::string& path);
 Status write_settings(const std::string& path, const InstanceSettings& settings);
-// What allows it: one of each program.
+// The variables that allow a network, one of each program.
 inline constexpr std::array kNetworkVariables = {"PADDOCK_CONTROLLER_CEILINGS_NETWORK",
                                                  "PADDOCK_NODE_AGENT_CEILINGS_NETWORK"};
 // For people: whether runs may ask for a network, or how they may. `by_variables`: those of the

@@ -111,7 +111,7 @@ Result<contracts::SandboxResult> launch_here(
     const Env& env, const contracts::LaunchRequest& request,
     const std::function<void(const contracts::Frame&)>& on_output) {
   ASSIGN_OR_RETURN(const std::string program, find_program(env, kLauncher));
-  // Nothing of it is left on the disk, however we end.
+  // The request is a file in memory, so that none of it is left on the disk, however we end.
   ASSIGN_OR_RETURN(const os::Fd file, os::file_in_memory(wire::encode_json(request)));
   ASSIGN_OR_RETURN(os::Pipe events, os::make_pipe());
   os::SpawnOptions options;

@@ -42,7 +42,7 @@ class PrivateFolder {
   pid_t guard_ = -1;
 };
 
-// What a program prints on stdout; Internal, PROGRAM_FAILED, if it does not end with 0.
+// The program's standard output; Internal, PROGRAM_FAILED, if it does not end with 0.
 Result<std::string> capture(const Env& env, const std::vector<std::string>& argv);
 // The same of one whose exit status is a part of its answer.
 struct Captured {

@@ -59,7 +59,8 @@ Result<std::optional<InstancePointer>> read_pointer(const std::string& path);
 // The same, but where the file is damaged: what the instance's programs that are alive say of
 // themselves in their data folders; nothing when none is. `write_pointer` then mends the file.
 Result<std::optional<InstancePointer>> current_pointer(const InstancePaths& paths);
-// What a program says about itself in its data folder (controller.json, agent.json), or null.
+// The description that a program wrote of itself into its data folder (controller.json,
+// agent.json), or null.
 wire::Value read_self_description(const std::string& path);
 Status write_pointer(const std::string& path, const InstancePointer& pointer);
 // Removes the file only if it still holds the pointer `id`. True if it did. Hold the instance's

@@ -44,8 +44,8 @@ bool wait_until(const Env& env, LivedDeadline& deadline, const std::function<boo
 std::vector<std::string> controller_args(const InstancePaths& paths, int64_t port);
 std::vector<std::string> agent_args(const InstancePaths& paths, const std::string& url,
                                     const std::string& node, const PackageSources& packages);
-// What the settings are to the programs beside their command lines: ceilings are raised on both
-// sides.
+// The variables that pass the settings to the programs beside their command lines: ceilings are
+// raised on both sides.
 std::map<std::string, std::string> program_variables(const InstanceSettings& settings);
 
 }  // namespace paddock::cli

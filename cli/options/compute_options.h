@@ -1,4 +1,4 @@
-// What `paddock run`, `compute` and `build` were asked for, and the Run that it becomes. Pure.
+// Turns the options of `paddock run`, `compute` and `build` into a Run. Pure.
 #pragma once
 
 #include <optional>

@@ -61,7 +61,7 @@ std::optional<std::string> value_of(std::string_view text) {
   return plain(text);
 }
 
-// What is wrong with the line; empty: it was taken, or there is nothing in it.
+// Takes in one line. Returns what is wrong with it; empty: it was taken in, or it has nothing.
 std::string take_line(std::string_view line, const Variables& own, Variables& out) {
   line = trim(line);
   if (line.empty() || line[0] == '#') return {};

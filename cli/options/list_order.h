@@ -51,7 +51,7 @@ Result<ListOrder> list_order(const Parsed& parsed, Kind kind, bool as_rows);
 template <class T>
 using Keyed = std::vector<std::pair<SortKey, T>>;
 
-// Those that share a place stay as they are.
+// Items that are equal keep their order.
 template <class T>
 void arrange(const ListOrder& order, Keyed<T>& items) {
   if (order.by || order.newest_last)

@@ -17,8 +17,8 @@ std::string shown_file(const std::string& file);
 // The error of a text that is no document has `FILE: ` in front.
 Result<wire::Value> parse_document(const std::string& file, std::string_view text);
 
-// What is wrong with fields of such a document, each with its `FILE:LINE: `. `within`: the path of
-// the document in what was sent (`sandbox.`); fields that are not below it stay as they are.
+// Gives each fault of a field of such a document its `FILE:LINE: `. `within`: the path of the
+// document in what was sent (`sandbox.`); fields that are not below it stay as they are.
 Error at_its_place(Error error, const std::string& file, std::string_view text,
                    std::string_view within = {});
 

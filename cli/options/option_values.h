@@ -9,7 +9,7 @@
 
 namespace paddock::cli {
 
-// Nothing when the option was not given.
+// The option's duration; nothing when it was not given.
 Result<std::optional<Millis>> duration_option(const Parsed& parsed, const std::string& name);
 // The same where 0s is an answer: not at all, or now.
 Result<std::optional<Millis>> wait_option(const Parsed& parsed, const std::string& name);

@@ -29,7 +29,7 @@ struct PackageSources {
   bool operator==(const PackageSources&) const = default;
 };
 
-// What was remembered, changed by --packages public|none first, then by --python-index,
+// The remembered sources, changed by --packages public|none first, then by --python-index,
 // --npm-registry, --wheel-dir and --packages-ca; an empty value takes one back. InvalidArgument:
 // PACKAGES_INVALID, PACKAGE_INDEX_INVALID, WHEEL_DIR_INVALID or CA_FILE_UNREADABLE, with the
 // option.

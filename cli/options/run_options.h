@@ -1,4 +1,5 @@
-// What a run is asked for beside its command and its files: variables, limits, placement. Pure.
+// Turns options into the fields of a run beside its command and its files: variables, limits,
+// placement. Pure.
 #pragma once
 
 #include <optional>

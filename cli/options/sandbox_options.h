@@ -1,4 +1,4 @@
-// What `paddock sandbox run` was asked for, and the LaunchRequest that it becomes. Pure.
+// Turns the options of `paddock sandbox run` into a LaunchRequest. Pure.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What `paddock secret create` is given, and the object that it becomes. Pure.
+// Turns the options of `paddock secret create` into the Secret that they describe. Pure.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What `paddock sandbox create` and `exec` were asked for, as the API takes it. Pure.
+// Turns the options of `paddock sandbox create` and `exec` into the API's requests. Pure.
 #pragma once
 
 #include <optional>

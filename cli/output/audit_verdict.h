@@ -1,4 +1,4 @@
-// What `paddock audit verify` found out, for people. Pure.
+// The findings of `paddock audit verify`, as people read them. Pure.
 #pragma once
 
 #include <optional>

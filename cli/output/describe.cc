@@ -180,7 +180,7 @@ std::string usage_text(const contracts::Usage& usage) {
   return join(parts, ", ");
 }
 
-// By its limit, or as the node had no room for it.
+// Whether the log was cut, by its limit or because the node had no room for it.
 bool is_log_cut(const contracts::SandboxResult& result) {
   const bool lost = result.code == contracts::kNodeDiskFull;
   const contracts::Truncated cut = lost ? result.truncated : contracts::cut_by_limit(result);

@@ -65,7 +65,7 @@ bool is_required(const Value& type, std::string_view name) {
          });
 }
 
-// What a value may be, as far as the schema says.
+// The rules for a value, as far as the schema says.
 std::string rules_of(const Value& property) {
   std::vector<std::string> rules;
   if (const Value* words = property.find("enum"); words != nullptr && words->array() != nullptr) {

@@ -20,7 +20,7 @@ bool has_file(const Tree& sent, const std::string& path) {
   return std::ranges::any_of(sent.entries, [&](const auto& entry) { return entry.path == path; });
 }
 
-// What stands in quotes behind the last of these words; empty: it does not say them.
+// The text in quotes behind the last occurrence of these words; empty: they do not occur.
 std::string quoted_behind(std::string_view text, std::string_view words) {
   const size_t at = text.rfind(words);
   if (at == std::string_view::npos) return {};

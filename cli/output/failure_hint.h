@@ -1,4 +1,4 @@
-// What to do about a run that failed in a way in which many first runs do. Pure.
+// Advice about a run that failed in a way in which many first runs do. Pure.
 #pragma once
 
 #include <string>

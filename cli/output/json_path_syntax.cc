@@ -72,7 +72,7 @@ class Reader {
     return {};
   }
 
-  // What is between braces, and the closing one.
+  // Parses what is between braces, up to and with the closing one.
   Result<Node> braced(int depth) {
     Node node;
     if (peek() == '"' || peek() == '\'') {

@@ -1,4 +1,4 @@
-// What a JSONPath template says, and how its text is read. Pure; for json_path.h only.
+// The parsed form of a JSONPath template, and its parser. Pure; for json_path.h only.
 #pragma once
 
 #include <optional>

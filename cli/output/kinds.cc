@@ -20,7 +20,7 @@ constexpr std::array kKinds = {
     KindInfo{Kind::kSecret, "secret", "secrets", "sec", "Secret", true},
     KindInfo{Kind::kNode, "node", "nodes", "no", "Node", false}};
 
-// What others call it, or what they would look for it by.
+// Another word for a kind, which users of other tools may type.
 struct OtherName {
   std::string_view word;
   Kind kind;

@@ -1,4 +1,4 @@
-// Which fields objects of a kind have, as far as this program knows. Pure.
+// The fields of objects of a kind, as far as this program knows. Pure.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What nodes and runs use right now, as metrics.k8s.io tells it, and as text. Pure.
+// The current use of nodes and runs, as metrics.k8s.io tells it, and as text. Pure.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ using wire::Value;
 
 std::string json_line(const wire::Value& object) { return wire::to_json(object) + "\n"; }
 
-// What every event of a whole run begins with.
+// The first members of every event about a whole run.
 Value::Object about(const char* type, const contracts::Run& run) {
   return {{"type", type},
           {"name", run.metadata.name},

@@ -25,7 +25,8 @@ std::string unreached_text(const contracts::SandboxResult& result, const std::st
 inline constexpr size_t kAllLeftOut = 100'000;
 std::string left_out_text(const std::vector<contracts::LeftOut>& left_out, size_t most,
                           const std::string& indent = "");
-// What came back of a run, in few lines: how much, the first names, and the command that names all.
+// The files that came back from a run, in few lines: how much, the first names, and the command
+// that names all.
 struct CameBack {
   std::vector<contracts::Artifact> artifacts;
   std::vector<contracts::LeftOut> left_out;

@@ -1,4 +1,4 @@
-// Who uses what, and who waits: counted from the objects that the API shows. Pure.
+// Counts, from the objects that the API shows, who uses what and who waits. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace paddock::cli {
 
-// What placed runs asked for; a run that states nothing asks for nothing.
+// The sum of what placed runs asked for; a run that states nothing asks for nothing.
 struct Asked {
   int64_t runs = 0;
   int64_t cpu = 0;

@@ -87,7 +87,8 @@ Result<ProgramEnd> run_bounded(const BoundedProgram& program, const Clock& clock
   ASSIGN_OR_RETURN(const pid_t pid, os::spawn(options));
   out.write.reset();
   err.write.reset();
-  // What is written here is a few KiB, and a pipe holds 64: nobody has to read it for this to end.
+  // The input is a few KiB and a pipe holds 64, so this write ends even if the program reads
+  // nothing.
   const Status written = os::write_all(in.write.get(), program.input);
   in.write.reset();
   in.read.reset();

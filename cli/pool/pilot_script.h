@@ -1,5 +1,5 @@
-// What Slurm is given for a pilot: the words of sbatch and the script. Neither holds a secret:
-// Slurm stores scripts and shows command lines to others. Pure.
+// Makes what Slurm is given for a pilot: the words of sbatch and the script. Neither holds a
+// secret: Slurm stores scripts and shows command lines to others. Pure.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ struct JobName {
   std::string key;
   PilotSize size;
 };
-// Nothing if it is not the name of a pilot of this pool, to the last character.
+// Reads a job's name; nothing if it is not, to the last character, that of a pilot of this pool.
 std::optional<JobName> parse_job_name(std::string_view pool, std::string_view name);
 
 // kEnding: it is not to be counted on any more, and not gone yet.
@@ -47,7 +47,7 @@ std::string node_of(std::string_view pool, std::string_view job);
 // The id of the job whose node that is; empty if it is no node of this pool.
 std::string job_of(std::string_view pool, std::string_view node);
 
-// What squeue is asked to print of each job, and with it: times in seconds since 1970.
+// The columns that squeue is asked for, and the format of its times: seconds since 1970.
 inline constexpr const char* kQueueFormat = "%i|%T|%S|%j|%r";
 inline constexpr const char* kQueueTimes = "%s";
 

@@ -51,7 +51,7 @@ std::vector<Room> rooms_of(const PoolState& state) {
   return rooms;
 }
 
-// Which limit forbids one more; empty: none does.
+// The limit that forbids one more pilot; empty: none does.
 std::string limit_reached(const PoolState& state, const PoolSettings& settings) {
   const auto doubts = static_cast<int64_t>(state.in_doubt.size());
   const int64_t all = static_cast<int64_t>(state.pilots.size()) + doubts;

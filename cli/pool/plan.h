@@ -1,7 +1,7 @@
-// Which pilots to submit and which to cancel, and why a run gets none. Pure.
-//
-// Every waiting run takes a place in a pilot that is on its way; only one that finds none asks for
-// another. Pilots that run have shown what they can: what still waits then waits for more.
+// Decides which pilots to submit and which to cancel, and why a run gets none. Pure.
+// Every waiting run takes a place in a pilot that is on its way; only a run that finds no place
+// asks for another pilot. Pilots that run have shown what they can do, so a run that still waits
+// then waits for more.
 #pragma once
 
 #include <map>

@@ -52,7 +52,7 @@ Result<Pool::Runs> Pool::waiting_runs() {
   const auto take_page = [&](wire::Value& page) -> Status {
     for (const wire::Value& item : items_of(page)) {
       ASSIGN_OR_RETURN(contracts::Run run, wire::decode<contracts::Run>(item));
-      if (waiting_run(run, out_.clock.wall())) all.push_back(std::move(run));
+      if (waiting_run(run, dependencies_.clock.wall())) all.push_back(std::move(run));
     }
     return {};
   };
@@ -61,12 +61,12 @@ Result<Pool::Runs> Pool::waiting_runs() {
         cat(contracts::paths::collection(space, "runs"), "?fieldSelector=status.phase%3DPending");
     if (!settings_.selector.empty())
       target += cat("&labelSelector=", percent_encode(settings_.selector));
-    TRY(out_.client.list(target, client::ListForm::kObjects, take_page));
+    TRY(dependencies_.client.list(target, client::ListForm::kObjects, take_page));
   }
   sort_as_queued(all);
   Runs runs;
   for (const contracts::Run& run : all) {
-    WaitingRun waiting = *waiting_run(run, out_.clock.wall());
+    WaitingRun waiting = *waiting_run(run, dependencies_.clock.wall());
     std::string why = never_fits(run, settings_);
     if (why.empty()) {
       runs.waiting.push_back(std::move(waiting));
@@ -82,12 +82,12 @@ Result<std::map<std::string, PilotSize>> Pool::settle_intents(const Queue& queue
   ASSIGN_OR_RETURN(const auto intents, folder_.intents());
   for (const auto& [key, intent] : intents) {
     const bool listed = std::ranges::find(queue.pilots, key, &Pilot::key) != queue.pilots.end();
-    const Millis age = out_.clock.wall() - intent.at;
+    const Millis age = dependencies_.clock.wall() - intent.at;
     if (listed || age >= kDoubt) {
       TRY(folder_.drop_intent(key));
       continue;
     }
-    if (age < Millis(0)) TRY(folder_.put_intent(key, {intent.size, out_.clock.wall()}));
+    if (age < Millis(0)) TRY(folder_.put_intent(key, {intent.size, dependencies_.clock.wall()}));
     in_doubt.emplace(key, intent.size);
   }
   return in_doubt;
@@ -107,11 +107,12 @@ Result<std::set<std::string>> Pool::joined(const Queue& queue) {
     }
     return {};
   };
-  TRY(out_.client.list(cat(contracts::paths::collection("", "nodes"),
-                           "?labelSelector=", percent_encode(cat(kPoolLabel, "=", settings_.name))),
-                       client::ListForm::kObjects, take_page));
+  TRY(dependencies_.client.list(cat(contracts::paths::collection("", "nodes"), "?labelSelector=",
+                                    percent_encode(cat(kPoolLabel, "=", settings_.name))),
+                                client::ListForm::kObjects, take_page));
   for (const std::string& node : gone) {
-    const auto removed = out_.client.send("DELETE", contracts::paths::node(node), wire::Value());
+    const auto removed =
+        dependencies_.client.send("DELETE", contracts::paths::node(node), wire::Value());
     if (!removed.ok() && removed.error().code != Code::kNotFound) return removed.error();
     log_info("the node of a job that is gone was removed", {{"node", node}});
   }
@@ -122,8 +123,8 @@ std::set<std::string> Pool::settled(const std::set<std::string>& joined) {
   std::erase_if(joined_since_, [&](const auto& each) { return !joined.contains(each.first); });
   std::set<std::string> out;
   for (const std::string& job : joined) {
-    const MonoTime since = joined_since_.emplace(job, out_.clock.mono()).first->second;
-    if (out_.clock.mono() - since >= kSettling) out.insert(job);
+    const MonoTime since = joined_since_.emplace(job, dependencies_.clock.mono()).first->second;
+    if (dependencies_.clock.mono() - since >= kSettling) out.insert(job);
   }
   return out;
 }
@@ -137,9 +138,10 @@ Status Pool::give_tokens(const Queue& queue, const std::set<std::string>& joined
     contracts::EnrollTokenRequest request;
     request.ttl = wire::Duration{kTokenLife};
     const std::string node = node_of(settings_.name, pilot.job);
-    ASSIGN_OR_RETURN(const wire::Value answer,
-                     out_.client.send("POST", cat(contracts::paths::node(node), "/enroll-token"),
-                                      wire::encode(request)));
+    ASSIGN_OR_RETURN(
+        const wire::Value answer,
+        dependencies_.client.send("POST", cat(contracts::paths::node(node), "/enroll-token"),
+                                  wire::encode(request)));
     TRY(folder_.put_token(pilot.job, answer.text("token")));
     log_info("a pilot was given its token", {{"job", pilot.job}, {"node", node}});
   }
@@ -148,10 +150,10 @@ Status Pool::give_tokens(const Queue& queue, const std::set<std::string>& joined
 
 // Intent before effect: whoever is killed in between is found out by settle_intents().
 Status Pool::submit(const PilotSize& size) {
-  const std::string key = make_suffix(out_.random, kKeyLength);
-  TRY(folder_.put_intent(key, {size, out_.clock.wall()}));
+  const std::string key = make_suffix(dependencies_.random, kKeyLength);
+  TRY(folder_.put_intent(key, {size, dependencies_.clock.wall()}));
   const Result<std::string> job = slurm_.submit(key, size);
-  last_submission_ = out_.clock.mono();
+  last_submission_ = dependencies_.clock.mono();
   refused_ = job.ok() ? "" : job.error().message;
   if (job.ok()) {
     log_info("a pilot was submitted",
@@ -175,12 +177,12 @@ Status Pool::act(const PoolPlan& plan) {
   return plan.submit ? submit(*plan.submit) : Status();
 }
 
-std::vector<Pool::Told> Pool::words(const Runs& runs, const PoolPlan& plan) const {
-  std::vector<Told> out;
+std::vector<Pool::RunNote> Pool::words(const Runs& runs, const PoolPlan& plan) const {
+  std::vector<RunNote> out;
   for (const WaitingRun& run : runs.waiting) {
     const auto coming = plan.coming.find(run.uid);
     const auto held = plan.held.find(run.uid);
-    Told told{run, false, ""};
+    RunNote told{run, false, ""};
     if (!refused_.empty()) {
       told.why = refused_;
     } else if (coming != plan.coming.end()) {
@@ -196,27 +198,27 @@ std::vector<Pool::Told> Pool::words(const Runs& runs, const PoolPlan& plan) cons
 }
 
 Status Pool::note(const Queue& queue, const std::set<std::string>& joined,
-                  const std::vector<Told>& told) const {
+                  const std::vector<RunNote>& told) const {
   wire::Value::Array pilots;
   for (const Pilot& pilot : queue.pilots)
     pilots.push_back(pilot_value(pilot, settings_.name, joined.contains(pilot.job)));
   wire::Value::Object waiting;
-  for (const Told& each : told) {
+  for (const RunNote& each : told) {
     if (waiting.size() >= kMostNoted) break;
     waiting.emplace_back(cat(each.run.name_space, "/", each.run.name), each.why);
   }
   return folder_.put_state(wire::Value::Object{{"pool", settings_.name},
-                                               {"at", format_time(out_.clock.wall())},
+                                               {"at", format_time(dependencies_.clock.wall())},
                                                {"pilots", std::move(pilots)},
                                                {"waiting", std::move(waiting)},
                                                {"refused", refused_}});
 }
 
 // Each run hears what is new to it; of many that wait, some at each look.
-Status Pool::tell(const std::vector<Told>& all) {
+Status Pool::tell(const std::vector<RunNote>& all) {
   std::map<std::string, std::string> known;
   size_t sent = 0;
-  for (const Told& each : all) {
+  for (const RunNote& each : all) {
     const auto before = told_.find(each.run.uid);
     const bool is_new = before == told_.end() || before->second != each.why;
     if (before != told_.end()) known.insert(*before);
@@ -224,11 +226,11 @@ Status Pool::tell(const std::vector<Told>& all) {
     ++sent;
     // Some of it may be a caller's, such as a label of a run.
     const contracts::PoolReport report{each.coming, one_line(each.why, kMostWords)};
-    const auto answer =
-        out_.client.send("PUT",
-                         cat(contracts::paths::object(each.run.name_space, "runs", each.run.name),
-                             "/pools/", settings_.name),
-                         wire::encode(report));
+    const auto answer = dependencies_.client.send(
+        "PUT",
+        cat(contracts::paths::object(each.run.name_space, "runs", each.run.name), "/pools/",
+            settings_.name),
+        wire::encode(report));
     if (answer.ok()) known[each.run.uid] = each.why;
     if (!answer.ok() && !is_of_the_run(answer.error())) return answer.error();
   }
@@ -243,18 +245,23 @@ Status Pool::look() {
   ASSIGN_OR_RETURN(auto in_doubt, settle_intents(queue));
   // A program that was killed may have submitted a moment ago.
   if (!looked_ && (!queue.pilots.empty() || !in_doubt.empty()))
-    last_submission_ = out_.clock.mono();
+    last_submission_ = dependencies_.clock.mono();
   looked_ = true;
   ASSIGN_OR_RETURN(std::set<std::string> nodes, joined(queue));
   TRY(give_tokens(queue, nodes));
   ASSIGN_OR_RETURN(const Runs runs, waiting_runs());
-  const PoolState state{runs.waiting,     queue.pilots,        nodes,
-                        settled(nodes),   std::move(in_doubt), out_.clock.wall(),
-                        last_submission_, out_.clock.mono()};
+  const PoolState state{runs.waiting,
+                        queue.pilots,
+                        nodes,
+                        settled(nodes),
+                        std::move(in_doubt),
+                        dependencies_.clock.wall(),
+                        last_submission_,
+                        dependencies_.clock.mono()};
   const PoolPlan plan = plan_pool(state, settings_);
   TRY(act(plan));
   TRY(folder_.prune_logs(kKeptLogs));
-  const std::vector<Told> told = words(runs, plan);
+  const std::vector<RunNote> told = words(runs, plan);
   TRY(note(queue, nodes, told));
   return tell(told);
 }

@@ -19,13 +19,16 @@ namespace paddock::cli {
 
 class Pool {
  public:
-  struct Outside {
+  struct Dependencies {
     client::ControllerClient& client;
     const Clock& clock;
     Random& random;
   };
-  Pool(const PoolSettings& settings, PoolFolder folder, Slurm slurm, Outside outside)
-      : settings_(settings), folder_(std::move(folder)), slurm_(std::move(slurm)), out_(outside) {}
+  Pool(const PoolSettings& settings, PoolFolder folder, Slurm slurm, Dependencies dependencies)
+      : settings_(settings),
+        folder_(std::move(folder)),
+        slurm_(std::move(slurm)),
+        dependencies_(dependencies) {}
 
   // Looks once, and acts. An error says which side does not answer; the next look tries again.
   Status look();
@@ -45,22 +48,22 @@ class Pool {
   Status give_tokens(const Queue& queue, const std::set<std::string>& joined);
   Status act(const PoolPlan& plan);
   Status submit(const PilotSize& size);
-  struct Told {
+  struct RunNote {
     WaitingRun run;
     bool coming = false;
     std::string why;
   };
-  std::vector<Told> words(const Runs& runs, const PoolPlan& plan) const;
+  std::vector<RunNote> words(const Runs& runs, const PoolPlan& plan) const;
   // Writes what it asked for, and why, into its folder.
   Status note(const Queue& queue, const std::set<std::string>& joined,
-              const std::vector<Told>& told) const;
+              const std::vector<RunNote>& told) const;
   // Tells each run why it waits for this pool.
-  Status tell(const std::vector<Told>& all);
+  Status tell(const std::vector<RunNote>& all);
 
   const PoolSettings& settings_;
   PoolFolder folder_;
   Slurm slurm_;
-  Outside out_;
+  Dependencies dependencies_;
   std::optional<MonoTime> last_submission_;
   std::string refused_;  // what sbatch said when it last said no
   bool looked_ = false;

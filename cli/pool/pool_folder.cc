@@ -35,8 +35,8 @@ Status remove_file(const std::string& path) {
   return system_error("removing a file of the pool", errno);
 }
 
-// Whoever could write here could put a token in the place of another, and whoever could read, take
-// one.
+// Checks that nobody else may use the folder: a user who could write here could replace a token by
+// another, and one who could read could take it.
 Status check_private(const std::string& path) {
   struct stat info = {};
   if (::lstat(path.c_str(), &info) != 0) return system_error("looking at the pool's folder", errno);
@@ -121,7 +121,7 @@ Status PoolFolder::prune_logs(size_t kept) const {
   const std::string folder = logs_folder(path_);
   ASSIGN_OR_RETURN(std::vector<std::string> names, os::list_dir(folder));
   if (names.size() <= kept) return {};
-  // By the job's number, the newest last.
+  // Sorts by the job's number, the newest last.
   std::ranges::sort(names, {},
                     [](const std::string& name) { return std::pair(name.size(), name); });
   for (size_t i = 0; i + kept < names.size(); ++i)

@@ -41,7 +41,7 @@ class PoolFolder {
   Status put_token(const std::string& job, const std::string& token) const;
   // Whether the job has been given one, taken or not.
   bool was_given(const std::string& job) const;
-  // Those of jobs that are not listed any more.
+  // Removes the tokens of jobs that are not listed any more.
   Status drop_tokens_but(const std::set<std::string>& listed) const;
   // The oldest logs go, so that as many stay.
   Status prune_logs(size_t kept) const;
@@ -55,7 +55,7 @@ class PoolFolder {
   os::LockFile lock_;
 };
 
-// What the pool wrote last, for who asks.
+// The state that the pool wrote last, for commands that show it.
 Result<wire::Value> read_pool_state(const std::string& folder);
 
 // An intent as a file's text and back; nothing of what is none.

@@ -1,4 +1,4 @@
-// What a pool wrote of itself, as people read it. Pure.
+// Words the state of a pool for people. Pure.
 #pragma once
 
 #include <string>

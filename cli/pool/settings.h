@@ -1,4 +1,4 @@
-// What `paddock pool slurm` is told: one YAML file. packaging/pool.example.yaml shows every key
+// The settings of `paddock pool slurm`: one YAML file. packaging/pool.example.yaml shows every key
 // with its default; a test holds it equal to this.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMostQueue = size_t{8} << 20;
 constexpr size_t kMostSaid = 400;
 
-// What one of Slurm's commands said, in one line of plain text.
+// The message of one of Slurm's commands, as one line of plain text.
 std::string said(std::string_view text) {
   std::string out;
   for (const char c : to_utf8_lossy(trim(text)).substr(0, kMostSaid))

@@ -12,7 +12,8 @@ namespace {
 using contracts::AcceleratorKind;
 using contracts::Run;
 
-// What the scheduler adds to a run's time for its files, its environment and its artifacts.
+// The time that the scheduler adds to a run's own, for its files, its environment and its
+// artifacts.
 constexpr Millis kAroundCommand = std::chrono::minutes(2);
 // From a job's start to its agent's first call.
 constexpr Millis kToStart = std::chrono::seconds(30);

@@ -1,4 +1,4 @@
-// What a run that waits needs of a pilot, and why a pool has none for it. Pure.
+// Says what a waiting run needs of a pilot, and why a pool has none for it. Pure.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ PilotSize size_for(const PilotSize& needs, const SizeSettings& size);
 // By priority, then age: as the controller's queue has equals of one namespace.
 void sort_as_queued(std::vector<contracts::Run>& runs);
 
-// What a job gets of labels beside the configured ones: the name of its pool.
+// The label that a job's node gets beside the configured ones: the name of its pool.
 inline constexpr const char* kPoolLabel = "paddock.dev/pool";
 // An agent stops so long before its job ends.
 inline constexpr Millis kBeforeEnd = std::chrono::seconds(30);

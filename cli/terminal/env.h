@@ -1,4 +1,4 @@
-// What a command may touch of the world outside: filled in by main(), replaced by tests.
+// Everything outside that a command may touch: filled in by main(), replaced by tests.
 #pragma once
 
 #include <map>

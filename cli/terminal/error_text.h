@@ -9,7 +9,7 @@
 
 namespace paddock::cli {
 
-// What a person can do about an error, by its reason; empty when there is nothing to add.
+// Advice for a person about an error, by its reason; empty when there is nothing to add.
 // `connection`: that of Env, for commands that it names.
 std::string hint_for(const Error& error, std::string_view connection = {});
 // `error: <message> [REASON]`, a line per cause, the hint. Ends with a newline.

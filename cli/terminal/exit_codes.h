@@ -1,5 +1,5 @@
-// What the program's exit code says. A finished run's own code is passed through; ours are the
-// rest.
+// The meanings of the program's exit code. A finished run's own code is passed through; ours are
+// the rest.
 #pragma once
 
 #include "common/contracts/run.h"

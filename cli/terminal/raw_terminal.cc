@@ -39,7 +39,8 @@ void note_change(int) {
   errno = saved;
 }
 
-// Whoever had the terminal meanwhile set it to their liking, and may have moved the window.
+// Another program had the terminal meanwhile, and may have changed its settings; its user may have
+// moved the window.
 void make_raw_again(int signal) {
   const int saved = errno;
   if (const int fd = g_raw_fd.load(); fd >= 0) {
@@ -77,7 +78,7 @@ void stop_restored(int signal) {
   errno = saved;
 }
 
-// Those that are ignored stay so, and each is afterwards what it was before.
+// Signals that are ignored stay ignored, and afterwards each handler is what it was before.
 class Handlers {
  public:
   void set() {
@@ -132,7 +133,7 @@ RawTerminal::~RawTerminal() {
   g_handlers.reset();
 }
 
-// What was typed ahead stays for whoever reads next.
+// Text that was typed ahead stays for the next reader.
 void restore_terminal() {
   const int fd = g_raw_fd.exchange(-1);
   if (fd >= 0) (void)::tcsetattr(fd, TCSANOW, &g_before);

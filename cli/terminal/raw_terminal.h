@@ -13,7 +13,7 @@ namespace paddock::cli {
 // SIGKILL, and so does SIGTSTP, until we go on. One at a time per process.
 class RawTerminal {
  public:
-  // Nothing: it is no terminal, or cannot be changed.
+  // Makes the terminal raw; nothing if `fd` is no terminal, or cannot be changed.
   static std::unique_ptr<RawTerminal> begin(int fd);
   ~RawTerminal();
   RawTerminal(const RawTerminal&) = delete;

@@ -42,7 +42,7 @@ bool is_plain_mark(std::string_view character) {
   return character == "\xe2\x80\x8e" || character == "\xe2\x80\x8f" || character == "\xd8\x9c";
 }
 
-// What takes the place of a control character of so many bytes.
+// The replacement for a control character of this length.
 std::string_view in_place_of(std::string_view control) {
   if (control == "\n" || control == "\t" || control == "\r") return control;
   return control.size() < 3 || is_plain_mark(control) ? "" : kReplacement;

@@ -12,7 +12,7 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
-// As columns are named: in capitals.
+// The title of a column: its name in capitals.
 std::string column_title(std::string_view name);
 
 // Cells are made printable; an empty one is shown as `-`. `indent` goes before every line.

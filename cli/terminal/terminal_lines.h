@@ -13,7 +13,7 @@ class TerminalLines {
  public:
   // `stream` is a terminal, and `text` safe for it. Streams outlive this.
   void put(const Stream& stream, std::string_view text);
-  // What comes next is not the program's and begins a line.
+  // The next output is not the program's, so it begins a new line.
   void end_open_line();
 
  private:

@@ -37,7 +37,7 @@ Error unlinked(const ChainPlace& before, const ChainPlace& anchor, int64_t id) {
                    ": one of the two was changed, or it was put there"));
 }
 
-// What is wrong with a record behind the one before it.
+// The fault of a record, judged by the one before it.
 std::optional<Error> fault_of(const ChainPlace& before, const ChainPlace& anchor,
                               const ChainedRecord& record) {
   if (record.id <= before.id)

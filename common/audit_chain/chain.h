@@ -24,7 +24,7 @@ inline constexpr int64_t kRestoreGap = 1'000'000'000;
 // change nothing.
 std::string link(std::string_view before, int64_t id, std::string_view record);
 
-// What a chain that holds says.
+// The result for a chain that holds.
 struct Verdict {
   ChainPlace anchor;              // all before it was forgotten
   ChainPlace last;                // the newest record, or the anchor
@@ -41,7 +41,7 @@ class Verifier {
   // The chain must hold this place as well: what a checkpoint says. Before the first record.
   void expect(ChainPlace place);
   void take(const ChainedRecord& record);
-  // Nothing behind the last record was taken away: AUDIT_END_MISSING.
+  // Checks that nothing behind the last record was taken away: AUDIT_END_MISSING.
   void end_at(int64_t last_given);
   const ChainPlace& last() const { return last_; }
   // The first fault, and how many more there are. AUDIT_CHECKPOINT_DIFFERS,

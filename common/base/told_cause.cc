@@ -12,7 +12,7 @@ std::string_view without_count(std::string_view message) {
   return counts ? message.substr(0, count) : message;
 }
 
-// As words of its own: `port: …` is no cause of a field `t`.
+// The match must begin at a word: `port: …` is no cause of a field `t`.
 bool ends_with_words(std::string_view message, std::string_view words) {
   if (!message.ends_with(words)) return false;
   return message.size() == words.size() || message[message.size() - words.size() - 1] == ' ';

@@ -1,4 +1,4 @@
-// What an error's message says of its causes already, so that nobody reads it twice.
+// Tells whether an error's message says a cause already, so that nobody reads it twice.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What is in a store, when it was used last, and removing it: the half of BlobStore that prunes.
+// The part of BlobStore that lists blobs, knows when they were used last, and removes them.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -25,7 +25,7 @@ inline constexpr size_t kBundleBytes = kBundleContent + kBundleBlobs * kBundleHe
 // `digest` must be one.
 void append_to_bundle(std::string& bundle, const contracts::Digest& digest,
                       std::string_view content);
-// What a bundle of these takes, without its compression.
+// The size of a bundle of these blobs, without compression.
 int64_t bundle_size(const std::vector<const contracts::TreeEntry*>& blobs);
 // In turn, as few as the limits allow; what is too large for a bundle is alone.
 std::vector<std::vector<const contracts::TreeEntry*>> as_bundles(

@@ -19,7 +19,7 @@ int64_t nanoseconds(const timespec& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// What the filesystem would stamp on a file that is changed now.
+// The time that the filesystem would stamp on a file that is changed now.
 std::optional<int64_t> filesystem_now(const std::string& beside) {
   const std::string path = cat(beside, ".", ::getpid(), ".now");
   const os::Fd fd(

@@ -1,4 +1,4 @@
-// Which files of a project are left out: .gitignore semantics. Pure: rules come in as text.
+// Decides which files of a project are left out: .gitignore semantics. Pure: rules come in as text.
 #pragma once
 
 #include <map>
@@ -20,8 +20,8 @@ struct IgnoreRule {
 // The rules of one file; `name` is what the source of each rule starts with.
 std::vector<IgnoreRule> parse_ignore_rules(std::string_view text, std::string_view name);
 
-// What no program needs elsewhere: version control, caches, environments that are built on the
-// node.
+// Folders that no program needs elsewhere: version control, caches, environments that are built on
+// the node.
 std::vector<IgnoreRule> built_in_folder_rules();
 // Files that mostly hold secrets; a project's own rules take one back in: `!.env`.
 std::vector<IgnoreRule> built_in_secret_rules();

@@ -1,4 +1,5 @@
-// Which links of a project come along: those that lead to what comes along. Pure.
+// Chooses the links of a project that are uploaded: those that lead to something that is uploaded.
+// Pure.
 #pragma once
 
 #include <functional>

@@ -28,7 +28,8 @@ std::string_view label_of(std::string_view line) {
   return line;
 }
 
-// What may stand before a key: comments, and the attributes that openssl prints. No source code.
+// Whether the line may stand before a key: comments, and the attributes that openssl prints. No
+// source code.
 bool may_come_before(std::string_view line) {
   if (trim(line).empty() || line.starts_with('#') || line == "Bag Attributes") return true;
   const bool says_something = line.find_first_of(":=") != std::string_view::npos;

@@ -35,7 +35,7 @@ struct Read {
   bool key = false;   // a private one
 };
 
-// Of a small file, by its first bytes, which are read for the digest anyway.
+// Looks at the first bytes of a small file, which are read for the digest anyway.
 Result<bool> is_private_key(const os::RegularFile& file) {
   if (file.stat.st_size > kMostKeyBytes) return false;
   std::string text(std::min<size_t>(kKeyBeginning, static_cast<size_t>(file.stat.st_size)), '\0');

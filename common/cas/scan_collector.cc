@@ -150,7 +150,8 @@ void ScanCollector::keep_asked_folders() {
   }
 }
 
-// What a run brings back it makes: a link there need not lead anywhere before.
+// Whether the path is in a folder that the run makes and brings back: a link to there need not lead
+// anywhere before.
 bool ScanCollector::will_be_made(const std::string& path) const {
   return std::ranges::any_of(limits_.asked_folders, [&](const std::string& folder) {
     return folder == "." || path == folder || path.starts_with(cat(folder, "/"));

@@ -1,5 +1,5 @@
-// What of a project folder belongs to its tree, and whether all of it is acceptable: everything but
-// the digests.
+// Collects what of a project folder belongs to its tree, and whether all of it is acceptable:
+// everything but the digests.
 #pragma once
 
 #include <sys/stat.h>
@@ -78,7 +78,7 @@ class ScanCollector {
 std::set<std::string> without_made(const std::set<std::string>& folders,
                                    const std::set<std::string>& made, const contracts::Tree& tree);
 
-// Those that have none of the others below them, nor any file or link.
+// The folders that have no other folder, no file and no link below them.
 std::vector<contracts::TreeFolder> empty_folders(const std::set<std::string>& folders,
                                                  const contracts::Tree& tree);
 

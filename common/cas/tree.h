@@ -54,7 +54,7 @@ struct Scan {
 // folder that is left out is listed once, with a slash at its end. Errors: WORKSPACE_ENTRY_REFUSED
 // (one cause per entry, its path as the field), WORKSPACE_TOO_LARGE.
 Result<Scan> scan_folder(const std::string& folder, const ScanLimits& limits = {});
-// What it would leave out, and no more of the scan: no file is read for its digest.
+// Lists what a scan would leave out, and nothing else: no file is read for its digest.
 Result<Scan> left_out_of_folder(const std::string& folder);
 
 // How many of `left_out` are told where there is little room: a few, or all secrets up to 20.

@@ -1,4 +1,4 @@
-// Which folders of a project are told apart from its files: those with nothing in them.
+// Finds the folders of a project that a tree lists beside its files: those with nothing in them.
 #include "common/cas/scan_collector.h"
 
 namespace paddock::cas {

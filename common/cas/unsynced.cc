@@ -60,8 +60,8 @@ Status Unsynced::sync() {
   if (!before.marked) return {};
   TRY(flush());
   return state_.with([&](State& state) -> Status {
-    // What others wrote meanwhile, or are about to, needs the mark; one that also waited may have
-    // taken it away.
+    // If others wrote meanwhile, or are about to, the mark stays. Another caller that waited too
+    // may have removed it.
     if (!state.marked || before.under_way > 0 || state.writes != before.writes) return {};
     if (::unlink(marker_.c_str()) != 0) return system_error("synchronising blobs", errno);
     state.marked = false;

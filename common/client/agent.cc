@@ -34,7 +34,7 @@ http::Request speaking(http::Request request) {
   return request;
 }
 
-// What a controller is told that does not know these fields.
+// The text of the request for a controller that does not know these fields.
 template <class T>
 std::string text_of(const T& request, const FieldPaths& unknown) {
   if (unknown.empty()) return wire::encode_json(request);
@@ -65,7 +65,7 @@ class BundleIntake {
       return keep(digest, content);
     });
   }
-  // What was not asked for would fill this node's disk.
+  // Content that was not asked for is refused, since it could fill this node's disk.
   Status keep(const contracts::Digest& digest, std::string_view content) {
     if (asked_.erase(digest) == 0)
       return invalid_argument("DIGEST_MISMATCH", "the server sent a file that was not asked for");

@@ -89,8 +89,8 @@ class ControllerClient {
 
   // --- runs ---
   Result<contracts::Run> create_run(const contracts::Run& run, const std::string& idempotency_key);
-  // What create_run() would be refused for once its workspace has these files; nothing is made. A
-  // controller of an earlier release that cannot be asked refuses nothing here.
+  // Asks with which error create_run() would be refused once its workspace has these files; nothing
+  // is made. A controller of an earlier release that cannot be asked refuses nothing here.
   Status try_run(const std::string& name_space, wire::Value run, const contracts::Tree& tree);
   Result<contracts::Run> get_run(const std::string& name_space, const std::string& name);
   // `at_once`: it is killed, without what its grace leaves it.
@@ -145,7 +145,7 @@ class ControllerClient {
   // The secret of a tool token for the environment of a run's attempt.
   Result<std::string> run_tool_token(const std::string& node, const std::string& run_uid,
                                      int64_t attempt);
-  // What a run's attempt gets of Secrets.
+  // The values of Secrets for a run's attempt.
   Result<contracts::RunSecretsAnswer> run_secrets(const std::string& node,
                                                   const std::string& run_uid, int64_t attempt);
   Status fetch_blob(const std::string& node, const std::string& run_uid, const std::string& digest,

@@ -1,5 +1,5 @@
-// What a controller of the release before does not know of what this one would tell it: it refuses
-// that by name, and is told the rest. Pure.
+// Leaves out fields that a controller of the release before does not know: it refuses them by name,
+// and is then sent the rest. Pure.
 #pragma once
 
 #include <set>

@@ -12,7 +12,7 @@
 
 namespace paddock::client {
 
-// By which waiting is measured here.
+// The clock by which waiting is measured here.
 inline MonoTime steady_now() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<Millis>(now).count()};

@@ -24,7 +24,7 @@ void bound_try(http::Request& request, std::optional<Millis> time, bool repeatab
 // Whether the server is reached without a network: a unix socket or a loopback address.
 bool on_this_host(const http::Endpoint& endpoint);
 
-// What an answer other than 2xx means.
+// The meaning of an answer other than 2xx.
 Failure failure_of(const http::Response& response);
 Result<wire::Value> parse_body(const http::Response& response);
 

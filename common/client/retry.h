@@ -20,7 +20,7 @@ struct Failure {
   std::optional<Millis> retry_after = {};  // what the server asked for
   bool unanswered = false;                 // no server said this: there was no answer
 };
-// What the server asked for, but no longer than it is heeded; zero if it asked for nothing.
+// The pause that the server asked for, up to the longest that is heeded; zero if it asked for none.
 Millis asked_for(const Failure& failure);
 
 // How long to wait before sending again, or nothing if that is not allowed or not worth it.
@@ -41,9 +41,9 @@ constexpr Millis kShortestTry{3'000};
 
 Millis try_within(Millis left);
 
-// Whether somebody who has tried `failed` times should try no more: nothing is left of his
-// patience. A few tries that fail at once are made in any case. Two are made however long they
-// take, as this process may have been stopped during the first.
+// Whether a caller that has failed `failed` times should stop trying, because none of its patience
+// is left. A few tries that fail at once are made in any case. Two are made however long they take,
+// as this process may have been stopped during the first.
 bool is_used_up(Millis left, int failed);
 
 // Decides how long one request, or one part of it, is sent again. Every request gets a few tries.

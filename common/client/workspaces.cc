@@ -148,7 +148,7 @@ Status ControllerClient::send_bundle(const Blobs& blobs, const BlobTarget& targe
   return send(request);
 }
 
-// What is refused of a bundle is said of one file once that is sent by itself.
+// If a bundle is refused, its files are sent one by one, so that the error names the file.
 Status ControllerClient::send_together(const Blobs& blobs, const BlobTarget& target,
                                        const Send& send) {
   if (blobs.size() > 1) {
@@ -195,7 +195,7 @@ int64_t size_of(const std::vector<const TreeEntry*>& blobs) {
   return out;
 }
 
-// What goes in one request each.
+// Groups the blobs by the request that each goes in.
 std::vector<std::vector<const TreeEntry*>> in_groups(const std::vector<TreeEntry>& blobs,
                                                      bool bundle) {
   std::vector<const TreeEntry*> all;

@@ -35,7 +35,7 @@ class Compressor {
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  // What `take` says, or Internal (SYSTEM_ERROR) without memory.
+  // The error of `take`, or Internal (SYSTEM_ERROR) without memory.
   Status append(std::string_view piece, const Take& take);
   Status finish(const Take& take);  // once
 

@@ -10,7 +10,7 @@
 namespace paddock::contracts {
 namespace {
 
-// Those that the controller calls itself and its own tokens by.
+// The names that the controller uses for itself and its own tokens.
 constexpr std::array<std::string_view, 4> kReserved = {"admin", "enroll", "anonymous",
                                                        "controller"};
 

@@ -16,10 +16,10 @@ constexpr std::array<std::string_view, 47> kNever = {
     "krb5.keytab", "ipsec.d", "ipsec.secrets", "wireguard", "openvpn", "ppp", "crypttab",
     "cryptsetup-keys.d", "docker", "containers", "containerd", "kubernetes", "rancher", "paddock",
     "credstore", "credstore.encrypted",
-    // What every sandbox has its own of.
+    // Files of which every sandbox has its own.
     "passwd", "passwd-", "group", "group-", "hosts", "hostname", "nsswitch.conf", "resolv.conf",
     "mtab",
-    // Which host this is, and its network.
+    // Files that say which host this is, and describe its network.
     "machine-id", "mailname", "fstab", "netplan", "network", "NetworkManager", "systemd"};
 
 bool is_plain(std::string_view name) {

@@ -75,7 +75,7 @@ TEST(HostLimits, LetPassWhatIsAsLargeAsTheHostGives) {
   EXPECT_EQ(over_largest(asks("{memory: 241Gi}"), most, {}, "a host").size(), 1U);
 }
 
-// What nobody asked for is the profile's business, and what an operator named is his.
+// Limits that nobody asked for are the profile's; one that the operator set is the operator's.
 TEST(HostLimits, AreSilentWhereNobodyAskedOrTheOperatorSpoke) {
   const SandboxLimits most = of_host(16 * kGi, 32768);
   EXPECT_TRUE(over_largest(asks("{}"), most, {}, "a host").empty());

@@ -43,7 +43,7 @@ std::string_view field_of_code(const SandboxResult& result) {
   return {};
 }
 
-// What programs, their libraries and runtimes say when the kernel says no.
+// The messages of programs, their libraries and runtimes when the kernel refuses something.
 struct Complaint {
   std::string_view field;
   std::string_view of;       // that a command complains of

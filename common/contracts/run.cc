@@ -57,7 +57,7 @@ std::optional<Command> Command::decode_value(const wire::Value& value, wire::Che
   return out;
 }
 
-// What the caller sent is what is stored: a string stays a string.
+// The command is stored in the form in which the caller sent it: a string stays a string.
 wire::Value Command::encode_value() const {
   if (!line.empty()) return line;
   wire::Value::Array items;

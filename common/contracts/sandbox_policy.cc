@@ -57,7 +57,7 @@ void check_limits(const SandboxLimits& limits, Check& check) {
   check_range("commandBytes", limits.command_bytes, 1, check);
 }
 
-// What a mount's place inside collides with; empty when it is free.
+// The path that a mount's place inside collides with; empty when it is free.
 std::string taken_by(const std::vector<HostMount>& mounts, size_t at) {
   const std::string& path = mounts[at].sandbox_path;
   for (const std::string_view own : kOwnFolders) {

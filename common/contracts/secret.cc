@@ -34,7 +34,7 @@ std::string secret_key_fault(std::string_view name) {
          "becomes the name of one file, so it does not begin with '..'";
 }
 
-// Nothing that is said here repeats a value.
+// No error of these repeats a value.
 void Secret::validate(wire::Check& check) const {
   size_t bytes = 0;
   for (const auto& [name, value] : data) {

@@ -18,7 +18,7 @@ constexpr size_t kMostPairs = 64;
 // Where programs are inside.
 constexpr std::array<std::string_view, 6> kProgramFolders = {"/workspace", "/venv", "/node_modules",
                                                              "/usr",       "/bin",  "/opt"};
-// What the client of HTTP says itself.
+// Headers that the HTTP client sets itself.
 constexpr std::array<std::string_view, 6> kOwnHeaders = {
     "host", "content-length", "transfer-encoding", "connection", "upgrade", "te"};
 

@@ -125,7 +125,8 @@ Status add_extensions(X509* certificate, X509* issuer,
   return {};
 }
 
-// What every certificate has; the issuer's name and the extensions come next, then sign().
+// The parts that every certificate has. The issuer's name and the extensions come next, then
+// sign().
 Result<Certificate> begin(EVP_PKEY* key, std::string_view common_name, WallTime now, int64_t days) {
   Certificate certificate(X509_new());
   if (certificate == nullptr || X509_set_version(certificate.get(), X509_VERSION_3) != 1 ||

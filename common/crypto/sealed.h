@@ -16,7 +16,7 @@ inline constexpr size_t kSealKeyBytes = 32;
 // seal more than 2^32 times (NIST SP 800-38D: the nonces are random).
 std::string seal(std::string_view key, std::string_view bound, std::string_view plain,
                  Random& random);
-// Nothing: it was not sealed by this key for this.
+// Opens what was sealed; nothing if it was not sealed by this key, or not for this purpose.
 std::optional<std::string> open_sealed(std::string_view key, std::string_view bound,
                                        std::string_view sealed);
 // Overwrites what is secret before its memory is given back.

@@ -11,7 +11,7 @@ namespace paddock::crypto {
 std::string make_signing_key();
 // The public key that belongs to a private key. SIGNING_KEY_INVALID.
 Result<std::string> public_key_of(std::string_view private_pem);
-// What a public key is called: the SHA-256 of its DER, in hexadecimal. SIGNING_KEY_INVALID.
+// The id of a public key: the SHA-256 of its DER, in hexadecimal. SIGNING_KEY_INVALID.
 Result<std::string> signing_key_id(std::string_view public_pem);
 
 // 64 bytes. SIGNING_KEY_INVALID.

@@ -23,7 +23,7 @@ Error certificate_error(long verdict, std::string_view peer, WallTime now) {
     return {Code::kUnauthenticated, kNotTrusted,
             cat(peer, " does not show a certificate that is trusted here")};
   }
-  // Which of the two is wrong cannot be known from here.
+  // It cannot be known here whether the clock or the certificate is wrong.
   return {
       Code::kUnauthenticated, kNotValidNow,
       cat("the certificate of ", peer,

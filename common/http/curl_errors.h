@@ -1,4 +1,4 @@
-// What a libcurl failure means to our callers. Pure.
+// Turns failures of libcurl into our errors. Pure.
 #pragma once
 
 #include <string_view>

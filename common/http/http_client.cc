@@ -98,7 +98,7 @@ class CurlClient final : public Client {
       if (answer.ok()) endpoint_.met->with([this](auto& met) { met.insert(address_); });
       const bool not_done = was_not_done(answer);
       if (answer.ok() && !not_done) return answer;
-      // Whoever gave no answer is not asked next, by nobody who shares the turn.
+      // An address that gave no answer is not asked next, by no client that shares the turn.
       if (!aborted_.load()) endpoint_.turn->compare_exchange_strong(turn, turn + 1);
       const bool last = tried >= addresses_.size();
       if (last && away && is_name_unknown(answer)) return std::move(*away);

@@ -27,7 +27,7 @@ struct Endpoint {
   std::string token;        // sent as Authorization: Bearer
   // When set, asked before each request for what to send instead. Any thread.
   std::function<std::string()> live_token = {};
-  // Which of several is asked: copies share it, so that all of them move on together.
+  // The address that is asked, of several. Copies share it, so that all of them move on together.
   std::shared_ptr<std::atomic<size_t>> turn = std::make_shared<std::atomic<size_t>>(0);
   // The addresses that answered, so that their names exist: copies share them.
   std::shared_ptr<Guarded<std::set<std::string>>> met =

@@ -1,4 +1,4 @@
-// What libcurl is told of a request. For common/http only.
+// Passes a request's settings to libcurl. For common/http only.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ using Headers = std::unique_ptr<curl_slist, Freed<&curl_slist_free_all>>;
 Headers make_headers(const std::string& token, const Request& request);
 // Settings that are the same for every request.
 void secure(CURL* easy, const Endpoint& endpoint);
-// Those of one; `headers` must outlive the transfer.
+// The settings of one request; `headers` must outlive the transfer.
 void prepare(CURL* easy, const std::string& address, const Request& request, curl_slist* headers,
              Millis to_connect);
 

@@ -44,12 +44,12 @@ class ListPart {
   wire::Value::Array items_;
 };
 
-// What a command printed, as `stdout`, `stderr` and `truncated`: each has half of the room, and
-// what the other one leaves.
+// Puts a command's output into an answer, as `stdout`, `stderr` and `truncated`. Each stream has
+// half of the room, and what the other one leaves.
 void set_output(wire::Value& answer, const std::string& out, const std::string& err);
 
-// What was read from `offset` on, as members of an answer: `text`, or `base64` where it is none,
-// and `next` if more follows. `more`: behind `bytes` there is something.
+// Puts bytes that were read from `offset` on into an answer: `text`, or `base64` where they are no
+// text, and `next` if more follows. `more`: there is something behind `bytes`.
 void set_bytes(wire::Value& answer, std::string_view bytes, int64_t offset, bool more);
 
 }  // namespace paddock::mcp

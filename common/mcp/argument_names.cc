@@ -73,7 +73,7 @@ Error as_arguments(Error error, const Arguments& given) {
     if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(std::move(cause));
   }
   error.causes = std::move(causes);
-  // As Check::error() has it.
+  // The message has the form that Check::error() gives it.
   if (named) error.message = told(error.causes.front());
   if (named && error.causes.size() > 1)
     error.message += cat(" (and ", error.causes.size() - 1, " more)");

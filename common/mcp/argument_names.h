@@ -1,4 +1,5 @@
-// What the API says of its own fields, said of a tool's arguments: an agent knows no others.
+// Rewrites errors about the API's fields as errors about a tool's arguments: an agent knows no
+// others.
 #pragma once
 
 #include "common/mcp/arguments.h"

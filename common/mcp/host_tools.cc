@@ -1,4 +1,4 @@
-// What there is to run on, and short code that needs no session.
+// The tools that show what there is to run on, and run short code that needs no session.
 #include <map>
 
 #include "common/base/text.h"

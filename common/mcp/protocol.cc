@@ -158,7 +158,7 @@ Reply call_tool(const Server& server, const Request& request) {
       answer ? tool_result(*answer, false) : tool_result(error_document(answer.error()), true));
 }
 
-// What HTTP's headers say has to be what the message says: proxies decide by them.
+// The headers of HTTP have to agree with the message, since proxies decide by them.
 std::optional<Fault> check_headers(const Request& request, const Envelope& envelope) {
   if (envelope.version != kModernVersion)
     return Fault{kHeaderMismatch, "MCP-Protocol-Version is not the version in _meta", {}, 400};

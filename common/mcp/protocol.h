@@ -33,7 +33,7 @@ struct Server {
   std::string version;
   std::string instructions;  // for the model: what this is for
   std::vector<Tool> tools;   // told in this order, always
-  // What a tool answers; an Error becomes a result that says so, with its code and remedy.
+  // The answer of a tool. An Error becomes a result that says so, with its code and remedy.
   std::function<Result<wire::Value>(const std::string& tool, const wire::Value& arguments)> call;
 };
 
@@ -42,8 +42,8 @@ struct Reply {
   int http_status = 200;               // where the transport is HTTP
 };
 
-// What the transport itself says of a message; HTTP repeats parts of it in headers, which have to
-// agree. Empty: not given.
+// The facts that the transport tells of a message. HTTP repeats parts of the message in headers,
+// which have to agree. Empty: not given.
 struct Envelope {
   bool http = false;
   std::string version;  // MCP-Protocol-Version

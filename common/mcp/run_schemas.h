@@ -1,4 +1,4 @@
-// What the tools for runs take and answer.
+// The schemas of the arguments and answers of the tools for runs.
 #pragma once
 
 #include "common/mcp/tool_rows.h"

@@ -1,4 +1,5 @@
-// What an agent says of a run, as a spec of the public API; what is wrong with it, the API says.
+// Turns an agent's arguments into the spec of a run of the public API. Faults in it are found by
+// the API.
 #pragma once
 
 #include "common/mcp/tool_rows.h"

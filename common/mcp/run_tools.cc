@@ -39,7 +39,8 @@ Value run_brief(const Value& run, size_t room = kSentenceRoom) {
   return out;
 }
 
-// What of the caller's folder the run does not see: that names a missing `.env` before it fails.
+// Lists the files of the caller's folder that the run does not see, so that a missing `.env` is
+// noticed before the run fails.
 void set_left_out(const Api::LeftOut& left_out, Value& answer) {
   if (left_out.count == 0) return;
   Value::Array told;

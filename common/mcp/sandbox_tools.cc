@@ -136,8 +136,8 @@ Result<Value> exec_in_sandbox(const Place& place, const Arguments& given) {
   return answer;
 }
 
-// What was a folder a moment ago may be a file now, which holds what a program wrote: nothing of it
-// is taken to be there.
+// A folder may have become a file a moment ago, whose content a program wrote. So an answer that is
+// no list of files is not used.
 Result<contracts::SessionFileList> folder_of(const Place& place, const std::string& target) {
   ASSIGN_OR_RETURN(const Value said, place.api.send({.target = target}));
   auto list = wire::decode<contracts::SessionFileList>(said);

@@ -9,7 +9,7 @@
 namespace paddock::mcp {
 namespace {
 
-// Those without any quote or backslash in them; the others are empty.
+// The words of the line. Those with a quote or a backslash in them are empty.
 std::vector<std::string> bare_words(std::string_view line) {
   std::vector<std::string> out;
   std::string word;

@@ -32,13 +32,13 @@ void mark_untrusted(wire::Value& answer, std::initializer_list<const char*> memb
 // One page of a list of the API, the newest first unless it has another order.
 Result<wire::Value> list_page(const Place& place, const std::string& target,
                               const Arguments& given);
-// As an answer says it: where the next page begins, if there is one.
+// Adds to an answer where the next page begins, if there is one.
 void set_cursor(wire::Value& answer, const wire::Value& page);
 wire::Value cursor();
 // A caller's word that makes a creation safe to repeat.
 Result<std::string> idempotency_key(const Arguments& given);
 wire::Value metadata_of(const std::string& name, const char* prefix);
-// What was refused, few and short.
+// The denials of a result, few and short.
 wire::Value denials_of(const wire::Value* denials);
 wire::Value denials_schema();
 

@@ -1,4 +1,4 @@
-// What an agent can do here, as MCP tools over the public API: sandbox sessions (create, run shell
+// The MCP tools by which an agent uses the public API: sandbox sessions (create, run shell
 // commands, write and read files), workspaces of files that it sends, and runs that outlive it.
 // Whatever takes long has a name that outlives the call, the connection and the agent.
 #pragma once
@@ -27,7 +27,7 @@ class Api {
   virtual Result<wire::Value> send(const Ask& ask) = 0;
   // Bytes as they are.
   virtual Result<wire::Value> put(const std::string& target, const std::string& bytes) = 0;
-  // What a GET answers: at most `limit` bytes behind the first `from`.
+  // A part of the answer to a GET: at most `limit` bytes behind the first `from`.
   struct Part {
     std::string bytes;
     bool more = false;  // something follows
@@ -47,7 +47,7 @@ class Api {
     LeftOut left_out;
   };
   virtual bool has_folders() const = 0;
-  // What `upload` would leave out.
+  // The files that `upload` would leave out.
   virtual Result<LeftOut> left_out_of(const std::string& folder) = 0;
   virtual Result<Uploaded> upload(const std::string& name_space, const std::string& folder,
                                   const wire::Value& run) = 0;

@@ -1,4 +1,4 @@
-// What is the same on every system for paths from outside.
+// The code for paths from outside that is the same on every system.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ Result<Fd> open_root(const std::string& folder) {
 Result<Fd> open_closed_root(const std::string& folder) {
   auto opened = open_root(folder);
   struct stat info = {};
-  // With r alone it is opened, and nothing in it is found.
+  // A folder with the right r alone can be opened, but nothing in it can be looked up.
   const bool closed = opened ? ::fstatat(opened->get(), ".", &info, 0) != 0 && errno == EACCES
                              : opened.error().code == Code::kPermissionDenied;
   if (!closed) return opened;

@@ -58,7 +58,7 @@ Status replace(const std::string& path, std::string_view bytes, mode_t mode, boo
   return std::move(done).within(cat("writing ", base_name(path)));
 }
 
-// What is above it is there: of ENOENT "not found" would be of no help.
+// The folder above exists, so "not found" for ENOENT would be of no help.
 Error not_made(const std::string& folder, int failure) {
   if (failure != ENOENT) return system_error(cat("creating the folder ", folder), failure);
   return {Code::kFailedPrecondition, "FOLDER_IMPOSSIBLE",

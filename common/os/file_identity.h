@@ -1,5 +1,5 @@
-// Which file or folder a path leads to: whether that is still the same one, whatever was mounted
-// over it, unmounted or put in its place meanwhile.
+// Identifies the file or folder that a path leads to, so that one can tell whether it is still the
+// same, whatever was mounted over it, unmounted or put in its place meanwhile.
 #pragma once
 
 #include <sys/types.h>

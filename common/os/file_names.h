@@ -1,4 +1,4 @@
-// What file systems can do with names beyond POSIX.
+// Operations on names that file systems have beyond POSIX.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// What a folder takes of its disk, told by who cannot trust what is in it: blocks, and names of
-// files and folders. No link is followed, and no other file system entered. Reads only, but
-// for `open_closed`.
+// Counts what a folder takes of its disk, for a caller that cannot trust what is in it: blocks, and
+// names of files and folders. No link is followed, and no other file system entered. Reads only,
+// but for `open_closed`.
 #pragma once
 
 #include <sys/types.h>

@@ -9,16 +9,16 @@
 namespace paddock::requirements {
 namespace {
 
-struct Known {
+struct KnownFile {
   std::string_view name;
   std::string_view beside;  // what is read
   FileKind kind;
 };
-constexpr std::array kKnown = {
-    Known{"pyproject.toml", "pyproject.toml", FileKind::kProject},
-    Known{"uv.lock", "pyproject.toml", FileKind::kProject},
-    Known{"package.json", "package.json", FileKind::kPackageJson},
-    Known{"package-lock.json", "package.json", FileKind::kPackageJson},
+constexpr std::array kKnownFiles = {
+    KnownFile{"pyproject.toml", "pyproject.toml", FileKind::kProject},
+    KnownFile{"uv.lock", "pyproject.toml", FileKind::kProject},
+    KnownFile{"package.json", "package.json", FileKind::kPackageJson},
+    KnownFile{"package-lock.json", "package.json", FileKind::kPackageJson},
 };
 
 struct Foreign {
@@ -56,7 +56,8 @@ constexpr std::array kForeign = {
 Result<NamedFile> named_file(const std::string& path) {
   const size_t begin = path.rfind('/') + 1;
   const std::string_view name = std::string_view(path).substr(begin);
-  if (const auto found = std::ranges::find(kKnown, name, &Known::name); found != kKnown.end())
+  if (const auto found = std::ranges::find(kKnownFiles, name, &KnownFile::name);
+      found != kKnownFiles.end())
     return NamedFile{found->kind, cat(path.substr(0, begin), found->beside)};
   const auto foreign = std::ranges::find(kForeign, name, &Foreign::name);
   if (foreign == kForeign.end()) return NamedFile{FileKind::kRequirements, path};

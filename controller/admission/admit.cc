@@ -45,7 +45,8 @@ std::vector<Refusal> check_typed_command(const RunSpec& spec, const Tree* tree,
   return {};
 }
 
-// What only the files can answer.
+// Whether the refusal depends on which files the workspace has, and not on the words of the command
+// alone.
 bool is_about_files(const Refusal& refusal) {
   return is_one_of(refusal.reason, {"SCRIPT_NOT_FOUND", "SCRIPT_NOT_EXECUTABLE", "TEST_NOT_FOUND"});
 }
@@ -62,7 +63,8 @@ void check_command_rules(const RunSpec& spec, const Tree* tree, const FileNames*
   for (Refusal& refusal :
        check_typed_command(spec, tree, files != nullptr ? *files : FileNames())) {
     if (files == nullptr && is_about_files(refusal)) continue;
-    // The other way is said once, with what names the error.
+    // The first refusal becomes the message of the whole error, so it alone mentions the other way
+    // to run the program.
     std::string message = std::move(refusal.message);
     if (out.none() && has_other_way(spec.type, refusal)) message += kOtherWay;
     out.add(refusal.reason, cat("spec.command[", refusal.word, "]"), std::move(message));
@@ -76,8 +78,8 @@ void check_type(const RunSpec& spec, Refusals& out) {
 
 bool is_build(RunType type) { return type == RunType::kScript || type == RunType::kGradle; }
 
-// What the profile `compute` sets is exactly what a run gets. Builds start from it and may add to
-// it.
+// A compute run gets exactly the variables that the profile `compute` sets. Builds start from that
+// profile and may add to it.
 bool has_fixed_environment(RunType type, std::string_view profile) {
   return type == RunType::kCompute || (profile == "compute" && !is_build(type));
 }
@@ -129,7 +131,8 @@ void check_ceilings(const RunSpec& spec, const SandboxPolicy& policy,
   }
 }
 
-// What is set aside for a run that it could not write is lost to others.
+// The kernel would not let the run write more than these limits, so disk beyond them would only be
+// kept from other runs.
 void check_disk(const RunSpec& spec, const SandboxPolicy& policy,
                 const contracts::SandboxLimits& largest, Refusals& out) {
   if (!spec.resources || !spec.resources->disk) return;
@@ -169,7 +172,8 @@ contracts::Ceilings default_ceilings() {
   contracts::Ceilings ceilings;
   ceilings.limits.wall_time = wire::Duration{std::chrono::hours(24)};
   ceilings.limits.open_files = 65536;
-  // Who gives way keeps others waiting for so long; a drain waits as long unless told otherwise.
+  // A run that is to end keeps others waiting for as long as its grace; a drain waits as long
+  // unless told otherwise.
   ceilings.termination_grace = wire::Wait{std::chrono::minutes(5)};
   // All of it is kept in the controller's store.
   ceilings.limits.stdout_bytes = ceilings.limits.stderr_bytes = wire::Quantity{256 << 20};

@@ -31,7 +31,7 @@ contracts::Ceilings default_ceilings();
 struct AdmissionContext {
   contracts::Ceilings ceilings = default_ceilings();
   contracts::Profiles profiles = contracts::builtin_profiles();
-  // What the largest node has to give, or none of them.
+  // What the largest node has to give; the defaults of this host where there is no node.
   contracts::SandboxLimits largest = contracts::limits_of_host({}, contracts::builtin_profiles());
   const contracts::Tree* tree = nullptr;  // of spec.workspace; nullptr when the run names none
   const FileNames* files = nullptr;       // of that tree, from one who admits many runs of it

@@ -1,4 +1,4 @@
-// What does not go together with spec.array or spec.nodes. Pure.
+// Refuses fields of a run that do not go together with spec.array or spec.nodes. Pure.
 #pragma once
 
 #include "common/contracts/run.h"

@@ -1,5 +1,6 @@
-// What a denial that a run met would be under another policy, as far as the policy alone decides.
-// It asks what the sandbox asks (common/contracts/domain_rule.h, network_reach.h). Pure.
+// Says what would become of a denial, which a run met, under another policy, as far as the policy
+// alone decides. It applies the rules that the sandbox applies (common/contracts/domain_rule.h,
+// network_reach.h). Pure.
 #pragma once
 
 #include "common/contracts/policy_explanation.h"

@@ -38,7 +38,7 @@ constexpr std::array<string_view, 24> kOptions = {"--offline",
                                                   "-w",
                                                   "-m",
                                                   "-x"};
-// With a value behind `=`.
+// These options have a value behind `=`.
 constexpr std::array<string_view, 5> kValueOptions = {"--console", "--exclude-task",
                                                       "--max-workers", "--tests", "--warning-mode"};
 

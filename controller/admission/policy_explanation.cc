@@ -69,7 +69,7 @@ void find_origin(const Documents& in, const Value& value, PolicyRule& rule) {
   }
 }
 
-// Where in a list of the document it stands.
+// The position of this entry in a list of the document.
 std::optional<size_t> place_in(const Value& document, const std::string& list, const Value& entry) {
   const Value* found = document.at(list);
   if (found == nullptr || found->array() == nullptr) return std::nullopt;
@@ -113,7 +113,7 @@ void add_value(const Documents& in, std::string path, std::string_view none,
   out.push_back(std::move(rule));
 }
 
-// What variables hold is nobody's business here.
+// Names the variables and leaves out their values, which may be secret.
 void add_variables(const Documents& in, std::vector<PolicyRule>& out) {
   const Value* env = in.effective.find("env");
   if (env == nullptr || env->object() == nullptr) return;
@@ -162,7 +162,8 @@ void add_bounds(const AdmissionContext& context, std::vector<PolicyRule>& rules)
   }
 }
 
-// By what refuses runs. A refusal names the field, or one within it.
+// Marks the rules that the checks of a new run would refuse. A refusal names the rule's field, or
+// one within it.
 void add_refusals(const SandboxPolicy& effective, const AdmissionContext& context,
                   std::vector<PolicyRule>& rules) {
   for (const contracts::CeilingRefusal& refusal :

@@ -52,7 +52,7 @@ constexpr auto kPytestFlags = std::to_array<string_view>({"--verbose",
                                                           "--cov-branch",
                                                           "--no-cov"});
 
-// With a value: behind `=`, or as the next word.
+// These options have a value, behind `=` or as the next word.
 constexpr auto kValued =
     std::to_array<string_view>({"--maxfail",        "--tb",           "--durations",
                                 "--durations-min",  "--verbosity",    "--color",
@@ -113,7 +113,7 @@ bool is_value(Word option, string_view next) {
   return option != Word::kTakesPlugin || next.starts_with("no:");
 }
 
-// What pytest takes for the path in `tests/a_test.py::Class::test[x]`.
+// The part of `tests/a_test.py::Class::test[x]` that pytest takes for the path.
 string_view path_of(string_view word) {
   string_view path = word.substr(0, word.find('['));
   path = path.substr(0, path.find("::"));
@@ -142,7 +142,7 @@ void check_path(const Words& argv, size_t i, const FileNames& files, std::vector
                      "relative to the workspace")});
 }
 
-// How many words the option is, with its value.
+// Returns the number of words that the option takes, with its value.
 size_t check_option(const Words& argv, size_t i, std::vector<Refusal>& out) {
   const Word option = read_option(argv[i]);
   if (option == Word::kWhole) return 1;
@@ -152,7 +152,7 @@ size_t check_option(const Words& argv, size_t i, std::vector<Refusal>& out) {
   return valued && !argv[i + 1].starts_with('@') ? 2 : 1;  // one with @ is looked at for itself
 }
 
-// How many words the argument is.
+// Returns the number of words that the argument takes.
 size_t check_argument(const Words& argv, size_t i, const FileNames& files,
                       std::vector<Refusal>& out) {
   if (argv[i].starts_with('-')) return check_option(argv, i, out);

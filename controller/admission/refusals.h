@@ -1,4 +1,5 @@
-// What admission refuses of one request, all of it at once.
+// Collects everything that admission refuses in one request, so that the caller is told all of it
+// at once.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ std::string file_of(const SecretUse& use) {
   return cat(contracts::kSandboxSecrets, "/", use.name, "/", use.key.empty() ? "KEY" : use.key);
 }
 
-// By the rules for any variable that a caller adds.
+// A secret's variable has to keep the rules for any variable that a caller adds.
 std::string variable_refusal(const RunSpec& spec, const std::string& variable,
                              const std::map<std::string, std::string>& environment) {
   constexpr std::array kPytests = {"PYTEST_ADDOPTS", "PYTEST_PLUGINS"};

@@ -1,4 +1,4 @@
-// What a run may say of the secrets that it gets, before anybody looks whether they are there.
+// Checks what a run says of the secrets that it wants, before anybody looks whether they exist.
 // Pure.
 #pragma once
 

@@ -20,7 +20,7 @@ constexpr std::string_view kCores =
 constexpr std::string_view kUser = "its user is made for the sandbox alone: leave this out";
 constexpr std::string_view kNodes = "say nodeSelector";
 
-// By the last member of the path.
+// The advice is found by the last member of the field's path.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kAdvice = {{
     {"volumes", kFolder},
     {"volumeMounts", kFolder},

@@ -1,4 +1,4 @@
-// What to do instead of a field that no session can keep. Pure.
+// Says what a caller can do in place of a field that no session can honour. Pure.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What a SandboxClaim is given: a Sandbox of the same name, made of a template. Pure.
+// Makes what a SandboxClaim is given: a Sandbox of the same name, made of a template. Pure.
 #pragma once
 
 #include "common/contracts/agent_sandbox.h"
@@ -6,7 +6,7 @@
 
 namespace paddock::agent_sandboxes {
 
-// What it names: a pool or, where there is none of that name, a template.
+// The name in the claim: of a pool or, where there is no pool of that name, of a template.
 std::string wanted_pool(const contracts::SandboxClaim& claim);
 std::string template_of(const contracts::SandboxWarmPool& pool);
 

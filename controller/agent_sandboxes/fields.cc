@@ -16,7 +16,7 @@ namespace {
 using wire::Check;
 using wire::Value;
 
-// What a Sandbox and a template of one have in common.
+// The fields that a Sandbox and a SandboxTemplate have in common.
 constexpr std::array kBlueprint = {
     FieldRow{"podTemplate", Is::kObject, "the pod that the session stands for", "", true},
     FieldRow{"podTemplate.metadata", Is::kObject, "kept as it is: there is no pod"},
@@ -135,7 +135,7 @@ bool is_empty(const Value& value) {
   return value.is_null() || (value.array() != nullptr && value.array()->empty());
 }
 
-// What a value of another type is told.
+// The type's name, for the message about a value of another type.
 std::string_view type_of(Is is) {
   switch (is) {
     case Is::kObject:
@@ -252,7 +252,7 @@ struct Walk {
   }
 };
 
-// It is kept as it was written.
+// The whole spec is kept as it was written, so its size is bounded.
 constexpr int64_t kMostSpec = 64 << 10;
 
 // Beside spec there is what every object has.

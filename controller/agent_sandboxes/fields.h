@@ -30,7 +30,7 @@ const std::vector<FieldRow>& fields_of(Kind kind);
 // them are served. `document` is the whole object.
 Status check_fields(Kind kind, const wire::Value& document);
 
-// Of `spec`, as OpenAPI has it.
+// The schema of `spec`, in the form of OpenAPI.
 wire::Value spec_schema(Kind kind);
 
 }  // namespace paddock::agent_sandboxes

@@ -124,7 +124,7 @@ void set_pod(const Value& pod, SandboxSpec& out) {
   }
 }
 
-// By the rules of every session.
+// Checks the spec by the rules of every session.
 Result<SandboxSpec> checked(const SandboxSpec& spec) {
   auto again = wire::decode<SandboxSpec>(wire::encode(spec));
   if (again.ok()) return again;
@@ -150,7 +150,7 @@ std::string word_for(const std::string& field) {
   return field;
 }
 
-// What may be changed, and all else.
+// These fields of a Sandbox may be changed; fixed_part() is everything else in its spec.
 constexpr std::array<const char*, 3> kChangeable = {"operatingMode", "shutdownTime",
                                                     "shutdownPolicy"};
 Value fixed_part(Value spec) {

@@ -11,31 +11,33 @@ namespace paddock::agent_sandboxes {
 
 // The operator's table: image to the profile that stands for it.
 using Images = std::map<std::string, std::string>;
-// What a session shows that was made without an image, and in the table unless the operator says.
+// The image that a session shows which was made without one. It is in the table of images unless
+// the operator replaces that.
 inline constexpr const char* kSessionImage = "paddock/session";
 Images default_images();
 
-// What a session of this image has, of the profile that stands for it; of the session's own profile
-// that is nothing. IMAGE_NOT_SERVED, with those that are; `field` is where the name was said.
+// The security options that the profile behind this image gives a session; none for the session's
+// own profile. IMAGE_NOT_SERVED, with the images that are served; `field` is where the document
+// names the image.
 Result<contracts::SecurityOptions> image_security(const std::string& image, std::string field,
                                                   const Images& images,
                                                   const contracts::Profiles& profiles);
 
-// What the session of a document is, whose fields are served. FailedPrecondition with a cause for
-// each field: IMAGE_NOT_SERVED, INVALID_FIELD.
+// The spec of the session for a document whose fields have been checked. FailedPrecondition with a
+// cause for each field: IMAGE_NOT_SERVED, INVALID_FIELD.
 Result<contracts::SandboxSpec> session_spec(const wire::Value& spec, const Images& images,
                                             const contracts::Profiles& profiles);
 
-// When it is over: its shutdownTime, or the longest lifetime of a session that was made at
-// `created`. INVALID_FIELD for a later one.
+// The time at which a session made at `created` ends: its shutdownTime, or the end of the longest
+// lifetime. INVALID_FIELD for a later one.
 Result<WallTime> end_of(const wire::Value& spec, WallTime created);
 
-// How a document, whose fields are served, changes a session: its suspension. FIELD_IMMUTABLE for
-// all else but its time.
+// The session's spec as the document changes it: its suspension. FIELD_IMMUTABLE for every other
+// change but that of its end.
 Result<contracts::SandboxSpec> changed_spec(const contracts::Sandbox& live,
                                             const wire::Value& spec);
 
-// The same with the fields of a session, in a refusal of one, in the words of the document.
+// Rewrites an error about a session's fields so that it names the fields of the document.
 Error in_its_words(Error error);
 
 // Whether its record goes with it, once its time is over.

@@ -90,7 +90,8 @@ TEST(OpenRequests, ManyHoldersLeaveRoomForShortRequestsAgentsAndAdministrators) 
   EXPECT_EQ(fill(open, each_alone("watcher-2"), places, 16, true), "");
 }
 
-// Whoever may make tokens of one namespace is as many holders as he likes, and has as many runs.
+// Whoever may make tokens of one namespace can appear as any number of holders, with any number of
+// runs.
 TEST(OpenRequests, AllHoldersOfANamespaceLeaveRoomForOtherNamespaces) {
   OpenRequests open(64);
   Places places;

@@ -160,7 +160,8 @@ TEST_F(Projects, ServesPartsOfVideosAndNothingElseInParts) {
   EXPECT_EQ(ranged("index.html", "bytes=2-4").status, 200);
 }
 
-// Root is asked for its rights to files as any other user; who is another user stays who he is.
+// Takes another user's rights for a while if the test runs as root, to whom all files are open.
+// Another user stays as it is.
 class AsNobody {
  public:
   AsNobody() : was_(::geteuid()) { (void)!::seteuid(65'534); }
@@ -172,7 +173,8 @@ class AsNobody {
   const uid_t was_;
 };
 
-// The operator's mistake, and not the caller's: he is not told that he may not, or that it is gone.
+// This is the operator's mistake and not the caller's, so the answer is neither "forbidden" nor
+// "gone".
 TEST_F(Projects, AFileThatTheControllerMayNotReadIsItsOwnFault) {
   put_site({{"index.html", "<p>hi"}});
   const std::string digest = crypto::sha256_hex("<p>hi");

@@ -13,7 +13,7 @@ namespace {
 
 using wire::Value;
 
-// What a caller asks about, in the fields of a ResourceAttributes.
+// The question of a review, in the fields of a ResourceAttributes.
 struct Question {
   std::string verb;
   std::string group;

@@ -19,7 +19,8 @@ TEST_F(Secrets, AnApplyMakesThemImmutableAndNothingElseOfThem) {
   EXPECT_EQ(apply(R"(,"immutable":true,"stringData":{"b":"two"})").status, 200);
 }
 
-// Who may write a Secret learns nothing of a value that he did not send, whatever he guesses.
+// A caller who may write a Secret learns nothing of a value that somebody else sent, whatever it
+// guesses.
 TEST_F(Secrets, OfAnImmutableOneNobodyLearnsWhetherHeGuessedAValue) {
   ASSERT_EQ(make().status, 201);
   const std::string other = add_token("other", {"secrets:write", "secrets:read"});
@@ -45,7 +46,7 @@ TEST_F(Secrets, OfAnImmutableOneNobodyLearnsWhetherHeGuessedAValue) {
   const std::string wrong = R"("data":{"mine":"***","token":"***","password":"d3Jvbmc="})";
   EXPECT_EQ(tried(right), tried(wrong));
   EXPECT_EQ(tried(right).back(), "422FIELD_IMMUTABLE");
-  // Nor by what is his own, sent along.
+  // A value of its own, sent along, does not help either.
   EXPECT_EQ(patch_as(other, R"({"stringData":{"mine":"one","token":"tiger-value"}})").reason(),
             "FIELD_IMMUTABLE");
   EXPECT_EQ(call("GET", kSecretPath).text, before);

@@ -23,7 +23,7 @@ std::string_view without_port(std::string_view host) {
   return host.substr(0, host.find(':'));
 }
 
-// What is wrong with it; empty: nothing.
+// Says what is wrong with the endpoint; empty: nothing.
 std::string fault_of_endpoint(std::string_view endpoint) {
   const bool plain = endpoint.starts_with(kPlain);
   if (!plain && !endpoint.starts_with(kSecure)) return "must start with https://";

@@ -1,4 +1,5 @@
-// Where blobs lie if not in the data folder: `blobs.s3` of the controller's configuration.
+// The bucket in which blobs are kept in place of the data folder: `blobs.s3` of the controller's
+// configuration.
 #pragma once
 
 #include <chrono>

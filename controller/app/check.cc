@@ -59,7 +59,8 @@ Finding check_clock(Millis ahead) {
   return {"database clock", "store.postgres.urlFile", words, "CLOCK_WRONG"};
 }
 
-// What a standby has to have of the one that leads or led.
+// Checks that this controller has the files that a standby shares with the controller that leads or
+// led.
 Finding check_shared(const Config& config, const store::PostgresOptions& options) {
   const std::string name = "files of the leader";
   auto watch = store::LeadWatch::open(options);
@@ -73,7 +74,8 @@ Finding check_shared(const Config& config, const store::PostgresOptions& options
               "what both must have is the same here");
 }
 
-// That the next leader needs for Secrets. A standby without it stands by, and says so.
+// Checks that the key is here which the next leader needs for Secrets. Without it a standby still
+// stands by, and says so.
 Finding check_secret_key(const Config& config, const store::PostgresOptions& options) {
   const std::string name = "key of Secrets";
   const auto watch = store::LeadWatch::open(options);
@@ -98,7 +100,8 @@ void check_store(const Config& config, const Clock& clock, std::vector<Finding>&
   out.push_back(check_secret_key(config, *options->postgres));
 }
 
-// As a start would find it, which gives up a file that is kept for a full disk.
+// Tries the folder as a start would find it: a start first gives up the file that is kept for a
+// full disk.
 Status try_place(const Config& config, const std::string& folder) {
   const Status tried = try_folder(folder);
   if (tried.ok() || tried.error().reason != "DISK_FULL") return tried;
@@ -169,7 +172,8 @@ Finding check_tls(const Config& config, const Clock& clock) {
                                              : "of tls.certFile");
 }
 
-// What is taken stays taken meanwhile, as at a start: two settings may not mean one address.
+// Tries to listen on each port, and keeps the ports until all were tried, as a start does: two
+// settings may not name one address.
 class Ports {
  public:
   explicit Ports(const Config& config) : config_(config), runs_(runs_here(config)) {}

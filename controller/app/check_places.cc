@@ -31,7 +31,8 @@ Error unwritable(int errno_value) {
       .within(cause.describe());
 }
 
-// As make_dirs() finds it, below /proc for one: that nothing can be made is told by ENOENT.
+// Finds the same faults as make_dirs() does. Below /proc, for example, ENOENT means that nothing
+// can be made.
 Status make_and_remove(const std::string& folder) {
   std::string made = os::join_path(folder, ".paddock-check-XXXXXX");
   if (::mkdtemp(made.data()) != nullptr)
@@ -99,7 +100,7 @@ std::string lock_of(const Config& config) {
 
 }  // namespace
 
-// As os::LockFile::acquire() opens it, but that it makes none.
+// Opens the lock as os::LockFile::acquire() does, but does not create the file.
 Status try_lock(const Config& config) {
   const std::string path = lock_of(config);
   struct stat info = {};

@@ -27,8 +27,8 @@
 namespace paddock::app {
 namespace {
 
-// If the operator did not share out the quota, each namespace gets three quarters of it, so that
-// none has all.
+// If the operator set no shares of the quota, each namespace may take three quarters of it, so that
+// no namespace can take all.
 workspaces::Shares shares_of(const Config& config) {
   workspaces::Shares shares;
   const int64_t most = config.blobs.quota.bytes;
@@ -47,13 +47,14 @@ workspaces::Shares shares_of(const Config& config) {
 }  // namespace
 
 Controller::Controller(const Config& config, const Dependencies& dependencies,
-                       const std::optional<Begun>& begun)
+                       const std::optional<Takeover>& takeover)
     : config_(config),
       dependencies_(dependencies),
-      begun_(begun),
-      told_(begun ? begun->told : std::make_shared<Told>(config.max_connections)),
-      notifier_(told_->notifier),
-      history_(told_->history),
+      takeover_(takeover),
+      standby_services_(takeover ? takeover->services
+                                 : std::make_shared<StandbyServices>(config.max_connections)),
+      notifier_(standby_services_->notifier),
+      history_(standby_services_->history),
       leases_(dependencies.clock.mono(),
               {config.nodes.lease.value, config.nodes.lost_after.value}) {}
 
@@ -61,8 +62,8 @@ Controller::~Controller() { stop(); }
 
 Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
                                                      const Dependencies& dependencies,
-                                                     const std::optional<Begun>& begun) {
-  std::unique_ptr<Controller> controller(new Controller(config, dependencies, begun));
+                                                     const std::optional<Takeover>& takeover) {
+  std::unique_ptr<Controller> controller(new Controller(config, dependencies, takeover));
   TRY(controller->read_profiles());
   TRY(controller->open_state());
   TRY(prepare_tokens(*controller->store_, config, dependencies.random));
@@ -111,8 +112,8 @@ Status Controller::open_state() {
   return open_api();
 }
 
-// Where others may take over, and where files are on another host, nobody waits until all are
-// counted.
+// Counting all files takes long where they lie on another host. So where another controller may
+// take over, or the files are elsewhere, the start does not wait for the count.
 Status Controller::open_files() {
   ASSIGN_OR_RETURN(OpenedBlobs opened,
                    open_blobs(config_, dependencies_.clock, dependencies_.random));
@@ -133,9 +134,9 @@ Status Controller::open_files() {
   return {};
 }
 
-// What a controller has that leads, beside what every API is made of.
+// Opens the API, with the parts that only a leading controller has.
 Status Controller::open_api() {
-  ASSIGN_OR_RETURN(api_, make_api(config_, dependencies_, *told_,
+  ASSIGN_OR_RETURN(api_, make_api(config_, dependencies_, *standby_services_,
                                   {*store_, leases_, *blobs_, *intake_, metrics_, *reconciler_,
                                    std::move(profiles_)}));
   api::Services& services = api_->services;
@@ -158,7 +159,7 @@ Status Controller::open_api() {
   return {};
 }
 
-// What was written last tells of a calendar that leapt while nobody looked.
+// The newest times in the store show whether the calendar leapt while no controller was running.
 void Controller::look_back() {
   const auto ahead = reconciler_->look_back(nodes::now(dependencies_.clock));
   if (!ahead)
@@ -189,10 +190,10 @@ void Controller::lead_confirmed(bool confirmed) {
 // Watches begin here: what happened before this start is not history, unless a standby has heard
 // it, all of what this store has: its feed may have asked another server.
 Status Controller::begin_history() {
-  if (begun_) TRY(begun_->catch_up());
+  if (takeover_) TRY(takeover_->catch_up());
   return store_->read([this](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
-    if (begun_ && version == history_.up_to()) return {};
+    if (takeover_ && version == history_.up_to()) return {};
     history_.begin(version);
     notifier_.notify_all();
     return {};
@@ -258,7 +259,7 @@ Status Controller::log_findings() {
 void Controller::take_over(std::unique_ptr<Front> front, std::shared_ptr<void> former) {
   front_ = std::move(front);
   former_ = std::move(former);
-  begun_.reset();
+  takeover_.reset();
 }
 
 Status Controller::tell_files() {
@@ -281,7 +282,7 @@ Result<std::string> Controller::start() {
 
 namespace {
 
-// Which of the two ports an error is about.
+// Makes an error name the port of `execute`, and not the one of the API.
 Error of_execute(Error error) {
   for (Cause& cause : error.causes) cause.field = cat("execute.", cause.field);
   return error;
@@ -289,8 +290,8 @@ Error of_execute(Error error) {
 
 }  // namespace
 
-// Its clients have no token, so it is open on loopback, and there alone: on any other address it
-// asks for one, and speaks TLS.
+// On loopback this port is open without a token, since its clients have none. On any other address
+// it asks for a token, and speaks TLS.
 Status Controller::start_execute_port() {
   if (config_.execute.port == 0) return {};
   const bool open = http_server::is_loopback_name(config_.execute.host);
@@ -365,7 +366,7 @@ bool Controller::rest(Millis limit) {
 }
 
 void Controller::stop() {
-  if (!begun_) notifier_.shutdown();
+  if (!takeover_) notifier_.shutdown();
   stop_blobs_();
   if (execute_server_) execute_server_->stop();
   execute_server_.reset();

@@ -14,7 +14,7 @@
 #include "controller/app/database_clock.h"
 #include "controller/app/file_count.h"
 #include "controller/app/front.h"
-#include "controller/app/told.h"
+#include "controller/app/standby_services.h"
 #include "controller/calls/relay.h"
 #include "controller/reconciler/reconciler.h"
 #include "controller/store/lead_watch.h"
@@ -33,9 +33,10 @@ struct Dependencies {
   std::function<void()> on_fenced = {};
 };
 
-// What a standby has told of changes, and what tells the rest of what the former leader changed.
-struct Begun {
-  std::shared_ptr<Told> told;
+// What a standby hands to the leader that it becomes. `catch_up` tells watches the former leader's
+// last changes, which the standby has not told them yet.
+struct Takeover {
+  std::shared_ptr<StandbyServices> services;
   std::function<Status()> catch_up;
 };
 
@@ -44,7 +45,7 @@ class Controller {
   // Opens the store and the blobs in the data folder. The folder's lock is the caller's business.
   static Result<std::unique_ptr<Controller>> open(const Config& config,
                                                   const Dependencies& dependencies,
-                                                  const std::optional<Begun>& begun = {});
+                                                  const std::optional<Takeover>& takeover = {});
   ~Controller();
 
   // Tells the others on its database which files they must have. By start() unless it took over.
@@ -87,12 +88,12 @@ class Controller {
   void stop();
 
   store::Store& store() { return *store_; }
-  // One request without a socket, for tests and the simulator.
+  // Answers one request without a socket, for tests and the simulator.
   http_server::Response handle(http_server::Request& request);
 
  private:
   Controller(const Config& config, const Dependencies& dependencies,
-             const std::optional<Begun>& begun);
+             const std::optional<Takeover>& takeover);
   Status read_profiles();
   Status open_state();
   Status open_api();
@@ -108,8 +109,8 @@ class Controller {
   Config config_;
   Dependencies dependencies_;
   std::shared_ptr<void> former_;
-  std::optional<Begun> begun_;  // as long as all of that is the standby's
-  const std::shared_ptr<Told> told_;
+  std::optional<Takeover> takeover_;  // as long as all of that is the standby's
+  const std::shared_ptr<StandbyServices> standby_services_;
   events::Notifier& notifier_;
   events::WatchHistory& history_;
   std::shared_ptr<calls::Relay> calls_ = std::make_shared<calls::Relay>();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kUrlField = "store.postgres.urlFile";
 
-// What is wrong with the file is said without its name: the setting has it.
+// The errors do not name the file: the setting that they are reported for does.
 Result<std::string> url_in(const std::string& path) {
   constexpr size_t kMostBytes = 16 << 10;
   struct stat info = {};

@@ -10,10 +10,10 @@
 
 namespace paddock::app {
 
-// What Store::open is given, but for whom it calls. Reads the file of the URL; makes `store-holder`
-// in the data folder at the first start with PostgreSQL: who this instance is to its database,
-// which knows it by that and by where the file is. STORE_MISSING, STORE_CHOSEN_TWICE,
-// STORE_URL_INVALID, STORE_MOVE_UNFINISHED.
+// The options for Store::open, without its callbacks. Reads the file with the database's URL. At
+// the first start with PostgreSQL it makes `store-holder` in the data folder: an id by which,
+// together with the folder's place, the database knows this instance. STORE_MISSING,
+// STORE_CHOSEN_TWICE, STORE_URL_INVALID, STORE_MOVE_UNFINISHED.
 Result<store::StoreOptions> store_options(const Config& config, Random& random);
 
 // The same without making anything: the holder is empty before the first start.

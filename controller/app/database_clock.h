@@ -9,10 +9,11 @@
 
 namespace paddock::app {
 
-// How far the database's clock is ahead of this host's; it was read at some time between `before`
-// and `after`. Nothing where that took too long to tell a minute.
+// How far the database's clock is ahead of this host's. The database's time was read at some moment
+// between `before` and `after`. Nothing if reading took so long that a difference of a minute
+// cannot be told.
 std::optional<Millis> database_ahead(WallTime database, WallTime before, WallTime after);
-// More than a minute.
+// Whether the difference is more than a minute.
 bool is_wrong(Millis ahead);
 std::string clock_words(Millis ahead);
 

@@ -1,5 +1,6 @@
-// How much all stored files take: counted beside everything else, and told in the database now and
-// then, so that a controller that takes over need not list a bucket before it serves.
+// The total size of all stored files. It is counted beside other work, and written into the
+// database now and then, so that a controller that takes over need not list a bucket before it
+// serves.
 #pragma once
 
 #include <optional>
@@ -17,13 +18,14 @@ class FileCount {
     if (!intake.counted()) told_ = intake.used();  // as the leader before told it
   }
 
-  // What was told last, by whoever led then. None: nobody did, so somebody has to count first.
+  // The total that the last leader wrote down. None: no leader did, so the files have to be counted
+  // first.
   static Result<std::optional<int64_t>> told(store::Store& store);
 
   // Lists all that is there, unless that was done at the opening; takes as long as that does. One
   // at a time.
   Status begin();
-  // The same, anew.
+  // Counts all files again.
   Status count() { return intake_.count(); }
   // Writes down what is there, if it changed: also what was added before all of it is counted. One
   // at a time.

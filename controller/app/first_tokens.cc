@@ -24,7 +24,8 @@ struct FirstToken {
   std::vector<std::string> scopes;
 };
 
-// Those that this file made: people may call tokens of their own the same.
+// Revokes the tokens that this file made: those with its subject and its scopes. People may use the
+// same subject for tokens of their own.
 Status revoke(store::Store& store, const FirstToken& first) {
   return store.write([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const std::vector<store::TokenRecord> tokens, txn.tokens());

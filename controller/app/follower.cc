@@ -19,7 +19,7 @@ namespace {
 
 // A third of how long the leader believes it.
 constexpr Millis kSayEvery{10'000};
-// What is told is older than that at most, or nothing is.
+// Watches are told of a change within this time, or of nothing at all.
 constexpr Millis kPatience{10'000};
 // A leader of an older version has no tables for it: its server would log each question.
 constexpr Millis kAfterFailure{1'000};
@@ -66,7 +66,7 @@ struct Follower::Parts {
 
 Follower::Follower(const Config& config, const Dependencies& dependencies)
     : dependencies_(dependencies),
-      told_(std::make_shared<Told>(config.max_connections)),
+      standby_services_(std::make_shared<StandbyServices>(config.max_connections)),
       heard_(dependencies.clock.mono()) {}
 Follower::~Follower() = default;
 
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Follower>> Follower::open(const Config& config,
   Parts& parts = *made->parts_;
   ASSIGN_OR_RETURN(parts.intake, workspaces::BlobIntake::open(parts.blobs, config.data_dir, {}));
   ASSIGN_OR_RETURN(contracts::Profiles profiles, profiles_of(config));
-  ASSIGN_OR_RETURN(made->api_, make_api(config, dependencies, *made->told_,
+  ASSIGN_OR_RETURN(made->api_, make_api(config, dependencies, *made->standby_services_,
                                         {*made->store_, parts.leases, parts.blobs, *parts.intake,
                                          made->metrics_, parts.reconciler, std::move(profiles)}));
   made->api_->services.follows = true;
@@ -88,17 +88,17 @@ Result<std::unique_ptr<Follower>> Follower::open(const Config& config,
 }
 
 void Follower::begin(int64_t resource_version) {
-  told_->history.begin(resource_version);
-  told_->notifier.notify_all();
-  begun_ = true;
+  standby_services_->history.begin(resource_version);
+  standby_services_->notifier.notify_all();
+  takeover_ = true;
 }
 
-// Whoever watches is told to begin anew, rather than nothing.
+// Makes watches begin anew: they would otherwise wait for changes that nobody tells them.
 void Follower::give_up() {
-  if (!begun_) return;
-  told_->history.begin(std::numeric_limits<int64_t>::max());
-  told_->notifier.notify_all();
-  begun_ = false;
+  if (!takeover_) return;
+  standby_services_->history.begin(std::numeric_limits<int64_t>::max());
+  standby_services_->notifier.notify_all();
+  takeover_ = false;
 }
 
 Status Follower::keep_up() {
@@ -136,22 +136,22 @@ Status Follower::catch_up() {
 
 // Whether there may be more.
 Result<bool> Follower::tell_more() {
-  const int64_t known = begun_ ? told_->history.up_to() : 0;
+  const int64_t known = takeover_ ? standby_services_->history.up_to() : 0;
   ASSIGN_OR_RETURN(store::News news, feed_->after(known));
-  if (begun_ && news.newest < known) return set_back();
+  if (takeover_ && news.newest < known) return set_back();
   // A crash of the server has forgotten that somebody follows, too.
   if (!news.whole) said_.reset();
-  if (!begun_ || !news.whole) return begin(news.newest), false;
+  if (!takeover_ || !news.whole) return begin(news.newest), false;
   if (news.changes.empty()) return false;
   std::set<std::string> kinds;
   for (const store::ObjectWrite& each : news.changes) kinds.insert(store::kind_topic(each.kind));
-  told_->history.publish(std::move(news.changes));
-  told_->notifier.notify({kinds.begin(), kinds.end()});
+  standby_services_->history.publish(std::move(news.changes));
+  standby_services_->notifier.notify({kinds.begin(), kinds.end()});
   return true;
 }
 
 http_server::Response Follower::handle(http_server::Request& request) {
-  return begun_ ? api_->handler(request) : http_server::refusal(store::not_leader());
+  return takeover_ ? api_->handler(request) : http_server::refusal(store::not_leader());
 }
 
 }  // namespace paddock::app

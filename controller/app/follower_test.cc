@@ -31,7 +31,7 @@ class Followers : public testing::Test {
     follower_ = Follower::open(config_, {clock_, random_}, *options.postgres).value();
     ASSERT_TRUE(follower_->keep_up().ok());
   }
-  const events::WatchHistory& history() const { return follower_->told()->history; }
+  const events::WatchHistory& history() const { return follower_->services()->history; }
 
   store::PostgresServer* server_ = nullptr;
   std::string database_;
@@ -74,10 +74,11 @@ TEST(FollowersAsLeaders, BeginAnewWhereTheStoreIsNotWhatWasTold) {
   SystemRandom random;
   Config config;
   config.data_dir = folder.path();
-  const auto told = std::make_shared<Told>(64);
+  const auto told = std::make_shared<StandbyServices>(64);
   int64_t version = 0;
   const auto lead = [&] {
-    return Controller::open(config, {clock, random}, Begun{told, [] { return Status(); }}).value();
+    return Controller::open(config, {clock, random}, Takeover{told, [] { return Status(); }})
+        .value();
   };
   {
     const auto controller = lead();

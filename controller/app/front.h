@@ -1,5 +1,6 @@
-// Where a controller is reached: it listens once, and who answers behind it may change. A request
-// that has begun, a watch too, stays with whom it began with.
+// The socket of a controller. It listens once, and the handler that answers behind it can be
+// exchanged while it serves. A request that has begun, a watch too, stays with the handler that it
+// began with.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Where the API is served, by a controller that leads and by one that waits alike.
+// Opens the sockets of the API, for a controller that leads and for one that stands by alike.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@
 namespace paddock::app {
 namespace {
 
-// Not what is missing: what is there and cannot be looked at.
+// For a file that is there but cannot be looked at. One that is missing is no error here.
 Error unreadable(const std::string& path, Error why) {
   return Error{
       Code::kUnavailable, "STORE_IO",
@@ -32,7 +32,7 @@ Result<bool> has_content(const std::string& path) {
   return unreadable(path, system_error("looking at it", errno));
 }
 
-// As SQLite's file format has it: nobody has made a table there.
+// Reads our schema version from its place in SQLite's file format. 0 means that no table was made.
 Result<bool> is_without_tables(const std::string& path) {
   constexpr off_t kUserVersion = 60;
   std::array<char, 4> version{};
@@ -53,7 +53,7 @@ Result<bool> is_empty_database(const std::string& path) {
   return !logged;
 }
 
-// What is in a folder; nothing where there is none.
+// The names in a folder; none where there is no folder.
 Result<std::vector<std::string>> names_in(const std::string& folder) {
   auto names = os::list_dir(folder);
   if (names.ok()) return names;

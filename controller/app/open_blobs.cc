@@ -27,7 +27,8 @@ Result<s3::BucketSettings> settings_of(const BucketConfig& config) {
   return out;
 }
 
-// Those of the folder that the bucket lacks; the folder keeps them all, under another name.
+// Sends the bucket the blobs of the folder that it lacks. The folder is then kept whole, under
+// another name.
 Status move_in(const std::string& folder, const cas::Blobs& blobs) {
   ASSIGN_OR_RETURN(const bool there, os::is_there(folder));
   if (!there) return {};

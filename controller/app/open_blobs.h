@@ -18,13 +18,14 @@ struct OpenedBlobs {
   std::function<void()> stop = [] {};  // ends what is under way to another host; any thread
 };
 
-// What a data folder has of a time before it had a bucket is sent there first, and is then found
-// under `blobs.moved`. FailedPrecondition: BLOBS_ELSEWHERE, BUCKET_CREDENTIALS, BUCKET_TAKEN;
-// Unavailable: what the bucket's server does not do.
+// Opens the store of blobs. If the data folder has blobs from a time before the bucket, they are
+// sent there first, and the folder is renamed to `blobs.moved`. FailedPrecondition:
+// BLOBS_ELSEWHERE, BUCKET_CREDENTIALS, BUCKET_TAKEN; Unavailable: what the bucket's server does not
+// do.
 Result<OpenedBlobs> open_blobs(const Config& config, const Clock& clock, Random& random);
 
-// What open_blobs would say of a bucket, as far as reading tells it: nothing is written there or
-// here. Only where the configuration has a bucket.
+// The error that open_blobs would give for a bucket, as far as reading alone tells: nothing is
+// written there or here. To be called only where the configuration has a bucket.
 Status check_bucket(const Config& config, const Clock& clock);
 
 // The file that says that a data folder's blobs lie in a bucket.

@@ -13,7 +13,7 @@
 namespace paddock::app {
 namespace {
 
-// Those that a start replaces, whatever was in them.
+// The files that a start replaces, whatever was in them.
 std::vector<std::string> replaced_files(const Config& config) {
   std::vector<std::string> out = {"controller.json", "tokens/admin", "tokens/enroll"};
   if (wants_execute_token(config)) out.push_back("tokens/execute");

@@ -13,7 +13,7 @@ struct SelfDescription {
   std::string path;
   std::string nonce;
 };
-// Where this process listens, and who it is.
+// Writes where this process listens, and which process it is.
 Result<SelfDescription> write_self(const std::string& data_dir, const std::string& url, int port,
                                    Random& random);
 void remove_self(const SelfDescription& self);  // only if it is still ours

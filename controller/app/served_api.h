@@ -8,11 +8,11 @@
 #include "controller/api/server/services.h"
 #include "controller/app/config.h"
 #include "controller/app/controller.h"
-#include "controller/app/told.h"
+#include "controller/app/standby_services.h"
 
 namespace paddock::app {
 
-// What its owner has made before, and what outlives it.
+// The parts that the owner of an API makes before it, and that outlive it.
 struct ApiParts {
   store::Store& store;
   nodes::LeaseTable& leases;
@@ -35,6 +35,6 @@ struct ServedApi {
 
 // ROUTE_DUPLICATE: the table of routes contradicts itself.
 Result<std::unique_ptr<ServedApi>> make_api(const Config& config, const Dependencies& dependencies,
-                                            Told& told, ApiParts parts);
+                                            StandbyServices& standby, ApiParts parts);
 
 }  // namespace paddock::app

@@ -39,8 +39,8 @@ std::string blobs_file(const Config& config) {
   return os::join_path(config.data_dir, "blobs/instance-id");
 }
 
-// By its hash, as the store has it. People may call tokens of their own the same: so the leader
-// says which one is that of the file.
+// The token's hash, as the store has it. People may give tokens of their own the same subject, so
+// only the leader can say which token is the one in the file.
 std::string execute_mark(const Config& config) {
   if (!wants_execute_token(config)) return {};
   const std::string token = text_of(os::join_path(config.data_dir, "tokens/execute"));

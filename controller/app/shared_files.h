@@ -1,6 +1,6 @@
-// What controllers of one database must have in common in their data folders: whoever leads next
-// would revoke the tokens of the one before it, show a certificate that nobody trusts, or miss
-// files that the database names.
+// Compares the files that all controllers of one database must have in common in their data
+// folders. If they differed, the next leader would revoke the tokens of the one before it, show a
+// certificate that nobody trusts, or miss files that the database names.
 #pragma once
 
 #include "common/base/random.h"
@@ -11,7 +11,8 @@
 
 namespace paddock::app {
 
-// By the leader at its start, once its files are made: what the others compare theirs with.
+// The leader calls this at its start, once its files are made, and so records what others compare
+// theirs with.
 Status tell_shared_files(store::Store& store, const Config& config, Random& random);
 
 // Before a store comes from its database into this data folder as its file: this folder led it
@@ -19,17 +20,18 @@ Status tell_shared_files(store::Store& store, const Config& config, Random& rand
 // was moved. Also good where the database has no store (the move says so). STANDBY_FILES_DIFFER.
 Status check_is_folder_of(store::LeadWatch& leader, const Config& config);
 
-// By one that would lead after another instance. False: there was nothing to differ from yet, since
-// the leader has just begun and did not tell its files: ask again. FailedPrecondition,
-// STANDBY_FILES_DIFFER, with a cause for each file.
+// A controller asks this before it becomes the leader after another one. False: the leader has just
+// begun and has not yet said which files it has, so nothing can be compared; ask again.
+// FailedPrecondition, STANDBY_FILES_DIFFER, with a cause for each file.
 Result<bool> check_shared_files(store::LeadWatch& leader, const Config& config);
 
-// Whether the key that the Secrets of the store are sealed with is not in this data folder, and was
-// not in the folder that controllers share, from where it is taken.
+// The message to an operator where lacks_secret_key() is true.
 inline constexpr const char* kSecretKeyWords =
     "secrets.key in the data folder lacks the key that the Secrets of this database are sealed "
     "with, so no run would get one if this controller led: append the file of the controller that "
     "leads (cat THAT_FILE >> secrets.key)";
+// Whether the key that the Secrets of the store are sealed with is missing: it is not in this data
+// folder, and could not be taken from the folder that controllers share.
 Result<bool> lacks_secret_key(store::LeadWatch& leader, const Config& config);
 
 }  // namespace paddock::app

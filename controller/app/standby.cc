@@ -21,7 +21,7 @@
 namespace paddock::app {
 namespace {
 
-// At the leader's lease, and at what it has changed.
+// How often the leader's lease, and its latest changes, are looked at.
 constexpr Millis kLookEvery{100};
 
 // Nobody can lead now: each standby that ended here would be one less for later.
@@ -42,14 +42,15 @@ bool may_pass(const Error& error) {
                                   "STORE_READ_ONLY", "NOT_LEADER", "STORE_SCHEMA_TOO_NEW"});
 }
 
-// What may go wrong with this one once it leads is looked at so often.
+// How often a standby checks that it would be able to lead.
 constexpr Millis kLookAheadEvery{60'000};
-// So long a standby whose clock is wrong leaves the lead to another one.
+// How long a standby with a wrong clock leaves the lead to others.
 constexpr Millis kYields{5'000};
 
 constexpr int kNotLeader = 503;
 
-// It comes from a database, and goes into a header.
+// Whether the leader's URL may be put into a header of an answer: it comes from the database, where
+// anybody with access could have changed it.
 bool may_be_told(const std::string& url) {
   const bool http = url.starts_with("https://") || url.starts_with("http://");
   return http && url.size() <= 512 &&
@@ -86,12 +87,12 @@ class Waiting {
   }
 
  private:
-  struct Seen {
+  struct Leader {
     std::string url;  // of the leader
     std::shared_ptr<Follower> follower;
   };
 
-  static http_server::Response answer(const Seen& seen, http_server::Request& asked) {
+  static http_server::Response answer(const Leader& seen, http_server::Request& asked) {
     if (seen.follower) {
       http_server::Response read = seen.follower->handle(asked);
       if (read.status != kNotLeader) return read;
@@ -103,7 +104,7 @@ class Waiting {
   // waits for those that may pass.
   bool goes_on(const Error& error) {
     const bool waits = error.reason == "STORE_LOCKED" || (front_ && may_pass(error));
-    if (waits && std::exchange(told_, error.reason.str()) != error.reason.str())
+    if (waits && std::exchange(standby_services_, error.reason.str()) != error.reason.str())
       log_warn("the lead cannot be taken now",
                {{"reason", error.reason}, {"error", error.describe()}});
     return waits;
@@ -111,14 +112,15 @@ class Waiting {
 
   Result<std::unique_ptr<Controller>> lead() {
     if (!follower_) return Controller::open(config_, dependencies_);
-    const Begun begun{follower_->told(), [this] { return follower_->catch_up(); }};
-    auto opened = Controller::open(config_, dependencies_, begun);
+    const Takeover takeover{follower_->services(), [this] { return follower_->catch_up(); }};
+    auto opened = Controller::open(config_, dependencies_, takeover);
     if (opened.ok()) {
       if (Status told = (*opened)->tell_files(); !told.ok()) opened = std::move(told).error();
     }
     if (opened.ok()) (*opened)->take_over(std::move(front_), follower_);
-    // What leads no more may have closed it, as it was cut off, and has ended: this follows on.
-    if (!opened.ok()) follower_->told()->history.reopen();
+    // A leader that was cut off, and has ended, may have closed the history of watches. This
+    // standby goes on with it.
+    if (!opened.ok()) follower_->services()->history.reopen();
     return opened;
   }
 
@@ -126,7 +128,7 @@ class Waiting {
   Status follow() {
     if (!follower_) {
       ASSIGN_OR_RETURN(follower_, Follower::open(config_, dependencies_, database_));
-      seen_->with([&](Seen& seen) { seen.follower = follower_; });
+      seen_->with([&](Leader& seen) { seen.follower = follower_; });
     }
     const Status kept_up = follower_->keep_up();
     const std::string reason = kept_up.ok() ? "" : kept_up.error().reason.str();
@@ -152,7 +154,7 @@ class Waiting {
              {{"reason", Reason("SECRET_KEY_MISSING")}, {"message", kSecretKeyWords}});
   }
 
-  // What nobody would notice before this one leads.
+  // Looks for faults that would otherwise show only once this standby leads.
   void look_ahead(const store::Lead& lead, WallTime before) {
     if (!lead.free) free_since_.reset();
     const MonoTime now = dependencies_.clock.mono();
@@ -187,7 +189,7 @@ class Waiting {
       if (*told) checked_ = lead->epoch;
     }
     look_ahead(*lead, before);
-    seen_->with([&](Seen& seen) { seen.url = lead->url; });
+    seen_->with([&](Leader& seen) { seen.url = lead->url; });
     leader_ = lead->leader;
     return lead->free;
   }
@@ -197,7 +199,7 @@ class Waiting {
     ASSIGN_OR_RETURN(http_server::ServerOptions options,
                      listening(config_, dependencies_.random, dependencies_.clock));
     ASSIGN_OR_RETURN(front_, Front::open(std::move(options), [seen = seen_](auto& asked) {
-                       return answer(seen->with([](const Seen& now) { return now; }), asked);
+                       return answer(seen->with([](const Leader& now) { return now; }), asked);
                      }));
     config_.port = front_->port();
     const std::string own = own_url(config_, front_->port());
@@ -212,13 +214,13 @@ class Waiting {
   const Rest& rest_;
   const store::PostgresOptions database_;
   std::unique_ptr<store::LeadWatch> watch_;
-  std::shared_ptr<Guarded<Seen>> seen_ = std::make_shared<Guarded<Seen>>();
+  std::shared_ptr<Guarded<Leader>> seen_ = std::make_shared<Guarded<Leader>>();
   std::shared_ptr<Follower> follower_;
   std::string leader_;
-  int64_t checked_ = -1;  // the epoch whose files were compared last
-  std::string told_;      // what kept it from leading, as the log has it
-  std::string unread_;    // likewise, from reading
-  MonoTime tries_at_;     // to lead, not before
+  int64_t checked_ = -1;          // the epoch whose files were compared last
+  std::string standby_services_;  // what kept it from leading, as the log has it
+  std::string unread_;            // likewise, from reading
+  MonoTime tries_at_;             // to lead, not before
   MonoTime look_ahead_at_;
   ClockWatch clock_;
   bool key_lacks_ = false;

@@ -23,8 +23,8 @@ using Rest = std::function<bool(Millis)>;
 Result<std::unique_ptr<Controller>> open_in_turn(Config& config, const Dependencies& dependencies,
                                                  const Rest& rest);
 
-// What a standby says to what it does not answer: 200 to /livez and /healthz; else NOT_LEADER, with
-// the leader's URL where it is known. Pure.
+// A standby's answer to a request that it cannot serve: 200 to /livez and /healthz; otherwise
+// NOT_LEADER, with the leader's URL if that is known. Pure.
 http_server::Response standby_answer(const http_server::Request& request,
                                      const std::string& leader_url);
 

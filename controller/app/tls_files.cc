@@ -58,7 +58,8 @@ Error damaged_ca() {
       "backup; or remove both, and a new CA is made, which every host and client must then get"};
 }
 
-// Not replaced unasked: a clock that is years ahead would cost every host its trust.
+// An expired CA is not replaced unless the operator asks: if only the clock were years ahead, every
+// host would lose its trust in this controller for nothing.
 Error expired_ca(WallTime end, WallTime now) {
   return {Code::kFailedPrecondition, "CA_EXPIRED",
           cat("the local CA, tls/ca.pem in the data folder, ended at ", format_time(end),

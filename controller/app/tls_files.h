@@ -15,9 +15,9 @@ namespace paddock::app {
 // near its end or lacks a name. Clients trust tls/ca.pem.
 Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now);
 
-// What prepare_tls would serve, or a fault of it; nothing where it would make all of it. Makes and
-// changes nothing. Whose certificate: TLS_CERTIFICATE_INVALID and its like for the operator's,
-// CA_DAMAGED, CA_EXPIRED; CERTIFICATE_NOT_VALID_NOW.
+// Checks the certificate that prepare_tls would serve, without making or changing a file. No error
+// where prepare_tls would make all files anew. An operator's certificate: TLS_CERTIFICATE_INVALID
+// and its like; the local CA's: CA_DAMAGED, CA_EXPIRED; either: CERTIFICATE_NOT_VALID_NOW.
 Status check_tls_files(const Config& config, WallTime now);
 
 // Whether what it serves has a certificate of the local CA.

@@ -8,7 +8,7 @@
 namespace paddock::auth {
 namespace {
 
-// What an operator may give away, and how far it reaches.
+// Whether the holder of a scope may give it to others, and how far such a gift reaches.
 enum class Given { kNever, kInNamespace, kInCluster };
 
 struct Row {

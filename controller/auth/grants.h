@@ -35,7 +35,8 @@ GrantAnswer decide_compute(const GrantChains& chains, const ComputeWish& wish, W
 // The earliest deadline of a chain.
 std::optional<wire::Timestamp> deadline_of(const GrantChain& chain);
 
-// What a part has and its whole has not; empty when it is narrower in everything.
+// The fields in which a part asks for more than the whole has; empty if it is narrower in
+// everything.
 std::vector<Cause> wider_fields(const contracts::GrantSpec& part,
                                 const contracts::GrantSpec& whole);
 

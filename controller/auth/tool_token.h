@@ -32,11 +32,11 @@ struct ToolTarget {
 Status authorize_tool(const ToolAuthority& authority, const std::optional<contracts::ToolUse>& use,
                       const ToolTarget& target);
 
-// What came by a run's tool gateway is good for what has a `use`, and for secrets of tool tokens.
-// PermissionDenied TOOL_ENDPOINT_DENIED; Unauthenticated TOOL_TOKEN_MISSING: whether another secret
-// is good for something is not told there.
+// A request through a run's tool gateway may do only what has a `use`, and only with the secret of
+// a tool token. PermissionDenied TOOL_ENDPOINT_DENIED; Unauthenticated TOOL_TOKEN_MISSING, also for
+// a secret that would be valid elsewhere: the gateway does not tell.
 Status check_gateway(const std::optional<contracts::ToolUse>& use, std::string_view secret);
-// And for those of that run. PermissionDenied TOOL_RUN_DENIED.
+// Likewise, the token must be one of that run. PermissionDenied TOOL_RUN_DENIED.
 Status check_gateway_run(const Principal& holder, const std::string& gateway_run);
 
 // A caller with scopes can give only operations that those allow it. PermissionDenied

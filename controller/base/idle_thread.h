@@ -7,17 +7,17 @@
 
 namespace paddock {
 
-// How long a thread should wait before it calls thread_is_idle(): what comes sooner, as the next
-// request of a busy client does, finds the store as it was.
+// How long a thread should wait before it calls thread_is_idle(): a busy client's next request
+// comes sooner than that, and then finds the thread's memory as it was.
 inline constexpr Millis kIdleAfter{100};
 
 // Gives the store of the calling thread back to all. Costs some microseconds. Nothing happens where
 // the program has another allocator than jemalloc (its documentation, "thread.tcache.flush").
 void thread_is_idle();
 
-// The same, and the kernel gets what nobody uses at present of the memory that this thread shares
-// with some others ("thread.idle"). If those work, each such page costs them a page fault: so this
-// is for a thread that has waited for seconds.
+// Does the same, and also gives the kernel the unused memory that this thread shares with some
+// others ("thread.idle"). If those work, each such page costs them a page fault, so this is for a
+// thread that has waited for seconds.
 void thread_is_idle_for_long();
 
 }  // namespace paddock

@@ -60,7 +60,7 @@ int64_t BlobCache::free_bytes() const {
   return static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
 }
 
-// How much has to go so that `bytes` more fit.
+// How many bytes have to be dropped so that `bytes` more fit.
 int64_t BlobCache::missing(int64_t bytes) const {
   const int64_t over = used() + bytes - limits_.bytes;
   const int64_t short_of_disk = limits_.min_free + bytes - free_bytes();

@@ -26,7 +26,8 @@ class BlobCache {
                                                  const CacheLimits& limits);
   // A cache that somebody emptied while it was in use begins anew.
   const cas::BlobStore& store() const;
-  // One that was put here just now. Unavailable (BLOB_CACHE_FULL) if others took its room since.
+  // Opens a blob that was put here just now. Unavailable (BLOB_CACHE_FULL) if other blobs have
+  // taken its room since.
   Result<os::Fd> open_new(const cas::Digest& digest) const;
   // Drops others until `bytes` more fit. False if the disk has no room for them all the same.
   bool make_room(int64_t bytes);

@@ -28,7 +28,8 @@ class BlobIndex {
   std::optional<Entry> find(const cas::Digest& digest) const;
   // Also waits for the end of a turn; then whether it is there. It counts as used at `now_s`.
   bool use(const cas::Digest& digest, int64_t now_s);
-  // How many bytes were stored less those removed: what was found there is no growth.
+  // The bytes that were stored here, less those that were removed. A blob that was found in the
+  // bucket counts as neither.
   int64_t growth() const;
   std::vector<cas::Blobs::Stored> all() const;
   // Whether a listing was brought in: what is not known is then not there.

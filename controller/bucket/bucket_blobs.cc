@@ -59,16 +59,16 @@ Result<int64_t> BucketBlobs::size(const Digest& digest) const {
   return ask(digest);
 }
 
-// Whoever cannot be told, as the bucket does not answer, sends the blob, and so hears why.
+// False, too, if the bucket does not answer: the caller then sends the blob, and so gets the error.
 bool BucketBlobs::use(const Digest& digest) const {
   if (!contracts::is_digest(digest)) return false;
   if (index_.use(digest, now_s())) return true;
   return ask(digest).ok() && index_.use(digest, now_s());
 }
 
-// What is not known: before the first listing only the bucket can say whether it is there. A loop
-// over many blobs takes no longer than that listing, and what it found meanwhile. A bucket that
-// gave no answer is not asked for the next blob at once: each time would take minutes.
+// Asks the bucket about a blob that is not in the index. Once the bucket was listed, such a blob
+// does not exist; before that only the bucket knows. A bucket that gave no answer is not asked
+// about the next blob at once, since each question would take minutes.
 Result<int64_t> BucketBlobs::ask(const Digest& digest) const {
   if (index_.complete()) return cas::blob_not_found(digest);
   const std::optional<Away> away = away_.with([](const auto& last) { return last; });
@@ -125,7 +125,7 @@ Status BucketBlobs::look() const {
   return {};
 }
 
-// Those under way would be ended too by a calendar that leapt.
+// If the calendar has leapt, every upload looks old, and those under way would be ended too.
 void BucketBlobs::end_forgotten_uploads() const {
   leap_.look(clock_.wall(), clock_.mono());
   if (leap_.holds(clock_.mono())) return;
@@ -135,7 +135,7 @@ void BucketBlobs::end_forgotten_uploads() const {
              {{"reason", ended.error().reason}});
 }
 
-// Whoever uses it from now on waits until it is gone, and has it stored anew.
+// A caller that uses the blob from now on waits until it is removed, and then has it stored anew.
 Result<bool> BucketBlobs::remove_unused(const Digest& digest, int64_t used_s) const {
   if (const auto size = this->size(digest); !size.ok())
     return size.error().code == Code::kNotFound ? Result<bool>(true) : size.error();
@@ -176,7 +176,8 @@ class BucketBlobs::SpooledTarget final : public Writer::Target {
 Result<std::unique_ptr<cas::Blobs::Writer::Target>> BucketBlobs::open_writer(
     const Digest& expected, int64_t size, cas::Durability durability, IfHere if_here) const {
   if (size != cas::kSizeUnknown) make_room(size);
-  // What is lost of the spool with the host's power was not yet said to be stored.
+  // The spool need not survive a loss of power: its content is not reported as stored before the
+  // bucket has it.
   ASSIGN_OR_RETURN(Writer spool,
                    cache_->store().begin(expected, size, cas::Durability::kLater, if_here));
   return std::unique_ptr<Writer::Target>(

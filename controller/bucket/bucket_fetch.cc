@@ -22,7 +22,8 @@ bool may_go_on(const Error& error) {
 
 }  // namespace
 
-// One that is not known to be there is asked for all the same: its record may be older than it.
+// The bucket is asked also where the index has no such blob: the record that names it may be older
+// than the index.
 Result<int64_t> BucketBlobs::size_there(const Digest& digest) const {
   if (const auto known = index_.find(digest)) return known->size;
   Result<int64_t> size = bucket_.size(key_of(digest));

@@ -1,6 +1,6 @@
-// Whose blobs these are: an object `claims/<id>` beside them. A controller takes a bucket's prefix
-// for itself at its start, and removes nothing unless it is still the only one that claims it: what
-// it does not need, another's record may name. Thread-safe.
+// Says which controller owns the blobs of a bucket: an object `claims/<id>` beside them. A
+// controller claims a bucket's prefix at its start, and removes nothing unless its claim is still
+// the only one: a blob that it does not need may be named by another's record. Thread-safe.
 #pragma once
 
 #include <memory>

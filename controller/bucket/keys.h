@@ -17,7 +17,7 @@ inline std::string key_of(const contracts::Digest& digest) {
   return cat(kBlobs, digest.substr(0, 2), "/", digest);
 }
 
-// None of a key that is no blob's.
+// None if the key is not that of a blob.
 inline std::optional<contracts::Digest> digest_of(std::string_view key) {
   const size_t slash = key.rfind('/');
   if (slash == std::string_view::npos) return std::nullopt;

@@ -1,4 +1,4 @@
-// One at a time for each name; others wait. Thread-safe.
+// Lets one caller at a time work on each name; others wait. Thread-safe.
 #pragma once
 
 #include <condition_variable>

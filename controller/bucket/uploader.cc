@@ -31,7 +31,8 @@ void Uploader::add(Upload upload) {
   changed_.notify_all();
 }
 
-// What waits at the end is stored all the same, or fails at once where the bucket was stopped.
+// Uploads that still wait when this ends are stored all the same, or fail at once if the bucket was
+// stopped.
 void Uploader::work() {
   while (true) {
     std::optional<Upload> next;

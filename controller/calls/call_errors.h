@@ -7,13 +7,13 @@
 
 namespace paddock::calls {
 
-// It may pass when it is tried again.
+// For a call that is lost: trying again may help.
 Error lost(Reason reason, std::string message);
 // Somebody has to end first. An answer says after how many seconds to try again.
 Error try_later(Reason reason, std::string message);
 // `node`: who alone could do it; empty: any.
 Error no_node(const std::string& node);
-// It was done, or a part of it, and its node's answer is not what the contract says.
+// The node did the call, or a part of it, but its answer is not what the contract says.
 Error not_understood();
 
 }  // namespace paddock::calls

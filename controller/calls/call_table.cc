@@ -10,7 +10,7 @@
 namespace paddock::calls {
 namespace {
 
-// It was carried to its node, as far as we can tell, and no answer came.
+// The call reached its node, as far as we can tell, and no answer came.
 constexpr const char* kFateUnknown =
     "what became of the call is not known: its node may have done a part of it; look before you "
     "try "

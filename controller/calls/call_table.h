@@ -75,13 +75,14 @@ class CallTable {
   // Unavailable: NO_NODE if no such node takes calls; ResourceExhausted: TOO_MANY_CALLS wait, of
   // this caller or of all.
   Status submit(const CallId& id, NewCall call, MonoTime now, Wakes& wakes);
-  // What became of it, once; nothing: not yet.
+  // The outcome of a call, which can be taken once; nothing if there is none yet.
   std::optional<Result<wire::Value>> take_outcome(const CallId& id, MonoTime now);
   // Parts of its answer that came since they were asked for last.
   std::vector<wire::Value> take_pieces(const CallId& id);
-  // Those that were taken have been written to the caller.
+  // The parts that were taken have been written to the caller.
   void note_written(const CallId& id);
-  // Whether more of them may come now: few wait, to be taken or to be written, and with few bytes.
+  // Whether the node may send more parts now: few wait to be taken or to be written, and with few
+  // bytes.
   bool has_room(const CallId& id) const;
   // Asks the call to end soon; its outcome is still delivered. NotFound: CALL_NOT_FOUND.
   Status stop(const CallId& id, Wakes& wakes);
@@ -108,7 +109,7 @@ class CallTable {
   void hear(const LaneKey& lane, MonoTime until);
   // Parts of answers to calls that were given to this node.
   void pass_on(const LaneKey& lane, const std::vector<contracts::CallPiece>& pieces, Wakes& wakes);
-  // Nothing: there is nothing to say to this lane yet.
+  // The answer to this lane; none if there is nothing to say to it yet.
   std::optional<contracts::CallsAnswer> poll(const LaneKey& lane);
   enum class RequestEnd { kAnswered, kHungUp };
   // The lane's request is over. A call that it was given and that no poll() has told it of goes to
@@ -185,11 +186,11 @@ class CallTable {
   void give_in_turn(Wakes& wakes);
   void hand_over(const CallId& id, const LaneKey& lane, Wakes& wakes);
   size_t places(MonoTime now) const;
-  // What each caller holds of the calls that any node can do. A canceled call counts until its node
-  // lets go of it.
-  Held held(MonoTime now) const;
-  // The same of calls that are for this node alone, and take a place there.
-  Held held_on(const std::string& node) const;
+  // Counts, for each caller, the calls under way that any node can do. A canceled call counts until
+  // its node lets go of it.
+  CallCounts held(MonoTime now) const;
+  // The same for the calls of this node alone that take a place there.
+  CallCounts held_on(const std::string& node) const;
   size_t most_of_one(MonoTime now) const;
   size_t most_on(const std::string& node) const;
   Error why_its_node_waits(const NewCall& call, MonoTime now) const;

@@ -89,7 +89,7 @@ TEST_F(Calls, PiecesComeOnceAndInOrderWhateverIsSentAgain) {
   EXPECT_TRUE(table_.take_pieces("a").empty());
 }
 
-// A caller who takes nothing, or takes it and does not write it on, has no more kept for him.
+// For a caller that takes nothing, or takes output and does not write it on, no more is kept.
 TEST_F(Calls, PiecesAreWeighedWhateverTheyAreOf) {
   const std::string large(1 << 20, 'x');
   constexpr int64_t kMost = 4;

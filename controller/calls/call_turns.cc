@@ -1,5 +1,5 @@
-// Which call may wait, and which is given to which lane: what only one node can do goes there; the
-// rest in turn.
+// Decides which call may wait, and which call is given to which lane. A call for one node goes to a
+// lane of that node; the others are given out in turn.
 #include <algorithm>
 #include <limits>
 
@@ -11,8 +11,9 @@
 namespace paddock::calls {
 namespace {
 
-// A command that waits for somebody to type, and what he types, take none, as the node counts too
-// (node-agent/calls/places.h); how many of those a caller has is bounded where he asks for them.
+// Attached commands and what is typed to them take no place, just as on the node
+// (node-agent/calls/places.h). How many of those a caller may have is bounded where the caller asks
+// for them.
 bool takes_place(const NewCall& call) {
   return !call.node.empty() && !call.caller.empty() && call.kind != contracts::kRunAttach &&
          call.kind != contracts::kRunInput;
@@ -20,20 +21,20 @@ bool takes_place(const NewCall& call) {
 
 // Whether the caller may take one more place of `share`. A namespace has as large a share as a
 // caller without one; within it, each of its callers has a part.
-bool may_take(const Held& held, std::string_view caller, size_t share) {
+bool may_take(const CallCounts& held, std::string_view caller, size_t share) {
   const std::string_view tenant = tenant_of(caller);
   return held_by(held, tenant) < share &&
          (!is_namespace(tenant) || held_by(held, caller) < share_within(share));
 }
 
-struct Told {
+struct ShareHolder {
   std::string who;
   size_t count;
   const char* whose;  // share this is
 };
 
-// Who has reached the share: the caller, or with him all of his namespace.
-Told who_holds(const Held& held, const std::string& caller, size_t share) {
+// Says who has reached the share: the caller, or all callers of its namespace together.
+ShareHolder who_holds(const CallCounts& held, const std::string& caller, size_t share) {
   const std::string_view tenant = tenant_of(caller);
   const size_t together = held_by(held, tenant);
   if (is_namespace(tenant) && together >= share)
@@ -41,8 +42,8 @@ Told who_holds(const Held& held, const std::string& caller, size_t share) {
   return {"you hold", held_by(held, caller), "caller"};
 }
 
-Error holds_his_share(const Held& held, const std::string& caller, size_t total) {
-  const Told told = who_holds(held, caller, share_of(total));
+Error holds_its_share(const CallCounts& held, const std::string& caller, size_t total) {
+  const ShareHolder told = who_holds(held, caller, share_of(total));
   return try_later(
       "NODES_BUSY",
       cat(told.who, " ", told.count, " of the ", total,
@@ -50,7 +51,7 @@ Error holds_his_share(const Held& held, const std::string& caller, size_t total)
           " may there: end one of your commands, or try again when one has ended"));
 }
 
-// What one caller has in the queue, and all of his tenant.
+// Counts the calls that one caller, or all callers of its tenant, have in the queue.
 struct Queued {
   size_t calls = 1;
   size_t bytes = 0;
@@ -103,8 +104,8 @@ size_t CallTable::places(MonoTime now) const {
   return out;
 }
 
-Held CallTable::held(MonoTime now) const {
-  Held out;
+CallCounts CallTable::held(MonoTime now) const {
+  CallCounts out;
   for (const auto& [key, lane] : lanes_) {
     const auto node = nodes_.find(key.node);
     if (lane.shared_by && node != nodes_.end() && present(node->second, now))
@@ -138,8 +139,8 @@ void CallTable::give(Wakes& wakes) {
   give_in_turn(wakes);
 }
 
-Held CallTable::held_on(const std::string& node) const {
-  Held out;
+CallCounts CallTable::held_on(const std::string& node) const {
+  CallCounts out;
   for (auto at = lanes_.lower_bound({node, "", std::numeric_limits<int64_t>::min()});
        at != lanes_.end() && at->first.node == node; ++at) {
     if (at->second.place_of) ++out[*at->second.place_of];
@@ -155,7 +156,7 @@ size_t CallTable::most_on(const std::string& node) const {
 }
 
 void CallTable::give_to_own_nodes(Wakes& wakes) {
-  std::map<std::string, Held> held;
+  std::map<std::string, CallCounts> held;
   std::erase_if(queue_, [&](const CallId& id) {
     const Entry& entry = calls_[id];
     const NewCall& call = entry.call;
@@ -176,7 +177,7 @@ void CallTable::give_to_own_nodes(Wakes& wakes) {
 }
 
 void CallTable::give_in_turn(Wakes& wakes) {
-  Held has = held(latest_);
+  CallCounts has = held(latest_);
   const size_t most = most_of_one(latest_);
   while (true) {
     std::vector<CallId> ids;
@@ -212,9 +213,9 @@ void CallTable::hand_over(const CallId& id, const LaneKey& lane, Wakes& wakes) {
 
 Error CallTable::why_its_node_waits(const NewCall& call, MonoTime now) const {
   if (!any_present(call.node, now)) return no_node(call.node);
-  const Held has = held_on(call.node);
+  const CallCounts has = held_on(call.node);
   if (takes_place(call) && !may_take(has, call.caller, most_on(call.node)))
-    return holds_his_share(has, call.caller, nodes_.at(call.node).places);
+    return holds_its_share(has, call.caller, nodes_.at(call.node).places);
   return try_later("NODES_BUSY",
                    "its node had no hand free for it in time, and has not begun it; try again");
 }
@@ -224,9 +225,9 @@ Error CallTable::why_it_waits(const Entry& entry, MonoTime now) const {
   const bool some =
       std::ranges::any_of(nodes_, [&](const auto& each) { return takes_shared(each.second, now); });
   if (!some) return no_node("");
-  const Held has = held(now);
+  const CallCounts has = held(now);
   const size_t total = places(now);
-  const Told told = who_holds(has, entry.call.caller, most_of_one(now));
+  const ShareHolder told = who_holds(has, entry.call.caller, most_of_one(now));
   if (told.count >= most_of_one(now))
     return try_later("NODES_BUSY",
                      cat(told.who, " ", told.count, " of ", total, " places, as many as one ",

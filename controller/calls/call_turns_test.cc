@@ -209,7 +209,7 @@ TEST_F(CompetingCalls, OneSubjectOfANamespaceLeavesAPlaceToTheOthers) {
   EXPECT_TRUE(runs("ns/b-0"));
 }
 
-// Whoever may make tokens of one namespace is as many subjects as he likes.
+// Whoever may make tokens of one namespace can appear as any number of subjects.
 TEST_F(CompetingCalls, TheSubjectsOfANamespaceNeverHoldAllPlacesOfANode) {
   own_places_ = 8;
   nodes(10);

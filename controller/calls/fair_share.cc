@@ -12,7 +12,7 @@ std::string_view tenant_of(std::string_view caller) {
 
 bool is_namespace(std::string_view tenant) { return tenant.size() > 1 && tenant.back() == '/'; }
 
-size_t held_by(const Held& held, std::string_view tenant) {
+size_t held_by(const CallCounts& held, std::string_view tenant) {
   if (!is_namespace(tenant)) {
     const auto found = held.find(tenant);
     return found == held.end() ? 0 : found->second;
@@ -52,8 +52,8 @@ size_t share_within(size_t share) {
   return std::max(size_t{1}, std::min(share_of(share), share - 1));
 }
 
-std::optional<size_t> next_in_turn(const std::vector<std::string_view>& waiting, const Held& held,
-                                   const Turns& turns, size_t most) {
+std::optional<size_t> next_in_turn(const std::vector<std::string_view>& waiting,
+                                   const CallCounts& held, const Turns& turns, size_t most) {
   std::optional<size_t> best;
   std::tuple<size_t, uint64_t, size_t, uint64_t> least;
   std::map<std::string_view, size_t> together;  // what each tenant holds, counted once

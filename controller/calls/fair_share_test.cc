@@ -35,9 +35,9 @@ TEST(FairShare, NobodyGetsMoreThanItsMost) {
   EXPECT_EQ(next_in_turn({}, {}, Turns(), 3), std::nullopt);
 }
 
-// Whoever may make tokens of one namespace is as many callers as he likes.
+// Whoever may make tokens of one namespace can appear as any number of callers.
 TEST(FairShare, ANamespaceIsOneHoweverManyTokensItHas) {
-  const Held held = {{"ns/a", 1}, {"ns/b", 1}, {"ns-2/a", 1}, {"/c", 2}};
+  const CallCounts held = {{"ns/a", 1}, {"ns/b", 1}, {"ns-2/a", 1}, {"/c", 2}};
   EXPECT_EQ(held_by(held, "ns/"), 2u);
   EXPECT_EQ(next_in_turn({"ns/c", "ns/d", "ns-2/a"}, held, Turns(), 12), 2u);
   EXPECT_EQ(next_in_turn({"ns/c", "/c"}, held, Turns(), 2), std::nullopt);

@@ -15,7 +15,8 @@ namespace paddock::calls {
 
 inline constexpr Millis kLong{60'000};
 
-// A client who says that he is gone, and is asked for that by nobody.
+// A client whose connection a test ends with give(). That wakes the relay, which need not ask for
+// it.
 class Word {
  public:
   DisconnectToken client() {

@@ -120,8 +120,8 @@ TEST_F(Relayed, ANodeLivesAsLongAsItSendsPartsOfAnswers) {
   EXPECT_TRUE(relay_.skills(clock).empty());
 }
 
-// What his thread has taken and not written yet waits as much as what it has not taken: nothing of
-// a terminal's output is kept beyond that, and nothing of it is lost.
+// Output that the caller's thread has taken and not yet written counts like output that it has not
+// taken: no more of a terminal's output is kept than that, and nothing of it is lost.
 TEST_F(Relayed, ACallerWhoReadsSlowlyIsSentNoMoreThanMayWait) {
   Limits limits;
   limits.longest_pace = Millis(1);

@@ -16,7 +16,7 @@ namespace paddock::e2b {
 // (E2B_NOT_SERVED) for a terminal, standard input and tags; InvalidArgument (INVALID_FIELD).
 Result<std::string> command_text(const wire::Value& request);
 
-// One word of a shell, whatever is in it.
+// Quotes any text as one word of a shell.
 std::string quoted(std::string_view word);
 
 // A process is known by a number, a command by a name that the caller chooses.
@@ -30,14 +30,15 @@ Status check_signal(const wire::Value& request);
 std::string start_event(int64_t pid);
 std::string output_event(std::string_view stream, std::string_view base64);
 std::string keepalive_event();
-// How it ended, by the session's RunResult: the end of the stream is behind it.
+// The events that tell how the command ended, from the session's RunResult. They are the last ones
+// of the stream.
 std::string end_events(const wire::Value& result);
 
 // Takes the events of a session's stream (docs/sessions.md) apart, as pieces of them come.
 class EventReader {
  public:
   using Take = std::function<void(std::string_view event, const wire::Value& data)>;
-  // What is no such event is passed over.
+  // Reads the next piece of the stream. Events of other kinds are skipped.
   void read(std::string_view bytes, const Take& take);
 
  private:

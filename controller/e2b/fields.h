@@ -13,7 +13,7 @@
 
 namespace paddock::e2b {
 
-// How their tools write everything that could be reached.
+// The way in which E2B's tools write "every address".
 inline constexpr const char* kAllTraffic = "0.0.0.0/0";
 
 Error wrong_field(std::string_view field, std::string message);

@@ -82,7 +82,7 @@ Result<std::string> name_of_file(std::string_view headers) {
   return no_form("a part has no Content-Disposition");
 }
 
-// What is behind a boundary, up to the next one, which it is cut before.
+// Reads the part behind a boundary, and cuts `rest` down to what begins with the next boundary.
 Result<UploadedFile> next_part(std::string_view& rest, const std::string& boundary) {
   const size_t head = rest.find("\r\n\r\n");
   if (head == std::string_view::npos || head > kMostHeaders)

@@ -15,7 +15,7 @@ struct UploadedFile {
   std::string_view content;  // of the body, which must outlive this
 };
 
-// At most so many in one body.
+// The most files in one body.
 inline constexpr size_t kMostFiles = 1'000;
 
 // The files of a body with this Content-Type: parts with the name `file`, and nothing else.

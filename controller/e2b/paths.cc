@@ -14,7 +14,7 @@ using contracts::kSandboxWorkspace;
 using wire::Value;
 
 constexpr size_t kLongest = 4096;
-// What stands for the session's folder, with a name behind it or alone.
+// These stand for the session's folder, alone or with a name behind them.
 constexpr std::array<std::string_view, 3> kHomes = {kSandboxWorkspace, "/home/user", "~"};
 
 Error refuse(std::string_view field, std::string message) {

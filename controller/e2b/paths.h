@@ -10,11 +10,11 @@
 
 namespace paddock::e2b {
 
-// Where a path lies beneath the session's folder; empty is that folder. Relative paths, ~ and
-// /home/user begin there too. InvalidArgument (INVALID_FIELD at `field`) for all others, `..`,
+// The path of a file beneath the session's folder; empty for that folder itself. Relative paths, ~
+// and /home/user begin there too. InvalidArgument (INVALID_FIELD at `field`) for all others, `..`,
 // control characters, `\` and what is no UTF-8.
 Result<std::string> inner_path(std::string_view path, std::string_view field);
-// As commands of the session find it.
+// The same path as commands of the session see it.
 std::string shown_path(std::string_view inner);
 
 // The parts of a path from inner_path(): the folder that it is in, and its last name.
@@ -25,7 +25,7 @@ std::string name_of(std::string_view inner);
 wire::Value entry_info(const contracts::SessionFile& file, std::string_view inner);
 // An EntryInfo for a path that is known to be a folder.
 wire::Value folder_info(std::string_view inner);
-// What POST /files says of one that it wrote.
+// The answer of POST /files about a file that it wrote.
 wire::Value written_info(std::string_view inner);
 
 }  // namespace paddock::e2b

@@ -143,7 +143,8 @@ Value sandbox_info(const Sandbox& session) {
   namespace d = contracts::session_defaults;
   info.set("memoryMB", security.limits.memory_bytes.value_or(d::kMemoryBytes) >> 20);
   info.set("diskSizeMB", security.limits.fs_bytes.value_or(d::kFsBytes) >> 20);
-  // With a list of names it is neither: what can be reached is in `network`.
+  // If only listed names can be reached, internet access is neither on nor off: `network` has the
+  // list.
   if (security.network.enabled)
     info.set("network", network_of(security.network));
   else

@@ -24,7 +24,7 @@ inline constexpr Millis kDefaultTimeout = std::chrono::minutes(5);
 inline constexpr const char* kTemplateNote = "e2b.paddock.dev/template";
 inline constexpr const char* kMetadataNote = "e2b.paddock.dev/metadata";
 
-// What an operator allows.
+// What an operator offers to sandboxes.
 struct Offer {
   const agent_sandboxes::Images& images;
   const contracts::Profiles& profiles;
@@ -36,23 +36,23 @@ struct Offer {
 Result<contracts::Sandbox> new_session(const wire::Value& request, const Offer& offer,
                                        std::string name);
 
-// How long from now on, of a request that says `timeout` in seconds; nothing where it does not.
-// InvalidArgument (INVALID_FIELD).
+// The lifetime that a request asks for with `timeout`, in seconds from now; none if it has no such
+// field. InvalidArgument (INVALID_FIELD).
 Result<std::optional<Millis>> timeout_of(const wire::Value& request);
 // The lifetime with which a session ends `timeout` after `now`. INVALID_FIELD for one that no
 // session may have.
 Result<Millis> lifetime_until(const contracts::Sandbox& session, WallTime now, Millis timeout);
 
-// One as a list and getInfo() show it. Not of one that has ended.
+// A session as lists and getInfo() show it. Not for one that has ended.
 wire::Value sandbox_info(const contracts::Sandbox& session);
 // The answer to create() and connect(). `access_token` gives access to the sandbox's commands and
 // files: it is the caller's own token.
 wire::Value sandbox_access(const contracts::Sandbox& session, std::string_view access_token);
-// Its template and metadata; an annotation that is not valid metadata counts as none.
+// The session's template and metadata. An annotation that is not valid metadata counts as none.
 std::string template_of(const contracts::Sandbox& session);
 std::map<std::string, std::string> metadata_of(const contracts::Sandbox& session);
 
-// Which of them a list is about.
+// The filter of a list.
 struct Filter {
   std::set<std::string> states;  // none: all
   std::map<std::string, std::string> metadata;

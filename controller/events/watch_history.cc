@@ -11,7 +11,8 @@ Error too_old(int64_t asked, int64_t oldest) {
           cat("too old resource version: ", asked, " (", oldest, "); list again")};
 }
 
-// What a change may hold: two texts, although the one before mostly belongs to the change before.
+// The memory that a change may take: two texts, although the older text mostly belongs to the
+// change before as well.
 size_t cost_of(const ObjectChange& change) {
   constexpr size_t kOverhead = 256;
   return kOverhead + (change.before ? change.before->size() : 0) +
@@ -91,9 +92,9 @@ WatchHistory::Space& WatchHistory::space_of_oldest(Kind& kind) {
   return kind.spaces.find(kind.changes.begin()->second->key.name_space)->second;
 }
 
-// Where no namespace has more than half, the oldest change goes, whosever it is: else those that
-// have little and change nothing would keep it for ever, and whoever changes something could not
-// keep it.
+// If no namespace has more than half, the oldest change is dropped, whichever namespace it is of.
+// Otherwise changes of small namespaces would be kept for ever, and those of active ones not at
+// all.
 void WatchHistory::trim(Kind& kind, Space& written) const {
   const auto until = [&](size_t limit, const auto& total, Space*& most, const auto& size) {
     for (;;) {

@@ -1,9 +1,9 @@
 // The newest changes of every kind, in memory, for watches: each reads on from a resource version
 // of its own. Bounded; a watch that is further behind than what is kept gets Gone and lists again.
-// What is too much goes from a namespace that has more than half of it alone, so that whoever
-// writes without end loses his own changes, and the others together always have the other half;
-// where none has, the oldest changes go. A new process begins with an empty history at the store's
-// resource version. Any thread; starts none. Wire it up with StoreOptions::on_changes.
+// If one namespace has more than half of what is kept, its oldest changes are dropped first;
+// otherwise the oldest of all are. So a caller that writes without end loses its own changes, and
+// the other half is always left to the others. A new process begins with an empty history at the
+// store's resource version. Any thread; starts none. Wire it up with StoreOptions::on_changes.
 #pragma once
 
 #include <deque>
@@ -36,11 +36,11 @@ class WatchHistory {
   explicit WatchHistory(Limits limits) : limits_(limits) {}
   WatchHistory() : WatchHistory(Limits{}) {}
 
-  // What the store has at this version is not history. What was published before is forgotten: who
-  // has not read it yet is Gone, and has to be woken to hear that.
+  // History begins behind this version. What was published before is forgotten: a watch that has
+  // not read it yet gets Gone, and has to be woken to hear that.
   void begin(int64_t resource_version);
-  // Nobody is told anything until reopen(): who looks hears `why`, and has to be woken for that.
-  // What is published meanwhile is kept.
+  // From now on until reopen() a watch gets `why` in place of changes, and has to be woken for
+  // that. What is published meanwhile is kept.
   void close(const Error& why);
   void reopen();
   // The version of what was published last, or where it begins.
@@ -65,14 +65,14 @@ class WatchHistory {
     std::deque<Change> changes;
     std::map<std::string, Text> newest;  // by object, while it is kept
   };
-  // By namespace; the empty one is the cluster.
+  // By namespace; the empty name is for objects of the cluster.
   using Spaces = std::map<std::string, Space, std::less<>>;
   struct Kind {
     int64_t lost_up_to = 0;  // of any namespace
     size_t bytes = 0;
     std::map<int64_t, Change> changes;  // of all namespaces, by version
     Spaces spaces;
-    // Those that may have more than half: only who is written to grows.
+    // The namespaces that may have more than half: only one that is written to can grow.
     Space* most_bytes = nullptr;
     Space* most_changes = nullptr;
   };

@@ -111,7 +111,7 @@ TEST(WatchHistory, GivesTheChangesOfOneNamespaceOrOfAllInOrder) {
   EXPECT_EQ(history.after("Run", 2, 1, "a")->up_to, 4);
 }
 
-// Whoever writes without end has his own watches list again.
+// A caller that writes without end makes only its own watches list again.
 TEST(WatchHistory, KeepsTheChangesOfOthersWhereOneNamespaceWritesMost) {
   for (const auto& limits : {WatchHistory::Limits{.changes = 1000, .bytes = 4096},
                              WatchHistory::Limits{.changes = 5, .bytes = 1 << 20}}) {

@@ -20,11 +20,12 @@ struct BodyForm {
 // announced a length and no steps follow it.
 BodyForm body_form(const Response& response);
 
-// With the empty line that ends it. `wall_date`: of the Date header, empty for none.
+// The head of an answer, up to the empty line that ends it. `wall_date` is the value of the Date
+// header, empty for none.
 std::string answer_head(const Response& response, const BodyForm& body, bool close,
                         const std::string& wall_date);
 
-// That the connection leaves HTTP for a WebSocket (RFC 6455), with the answer's headers.
+// The head that turns the connection into a WebSocket (RFC 6455), with the answer's headers.
 std::string upgrade_head(const Response& response);
 
 }  // namespace paddock::http_server

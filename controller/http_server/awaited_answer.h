@@ -12,7 +12,7 @@
 
 namespace paddock::http_server {
 
-// What of a request its answer depends on.
+// The parts of a request that its answer depends on.
 struct Asked {
   AnswerForm form;
   std::string origin;    // of the page that asks, if the operator named it

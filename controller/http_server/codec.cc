@@ -21,7 +21,7 @@ bool has_valid_status(const Response& response) {
   return response.status >= 200 && response.status <= 599;
 }
 
-// What a handler writes its stream to: every write leaves at once.
+// The stream that a handler writes to: every write is sent at once.
 class StreamOut final : public ResponseStream {
  public:
   StreamOut(Transport& transport, const BodyForm& form, const DisconnectToken& client)

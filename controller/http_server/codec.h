@@ -17,7 +17,7 @@ struct AnswerForm {
   bool close = false;      // tell the client that the connection ends here
 };
 
-// What a write of a stream is on the wire, and what ends the stream.
+// How a piece of a stream, and the stream's end, are written on the wire.
 std::string chunk_of(std::string_view bytes);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 

@@ -21,8 +21,8 @@ constexpr int kLingerMs = 40'000;
 constexpr size_t kMaxSwallowing = 256;
 constexpr int kShortLingerMs = 1'000;   // where places are scarce
 constexpr int kScarcityLookMs = 1'000;  // so often whoever waits looks whether they are
-// So many threads wait for their clients' next requests, which saves a busy client the way by the
-// poller. More would be threads that mostly wait.
+// The most threads that wait for their clients' next requests, which spares a busy client the
+// detour through the poller. More threads would mostly wait.
 constexpr size_t kMaxLingering = 128;
 
 DisconnectToken client_of(const Transport& transport, DisconnectMonitor& disconnects) {
@@ -73,7 +73,7 @@ bool Connection::begin(Deadline deadline) {
 
 bool Connection::lacks_tls() const { return names_.tls && greeting_.plain_http; }
 
-// Whoever asks health checks by habit needs no certificate; all others are told what is missing.
+// Health checks can be asked without a certificate; all other requests are told what is missing.
 Status Connection::check_tls(const RequestHead& head) const {
   const auto& plain = rules_.options.plain_paths;
   const bool asks_only = head.method == "GET" || head.method == "HEAD";
@@ -260,7 +260,8 @@ void Connection::answer(RequestHead head) {
   request.over_unix_socket = over_unix_socket_;
   request.gateway_run = greeting_.gateway_run;
   Response response = asked_ahead ? std::move(*asked_ahead) : call_handler(request);
-  // Whatever the handler made of a body that came too slowly: the client did it.
+  // If the body came too slowly, that is the answer, whatever the handler made of it: the fault is
+  // the client's.
   if (body.failure() && body.failure()->reason == "BODY_TOO_SLOW")
     response = refusal(*body.failure());
   asked.settled = body.settle();

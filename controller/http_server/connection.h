@@ -32,7 +32,7 @@ class Connection {
  public:
   Connection(const ConnectionRules& rules, std::unique_ptr<Transport> transport, OwnNames names,
              bool over_unix_socket);
-  // What is waited on without a thread.
+  // The descriptor that is watched while no thread waits for it.
   int fd() const { return transport_->watched_fd(); }
   // Once, before all else: how long the client may take to send its first byte.
   Deadline first_deadline();
@@ -45,7 +45,7 @@ class Connection {
   // answer takes turns. One that is due is given first, and what is left of one is ended; one that
   // turns out not to be due goes on taking turns.
   Pause serve() { return serve(IdleWait::kElsewhere); }
-  // The same, but waits itself for what a silent client asks next.
+  // The same, but this thread waits for the next request of a silent client.
   Pause serve_here() { return serve(IdleWait::kHere); }
   Deadline silent_until() const { return *silent_until_; }
   // The next turn of an answer that takes turns. Blocks only where asks() is true. When it was the
@@ -79,7 +79,7 @@ class Connection {
   // The origin of the page that asks, if the operator named it.
   std::string origin_of(const RequestHead& head) const;
   void serve_one();
-  // Nothing: the connection ended between two requests.
+  // The next request's head; nothing if the connection ended between two requests.
   Result<std::optional<RequestHead>> next_head();
   IoState fill_head(Deadline begun);
   Next wait_for_request(IdleWait idle);

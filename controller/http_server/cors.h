@@ -12,9 +12,9 @@
 
 namespace paddock::http_server {
 
-// As browsers send it, so that it is compared as it is: lower case, no path, no default port.
-// https://, or http:// of a loopback address: another page could be changed on its way here, and
-// would bring its reader's token along.
+// Whether this is an origin as browsers send it, so that origins can be compared as text: lower
+// case, no path, no default port. It must be https://, or http:// of a loopback address: a page
+// from elsewhere over http could be changed on its way, and would then use its reader's token.
 bool is_origin(std::string_view text);
 
 // The request's origin, if it is one of these; empty otherwise.

@@ -19,7 +19,7 @@ class Deadline {
   }
   Deadline later_by_ms(int64_t ms) const { return Deadline(at_ + std::chrono::milliseconds(ms)); }
   Deadline earlier_of(Deadline other) const { return Deadline(std::min(at_, other.at_)); }
-  // What is left, as poll() takes it, rounded up; 0 when it is over.
+  // The time that is left, in the form that poll() takes, rounded up; 0 when it is over.
   int left_ms() const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now()).count();
     return static_cast<int>(std::clamp<int64_t>(left, 0, std::numeric_limits<int>::max()));

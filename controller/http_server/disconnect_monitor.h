@@ -1,5 +1,5 @@
-// Who hung up: one thread looks at the connections of all requests that are held, so that none of
-// their own threads wakes to look. Thread-safe.
+// Notices clients that hang up: one thread watches the connections of all requests that are held,
+// so that none of the requests' own threads has to wake to look. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What arrived on a connection and was not used yet: heads, bodies and pipelined requests all come
-// from here, so none of them is lost. One thread.
+// The bytes that arrived on a connection and were not used yet. Heads, bodies and pipelined
+// requests are all read from here, so no byte is lost. One thread.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace paddock::http_server {
 class Input {
  public:
   explicit Input(Transport& transport) : transport_(&transport) {}
-  // From now on; nothing is buffered yet.
+  // Reads from this transport from now on. Nothing may be buffered yet.
   void read_from(Transport& transport) { transport_ = &transport; }
   std::string_view bytes() const { return {data_.get() + begin_, end_ - begin_}; }
   bool empty() const { return begin_ == end_; }

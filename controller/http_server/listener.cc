@@ -95,7 +95,8 @@ void set_number(const os::Fd& socket, int level, int option, int value) {
   (void)::setsockopt(socket.get(), level, option, &value, sizeof value);
 }
 
-// Not TCP_USER_TIMEOUT: that would also end the connection of a peer who is there and reads late.
+// Uses keep-alive probes and not TCP_USER_TIMEOUT, which would also end the connection of a peer
+// that is there and only reads late.
 void miss_silent_peer(const os::Fd& connection) {
   set_number(connection, SOL_SOCKET, SO_KEEPALIVE, 1);
 #if defined(TCP_KEEPIDLE)

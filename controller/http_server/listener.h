@@ -26,10 +26,10 @@ class Listener {
   int fd() const { return fd_.get(); }
   int port() const { return port_; }
   bool is_unix() const { return !path_.empty(); }
-  // One waiting connection (close-on-exec, non-blocking, TCP_NODELAY, missed a minute after its
-  // peer fell silent), or an invalid Fd with errno set.
+  // Accepts one waiting connection (close-on-exec, non-blocking, TCP_NODELAY, ended a minute after
+  // its peer fell silent), or returns an invalid Fd with errno set.
   os::Fd accept() const;
-  // What a client of this connection may call this server.
+  // The names by which a client of this connection may call this server.
   OwnNames names_for(int connection, const std::vector<std::string>& allowed_hosts) const;
   Result<std::unique_ptr<Transport>> transport_for(os::Fd connection, const StopSignal& stop,
                                                    int write_timeout_ms) const;

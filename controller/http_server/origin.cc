@@ -97,7 +97,8 @@ Status check_origin(const RequestHead& head, const OwnNames& own,
   const auto origin = head.headers.find("origin");
   if (origin == head.headers.end() || !asks_more_than_reading(head)) return {};
   if (std::ranges::count(named, origin->second) > 0) return {};
-  // Whoever passes requests on to a socket file speaks for its pages, under a scheme of its own.
+  // A proxy that passes requests on to a socket file speaks for its own pages, under its own
+  // scheme.
   const bool tls = own.any ? origin->second.starts_with("https://") : own.tls;
   return check_own_origin(origin->second, *host, tls);
 }

@@ -1,5 +1,5 @@
-// Who may be asked and from where: the Host header against DNS rebinding, the Origin header against
-// foreign pages. Pure. Errors: HEADER_INVALID, HOST_DENIED, ORIGIN_DENIED.
+// Checks the Host header against DNS rebinding, and the Origin header against foreign pages. Pure.
+// Errors: HEADER_INVALID, HOST_DENIED, ORIGIN_DENIED.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ std::optional<Authority> parse_authority(std::string_view text);
 
 bool is_loopback_name(std::string_view host);  // localhost, *.localhost, 127.0.0.0/8, ::1
 
-// What one connection answers to.
+// The names that one connection answers to.
 struct OwnNames {
   std::vector<std::string> hosts;  // lower case: listen hosts, the local address, allowed hosts
   bool tls = false;                // the scheme of its own origin is https

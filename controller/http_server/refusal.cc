@@ -18,7 +18,7 @@ std::string_view kubernetes_word(const Error& error, int status) {
 // Facts of an error.
 constexpr std::string_view kRetryAfterSeconds = "retryAfterSeconds";
 constexpr std::string_view kLeader = "leader";
-// By which a client knows that nothing was done here and another address is to be asked.
+// Tells a client that nothing was done here and that it should ask another address.
 constexpr const char* kLeaderHeader = "paddock-leader";
 constexpr const char* kNotKnown = "elsewhere";
 

@@ -1,4 +1,5 @@
-// What the headers of one request must and may not say together. Pure.
+// Checks that the headers of one request go together: which it must have, and which it may not have
+// beside others. Pure.
 #pragma once
 
 #include "controller/http_server/request_head.h"

@@ -49,7 +49,7 @@ std::vector<std::string> normalised(const std::vector<std::string>& hosts) {
   return out;
 }
 
-// What the kernel tells the server by.
+// The descriptors by which the kernel tells the server of events.
 struct Descriptors {
   static Result<Descriptors> make() {
     Descriptors all;
@@ -122,7 +122,7 @@ class GuardedServer final : public Server {
   void admit(const Listener& listener, os::Fd fd);
   void pause(int why);
   void refuse(ConnectionPtr connection);
-  // What becomes of an answer that is made by turns, after one of its turns.
+  // The state of an answer that is made in turns, after one of its turns.
   enum class Turned {
     kElsewhere,  // it waits, and its connection is another thread's
     kAgain,      // it has its next turn when all others had theirs

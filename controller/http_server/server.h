@@ -44,10 +44,10 @@ struct ServerOptions {
   std::vector<std::string> allowed_hosts;
   // Pages of these origins may ask, and read the answers: https://app.example, as browsers send it.
   std::vector<std::string> allowed_origins;
-  // What a TLS listener answers to GET by plain HTTP too: health, which says nothing to anybody.
-  // Whatever else comes without TLS is told that it is needed (TLS_REQUIRED).
+  // Paths that a TLS listener also answers by plain HTTP, to GET: health, which reveals nothing.
+  // Every other request without TLS is told that TLS is needed (TLS_REQUIRED).
   std::vector<std::string> plain_paths;
-  // What answers are dated by, for clients that compare clocks; any thread. Empty: no Date.
+  // The clock for the Date header, for clients that compare clocks; any thread. Empty: no Date.
   std::function<WallTime()> wall;
 };
 
@@ -61,7 +61,7 @@ class Server {
   // The port bound for listen[i] (0 for a unix socket).
   virtual int port(size_t i) const = 0;
   virtual size_t connections() const = 0;
-  // How many of those wait and hold no thread.
+  // The number of these that wait without a thread.
   virtual size_t parked() const = 0;
   // Ends streams and idle connections, lets answers in flight go out (half a second), joins all.
   virtual void stop() = 0;

@@ -16,7 +16,8 @@ bool StepPool::start(size_t threads) {
   return started > 0;
 }
 
-// Only who sleeps is woken: a change that concerns thousands is not told to a thread each time.
+// Wakes a thread only if one sleeps: a change that concerns thousands of answers does not wake a
+// thread for each.
 bool StepPool::run(Step step) {
   enum class Taken { kNo, kYes, kToWake };
   const Taken taken = state_.with([&](State& state) {

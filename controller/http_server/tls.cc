@@ -55,8 +55,8 @@ class TlsTransport final : public Transport {
     ERR_clear_error();
     if (!broken_ && SSL_is_init_finished(session_.get()) != 0) (void)SSL_shutdown(session_.get());
   }
-  // Not SSL_has_pending(): that counts a part of a record, for whose rest the socket must be
-  // waited.
+  // Uses SSL_pending() and not SSL_has_pending(), which also counts a part of a record, whose rest
+  // must still come from the socket.
   bool has_buffered() const override { return SSL_pending(session_.get()) > 0; }
 
   Session session_;

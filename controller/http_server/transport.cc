@@ -14,8 +14,8 @@ namespace {
 
 // How much of a refused body is still read, so that the client can see the answer.
 constexpr size_t kLingerBytes = size_t{256} << 20;
-// Whoever sends nothing for so long has read it, or never will: a busy machine may stop a client
-// for many seconds between two of its pieces.
+// A client that sends nothing for this long has read the answer, or never will. The time is long
+// because a busy machine may stop a client for many seconds between two pieces.
 constexpr int kSilenceMs = 30'000;
 constexpr int kHurriedSilenceMs = 1'000;  // so often it is asked whether there is a hurry, too
 constexpr int kHurriedMs = 10'000;        // in all

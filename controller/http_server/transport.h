@@ -16,7 +16,7 @@
 namespace paddock::http_server {
 
 enum class IoState { kOk, kClosed, kTooSlow, kStopping };
-// What a write that does not wait came to: all went, or the rest has to wait for the client.
+// The result of a write that does not wait: all bytes went, or the rest has to wait for the client.
 enum class SendState { kAll, kWantsWrite, kWantsRead, kClosed };
 inline constexpr size_t kPieceBytes = 64 << 10;  // so much at a time, as far as time limits go
 // The sender gets one more second each time that so many bytes have come.
@@ -39,7 +39,7 @@ class Transport {
   // Before anything else, of a TCP connection: a tool gateway's header, if it begins with one.
   // kClosed: what begins like one and is none.
   IoState greet(Deadline deadline, Greeting& greeting);
-  // Then: the TLS handshake.
+  // The TLS handshake, after greet().
   IoState handshake(Deadline deadline);
   // Until there is something to read (end of file included).
   IoState wait_readable(Deadline deadline);
@@ -47,10 +47,10 @@ class Transport {
   IoState read(char* into, size_t size, Deadline deadline, size_t& got);
   // All of it; each piece of kPieceBytes has write_timeout_ms.
   IoState write_all(std::string_view bytes);
-  // As much of it as goes without waiting; `sent` bytes of it have gone. Where some are left, what
-  // is written next begins with those.
+  // Writes as much as goes without waiting; `sent` bytes have gone. The next write must begin with
+  // the bytes that are left.
   SendState write_some(std::string_view bytes, size_t& sent);
-  // What is there of it, up to `size` bytes, without waiting; 0: nothing yet. False: kClosed.
+  // Reads what has arrived, up to `size` bytes, without waiting; 0: nothing yet. False: kClosed.
   bool read_some(char* into, size_t size, size_t& got);
   // Until it is readable or writable, as wanted, or `waker` is readable: kOk. kClosed: the client
   // has closed its side, or is unreachable.

@@ -51,7 +51,7 @@ Status check_unused(const sockaddr_un& address) {
 // Whether a socket that nobody listens on is in the way; what is no socket at that path is not
 // ours.
 Result<bool> has_stale(const std::string& path, const sockaddr_un& address) {
-  // With the dot, so that a file in place of the folder is told as one.
+  // The path ends with a dot, so that a file in place of the folder is reported as such.
   if (::access(os::join_path(os::folder_of(path), ".").c_str(), W_OK | X_OK) != 0)
     return path_invalid(system_error("no unix socket can be made in its folder", errno).message);
   struct stat found {};

@@ -20,7 +20,7 @@ struct UnixListener {
 // that start on the same stale file at the same moment must be kept apart by their instance's lock.
 Result<UnixListener> listen_on_unix_socket(const std::string& path, int backlog);
 
-// What listen_on_unix_socket() looks at first; nothing is made or removed.
+// Makes the checks that listen_on_unix_socket() makes first; nothing is made or removed.
 Status try_unix_socket(const std::string& path);
 
 }  // namespace paddock::http_server

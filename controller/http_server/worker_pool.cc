@@ -46,7 +46,7 @@ void WorkerPool::serve(Work work) {
   }
 }
 
-// Nothing: this worker ends.
+// The worker's next work; nothing if this worker is to end.
 WorkerPool::Work WorkerPool::next(Worker& self) {
   const bool goes_on = state_.with([&](State& state) {
     if (!state.stopping) state.idle.push_back(&self);

@@ -139,7 +139,8 @@ void describe_nullable(Value& answer) {
   }
 }
 
-// What `error.code` of a Status and `status.reason` of a run can be. A later version may add some.
+// The words that `error.code` of a Status and `status.reason` of a run can have. A later version
+// may add some.
 Value reason_schema() {
   Value words = Value::Array{};
   for (const reasons::Row& row : reasons::kRows) words.push_back(row.word);

@@ -28,8 +28,8 @@ wire::Value cells(const contracts::Sandbox& session, WallTime now);
 wire::Value cells(const contracts::Grant& grant, WallTime now);
 wire::Value cells(const contracts::Secret& secret, WallTime now);
 wire::Value columns(std::string_view kind);
-// One of these, as a table defines it; of priority 0 are those that are shown unless asked for
-// more.
+// The definition of a column. Columns of priority 0 are always shown, others only where more is
+// asked for.
 wire::Value column(std::string_view name, std::string_view type, std::string_view description,
                    int64_t priority = 0);
 // The words of cells: how long ago, and what is not there.

@@ -19,7 +19,7 @@ struct EventSubject {
 };
 wire::Value core_event(const EventSubject& run, const contracts::RunEvent& phase,
                        int64_t resource_version);
-// What field selectors may ask about an Event.
+// The fields of an Event that field selectors may name.
 Labels event_fields(const wire::Value& event);
 wire::Value event_columns();
 wire::Value event_cells(const wire::Value& event, WallTime now);

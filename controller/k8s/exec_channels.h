@@ -1,5 +1,5 @@
-// What goes over the WebSocket of `kubectl exec`, v5.channel.k8s.io and v4: a message's first byte
-// says its channel. Pure.
+// The messages on the WebSocket of `kubectl exec`, v5.channel.k8s.io and v4: the first byte of a
+// message says its channel. Pure.
 #pragma once
 
 #include <array>
@@ -32,13 +32,13 @@ struct ExecWants {
   bool input = false;
   bool terminal = false;
 };
-// What a message of a client means; what means nothing here is empty.
+// The meaning of a client's message; empty if it has none here.
 struct ExecInput {
   std::string_view data;  // of the message
   bool end = false;       // of the input
   std::optional<contracts::TerminalSize> size;
 };
-// Nothing: nobody may send this.
+// Reads a client's message; nothing if no client may send it.
 std::optional<ExecInput> exec_input(std::string_view message, ExecWants wants);
 std::string exec_message(ExecChannel channel, std::string_view data);
 

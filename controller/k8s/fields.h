@@ -32,7 +32,7 @@ struct FieldSet {
 // The fields of an object's spec or data, its labels, annotations and finalizers, and a Secret's
 // type and immutable: what a manager can own.
 FieldSet owned_fields(const wire::Value& object);
-// Those whose values differ in `after` from `before`, or are there only in one.
+// The fields whose values differ between the two, or that only one of them has.
 struct FieldChanges {
   FieldSet set;      // new or another value
   FieldSet removed;  // gone
@@ -43,7 +43,7 @@ FieldChanges changed_fields(const wire::Value& before, const wire::Value& after)
 // The value at a path, or null.
 const wire::Value* value_at(const wire::Value& object, const FieldPath& path);
 void set_value_at(wire::Value& object, const FieldPath& path, wire::Value value);
-// With the objects above it that this leaves empty.
+// Erases the value, and the objects above it that become empty.
 void erase_value_at(wire::Value& object, FieldPath path);
 
 // `.spec.command` as clients are told it.

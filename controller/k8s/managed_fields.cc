@@ -76,7 +76,7 @@ Status conflict_error(const std::vector<Cause>& causes) {
   return Error{Code::kConflict, "APPLY_CONFLICT", std::move(message), causes};
 }
 
-// What others own of the fields that are to change.
+// The conflicts: fields that are to change and belong to another manager.
 std::vector<Cause> conflicts(const Value& live, const Value& applied, const FieldSet& fields,
                              const Owners& owners, const std::string& manager) {
   std::vector<Cause> causes;

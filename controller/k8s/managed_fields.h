@@ -1,5 +1,5 @@
-// Who set which field: server-side apply with its conflicts, and the record of every other write
-// that names its manager. Pure: objects as documents in, documents out.
+// Records who set which field: server-side apply with its conflicts, and every other write that
+// names its manager. Pure: objects as documents in, documents out.
 #pragma once
 
 #include <string>

@@ -159,8 +159,8 @@ Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
         cat("the object says namespace ", sent.name_space, ", the path says ", made.name_space),
         "metadata.namespace");
   }
-  // As in Kubernetes: a new object can be no state of an older one. A uid that is sent is not
-  // taken.
+  // As in Kubernetes: a new object cannot be a later state of an older one, so a resourceVersion is
+  // refused. A uid that is sent is ignored.
   if (!sent.resource_version.empty()) {
     return invalid_argument("INVALID_FIELD",
                             "resourceVersion should not be set on objects to be created; leave it "

@@ -26,7 +26,7 @@ struct NewObject {
 Result<contracts::ObjectMeta> new_metadata(const contracts::ObjectMeta& sent,
                                            const NewObject& made);
 
-// As long as a name may be: of a long prefix only its start.
+// A name no longer than allowed: a long prefix is cut.
 std::string generated_name(std::string_view prefix, std::string_view suffix);
 
 // Labels and annotations that can be stored. LABEL_INVALID.
@@ -45,8 +45,8 @@ Status check_kind(std::string_view api_version, std::string_view kind,
                   std::string_view expected_version = contracts::kApiVersion);
 Status check_kind(std::string_view api_version, std::string_view kind, const Resource& expected);
 
-// Its deletion is asked for: it goes once nothing holds it. False when it was asked for before, and
-// then nothing changes.
+// Marks the object for deletion: it is erased once no finalizer holds it. False if it was marked
+// before, and then nothing changes.
 bool mark_deleted(contracts::ObjectMeta& meta, std::optional<int64_t> grace_seconds, WallTime now);
 
 // The answer to a finished delete.

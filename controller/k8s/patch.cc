@@ -51,7 +51,7 @@ void merge_into(Value::Object& members, const Value::Object& patch) {
 
 // ---- JSON patch
 
-// What it costs to look at a value or to copy it: long texts count as many values.
+// The cost of looking at a value or copying it: a long text counts as many values.
 size_t weight_of(const Value& value) {
   constexpr size_t kTextOfOne = 32;
   size_t weight = 1;

@@ -1,5 +1,5 @@
-// As much of the protobuf wire format as kubectl makes us speak: reading the small requests that it
-// sends in no other form, and writing the OpenAPI v2 document that old clients read. Pure.
+// The part of the protobuf wire format that kubectl needs: reading the small requests that it sends
+// in no other form, and writing the OpenAPI v2 document that old clients read. Pure.
 #pragma once
 
 #include <cstdint>

@@ -81,7 +81,7 @@ inline constexpr std::array<Resource, 8> kResources = {{
      "A host that executes runs, and what its sandbox has proven."},
 }};
 
-// Those of the project agent-sandbox. Its Sandbox is our session, shown as another kind.
+// The kinds of the project agent-sandbox. Its Sandbox is our session, shown as another kind.
 inline constexpr std::array<Resource, 1> kAgentResources = {{
     {"sandboxes",
      "sandbox",

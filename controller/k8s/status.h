@@ -1,5 +1,5 @@
-// What a Kubernetes client wants to know in an error beside its words: which object it is about.
-// Pure.
+// Adds to an error the facts that a Kubernetes client reads beside its message: which object it is
+// about. Pure.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a watch says: one JSON document a line. Pure.
+// The lines that a watch writes: one JSON document each. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace paddock::k8s {
 
 enum class WatchEvent { kNone, kAdded, kModified, kDeleted };
 
-// What a change means to a watch whose selectors matched the object before and match it after.
+// The event that a change is to a watch, by whether its selectors matched the object before and
+// match it now.
 constexpr WatchEvent watch_event(bool matched_before, bool matches_after) {
   if (matched_before) return matches_after ? WatchEvent::kModified : WatchEvent::kDeleted;
   return matches_after ? WatchEvent::kAdded : WatchEvent::kNone;

@@ -29,7 +29,7 @@ Status check_provenance(const MediaSettings& settings, const MediaCall& call,
                "tool token is required for media generation in sandbox mode"};
 }
 
-// One of the run's grants gives it: the chain of that one, or none where the run has no grant.
+// The chain of that of the run's grants which allows the request; empty if the run has no grant.
 Result<std::vector<contracts::Grant>> granted(store::ReadTxn& txn, const Run& run,
                                               const contracts::MediaRequest& request) {
   const auto chains = store::grant_chains(txn, run.metadata.name_space, run.status.grants);
@@ -59,7 +59,7 @@ Result<Run> decide(store::WriteTxn& txn, const MediaSettings& settings, const Me
   return *run;
 }
 
-// What the provider never had, or refused, does not count.
+// Gives back what was charged for a request that never reached the provider, or that it refused.
 Status give_back(store::WriteTxn& txn, const std::vector<contracts::Grant>& charged) {
   for (const contracts::Grant& each : charged) {
     ASSIGN_OR_RETURN(auto grant,
@@ -71,7 +71,7 @@ Status give_back(store::WriteTxn& txn, const std::vector<contracts::Grant>& char
   return {};
 }
 
-// What was asked for, and not with which words: those are the run's.
+// The details for the audit log. They leave out the prompt, which belongs to the run.
 std::map<std::string, std::string> details_of(const MediaCall& call, const std::string& task_id) {
   std::map<std::string, std::string> out = {
       {"taskId", task_id},

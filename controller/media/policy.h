@@ -1,4 +1,4 @@
-// What a run's media policy says of a request. Pure.
+// Checks a request for media against the run's media policy. Pure.
 #pragma once
 
 #include "common/base/result.h"

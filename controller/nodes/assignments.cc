@@ -11,7 +11,7 @@
 namespace paddock::nodes {
 
 namespace {
-// How much code one answer carries, as it is sent. Any single run has less; a node takes in several
+// The most bytes of code in one answer. A single run always has less, and a node can take several
 // times as much.
 constexpr size_t kMostCode = size_t{16} << 20;
 
@@ -39,7 +39,7 @@ contracts::Assignment assignment_of(const contracts::Run& run) {
   return assignment;
 }
 
-// What the version is made of.
+// The facts of an assignment that the version is made of.
 struct Wanted {
   std::string uid;
   int64_t attempt = 0;

@@ -1,4 +1,4 @@
-// What a node should hold, and a version of it that changes when any of it does.
+// The runs and sessions that a node should hold, and a version that changes when any of that does.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ Result<std::vector<contracts::Assignment>> assignments_for(store::ReadTxn& txn,
 // Names the endings that come back, `compute` of runs of that type.
 void name_artifact_types(std::vector<contracts::Assignment>& assignments,
                          const std::vector<std::string>& compute);
-// Leaves out what travels once: the code and data of runs that the node named in its request, and
-// runs of more code than one answer carries, which the next one has.
+// Leaves out code and data that travel only once: of runs that the node named in its request, and
+// of runs for whose code this answer has no room; the next answer has those.
 void spare_code(std::vector<contracts::Assignment>& assignments,
                 const std::vector<contracts::RunReport>& named);
-// Acknowledgements are not part of it: they ride along.
+// The version does not cover acknowledgements: they are sent with any answer.
 std::string version_of(const std::vector<contracts::Assignment>& assignments,
                        const std::vector<std::string>& sessions);
 // The version of what this node should hold now, without making the assignments.

@@ -1,5 +1,5 @@
-// How long a node rests that could not begin a run. It rests longer each time, whatever the causes,
-// so that the node that fails fastest does not attract all work. Pure.
+// Decides how long a node rests after it could not begin a run. It rests longer each time, whatever
+// the causes, so that the node that fails fastest does not attract all work. Pure.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What an operator does to a node: cordon, drain, taint. NotFound (NODE_NOT_FOUND). `record` is
+// An operator's changes to a node: cordon, drain, taint. NotFound (NODE_NOT_FOUND). `record` is
 // written with every change, and not where nothing changes.
 #pragma once
 

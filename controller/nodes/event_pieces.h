@@ -6,8 +6,8 @@
 
 namespace paddock::nodes {
 
-// How large one event's text may be as JSON: with its time and its field names, the event is a line
-// under 64 KiB.
+// The most bytes of one event's text as JSON: with its time and its field names, the event is then
+// a line under 64 KiB.
 inline constexpr size_t kMostEventJson = 60 << 10;
 
 // The bytes in pieces that have at most that much as JSON each, whatever they hold: a control

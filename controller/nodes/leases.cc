@@ -46,14 +46,14 @@ void LeaseTable::forget(const std::string& node) {
   state_.with([&](State& state) { state.entries.erase(node); });
 }
 
-void LeaseTable::know(const std::string& node, Known known) {
+void LeaseTable::know(const std::string& node, StoredState known) {
   state_.with([&](State& state) {
     const auto at = state.entries.find(node);
     if (at != state.entries.end()) at->second.known = std::move(known);
   });
 }
 
-bool LeaseTable::knows(const std::string& node, const Known& known) const {
+bool LeaseTable::knows(const std::string& node, const StoredState& known) const {
   return state_.with([&](const State& state) {
     const auto at = state.entries.find(node);
     return at != state.entries.end() && at->second.known == known;

@@ -1,6 +1,6 @@
-// Who was heard from, when, and which agent process speaks for a node. In memory on purpose: a
-// heartbeat is not worth a disk write, and after a controller restart, or an absence of it, every
-// node gets a fresh lease, so no run is lost because the controller was away. Any thread.
+// Knows when each node was last heard from, and which agent process speaks for it. In memory on
+// purpose: a heartbeat is not worth a disk write. After the controller was away, every node gets a
+// fresh lease, so that no run is lost because of that. Any thread.
 #pragma once
 
 #include <map>
@@ -52,15 +52,15 @@ class LeaseTable {
   void forget(const std::string& node);
 
   // The stored state of a node that a call without a status could change.
-  struct Known {
+  struct StoredState {
     int64_t resource_version = 0;  // committed
     std::map<std::string, std::string> labels;
-    friend bool operator==(const Known&, const Known&) = default;
+    friend bool operator==(const StoredState&, const StoredState&) = default;
   };
   // Notes that a call brought nothing new. The next call with the same state needs no read of the
   // store.
-  void know(const std::string& node, Known known);
-  bool knows(const std::string& node, const Known& known) const;
+  void know(const std::string& node, StoredState known);
+  bool knows(const std::string& node, const StoredState& known) const;
 
  private:
   struct Entry {
@@ -68,7 +68,7 @@ class LeaseTable {
     int64_t generation = 0;
     MonoTime renewed;
     WallTime seen;
-    Known known;
+    StoredState known;
   };
   struct State {
     MonoTime listening;  // since when nobody was missed

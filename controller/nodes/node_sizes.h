@@ -12,7 +12,7 @@ namespace paddock::nodes {
 Result<contracts::SandboxLimits> largest_limits(store::ReadTxn& txn,
                                                 const contracts::Profiles& profiles,
                                                 const contracts::SandboxLimits& wish);
-// The same over nodes that were read.
+// The same for nodes that the caller has read.
 contracts::SandboxLimits largest_limits(const std::vector<contracts::Node>& nodes,
                                         const contracts::Profiles& profiles);
 

@@ -178,8 +178,8 @@ TEST_F(NodesTest, AHeartbeatThatIsKnownStillSeesWhatOthersWrote) {
   request.labels = {{"rack", "a"}};
   const auto tell = [&] { return synchronize(*store_, leases_, "n1", request, now(clock_)); };
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(tell().ok());
-  const LeaseTable::Known known{*parse_integer<int64_t>(node().metadata.resource_version),
-                                request.labels};
+  const LeaseTable::StoredState known{*parse_integer<int64_t>(node().metadata.resource_version),
+                                      request.labels};
   EXPECT_TRUE(leases_.knows("n1", known));
   ASSERT_TRUE(store_
                   ->write([](store::WriteTxn& txn) -> Status {

@@ -50,7 +50,8 @@ Status claim_name(store::WriteTxn& txn, const std::string& node, const std::stri
   return taken ? Status() : txn.put_setting(identity_setting(node), hash);
 }
 
-// What the node and a host that was to become it could call with.
+// Removes the node, and revokes the credentials of its agent and of a host that was to enrol as
+// this node.
 Status forget_node(store::WriteTxn& txn, const std::string& node) {
   TRY(txn.erase<contracts::Node>({"", node}));
   TRY(revoke_tokens(txn, auth::node_subject(node)));

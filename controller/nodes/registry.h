@@ -1,4 +1,4 @@
-// Which nodes there are: enrolment, removal, and what a node may see.
+// Keeps the list of nodes: enrolment, removal, and what a node may see.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace paddock::nodes {
 
-// What a caller writes in the same transaction: who did it.
+// A callback that records who did it, in the same transaction.
 using Record = std::function<Status(store::WriteTxn&)>;
 
 // Makes or renews a node and hands out its credential: a token with scope node:self and subject
@@ -25,7 +25,7 @@ Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& n
 // InvalidArgument (NODE_NAME_INVALID).
 Status check_node_name(const std::string& node);
 
-// Its agent speaks a protocol that is refused: the node is not ready, and says why.
+// For an agent whose protocol version is refused: its node is not ready, and says why.
 Status note_mismatch(store::Store& store, const std::string& node, int64_t protocol,
                      const std::string& message);
 
@@ -34,8 +34,8 @@ Status note_mismatch(store::Store& store, const std::string& node, int64_t proto
 Status remove(store::Store& store, LeaseTable& leases, const std::string& node,
               const Record& record = {});
 
-// The same, asked by the node itself. Conflict (NODE_HAS_RUNS) while runs or sandbox sessions are
-// there, unless forced.
+// The same, where the node itself asks for it. Conflict (NODE_HAS_RUNS) while it has runs or
+// sandbox sessions, unless forced.
 Status leave(store::Store& store, LeaseTable& leases, const std::string& node, bool force,
              const Record& record = {});
 

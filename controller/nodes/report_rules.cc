@@ -32,14 +32,15 @@ constexpr size_t kMostDenials = 1'024;
 constexpr size_t kMostFlows = 512;
 constexpr size_t kMostCapabilities = 128;
 constexpr size_t kMostRequested = size_t{256} << 10;  // bytes of JSON: of a list of a policy's
-// What a run may ask for: as much as the kernel takes of arguments and variables.
+// Bounds for what a report repeats of a run's request. A run may ask for as much as the kernel
+// takes of arguments and variables.
 constexpr size_t kMostPolicy = size_t{2} << 20;  // bytes of JSON
 constexpr size_t kMostCommand = size_t{2} << 20;
 constexpr size_t kAWord = 8;  // bytes of a command's word beside its own
 constexpr size_t kMostArtifacts = 10'000;
 constexpr size_t kMostLeftOut = 12'000;
-// What a node may report: 16 cards in seven slices each are 112 devices, and what it can enforce
-// and what was tried comes to 50 KiB of JSON.
+// Bounds for what a node may report of itself. 16 cards in seven slices each are 112 devices; its
+// capabilities and the canaries' results come to 50 KiB of JSON.
 constexpr size_t kMostDevices = 512;
 constexpr size_t kMostConditions = 16;
 constexpr size_t kMostStatus = size_t{256} << 10;
@@ -47,7 +48,7 @@ constexpr size_t kMostStatusText = size_t{4} << 10;
 constexpr size_t kLeastStatusText = 16;
 constexpr size_t kMostLabel = 1'024;
 
-// As it may stand in a list for people: no control characters, and not without end.
+// Makes a path safe to show to people: without control characters, and not too long.
 std::string harmless(std::string path) {
   std::ranges::replace_if(
       path, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
@@ -103,7 +104,7 @@ void bound_enforced(std::map<std::string, contracts::Enforcement>& enforced) {
   }
 }
 
-// What it lost is told in it.
+// Cuts a command that is too long, and adds `…` as its last word to show that.
 void bound_command(std::vector<std::string>& words) {
   size_t left = kMostCommand;
   for (size_t i = 0; i < words.size(); ++i) {

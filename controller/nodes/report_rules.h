@@ -25,8 +25,8 @@ Status check_output_size(const contracts::SyncRequest& request);
 // is a list for people.
 void bound_report(contracts::RunReport& report);
 
-// The same for what it says of itself, which every watcher of nodes is told. Labels that are far
-// too long are none.
+// The same for what a node says of itself, which every watcher of nodes is sent. Labels that are
+// far too long are dropped.
 void bound_node(contracts::SyncRequest& request);
 
 // Codes that are none are replaced, here and in the result.

@@ -127,7 +127,7 @@ void note_device_time(const contracts::Run& run, const contracts::RunOutcome& ou
   held.push_back({run.metadata.name_space, wish.kind, plausible(said, run, wish.count, now)});
 }
 
-// What an agent run wrote, and what it was given.
+// Stores the messages that an agent run wrote, and notes which inputs it was given.
 Status take_conversation(store::WriteTxn& txn, contracts::Run& run,
                          const contracts::RunReport& report, const runs::Events& output) {
   if (run.spec.type != contracts::RunType::kAgent) return {};
@@ -137,13 +137,13 @@ Status take_conversation(store::WriteTxn& txn, contracts::Run& run,
   return {};
 }
 
-// Its disk: nothing that a run can do makes it fail.
+// Whether the disk of the node failed, which no run can cause.
 bool ended_by_the_disk(const contracts::RunOutcome& outcome) {
   return outcome.phase == contracts::RunPhase::kFailed &&
          is_one_of(outcome.reason, {contracts::kDiskReadOnly, contracts::kDiskFails});
 }
 
-// Its launcher died, or set up no sandbox, before its command began.
+// Whether the run's launcher died, or could set up no sandbox, before the command began.
 bool was_not_begun(const contracts::Run& before, const contracts::RunReport& report) {
   return report.outcome && report.outcome->phase == contracts::RunPhase::kFailed &&
          !before.status.started_at && !report.started_at &&

@@ -1,4 +1,4 @@
-// What a node observed of its runs, written down inside a transaction.
+// Stores what a node observed of its runs, inside a transaction.
 #pragma once
 
 #include <string>

@@ -41,8 +41,9 @@ Status store_status(store::WriteTxn& txn, contracts::Node node,
   return txn.update(node);
 }
 
-// Its agent ends: it gets nothing new from now on, and what it has not begun is placed elsewhere at
-// once. What it has begun goes on without it, for as long as a lease is waited for.
+// For a node whose agent ends: it gets nothing new from now on, and runs that it has not begun are
+// placed elsewhere at once. Runs that it has begun go on without the agent, for as long as its
+// lease lasts.
 Status take_leave(store::WriteTxn& txn, const std::string& name,
                   const contracts::SyncRequest& request, WallTime now) {
   ASSIGN_OR_RETURN(auto node, txn.get<contracts::Node>({"", name}));
@@ -67,16 +68,17 @@ Status take_leave(store::WriteTxn& txn, const std::string& name,
 
 // Renews the lease and stores what the call reports. If the call reported nothing new, it returns
 // facts to remember once this is committed: an equal call after it does not read the node at all.
-Result<std::optional<LeaseTable::Known>> hear(store::WriteTxn& txn, LeaseTable& leases,
-                                              const std::string& name,
-                                              const contracts::SyncRequest& request, Now now) {
+Result<std::optional<LeaseTable::StoredState>> hear(store::WriteTxn& txn, LeaseTable& leases,
+                                                    const std::string& name,
+                                                    const contracts::SyncRequest& request,
+                                                    Now now) {
   const store::Key key{"", name};
   ASSIGN_OR_RETURN(const auto version, txn.version_of(contracts::Node::kKind, key));
   if (!version)
     return Error{Code::kNotFound, "NODE_NOT_FOUND", "this node is not enrolled any more"};
   TRY(leases.renew(name, request.process, request.generation, now));
-  const LeaseTable::Known said{*version, request.labels};
-  std::optional<LeaseTable::Known> nothing_more;
+  const LeaseTable::StoredState said{*version, request.labels};
+  std::optional<LeaseTable::StoredState> nothing_more;
   if (!request.status && !request.leaving && leases.knows(name, said)) return nothing_more;
   ASSIGN_OR_RETURN(auto node, txn.get<contracts::Node>(key));
   if (!tells_news(node, request)) return std::optional(said);
@@ -91,7 +93,7 @@ Result<bool> ends(store::ReadTxn& txn, const contracts::RunReport& report) {
   return run && run->spec.cancel_requested;
 }
 
-// Its node sends it again.
+// Drops the output from a report; the node sends it again.
 contracts::RunReport without_output(contracts::RunReport report) {
   report.output.clear();
   return report;
@@ -123,7 +125,7 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
                                           const volumes::Publishing& publishing,
                                           DeviceTimes* held) {
   contracts::SyncAnswer answer;
-  std::optional<LeaseTable::Known> known;
+  std::optional<LeaseTable::StoredState> known;
   DeviceTimes times;
   const auto exchange = [&](store::WriteTxn& txn, bool full) -> Status {
     times.clear();

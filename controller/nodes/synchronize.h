@@ -31,7 +31,7 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
                                           const volumes::Publishing& publishing = {},
                                           DeviceTimes* held = nullptr);
 
-// Only the version that synchronize() would answer with now.
+// The version that synchronize() would answer with now, and nothing else.
 Result<std::string> desired_version(store::Store& store, const std::string& node);
 
 // How long the call may be held before it is answered: nothing if the node does not know this

@@ -1,6 +1,5 @@
-// How much nodes and their runs use, by each node's latest report. It is in memory alone, as it is
-// old within seconds: a restart of the controller forgets it, and agents report it again.
-// Thread-safe.
+// The use that each node last reported for itself and its runs. It is kept in memory alone, as it
+// is old within seconds: after a restart of the controller agents report it again. Thread-safe.
 #pragma once
 
 #include <map>
@@ -30,10 +29,10 @@ contracts::Use believed(contracts::Use use, const contracts::NodeStatus& node);
 
 class UsageTable {
  public:
-  // In place of what this node has said before.
+  // Replaces the earlier report of this node.
   void note(const std::string& node, const contracts::UsageReport& report, Now now);
   std::optional<Measured> of_node(const contracts::Node& node, MonoTime now) const;
-  // Nothing unless the node that holds this attempt said it.
+  // The use of this attempt; nothing unless the node that holds it reported it.
   std::optional<Measured> of_run(const contracts::Run& run, const contracts::Node& node,
                                  MonoTime now) const;
 

@@ -14,44 +14,44 @@ namespace {
 using contracts::Tree;
 using contracts::TreeEntry;
 
-struct Known {
+struct ExtensionType {
   std::string_view extension;
   MediaType type;
 };
-constexpr std::array kKnown = {
-    Known{"html", {"html", "text/html; charset=utf-8"}},
-    Known{"htm", {"html", "text/html; charset=utf-8"}},
-    Known{"css", {"style", "text/css; charset=utf-8"}},
-    Known{"js", {"script", "text/javascript; charset=utf-8"}},
-    Known{"mjs", {"script", "text/javascript; charset=utf-8"}},
-    Known{"json", {"data", "application/json"}},
-    Known{"csv", {"data", "text/csv; charset=utf-8"}},
-    Known{"xml", {"data", "application/xml"}},
-    Known{"wasm", {"data", "application/wasm"}},
-    Known{"txt", {"text", "text/plain; charset=utf-8"}},
-    Known{"md", {"text", "text/markdown; charset=utf-8"}},
-    Known{"py", {"script", "text/plain; charset=utf-8"}},
-    Known{"ts", {"script", "text/plain; charset=utf-8"}},
-    Known{"sh", {"script", "text/plain; charset=utf-8"}},
-    Known{"png", {"image", "image/png"}},
-    Known{"jpg", {"image", "image/jpeg"}},
-    Known{"jpeg", {"image", "image/jpeg"}},
-    Known{"gif", {"image", "image/gif"}},
-    Known{"webp", {"image", "image/webp"}},
-    Known{"avif", {"image", "image/avif"}},
-    Known{"ico", {"image", "image/x-icon"}},
-    Known{"svg", {"image", "image/svg+xml"}},
-    Known{"mp4", {"video", "video/mp4"}},
-    Known{"webm", {"video", "video/webm"}},
-    Known{"mov", {"video", "video/quicktime"}},
-    Known{"mp3", {"audio", "audio/mpeg"}},
-    Known{"wav", {"audio", "audio/wav"}},
-    Known{"ogg", {"audio", "audio/ogg"}},
-    Known{"woff", {"font", "font/woff"}},
-    Known{"woff2", {"font", "font/woff2"}},
-    Known{"ttf", {"font", "font/ttf"}},
-    Known{"otf", {"font", "font/otf"}},
-    Known{"pdf", {"other", "application/pdf"}},
+constexpr std::array kExtensionTypes = {
+    ExtensionType{"html", {"html", "text/html; charset=utf-8"}},
+    ExtensionType{"htm", {"html", "text/html; charset=utf-8"}},
+    ExtensionType{"css", {"style", "text/css; charset=utf-8"}},
+    ExtensionType{"js", {"script", "text/javascript; charset=utf-8"}},
+    ExtensionType{"mjs", {"script", "text/javascript; charset=utf-8"}},
+    ExtensionType{"json", {"data", "application/json"}},
+    ExtensionType{"csv", {"data", "text/csv; charset=utf-8"}},
+    ExtensionType{"xml", {"data", "application/xml"}},
+    ExtensionType{"wasm", {"data", "application/wasm"}},
+    ExtensionType{"txt", {"text", "text/plain; charset=utf-8"}},
+    ExtensionType{"md", {"text", "text/markdown; charset=utf-8"}},
+    ExtensionType{"py", {"script", "text/plain; charset=utf-8"}},
+    ExtensionType{"ts", {"script", "text/plain; charset=utf-8"}},
+    ExtensionType{"sh", {"script", "text/plain; charset=utf-8"}},
+    ExtensionType{"png", {"image", "image/png"}},
+    ExtensionType{"jpg", {"image", "image/jpeg"}},
+    ExtensionType{"jpeg", {"image", "image/jpeg"}},
+    ExtensionType{"gif", {"image", "image/gif"}},
+    ExtensionType{"webp", {"image", "image/webp"}},
+    ExtensionType{"avif", {"image", "image/avif"}},
+    ExtensionType{"ico", {"image", "image/x-icon"}},
+    ExtensionType{"svg", {"image", "image/svg+xml"}},
+    ExtensionType{"mp4", {"video", "video/mp4"}},
+    ExtensionType{"webm", {"video", "video/webm"}},
+    ExtensionType{"mov", {"video", "video/quicktime"}},
+    ExtensionType{"mp3", {"audio", "audio/mpeg"}},
+    ExtensionType{"wav", {"audio", "audio/wav"}},
+    ExtensionType{"ogg", {"audio", "audio/ogg"}},
+    ExtensionType{"woff", {"font", "font/woff"}},
+    ExtensionType{"woff2", {"font", "font/woff2"}},
+    ExtensionType{"ttf", {"font", "font/ttf"}},
+    ExtensionType{"otf", {"font", "font/otf"}},
+    ExtensionType{"pdf", {"other", "application/pdf"}},
 };
 
 // The server decoded the path once; what still looks encoded is meant for somebody who decodes
@@ -93,8 +93,9 @@ MediaType media_type(std::string_view path) {
   const bool has =
       dot != std::string_view::npos && (slash == std::string_view::npos || dot > slash);
   const std::string extension = has ? ascii_lower(path.substr(dot + 1)) : std::string();
-  const auto found = std::ranges::find(kKnown, extension, &Known::extension);
-  return found == kKnown.end() ? MediaType{"other", "application/octet-stream"} : found->type;
+  const auto found = std::ranges::find(kExtensionTypes, extension, &ExtensionType::extension);
+  return found == kExtensionTypes.end() ? MediaType{"other", "application/octet-stream"}
+                                        : found->type;
 }
 
 std::optional<std::string> entry_file(const Tree& tree) {

@@ -16,14 +16,15 @@ namespace paddock::projects {
 // not shown.
 Result<contracts::TreeEntry> find_file(const contracts::Tree& tree, const std::string& path);
 
-// Not below or itself a name with a dot in front (.env, .git), and no artifact's sidecar.
+// Whether the file is shown: no part of its path begins with a dot (.env, .git), and it is no
+// artifact's sidecar.
 bool is_shown(std::string_view path);
 
 struct MediaType {
   std::string_view kind;  // html, image, video, audio, font, style, script, data, text, other
   std::string_view mime;  // application/octet-stream if unknown
 };
-// By the last extension, case-insensitive.
+// The media type of the path's last extension; upper and lower case are alike.
 MediaType media_type(std::string_view path);
 
 // index.html at the top, else the only HTML file there. None: no guess.

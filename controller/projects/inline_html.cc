@@ -12,7 +12,8 @@
 namespace paddock::projects {
 namespace {
 
-// What may stand between <style> and </style>, or <script> and </script>, without ending it.
+// Whether the text may stand between <style> and </style>, or <script> and </script>, without
+// ending it.
 bool may_stand_in(std::string_view element, std::string_view text) {
   const std::string lower = ascii_lower(text);
   return lower.find(cat("</", element)) == std::string::npos &&

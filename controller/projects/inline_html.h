@@ -25,8 +25,8 @@ using Fetch = std::function<std::optional<std::string>(const std::string& path, 
 // `path`: of the document itself, for links that are relative.
 std::string inline_html(std::string_view html, const std::string& path, const Fetch& fetch);
 
-// Where a link in the file `from` leads within the project; nothing if it leaves it, names another
-// host, or is data already.
+// The path within the project that a link in the file `from` leads to. Nothing if it leaves the
+// project, names another host, or is data already.
 std::optional<std::string> resolve_link(const std::string& from, std::string_view link);
 
 }  // namespace paddock::projects

@@ -17,7 +17,7 @@ using contracts::ExportManifest;
 using contracts::Tree;
 using contracts::TreeEntry;
 
-// What role a file has, and every reason for one.
+// The role of a file, with every reason for it.
 struct Standing {
   bool entry = false;
   bool artifact = false;

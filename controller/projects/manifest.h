@@ -18,7 +18,7 @@ inline constexpr size_t kMostSidecars = 200;
 // that are there and shown.
 std::vector<contracts::TreeEntry> sidecars_of(const contracts::Tree& tree);
 
-// By the path of the file that each describes. One that cannot be read says nothing.
+// Sidecars by the path of the file that each describes. A sidecar that cannot be read says nothing.
 using Sidecars = std::map<std::string, contracts::ArtifactSidecar>;
 // Adds what `text` says of the file that the sidecar at `path` belongs to.
 void add_sidecar(Sidecars& sidecars, const std::string& path, std::string_view text);

@@ -1,5 +1,5 @@
-// What a browser may do with a workspace's pages: run their scripts without an origin, show what is
-// beside them, and reach nothing.
+// The policies that tell a browser what a workspace's pages may do: run their scripts without an
+// origin, show the files beside them, and reach nothing else.
 #pragma once
 
 namespace paddock::projects {
@@ -8,7 +8,7 @@ namespace paddock::projects {
 inline constexpr const char* kFrameSandbox = "allow-scripts allow-forms";
 // The content security policy of one document with everything in it.
 inline constexpr const char* kExportPolicy = "sandbox allow-scripts";
-// That of a page and the files beside it: it shows them, and talks to nobody.
+// The policy of a page and the files beside it: the page shows them, and connects to nothing.
 inline constexpr const char* kPagePolicy =
     "sandbox allow-scripts allow-forms; default-src 'self' data: blob: 'unsafe-inline'; "
     "connect-src 'none'; form-action 'none'; base-uri 'none'";

@@ -19,11 +19,13 @@ bool add_keys(contracts::ReceiptKeyList& book, const contracts::ReceiptKeyList& 
 // The first one of `own` is new, and signs in place of all others.
 void replace_keys(contracts::ReceiptKeyList& book, const contracts::ReceiptKeyList& own);
 bool was_replaced(const contracts::ReceiptKeyList& book, std::string_view key_id);
-// For people and programs: one key signs and stands first; `key_id` unless it was replaced.
+// The keys as they are shown to clients: one key signs and stands first, `key_id` unless that was
+// replaced.
 contracts::ReceiptKeyList shown_keys(const contracts::ReceiptKeyList& book,
                                      std::string_view key_id);
 
-// Where the book is kept. Asked while keys are locked. Both are empty where there is no store.
+// Where the book of keys is kept. Called while the keys are locked. Both are empty where there is
+// no store.
 struct KeyBook {
   std::function<Result<contracts::ReceiptKeyList>()> known;
   std::function<Status(const contracts::ReceiptKeyList& own)> add;  // committed, or an error

@@ -31,7 +31,7 @@ std::string key_file_text(const KeyFile& file);
 
 // The key that signs, as current, and the former ones. RECEIPT_KEY_DAMAGED.
 Result<contracts::ReceiptKeyList> public_keys_of(const KeyFile& file);
-// What people call a private key. RECEIPT_KEY_DAMAGED.
+// The id by which people and programs know a private key. RECEIPT_KEY_DAMAGED.
 Result<std::string> private_key_id(std::string_view private_pem);
 // The file once `key`, a private one, signs: the one before is a former one, and none waits.
 Result<KeyFile> led_by(const KeyFile& file, const std::string& key);

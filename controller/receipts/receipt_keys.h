@@ -35,7 +35,7 @@ class ReceiptKeys {
   // no key; STANDBY_FILES_DIFFER: by the book it was replaced; with a failing disk or store, its
   // error.
   Result<contracts::ReceiptEnvelope> sign(std::string_view statement, const KeyBook& book = {});
-  // Those of the file, which is made if there is none, and of the book.
+  // The keys of the file, which is made if there is none, and those of the book.
   Result<contracts::ReceiptKeyList> list(const KeyBook& book = {});
   // Puts the keys of the file, if there is one, into the book. As sign().
   Status publish(const KeyBook& book);

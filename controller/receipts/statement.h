@@ -1,4 +1,4 @@
-// What a receipt says of a run: an in-toto statement. Pure.
+// Makes the statement of a receipt about a run, in the format of in-toto. Pure.
 #pragma once
 
 #include "common/contracts/run.h"

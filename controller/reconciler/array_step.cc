@@ -15,14 +15,15 @@ using contracts::Run;
 
 namespace {
 
-// How many elements of one array are made in one step, so that others have their turn.
+// The most elements of one array that are made in one step, so that others have their turn.
 constexpr int64_t kMostOfOne = 200;
 
 store::Key key_of(const Run& array, int64_t index) {
   return {array.metadata.name_space, contracts::element_name(array.metadata.name, index)};
 }
 
-// It has the name of an element, and whether it is one only its text could say.
+// Logs a run that is left behind: it has the name of an element, and only its text, which cannot be
+// read, could say whether it is one.
 void tell_left_behind(const Run& array, const store::Key& key, const Error& why) {
   log_warn(
       "an array is deleted, and a run that has the name of one of its elements cannot be read and "
@@ -74,7 +75,8 @@ Status ArrayStep::live_on(const std::string& path, Entry& entry, Run& array, run
   return {};
 }
 
-// Those that ended since the last time; after a start of the controller all that it did not see.
+// Counts the elements that ended since the last call; after a start of the controller, all that it
+// did not see.
 Status ArrayStep::count(Entry& entry, Run& array) {
   if (std::exchange(entry.scan, false)) {
     ASSIGN_OR_RETURN(const runs::EndedIndexes ended, runs::ended_indexes(array));
@@ -106,8 +108,8 @@ Result<std::optional<Run>> ArrayStep::element(const Run& array, int64_t index) {
   return run;
 }
 
-// What becomes of the members that live when another one ends, or its attempt does. What ends at
-// once is counted in the next step.
+// Decides about the living members of a gang when one member has ended, or its attempt is over. A
+// member that ends at once is counted in the next step.
 Status ArrayStep::advance_gang(Entry& entry, Run& gang, runs::Events& events) {
   const bool member_ended = runs::stop_of(gang) == runs::ArrayStop::kMemberEnded;
   if (member_ended && entry.ends_as_one) return {};  // who is told to end is never placed again
@@ -135,7 +137,7 @@ int64_t ArrayStep::may_make(const Run& array, int64_t wanted, int64_t room) cons
   return std::min({wanted, room, kMostOfOne, writes_left_});
 }
 
-// What is made is seen as live by the cache once it catches up, and here at once.
+// Elements that are made here count as live at once; the cache sees them only when it catches up.
 Status ArrayStep::make(const std::string& path, Entry& entry, Run& array) {
   const std::string& space = array.metadata.name_space;
   const Places places = room_(array);
@@ -173,8 +175,8 @@ Result<bool> ArrayStep::make_one(const Run& array, int64_t index) {
   return true;
 }
 
-// At a deadline they end by their own, which is the same. No more of them are made, so it is asked
-// of each once, and not again at each end of another.
+// Ends the elements. At the array's deadline each element ends by its own, which is the same. Each
+// element is asked once: no more are made, so this need not be repeated when another one ends.
 Status ArrayStep::end_elements(Entry& entry, const Run& array) {
   const runs::ArrayStop stop = runs::stop_of(array);
   const bool by_themselves = stop == runs::ArrayStop::kDeadline ||
@@ -201,8 +203,8 @@ Status ArrayStep::explain(const Entry& entry, Run& array, runs::Events& events) 
   return {};
 }
 
-// From the last one down: what is left is always those below `created`. The array itself goes with
-// the last of them, in store::save_run().
+// Erases the elements from the last one down, so that those left are always the ones below
+// `created`. The array itself goes with its last element, in store::save_run().
 Status ArrayStep::erase_elements(const std::string& path, Run& array) {
   if (!array.metadata.deletion_timestamp) return {};
   int64_t& left = array.status.array->created;

@@ -15,7 +15,7 @@ namespace paddock::reconciler {
 
 class ArrayStep {
  public:
-  // How many elements of an array may wait, before this step made any.
+  // The number of elements of an array that may wait, before this step made any.
   struct Places {
     int64_t most = 0;
     bool has_own = false;  // one of these is the array's own by now

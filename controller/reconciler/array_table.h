@@ -1,6 +1,6 @@
-// Which arrays there are, which of their elements live, and what happened to them since somebody
-// looked: a part of the cluster cache, kept from the same changes. Never the truth: what an element
-// became is read from the store.
+// The arrays, their living elements, and what happened to them since the array step last looked: a
+// part of the cluster cache, kept up to date from the same changes. It only tells where to look:
+// what became of an element is read from the store.
 #pragma once
 
 #include <map>
@@ -24,7 +24,8 @@ class ArrayTable {
     int told = 0;              // how its elements were asked to end: 1 canceled, 2 also at once
     bool ends_as_one = false;  // of a gang: a member has ended, and all others were told to
     bool scan = true;          // elements may have ended while nobody watched
-    // What was asked of it as a whole, in short: more of that is a reason to look.
+    // A short form of what callers have asked of the whole array. When it changes, the array is
+    // looked at.
     std::string wish;
   };
 
@@ -36,7 +37,7 @@ class ArrayTable {
 
   // By "<namespace>/<name>"; nullptr if it is over and stays.
   Entry* find(const std::string& path);
-  // Those that somebody must look at, and that this was done.
+  // The arrays that have to be looked at. settle() says that one was.
   const std::set<std::string>& dirty() const { return dirty_; }
   void settle(const std::string& path) { dirty_.erase(path); }
   void mark(const std::string& path) { dirty_.insert(path); }

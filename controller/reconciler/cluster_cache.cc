@@ -116,7 +116,7 @@ void ClusterCache::put(const contracts::Run& run) {
   }
   uid_of_[path] = uid;
   const bool pending = run.status.phase == contracts::RunPhase::kPending;
-  Known known;
+  CachedRun known;
   queue_.put(run);
   const bool ending = run.status.eviction || (run.spec.cancel_requested && (!pending || array));
   if (run.status.deadline_at && !ending) {
@@ -158,8 +158,8 @@ void ClusterCache::put(const store::Key& key, const std::optional<contracts::Gra
                       holds ? contracts::quota_of(grant->spec) : std::nullopt);
 }
 
-// Its charge never changes: what it is of is fixed when it is made. Another session of the name may
-// have come after one that was destroyed.
+// A session's charge never changes, since everything that it depends on is fixed when the session
+// is made. A new session may have the name of one that was destroyed.
 void ClusterCache::put(const store::Key& key, const std::optional<contracts::Sandbox>& session) {
   const bool lives = session && session->status.phase != contracts::SandboxPhase::kEnded;
   const std::string path = path_of(key);
@@ -175,9 +175,9 @@ void ClusterCache::put(const store::Key& key, const std::optional<contracts::San
 }
 
 void ClusterCache::hold(const contracts::Sandbox& session) {
-  const Held held{session.metadata.name_space,
-                  path_of({session.metadata.name_space, session.metadata.name}),
-                  scheduler::charge_of(session)};
+  const CountedSession held{session.metadata.name_space,
+                            path_of({session.metadata.name_space, session.metadata.name}),
+                            scheduler::charge_of(session)};
   cluster_->put_charge(session.metadata.uid, held.name_space, held.charge);
   held_[session.metadata.uid] = held;
 }

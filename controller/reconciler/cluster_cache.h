@@ -1,4 +1,5 @@
-// What is active, kept up to date from the store's history of changes.
+// The cluster's active runs, nodes, grants and sessions, kept up to date from the store's history
+// of changes.
 #pragma once
 
 #include <map>
@@ -54,7 +55,7 @@ class ClusterCache {
   void drop_run(const std::string& uid);
   void drop_node(const std::string& name);
 
-  struct Known {
+  struct CachedRun {
     std::string name_space;
     int64_t deadline_ms = 0;
     int64_t kill_ms = 0;
@@ -63,17 +64,17 @@ class ClusterCache {
   std::unique_ptr<scheduler::Cluster> cluster_;
   int64_t version_ = -1;
   int64_t reloads_ = 0;
-  std::unordered_map<std::string, Known> runs_;          // by uid
+  std::unordered_map<std::string, CachedRun> runs_;      // by uid
   std::unordered_map<std::string, std::string> uid_of_;  // by "<namespace>/<name>"
   QueueCount queue_;
   ArrayTable arrays_;
-  struct Held {
+  struct CountedSession {
     std::string name_space;
     std::string path;  // "<namespace>/<name>"
     scheduler::Charge charge;
   };
   std::unordered_map<std::string, std::string> sessions_;  // that live: uid by "<namespace>/<name>"
-  std::unordered_map<std::string, Held> held_;             // by uid
+  std::unordered_map<std::string, CountedSession> held_;   // by uid
   std::set<std::string> ready_;
   std::map<std::string, WallTime> drains_;
   std::map<std::string, WallTime> resting_;

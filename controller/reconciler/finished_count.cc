@@ -6,7 +6,8 @@
 
 namespace paddock::reconciler {
 
-// With each change at most one run has ended.
+// At most one run ends with each change, so the number of changes bounds how many ended since the
+// last count.
 Status FinishedCount::look(store::Store& store, int64_t most) {
   return store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const int64_t now, txn.resource_version());
@@ -17,7 +18,8 @@ Status FinishedCount::look(store::Store& store, int64_t most) {
   });
 }
 
-// Those that were erased since may have been among them.
+// Runs that were erased since the count may have been among the counted ones, so all of them are
+// subtracted: the result may be too small, never too large.
 Result<int64_t> FinishedCount::beyond(store::ReadTxn& txn, int64_t most) const {
   if (!counted_ || counted_->runs <= most) return 0;
   ASSIGN_OR_RETURN(const int64_t erased,

@@ -1,5 +1,5 @@
-// How many runs that have ended are kept beyond what may be: counted anew only once there may be so
-// many, and outside of the writer, for counting looks at each of them.
+// Counts the ended runs that are kept beyond the limit. Counting looks at each of them, so it is
+// done only once there may be too many, and outside of the writer's transaction.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class FinishedCount {
  public:
   // Before the transaction that prunes.
   Status look(store::Store& store, int64_t most);
-  // In it: how many there are beyond `most`, at least.
+  // To be called in that transaction: how many there are beyond `most`, at least.
   Result<int64_t> beyond(store::ReadTxn& txn, int64_t most) const;
 
  private:

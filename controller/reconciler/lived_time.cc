@@ -1,5 +1,5 @@
-// What the controller's clocks are worth: for how long it stood still, and whether the calendar has
-// leapt, so that nothing is ended or forgotten for a time that did not pass.
+// Judges the controller's clocks: for how long the process stood still, and whether the calendar
+// has leapt. Nothing may be ended or forgotten for a time that did not pass.
 #include "controller/reconciler/reconciler.h"
 
 namespace paddock::reconciler {
@@ -26,7 +26,7 @@ Millis Reconciler::look(nodes::Now now) {
   return away;
 }
 
-// Whoever asks may be the first to notice.
+// This call may be the first one after a standstill, so it looks for one itself.
 MonoTime Reconciler::lived(nodes::Now now) {
   const bool begun = away_.with([](const Away& known) { return known.suspension.has_value(); });
   if (begun) (void)look(now);
@@ -42,7 +42,7 @@ Result<Millis> Reconciler::look_back(nodes::Now now) {
     return {};
   });
   if (read.ok() && newest.empty()) return Millis(0);
-  // What cannot be read tells nothing, so it may have leapt.
+  // A record that cannot be read tells no time, so the calendar may have leapt.
   const Millis ahead = read.ok() ? now.wall - newest.front().time.value : LeapGuard::kHold;
   const bool leapt = ahead > kLongestRest || !read.ok();
   if (leapt) away_.with([&](Away& known) { known.leap.note(ahead, now.mono); });

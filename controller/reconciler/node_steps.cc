@@ -17,7 +17,7 @@ using contracts::Run;
 
 Status mark(store::WriteTxn& txn, const std::string& name, Reason reason, std::string message) {
   ASSIGN_OR_RETURN(auto node, txn.find<Node>({"", name}));
-  // One that is refused has said why itself.
+  // A node whose protocol is refused has its reason already.
   if (!node || node->status.reason == contracts::kProtocolMismatch) return {};
   node->status.ready = false;
   node->status.reason = reason;

@@ -24,7 +24,7 @@ int64_t places_of(const Run& run) {
 
 void QueueCount::put(const Run& run) {
   drop(run.metadata.uid);
-  Known known{run.metadata.name_space, places_of(run), makes_elements(run), {}};
+  QueuedRun known{run.metadata.name_space, places_of(run), makes_elements(run), {}};
   if (run.status.element && known.places > 0) known.array_uid = run.status.element->uid;
   add(run.metadata.uid, known, 1);
   runs_[run.metadata.uid] = std::move(known);
@@ -53,7 +53,7 @@ bool QueueCount::has_own_place(const std::string& array_uid) const {
   return found != makers_.end() && found->second.makes && found->second.waiting == 0;
 }
 
-void QueueCount::add(const std::string& uid, const Known& known, int sign) {
+void QueueCount::add(const std::string& uid, const QueuedRun& known, int sign) {
   int64_t change = sign * known.places;
   const std::string& array = known.makes ? uid : known.array_uid;
   if (!array.empty()) {

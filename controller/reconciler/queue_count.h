@@ -1,6 +1,6 @@
-// How many places of its quota `pending` each namespace takes. A run that waits takes one, a gang
-// one for each of its members until they are made. An array that has elements to make waits too: it
-// takes one place, which is that of its first element that waits as long as one does.
+// Counts the places of its quota `pending` that each namespace uses. A run that waits takes one
+// place; a gang takes one for each of its members until they are made. An array that has elements
+// to make waits too, and takes one place. Its first waiting element takes that place over.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class QueueCount {
   bool has_own_place(const std::string& array_uid) const;
 
  private:
-  struct Known {
+  struct QueuedRun {
     std::string name_space;
     int64_t places = 0;
     bool makes = false;     // an array with elements to make
@@ -34,11 +34,11 @@ class QueueCount {
     bool makes = false;
     int64_t waiting = 0;  // of its elements
   };
-  void add(const std::string& uid, const Known& known, int sign);
+  void add(const std::string& uid, const QueuedRun& known, int sign);
 
-  std::unordered_map<std::string, Known> runs_;    // by uid
-  std::unordered_map<std::string, Maker> makers_;  // by uid of the array
-  std::map<std::string, int64_t> waiting_;         // by namespace
+  std::unordered_map<std::string, QueuedRun> runs_;  // by uid
+  std::unordered_map<std::string, Maker> makers_;    // by uid of the array
+  std::map<std::string, int64_t> waiting_;           // by namespace
 };
 
 }  // namespace paddock::reconciler

@@ -11,8 +11,8 @@
 
 namespace paddock::reconciler {
 
-// How many places of its namespace's queue a new run takes: a gang takes those of all its members,
-// since they are made at once, and none for itself.
+// The number of places that a new run takes in its namespace's queue. A gang takes one for each of
+// its members, since they are made at once, and none for itself.
 inline int64_t queue_places(const contracts::RunSpec& spec) { return spec.nodes.value_or(1); }
 
 class QueueReservation {

@@ -1,5 +1,5 @@
-// What is asked before there is a run or session: whether quotas let it in, a place in the queue
-// for it, and what would become of it.
+// Questions that are asked before a run or session is made: whether quotas allow it, a place in the
+// queue for it, and what would become of it.
 #include <utility>
 
 #include "common/base/text.h"
@@ -46,7 +46,7 @@ Status Reconciler::check_bounds(const contracts::Run& run) const {
                                 scheduler::whole_charge_of(scheduler::demand_of(run)));
 }
 
-// That all of its members may wait at once, and be placed at once.
+// Checks that all members of the gang may wait at once, and be placed at once.
 Status Reconciler::check_gang(const std::string& space, const contracts::Run& run) const {
   if (!contracts::is_gang(run.spec)) return {};
   const scheduler::Quota& quota = quotas_.of(space);

@@ -92,7 +92,8 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
   TRY(advance_arrays(txn, state, full, now.wall, report));  // their first elements may be placed
   if (now.mono < state.next_prune) return {};
   const bool leapt = leapt_lately(now.mono);
-  // As of the first day nothing is old, and what is too much goes all the same.
+  // After a leap of the calendar, nothing is removed for its age: by the first day of the calendar
+  // nothing is old. What exceeds a number is removed all the same.
   const WallTime calendar = leapt ? WallTime() : now.wall;
   TRY(prune(txn, settings_.retention, state.finished, calendar, report));
   TRY(prune_audit(txn, settings_.retention, calendar, report));

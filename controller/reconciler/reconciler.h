@@ -43,7 +43,7 @@ struct TickReport {
 struct Totals {
   TickReport sum;
   int64_t ticks = 0;
-  int64_t reloads = 0;  // pictures read anew
+  int64_t reloads = 0;  // of the cluster cache: times that it was read anew
   int64_t waiting = 0;
   int64_t placed = 0;
   std::map<std::string, scheduler::Usage> usage;
@@ -85,7 +85,7 @@ class Reconciler {
   // or none: QUOTA_PENDING. Must not outlive this. Any thread, but not inside of a transaction.
   Result<QueueReservation> reserve_queue(const std::string& name_space,
                                          std::vector<std::string> uids);
-  // The same, with how many each takes: queue_places().
+  // The same, with the number of places that each takes: queue_places().
   Result<QueueReservation> reserve_places(const std::string& name_space,
                                           std::map<std::string, int64_t> places);
   // Room for a new session in the quotas of its namespace, which runs share, likewise:
@@ -94,8 +94,8 @@ class Reconciler {
   // Whether the operator bounds what this namespace has at once.
   bool bounds(const std::string& name_space) const { return quotas_.bounds(name_space); }
   Totals totals() const;
-  // What a namespace that a grant bounds uses of it, as of the last tick. Any thread may call this,
-  // also inside of transactions, for which it never waits.
+  // The use of a namespace that a grant bounds, as of the last tick. Any thread may call this, also
+  // inside of transactions, for which it never waits.
   std::optional<contracts::QuotaUse> quota_use(const std::string& name_space) const;
   // The fingerprints of the cache and of a cache made anew from the store. If they differ, the
   // cache missed something.

@@ -1,4 +1,4 @@
-// What a Reconciler keeps between two ticks. Only this module includes it.
+// The state that a Reconciler keeps between two ticks. Only this module includes it.
 #pragma once
 
 #include <map>
@@ -22,13 +22,13 @@ inline scheduler::Cluster::Config cluster_config(const Settings& settings) {
 struct Reconciler::State {
   explicit State(const Settings& settings) : cache(cluster_config(settings)) {}
   ClusterCache cache;
-  // What a transaction that was undone may have changed: it is read anew.
+  // Drops everything that an undone transaction may have changed; it is read anew.
   void forget() {
     cache.throw_away();
     given_up.clear();
   }
-  // How many are on their way there. Those that are stored already, and not given back yet, are in
-  // the cache.
+  // The number of places that are reserved for runs on their way to the store. Those that are
+  // stored, and not given back yet, are in the cache too.
   int64_t coming_to(const std::string& name_space) const;
   // Of QueueReservations: places by namespace and uid.
   std::map<std::pair<std::string, std::string>, int64_t> coming;

@@ -145,7 +145,7 @@ Status prune_audit(store::WriteTxn& txn, const Retention& retention, WallTime no
   return {};
 }
 
-// For as long as the audit log tells of them.
+// Tokens are kept for as long as the audit log tells of them.
 Status prune_tokens(store::WriteTxn& txn, const Retention& retention, WallTime now,
                     TickReport& report) {
   ASSIGN_OR_RETURN(const int64_t gone,

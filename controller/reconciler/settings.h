@@ -1,4 +1,4 @@
-// What the operator decides about the controller's own work.
+// The operator's settings for the reconciler.
 #pragma once
 
 #include <map>

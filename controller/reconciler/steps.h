@@ -1,4 +1,4 @@
-// What one tick does, step by step, each inside the tick's transaction.
+// The steps of one tick, each inside the tick's transaction.
 #pragma once
 
 #include <set>
@@ -38,7 +38,7 @@ Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime no
                   TickReport& report);
 Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,
                      WallTime now);
-// What is old at `now`, and what is more than may be kept, goes.
+// Removes what is too old at `now`, and what exceeds the numbers that may be kept.
 Status prune(store::WriteTxn& txn, const Retention& retention, const FinishedCount& finished,
              WallTime now, TickReport& report);
 Status prune_audit(store::WriteTxn& txn, const Retention& retention, WallTime now,

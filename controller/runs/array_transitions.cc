@@ -16,7 +16,7 @@ const char* parts(const Run& array) {
   return contracts::is_gang(array.spec) ? "members" : "elements";
 }
 
-// What its first element waits for.
+// Says what the array's first element waits for.
 std::string wait_text(const Run& array, const Run& element) {
   return cat(contracts::is_gang(array.spec) ? "member " : "element ", element.metadata.name, ": ",
              element.status.message);
@@ -49,7 +49,7 @@ Events gang_waits_again(Run& gang, const Run& first, WallTime now) {
 }
 
 Events end_array(Run& array, const ArrayEnd& end, WallTime now) {
-  // One of which nothing was placed ends as well.
+  // An array none of whose elements was placed can end as well.
   if (array.status.phase == RunPhase::kPending && !apply(array, Fact::kElementPlaced))
     panic("an array that waits can always begin");
   const auto fact = fact_of_outcome(end.phase);

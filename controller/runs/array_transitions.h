@@ -14,14 +14,14 @@ namespace paddock::runs {
 Events start_array(contracts::Run& array, WallTime now);
 // All members of a gang are pending again. Changes nothing on one that is.
 Events gang_waits_again(contracts::Run& gang, const contracts::Run& first, WallTime now);
-// It is over: see array_end().
+// Ends the array as array_end() says.
 Events end_array(contracts::Run& array, const ArrayEnd& end, WallTime now);
 // Why a pending array is pending: what its first element waits for. Returns nothing when it is what
 // the array says already.
 Events explain_array(contracts::Run& array, const contracts::Run& element, WallTime now);
 
-// What request_cancel(), kill_now() and expire() do to an array: it is marked, and its elements are
-// ended by whoever makes them.
+// What request_cancel(), kill_now() and expire() do to an array: they mark it, and the array step
+// then ends its elements.
 Events cancel_array(contracts::Run& array, WallTime now);
 Events kill_array(contracts::Run& array, WallTime now);
 Events expire_array(contracts::Run& array, const std::string& message, WallTime now);

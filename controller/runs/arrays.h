@@ -26,11 +26,12 @@ struct ElementEnd {
   std::string message;
   std::optional<int64_t> rc;
 };
-// How an element ended, which has ended.
+// The end of an element that has ended.
 ElementEnd end_of(const contracts::Run& element);
-// One whose record is gone, and nobody counted its end: it was deleted while it lived.
+// The end of an element that was deleted while it lived, so that its record is gone and its end was
+// not counted.
 ElementEnd deleted_end(const contracts::Run& array, int64_t index);
-// One that cannot be made: another run has its name.
+// The end of an element that cannot be made, because another run has its name.
 ElementEnd unmade_end(const contracts::Run& array, int64_t index);
 
 // The indexes of an array whose elements have ended.
@@ -52,18 +53,18 @@ Status note_made(contracts::Run& array, int64_t created);
 enum class ArrayStop { kNone, kCanceled, kDeadline, kTooManyFailed, kMemberEnded };
 ArrayStop stop_of(const contracts::Run& array);
 
-// How many elements are to be made now, from status.array.created on. `room`: that the queue of its
-// namespace has for more.
+// The number of elements to be made now, beginning at status.array.created. `room`: how many more
+// the queue of its namespace takes.
 int64_t elements_to_make(const contracts::Run& array, int64_t room);
 
-// How an array ends. Nothing while one of its elements lives, or is still to be made.
+// The end of an array; nothing while one of its elements lives, or is still to be made.
 struct ArrayEnd {
   contracts::RunPhase phase = contracts::RunPhase::kSucceeded;
   std::string reason;
   std::string message;
 };
 std::optional<ArrayEnd> array_end(const contracts::Run& array);
-// Those that were never made count as canceled.
+// Counts the elements that were never made as canceled.
 Status give_up_unmade(contracts::Run& array);
 
 // The element of an index as it is created, still to be admitted (runs::admit). It has what was

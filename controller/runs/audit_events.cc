@@ -75,8 +75,8 @@ void add_limit(Trail& trail, std::string_view reason, std::string_view limit, in
   event.details["limit"] = limit;
 }
 
-// How a run's output was cut. Its log has the limits of the policy; what a result holds of the
-// output is only an excerpt.
+// Says how a run's output was cut. The log's limits are those of the policy; the output in a result
+// is only an excerpt.
 contracts::Truncated cut_of(const Run& run, const SandboxResult& result) {
   if (!run.status.policy) return {};
   return contracts::cut_by_limit(run.status.policy->limits, result.usage);
@@ -142,7 +142,7 @@ std::vector<AuditEvent> audit_events(const Run& run, const Events& events) {
     if (event.type != contracts::kEventPhase) continue;
     const auto data = wire::parse_json(event.data);
     const std::string phase = data ? data->text("phase") : std::string();
-    // One that is asked to end runs on, and says why it will end: it does not start again.
+    // A run that is asked to end stays in its phase, with a reason: that event is not its start.
     const bool starts =
         phase == wire::enum_name(RunPhase::kRunning) && data->text("reason").empty();
     if (starts) add_start(trail, run, event.time_ms);

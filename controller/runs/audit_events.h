@@ -1,4 +1,4 @@
-// What the audit log says of a change to a run. Pure.
+// Makes the audit events for a change to a run. Pure.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace paddock::runs {
 
-// What the log says of one command's end: what was refused, which limits it met, how it ended. Each
+// The events for the end of one command: what was denied, which limits it met, how it ended. Each
 // event is `base`, which says who, where and which command, with its type, reason and details.
 std::vector<contracts::AuditEvent> end_events(const contracts::AuditEvent& base,
                                               const contracts::SandboxResult& result);

@@ -25,7 +25,8 @@ Status check_artifact(const Artifact& artifact) {
   return invalid_argument("ARTIFACT_INVALID", cat("a file that came back ", fault), "items");
 }
 
-// What an earlier attempt has left may be more, and counts for nothing.
+// The list may be too long already, from an earlier attempt. That is no error as long as nothing is
+// added.
 Status check_size(const std::vector<Artifact>& all, size_t before) {
   if (all.size() == before) return {};
   size_t names = 0;

@@ -18,7 +18,7 @@ using What = GangMove::What;
 namespace {
 
 bool waits(const Run& member) { return member.status.phase == RunPhase::kPending; }
-// Its last attempt is over, and it is to have another.
+// Whether the member's last attempt is over and it waits for the next one.
 bool waits_again(const Run& member) { return waits(member) && member.status.attempt > 0; }
 bool waits_counted(const Run& member) { return waits_again(member) && member.status.retry_at; }
 bool is_free(const Run& member) { return !waits(member) && !member.status.eviction; }
@@ -30,7 +30,7 @@ std::string attempt_text(const Run& member) {
   return cat("of member ", member.metadata.name, " ", member.status.message);
 }
 
-// By their names, which are what others can be asked about.
+// Names the members, so that a reader can look them up.
 std::string canceled_text(const std::string& gang, const std::string& indexes) {
   constexpr size_t kMostNamed = 3;
   const auto set = IndexSet::parse(indexes);
@@ -75,7 +75,7 @@ void raise(std::optional<T>& most, const std::optional<T>& one) {
   if (one && (!most || *most < *one)) most = one;
 }
 
-// What all of them need is what the one did that needs most: they have the same files.
+// Each member needs as much disk as the one that needs most, since they have the same files.
 void share_needs(std::vector<Run>& live) {
   const auto needs = [](const Run& run) {
     return run.status.disk_needed ? run.status.disk_needed->bytes : 0;
@@ -86,9 +86,9 @@ void share_needs(std::vector<Run>& live) {
   for (Run& member : live) member.status.disk_needed = bytes;
 }
 
-// One may have been ended for another cause, which is counted, while the attempts of the others are
-// not. All have the same number, so what was counted for one is for all, or they would be tried
-// again a different number of times.
+// Gives all members the same counts. One member's attempt may have been counted, because it ended
+// for a cause of its own, while those of the others were not; with different counts they would be
+// tried again a different number of times.
 void share_counts(std::vector<Run>& live) {
   if (std::ranges::none_of(live, waits_counted)) return;
   std::optional<wire::Timestamp> at;

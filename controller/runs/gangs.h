@@ -10,7 +10,7 @@
 
 namespace paddock::runs {
 
-// What a gang is to do, as its members are.
+// The next move of a gang, decided by the state of its members.
 struct GangMove {
   enum class What {
     kNothing,
@@ -27,7 +27,7 @@ struct GangMove {
 // status already.
 GangMove next_move(const contracts::Run& gang, const std::vector<contracts::Run>& live);
 
-// What follows for members, changed in place; and the gang's events.
+// The events that follow, for the members (which are changed in place) and for the gang.
 struct GangChanges {
   std::vector<Events> members;  // as `live`
   Events gang;

@@ -12,7 +12,7 @@ namespace paddock::runs {
 
 class IndexSet {
  public:
-  // What text() gives. Internal (STORE_DATA_INVALID).
+  // Reads what text() wrote. Internal (STORE_DATA_INVALID).
   static Result<IndexSet> parse(std::string_view text);
   std::string text() const;
 

@@ -14,7 +14,8 @@ using contracts::RunPhase;
 
 constexpr int64_t kMostCounted = 1'000'000'000;  // of one denial: a node may say anything
 
-// Not what is said of a run that stays where it is: that has a reason.
+// The phase that the run entered. An event about a run that stays in its phase has a reason, and is
+// none.
 std::string entered_phase(const RunEvent& event) {
   if (event.type != contracts::kEventPhase) return "";
   const auto data = wire::parse_json(event.data);

@@ -1,4 +1,4 @@
-// What is measured of a change to a run, for the metrics. Pure.
+// The measurements that a change to a run gives the metrics. Pure.
 #pragma once
 
 #include <array>

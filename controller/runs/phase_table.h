@@ -1,5 +1,5 @@
-// Where a phase is written, and what is said once it is the last one. For the files that apply
-// facts to a run: transitions.cc, gang_members.cc and array_transitions.cc.
+// The only code that writes a run's phase, and the events of a run that has ended. For the files
+// that apply facts to a run: transitions.cc, gang_members.cc and array_transitions.cc.
 #pragma once
 
 #include "controller/runs/transitions.h"

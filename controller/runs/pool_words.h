@@ -1,5 +1,5 @@
-// What pools say of a run that waits: a condition of each, and the end of why it is pending. They
-// go when the run is placed or ends.
+// What pools report about a run that waits: a condition for each pool, and the end of the message
+// that says why the run is pending. Both go when the run is placed or ends.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ bool command_never_started(const contracts::Run& run, const contracts::RunOutcom
 }
 
 constexpr int64_t kMostRefusals = 10;
-// The same for a run that waits for room for its files, and asks every few minutes.
+// The same limit for a run that waits for room for its files, and asks every few minutes.
 constexpr int64_t kMostWithoutRoom = 1000;
 
 }  // namespace

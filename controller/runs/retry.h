@@ -19,7 +19,7 @@ Millis retry_delay(const contracts::RetryPolicy& policy, int64_t attempt);
 // or its deadline or the end of its gang ended it.
 bool may_retry(const contracts::Run& run, contracts::RetryCause cause);
 
-// That the run is not tried again after it: its deadline is over, or its gang ends.
+// Whether the run is not tried again after this eviction: its deadline is over, or its gang ends.
 bool ends_for_good(const contracts::Eviction& eviction);
 
 // The cause for another attempt that a placed run's outcome is, or none: its command has ended.

@@ -44,8 +44,8 @@ void keep_unreadable(contracts::RunStatus& status,
   }
 }
 
-// Those of the last attempt that started: an evicted one's stay if none comes after it. What came
-// while the run lived stays where its node has lost the rest.
+// The results are those of the last attempt that started, so an evicted attempt's stay if none
+// comes after it. Artifacts that came while the run lived stay if its node has lost the rest.
 void keep_results(contracts::RunStatus& status, const contracts::RunOutcome& outcome) {
   const bool lost = !outcome.result || is_one_of(outcome.reason, {"ARTIFACTS_FAILED"});
   if (lost && !status.artifacts.empty()) return;
@@ -69,7 +69,8 @@ Events wait_again(Run& run, const std::string& why, WallTime now) {
   return {phase_event(run, now)};
 }
 
-// Its node could not begin it: it is placed elsewhere at once, and nothing is counted.
+// For a run that its node could not begin: it is placed elsewhere at once, and spec.retry does not
+// count this.
 Events place_elsewhere(Run& run, const std::string& why, WallTime now) {
   contracts::RunStatus& status = run.status;
   const std::string node = status.node_name;
@@ -89,7 +90,8 @@ bool is_unwanted(const Run& run) {
   return run.spec.cancel_requested || (eviction && ends_for_good(*eviction));
 }
 
-// What the node said, in our words where we had asked it to end the run.
+// The outcome that the node reported, with our reason and message where we had asked the node to
+// end the run.
 contracts::RunOutcome judged(const Run& run, const contracts::RunOutcome& outcome) {
   const auto& eviction = run.status.eviction;
   if (outcome.phase != P::kCanceled || !eviction || run.spec.cancel_requested) return outcome;
@@ -154,7 +156,8 @@ Result<Events> bind(Run& run, const std::string& node, WallTime now) {
   }
   set_condition(status, {"Scheduled", "True", Reason("BOUND"), cat("to node ", node)}, now);
   Events events = {phase_event(run, now)};
-  // For as long as it stays there: no event, since for most that is not for long.
+  // Shown for as long as the run waits for its node. No event is made of it, since most runs do not
+  // wait long.
   status.reason = kWaitingForNode;
   status.message =
       cat("node ", node, " has not begun it yet; it was given it at ", format_time(now));
@@ -283,7 +286,7 @@ std::optional<WallTime> killed_by_deletion(const Run& run) {
 
 namespace {
 
-// Its own deadline, or an earlier one of its grant.
+// The message about the run's own deadline, or about an earlier one of its grant.
 std::string deadline_text(const Run& run) {
   const std::optional<wire::Timestamp>& at = run.status.deadline_at;
   const bool own =

@@ -87,16 +87,17 @@ Events explain_pending(contracts::Run& run, Reason reason, const std::string& me
 // FailedPrecondition (RUN_FINISHED) when the run is terminal. A phase that is behind the stored one
 // is an old message and changes nothing. Does not look at the outcome or the output.
 Result<Events> observe(contracts::Run& run, const contracts::RunReport& report, WallTime now);
-// How it ended, from its node. Errors as observe(), and InvalidArgument (OUTCOME_NOT_TERMINAL). An
-// attempt whose command never started, or that we evicted, is followed by another if spec.retry
-// allows it: the run is pending again; one that its node could not begin is so in any case.
+// Takes the outcome that the node reports. Errors as observe(), and InvalidArgument
+// (OUTCOME_NOT_TERMINAL). An attempt whose command never started, or that we evicted, is followed
+// by another if spec.retry allows it: the run is pending again. A run that its node could not begin
+// is placed again in any case.
 Result<Events> finish(contracts::Run& run, int64_t attempt, const contracts::RunOutcome& outcome,
                       WallTime now);
 // A pending run is Canceled at once; a placed one is marked and ends when its node says so, an
 // array when its elements have ended. Asking again, or for a finished run, changes nothing.
 Events request_cancel(contracts::Run& run, WallTime now);
-// Its node goes and has not begun it: it is placed elsewhere, and nothing is counted. Changes
-// nothing on a run that was begun, or that is to end.
+// For a run whose node goes away and has not begun it: it is placed elsewhere, and nothing is
+// counted. Changes nothing on a run that was begun, or that is to end.
 Events release(contracts::Run& run, const std::string& message, WallTime now);
 // Failed, reason NODE_LOST, or pending again if spec.retry allows it; no result is invented. The
 // attempt is over: its number fences off whatever its node may still say. Changes nothing on a
@@ -108,8 +109,8 @@ Events evict(contracts::Run& run, contracts::Eviction eviction, WallTime now);
 // A run that is being ended on its node is ended there at once: nothing is left of its grace.
 // Changes nothing on any other.
 Events kill_now(contracts::Run& run, WallTime now);
-// When its deletion ends a run that has not ended by itself: where less was asked for than its own
-// grace, which its node keeps.
+// When a deletion kills a run that has not ended by itself: if the deletion asked for less than the
+// run's own grace, which its node still keeps.
 std::optional<WallTime> killed_by_deletion(const contracts::Run& run);
 // A placed run that is deleted by force is Canceled, and nobody waits for its node: that ends what
 // it holds once no assignment names it. Changes nothing on any other.

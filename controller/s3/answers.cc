@@ -18,11 +18,11 @@ Error bad_answer(std::string_view why) {
   return {Code::kUnavailable, "BUCKET_BAD_ANSWER", cat("the bucket's server answered ", why)};
 }
 
-struct Known {
+struct KnownCode {
   std::string_view code;  // of S3
   Reason reason;
 };
-constexpr auto kKnown = std::to_array<Known>({
+constexpr auto kKnownCodes = std::to_array<KnownCode>({
     {"NoSuchBucket", "BUCKET_NOT_FOUND"},
     {"AccessDenied", "BUCKET_DENIED"},
     {"AllAccessDisabled", "BUCKET_DENIED"},
@@ -81,8 +81,8 @@ Reason reason_for_status(const http::Response& response) {
 }
 
 Reason reason_of(const http::Response& response, std::string_view code) {
-  const auto* known = std::ranges::find(kKnown, code, &Known::code);
-  if (known != kKnown.end()) return known->reason;
+  const auto* known = std::ranges::find(kKnownCodes, code, &KnownCode::code);
+  if (known != kKnownCodes.end()) return known->reason;
   if (code.ends_with("StorageFull")) return "BUCKET_FULL";
   return reason_for_status(response);
 }

@@ -50,7 +50,7 @@ Error fault_of(const http::Response& response);
 Error fault_of(const Error& transport);
 // Empty: it has none of this name, which is in lower case.
 std::string header_of(const http::Response& response, const std::string& name);
-// How long the server asks to be left alone; at most `most`.
+// How long the server asks a client to wait before it tries again; at most `most`.
 std::optional<Millis> retry_after(const http::Response& response, Millis most);
 
 }  // namespace paddock::s3

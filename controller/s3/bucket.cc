@@ -85,14 +85,15 @@ Result<http::Response> Bucket::send_once(const Call& call) const {
   return fault_of(response.error());
 }
 
-// Whatever a caller may do about it: a response that is not 2xx is an error.
+// Sends the request until it succeeds or may not be tried again. A response that is not 2xx is an
+// error.
 Result<http::Response> Bucket::send(const Call& call) const {
   Millis rest = settings_.first_retry;
   for (int tries = 1;; ++tries) {
     Result<http::Response> response = send_once(call);
     if (response && response->status >= 200 && response->status < 300) return response;
     const Error fault = response ? fault_of(*response) : response.error();
-    // What was handed over in part cannot be handed over again.
+    // A body of which the caller has taken a part cannot be given to it a second time.
     if (tries == kTries || call.on_data || !may_be_tried_again(fault)) return fault;
     if (response) rest = std::max(rest, retry_after(*response, kLongestRest).value_or(rest));
     if (!pool_->wait(rest)) return fault;

@@ -15,7 +15,7 @@ class ClientPool {
  public:
   ClientPool(const http::Endpoint& endpoint, size_t clients);
 
-  // One client, given back with this.
+  // A client on loan. It is given back when this object goes.
   class Lease {
    public:
     Lease(ClientPool& pool, http::Client* client) : pool_(&pool), client_(client) {}

@@ -17,7 +17,7 @@ Error bad_xml(std::string_view why) {
   return {Code::kUnavailable, "BUCKET_BAD_ANSWER", cat("the bucket's server sent XML that ", why)};
 }
 
-// What expat's callbacks build.
+// The state of expat's callbacks while they build the tree.
 struct Building {
   XML_Parser parser = nullptr;
   Element top;                      // the document's root is its only child

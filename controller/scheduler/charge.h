@@ -1,6 +1,6 @@
-// What a run counts as in the quotas of its namespace while it is placed: one core at the least,
-// and the memory and disk that its sandbox would let it use, whatever it says that it needs. A
-// sandbox session counts likewise while it lives: what one command of it may use.
+// The amounts that a run counts as in the quotas of its namespace while it is placed: one core at
+// the least, and the memory and disk that its sandbox would let it use, whatever it says that it
+// needs. A sandbox session counts while it lives, with the amounts that one command of it may use.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ Charge charge_of(const Demand& demand);
 Charge whole_charge_of(const Demand& demand);
 Charge charge_of(const contracts::Sandbox& session);
 
-// What all placed runs and all sessions of a namespace count as.
+// The sum of the charges of all placed runs and all sessions of a namespace.
 struct Charges {
   int64_t runs = 0;  // and sessions
   int64_t cpu = 0;

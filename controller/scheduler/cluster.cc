@@ -1,4 +1,4 @@
-// What changed goes in here; pass.cc decides.
+// The part of Cluster that takes in changes; pass.cc has the decisions.
 #include "controller/scheduler/cluster.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ int64_t waits_since(const contracts::RunStatus& status) {
   return says ? found->last_transition_time->value.ms : 0;
 }
 
-// How long a run waits that a node refused for want of room for its files.
+// How long a run waits after a node refused it for want of room for its files.
 Millis pause_after(int64_t refusals) {
   Millis pause = refusals > 1 ? kShortestPause : Millis(0);
   for (int64_t i = 2; i < refusals && pause < kLongestPause; ++i) pause *= 2;
@@ -34,7 +34,7 @@ void Cluster::put_node(const contracts::Node& node) {
   ++version_;
 }
 
-// What was placed there is in the picture still, as orphans.
+// The runs that were placed there stay in the cluster, as orphans.
 void Cluster::remove_node(const std::string& name) {
   nodes_.remove(name);
   ++version_;

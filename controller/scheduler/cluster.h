@@ -45,9 +45,9 @@ constexpr int64_t kNoPosition = -1;
 // A run whose files had no room is placed by what they take for so long. Then it asks a node again,
 // whatever is free there: another run may have brought the same files meanwhile.
 constexpr Millis kAsksAgainAfter = std::chrono::minutes(5);
-// One that was refused once more, where the numbers spoke for it, waits in any case before it is
-// placed: twice as long each time, and at most so long. A disk may have room for its bytes and not
-// for so many files.
+// A disk may have room for a run's bytes and not for so many files, so a node may refuse a run
+// although the numbers speak for it. After the second refusal the run waits before it is placed
+// again: twice as long each time, and at most the longest pause.
 constexpr Millis kShortestPause = std::chrono::seconds(5);
 constexpr Millis kLongestPause = std::chrono::minutes(1);
 // A place further back is not told: each run that leaves would rewrite all behind it.
@@ -58,7 +58,7 @@ struct Plan {
   std::vector<Preemption> preemptions;
 };
 
-// What would happen to a run that is not there yet.
+// What would happen to a run if it were created now.
 struct Preview {
   std::string node;     // where it would go now, of a gang its first member; empty: nowhere
   std::string message;  // why nowhere
@@ -78,11 +78,11 @@ class Cluster {
   // --- what changed ---
   void put_node(const contracts::Node& node);
   void remove_node(const std::string& name);
-  // As it is now: waiting, placed, or ended, which is as if it were not there.
+  // Takes in the run as it is now: waiting, placed, or ended. An ended run counts as removed.
   void put_run(const contracts::Run& run);
   void remove_run(const std::string& uid);
-  // What a grant bounds its namespace to; nothing: it does not, or is not there any more. What is
-  // placed stays, whatever is over the new bounds.
+  // The bounds that a grant sets for its namespace; nothing: it sets none, or is gone. Runs that
+  // are placed stay, even above the new bounds.
   void put_quota(const std::string& name_space, const std::string& grant,
                  const std::optional<contracts::ComputeQuota>& quota);
 
@@ -95,16 +95,17 @@ class Cluster {
   // cluster has what it decides at once; if that cannot be stored, begin with a new Cluster.
   // Runs whose next attempt is due by `now` join in.
   Plan pass(WallTime now, size_t most = SIZE_MAX);
-  // Why runs wait: those that nothing was said about yet and, with `others`, those whose position
-  // is not what was said last, then the rest in turn. From one call with `others` to the next, no
-  // more than `at_once` newcomers are explained, since most runs of a burst are placed before
-  // anyone can ask; the call with `others` looks at all that are left.
+  // Explains why runs wait, for at most `most` of them. A call with `others` begins with the runs
+  // that were never explained and those whose place in the queue has changed; all others follow in
+  // turn. A call without `others` explains what the last one left over, then new runs: of these
+  // at most `at_once` until the next call with `others`, because most runs of a burst are placed
+  // before anyone asks why they wait.
   std::vector<Unplaced> explain(size_t most, bool others = true, size_t at_once = SIZE_MAX);
-  // Whether a call with `others` would say something new.
+  // Whether a call of explain() with `others` would say something new.
   bool others_may_differ() const {
     return waiting_ > 0 && (told_version_ != version_ || !unexplained_.empty());
   }
-  // Whether runs that are due to be told were more than `most`.
+  // Whether explain() left out runs that are due, because there were more than `most`.
   bool owes_explanations() const { return !overdue_.empty(); }
   Preview preview(const contracts::Run& run);
 
@@ -114,7 +115,7 @@ class Cluster {
   const NodeIndex& nodes() const { return nodes_; }
   const std::map<std::string, Usage>& usage() const { return usage_; }
   const Config& config() const { return config_; }
-  // What the placed runs of a namespace count as, and what else counts there.
+  // The charges of the placed runs of a namespace, and of whatever else counts there.
   const Charges& charged(const std::string& name_space) const {
     return used_by(name_space).charged;
   }
@@ -122,7 +123,7 @@ class Cluster {
   std::optional<WallTime> next_due() const;
   // Runs of nodes that are not there.
   std::vector<std::string> orphans() const;
-  // Everything that decides, as text: equal for equal pictures.
+  // Everything that decisions depend on, as text. Two clusters with equal text decide alike.
   std::string fingerprint() const;
 
  private:
@@ -143,8 +144,8 @@ class Cluster {
     bool being_evicted = false;
   };
   using Runs = std::map<std::string, Entry>;  // by uid
-  // What is here of a gang. It stands in the queue as one, by the first of its members, once all of
-  // them wait and are due: it holds nothing before all are placed.
+  // The members of a gang that are known here. The gang stands in the queue as one, by its first
+  // member, once all of them wait and are due: it holds nothing before all are placed.
   struct Gang {
     std::set<std::string> members;  // uids
     std::set<std::string> due;      // those that wait and are due

@@ -1,5 +1,5 @@
 // Taints, levels, preemption, delays; and that what is told piece by piece ends in the
-// same picture as what is told at once.
+// same cluster as what is told at once.
 #include "controller/scheduler/cluster.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What a run needs of a node, as the filters see it.
+// The demands of a run on a node, in the form that the filters read.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ struct Demand {
   int64_t nodes = 1;  // how many at once, one for each member of a gang; all else is a member's
 };
 
-// That a node must have left when it is placed there.
+// The disk that a node must have left for the run when it is placed there.
 int64_t asked_disk(const Demand& demand);
 
 // Beside the time of its command, a run needs some for its files, its environment and its

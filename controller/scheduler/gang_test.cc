@@ -275,7 +275,7 @@ TEST(Gangs, ArePreviewedWithoutBeingPlaced) {
   EXPECT_EQ(cluster.preview(wanted).node, "a");
 }
 
-// A gang's members come and go in any order; the picture is the one that is read anew, and at no
+// A gang's members come and go in any order; the cluster equals one that is read anew, and at no
 // time is one placed without the others.
 TEST(Gangs, ArePlacedWholeWhateverHappensBefore) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {

@@ -58,7 +58,8 @@ Amounts amounts_of(const Demand& demand) {
   return out;
 }
 
-// What is not asked for may be overdrawn: a node that has less than it had keeps its runs.
+// An amount that the run does not ask for may be below zero: a node that has become smaller keeps
+// its runs.
 bool fits(const Amounts& asked, const Amounts& unused) {
   const auto enough = [](int64_t want, int64_t have) { return want == 0 || want <= have; };
   return asked.runs <= unused.runs && asked.disk <= unused.disk && asked.ms <= unused.ms &&
@@ -256,7 +257,8 @@ std::optional<NodeIndex::Id> NodeIndex::search(const Demand& demand, KindAnswers
   return search_tier(tiers_[1], demand, answers);
 }
 
-// Those of a tier that can take it: all of a small one, of a larger one enough to choose from.
+// Collects the nodes of a tier that can take the run: all of a small tier, and of a larger one
+// enough to choose from.
 void NodeIndex::collect(Tier& tier, const Demand& demand, KindAnswers& answers, size_t wanted,
                         std::vector<Id>& out) {
   const size_t blocks = tier.most_unused.size();

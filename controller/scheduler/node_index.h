@@ -33,7 +33,7 @@ struct Amounts {
 Amounts amounts_of(const Demand& demand);
 bool fits(const Amounts& asked, const Amounts& unused);
 
-// For one demand: what the kinds of nodes answer, remembered from search to search.
+// The answers of the kinds of nodes for one demand, remembered from search to search.
 struct KindAnswers {
   uint64_t epoch = 0;
   std::vector<uint8_t> by_kind;  // 0: not asked yet, 1: refuses, 2: admits
@@ -59,7 +59,7 @@ class NodeIndex {
   void pass_time(WallTime now);
 
   void occupy(Id id, const Demand& demand);
-  // What the runs that are left there take.
+  // Counts anew what the runs that are left on the node take.
   void recount(Id id, const std::vector<const Demand*>& runs);
 
   // The best node that can take it now.

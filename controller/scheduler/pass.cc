@@ -1,4 +1,5 @@
-// One pass: from what may have become possible to bindings.
+// One pass of the scheduler: it looks at the runs that may have become placeable, and makes
+// bindings.
 #include <algorithm>
 #include <utility>
 
@@ -162,7 +163,7 @@ bool Cluster::step(Tenant& tenant, Round& round) {
   return !tenant.heads.empty();
 }
 
-// Whoever calls takes it off its line.
+// The caller takes the run off its queue.
 bool Cluster::place_head(const Head& head, DemandClass& wanted, Round& round) {
   const std::string uid = head.run->uid;
   Entry& entry = runs_.at(uid);

@@ -19,8 +19,8 @@ bool kind_admits(const Demand& demand, const NodeState& node) {
   });
 }
 
-// What is in use of a node. It is kept, and not counted back: what a run takes may depend on those
-// before it.
+// A copy of the amounts in use on a node, to go back to. They cannot be recomputed by subtraction,
+// since what a run takes may depend on the runs placed before it.
 struct Use {
   int64_t cpu;
   int64_t memory;
@@ -58,8 +58,9 @@ struct Cluster::Occupants {
   std::vector<const Demand*> stay;
 };
 
-// How many runs end when one of this gang gives way: all that are placed. 0: it does not give way,
-// for it could not be tried again. A member has ended, or one may not be repeated.
+// The number of runs that end when one of this gang gives way: all that are placed. 0: the gang
+// must not give way, because it could not be tried again (a member has ended, or one may not be
+// repeated).
 size_t Cluster::cost_of_gang(const Gang& gang) const {
   if (gang.members.size() < gang.size) return 0;
   size_t placed = 0;
@@ -71,7 +72,7 @@ size_t Cluster::cost_of_gang(const Gang& gang) const {
   return placed;
 }
 
-// The same of any run. What is found out about a gang holds for all of its members in this round.
+// The same for any run. The answer for a gang is remembered for all of its members in this round.
 size_t Cluster::cost_of(const Entry& run, Round& round) const {
   if (!run.may_be_evicted || run.gang.empty()) return run.may_be_evicted ? 1 : 0;
   const auto [known, is_new] = round.gang_costs.try_emplace(run.gang, 0);
@@ -79,7 +80,7 @@ size_t Cluster::cost_of(const Entry& run, Round& round) const {
   return known->second;
 }
 
-// Who is going already is not counted.
+// Runs that are being ended already are not counted.
 Cluster::Occupants Cluster::occupants_of(const std::set<std::string>& uids, const Entry& entry,
                                          Round& round) {
   Occupants out;

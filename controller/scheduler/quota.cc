@@ -14,7 +14,7 @@ using What = OverQuota::What;
 // `limit - used` cannot overflow: neither is negative.
 bool over(int64_t limit, int64_t used, int64_t more) { return more > 0 && more > limit - used; }
 
-// How many of a kind a run may turn out to take.
+// The most accelerators of a kind that a run may turn out to take.
 int64_t asked_of(const std::optional<contracts::Accelerators>& asked, AcceleratorKind kind) {
   if (!asked) return 0;
   const bool counts =
@@ -200,17 +200,18 @@ bool Quotas::put_granted(const std::string& name_space, const std::string& grant
   return true;
 }
 
-std::optional<Quotas::Found> Quotas::find_over(const std::string& name_space, const Charges& used,
-                                               const Charge& charge) const {
+std::optional<Quotas::Excess> Quotas::find_over(const std::string& name_space, const Charges& used,
+                                                const Charge& charge) const {
   const Row& row = row_of(name_space);
-  if (const auto over = over_quota(row.bounds, used, charge)) return Found{*over, {}, false};
+  if (const auto over = over_quota(row.bounds, used, charge)) return Excess{*over, {}, false};
   const bool of_all = runs_per_namespace_ > 0 && !row.quota.runs;
   if (of_all && over(runs_per_namespace_, used.runs, charge.runs))
-    return Found{{.limit = runs_per_namespace_, .used = used.runs, .asked = charge.runs}, {}, true};
+    return Excess{
+        {.limit = runs_per_namespace_, .used = used.runs, .asked = charge.runs}, {}, true};
   const auto granted = granted_.find(name_space);
   if (granted == granted_.end()) return std::nullopt;
   for (const auto& [grant, quota] : granted->second) {
-    if (const auto over = over_quota(quota, used, charge)) return Found{*over, grant, false};
+    if (const auto over = over_quota(quota, used, charge)) return Excess{*over, grant, false};
   }
   return std::nullopt;
 }
@@ -223,7 +224,7 @@ bool Quotas::bounds(const std::string& name_space) const {
 
 Status Quotas::check_session(const std::string& name_space, const Charges& used,
                              const Charge& charge) const {
-  const auto refused = [](Code code, Reason reason, const Found& found, std::string message) {
+  const auto refused = [](Code code, Reason reason, const Excess& found, std::string message) {
     const std::string field(session_field(found.over.what));
     return Error{code, reason, message, {{field, message}}};
   };

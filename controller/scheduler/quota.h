@@ -1,5 +1,5 @@
-// What a namespace may hold at once, by its operator's configuration and by its grants, and its
-// share of what there is: the one place that decides it. Pure.
+// Decides what a namespace may hold at once, by the operator's configuration and by grants, and its
+// share of the cluster. No other code decides it. Pure.
 #pragma once
 
 #include <map>
@@ -60,7 +60,7 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-// One more run would be over a bound.
+// The bound that one more run would exceed.
 struct OverQuota {
   enum class What { kRuns, kCpu, kMemory, kDisk, kAccelerators };
   What what = What::kRuns;
@@ -86,7 +86,8 @@ class Quotas {
   Quotas() = default;
   explicit Quotas(const std::map<std::string, Quota>& rows, int64_t runs_per_namespace = 0);
   const Quota& of(const std::string& name_space) const;
-  // What a grant says now; nothing: it says nothing any more. False if that is what it said.
+  // Takes in the bounds that a grant sets now; nothing: it sets none any more. False if nothing has
+  // changed.
   bool put_granted(const std::string& name_space, const std::string& grant,
                    const std::optional<contracts::ComputeQuota>& quota);
   // By the name of the grant.
@@ -96,8 +97,8 @@ class Quotas {
   bool allows(const std::string& name_space, const Charges& used, const Charge& charge) const;
   // Whether anything but the nodes bounds what this namespace has at once.
   bool bounds(const std::string& name_space) const;
-  // That one more session may be made, which cannot wait: QUOTA_USED_UP, or QUOTA_TOO_SMALL if it
-  // never could.
+  // Checks that one more session may be made; sessions cannot wait: QUOTA_USED_UP, or
+  // QUOTA_TOO_SMALL if it never could.
   Status check_session(const std::string& name_space, const Charges& used,
                        const Charge& charge) const;
   // Why one more run of this namespace waits, and what would help; nothing if it may go.
@@ -109,22 +110,22 @@ class Quotas {
     Quota quota;
     contracts::ComputeQuota bounds;
   };
-  struct Found {
+  struct Excess {
     OverQuota over;
     std::string grant;    // empty: the operator's
     bool of_all = false;  // maxRunsPerNamespace
   };
   const Row& row_of(const std::string& name_space) const;
-  std::optional<Found> find_over(const std::string& name_space, const Charges& used,
-                                 const Charge& charge) const;
+  std::optional<Excess> find_over(const std::string& name_space, const Charges& used,
+                                  const Charge& charge) const;
 
   std::map<std::string, Row> rows_;
   std::map<std::string, Granted> granted_;  // by namespace
   int64_t runs_per_namespace_ = 0;
 };
 
-// That a run alone is over a bound, by its operator's row or, with its name, by a grant:
-// QUOTA_TOO_SMALL.
+// The error for a run that is by itself over a bound, of the operator's or, with its name, of a
+// grant's: QUOTA_TOO_SMALL.
 Status check_alone(const std::string& name_space, const std::string& grant,
                    const contracts::ComputeQuota& quota, const Charge& charge);
 contracts::ComputeQuota bounds_of(const Quota& quota);

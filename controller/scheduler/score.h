@@ -1,4 +1,4 @@
-// Which of the nodes that fit is the best one.
+// Ranks the nodes that fit.
 #pragma once
 
 #include <tuple>

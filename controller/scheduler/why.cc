@@ -1,4 +1,4 @@
-// In words: why runs wait, and what would happen to one more.
+// Explains in words why runs wait, and what would happen to one more.
 #include <algorithm>
 
 #include "common/base/text.h"
@@ -85,7 +85,7 @@ void Cluster::forget_unexplained(const std::string& uid) {
   overdue_.erase(uid);
 }
 
-// Who moved up is told before others are.
+// Runs whose place in the queue changed are explained before others.
 void Cluster::mark_moved() {
   told_version_ = version_;
   for (const auto& [uid, position] : positions_) {

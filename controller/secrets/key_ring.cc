@@ -110,7 +110,8 @@ Result<SealKey> key_to_seal_with(const KeyRing& ring, const KnownKeys& known) {
   std::vector<std::string> missing;
   for (const std::string& id : known.in_use) {
     const SealKey* const key = ring.find(id);
-    // By its name it would be the right one, and it is not.
+    // The ring has a key with this name, but by the mark in the store it is not the key that was
+    // used.
     const bool another =
         key != nullptr && known.mark.starts_with(cat(id, " ")) && known.mark != mark_of(*key);
     if (key == nullptr || another) missing.push_back(id);

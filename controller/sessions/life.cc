@@ -47,11 +47,14 @@ WallTime due_after(const Sandbox& session, WallTime now, Millis busy) {
                                    : idle_end;
 }
 
+Error ended_error(const Reason& reason) {
+  return Error{Code::kGone, "SESSION_ENDED",
+               cat("the session has ended: ", reason.text(), ", ", sentence_of(reason))};
+}
+
 Status check_lives(const Sandbox& session) {
   if (session.status.phase != SandboxPhase::kEnded) return {};
-  return Error{Code::kGone, "SESSION_ENDED",
-               cat("the session has ended: ", session.status.reason, ", ",
-                   sentence_of(Reason::parse(session.status.reason)))};
+  return ended_error(Reason::parse(session.status.reason));
 }
 
 Status check_not_suspended(const Sandbox& session) {

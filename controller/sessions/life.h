@@ -1,5 +1,5 @@
-// How long a session lives, and what is written when it ends. The times are in the store, so that
-// neither a restart of the controller nor of a node moves them.
+// Decides how long a session lives, and writes its end. The times are in the store, so that neither
+// a restart of the controller nor of a node moves them.
 #pragma once
 
 #include <string>
@@ -18,7 +18,9 @@ inline constexpr Millis kKeptAfterEnd = std::chrono::hours(1);
 
 // The next time at which the session may have to end, after a use at `now` that may take `busy`.
 WallTime due_after(const contracts::Sandbox& session, WallTime now, Millis busy = Millis(0));
-// SESSION_ENDED (Gone) unless it lives.
+// SESSION_ENDED (Gone): the answer to whoever uses a session that ended for `reason`.
+Error ended_error(const Reason& reason);
+// That error if the session has ended.
 Status check_lives(const contracts::Sandbox& session);
 // SESSION_SUSPENDED (Conflict) of one that takes no command and no change of a file.
 Status check_not_suspended(const contracts::Sandbox& session);
@@ -36,7 +38,7 @@ Status end(store::WriteTxn& txn, contracts::Sandbox session, Reason reason, Wall
 // cannot be read is looked at again after a while.
 Status sweep(store::WriteTxn& txn, const store::DueSession& due, WallTime now);
 
-// Who, where and which command; see runs::end_events().
+// An audit event with who, where and which command filled in; see runs::end_events().
 contracts::AuditEvent command_event(const contracts::Sandbox& session,
                                     const std::string& command_id, WallTime now);
 

@@ -32,7 +32,8 @@ Result<Millis> longest_command(store::WriteTxn& txn) {
   return Millis(longest);
 }
 
-// Those of a session, and those that were executed in a run. The run's own ends in its own stream.
+// Whether a caller waited for this command: one in a session, or one executed in a run. The end of
+// a run's own command is in the run's own events.
 bool waited_for_its_caller(const AuditEvent& event) {
   return event.object.starts_with("sandboxes/") ||
          event.command_id.find("/exec/") != std::string::npos;

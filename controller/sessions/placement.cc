@@ -29,7 +29,7 @@ bool proven(const Node& node, const contracts::SandboxPolicy& policy) {
 
 bool keeps_others_away(const contracts::Taint& taint) { return taint.effect != "PreferNoSchedule"; }
 
-// What stands against it; empty: nothing.
+// Why the node cannot take the session; empty: it can.
 std::string refusal(const Wish& wish, const Node& node, int64_t sessions) {
   if (!node.status.ready) return "not ready";
   if (contracts::disk_pressure(node.status) != nullptr) return "with a full disk";

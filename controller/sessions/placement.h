@@ -1,4 +1,4 @@
-// Which node a new session lives on. Pure.
+// Chooses the node for a new session. Pure.
 #pragma once
 
 #include <map>

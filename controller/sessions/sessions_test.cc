@@ -170,6 +170,17 @@ TEST_F(Life, EndsWhenNobodyUsesItAndGoesAnHourLater) {
   EXPECT_FALSE(stored());
 }
 
+TEST_F(Life, WhoeverUsesAnEndedSessionHearsWhy) {
+  session_.status.phase = SandboxPhase::kEnded;
+  session_.status.reason = "SESSION_LOST";
+  const Error expected = ended_error("SESSION_LOST");
+  EXPECT_EQ(expected.code, Code::kGone);
+  EXPECT_EQ(expected.reason, "SESSION_ENDED");
+  EXPECT_EQ(check_lives(session_).error().message, expected.message);
+  session_.status.phase = SandboxPhase::kReady;
+  EXPECT_TRUE(check_lives(session_).ok());
+}
+
 TEST_F(Life, AUseMovesItsIdleTimeButNeverItsLifetime) {
   write([&](store::WriteTxn& txn) { return note_use(txn, session_, WallTime{900}, Millis(500)); });
   EXPECT_TRUE(sweep_at(3'399).empty());

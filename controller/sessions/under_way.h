@@ -1,6 +1,5 @@
-// Which sessions have commands under way: the idle time of a session does not pass meanwhile,
-// whatever else is asked of it. In memory, as the commands are: both end with the controller.
-// Thread-safe.
+// Knows which sessions have commands under way, since the idle time of a session does not pass
+// meanwhile. In memory, as the commands are: both end with the controller. Thread-safe.
 #pragma once
 
 #include <map>

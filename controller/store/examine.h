@@ -1,5 +1,5 @@
-// What a store would say at a controller's start, found without changing anything: no table is
-// made, no lead taken, no file written. Safe beside a controller that uses the store.
+// Finds the errors that a store would give at a controller's start, without changing anything: no
+// table is made, no lead taken, no file written. Safe beside a controller that uses the store.
 #pragma once
 
 #include <cstdint>

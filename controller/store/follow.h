@@ -12,7 +12,7 @@
 
 namespace paddock::store {
 
-// What was committed after a resource version.
+// The changes that were committed after a resource version.
 struct News {
   int64_t newest = 0;                // resource version of the snapshot
   bool whole = true;                 // false: some of it is not kept (any more); begin anew
@@ -33,7 +33,7 @@ class ChangeFeed {
   virtual Result<News> after(int64_t resource_version) = 0;
 };
 
-// What a leader's store is besides, where others can follow it. Any thread.
+// The side of a leader's store that others follow. Any thread.
 class Followed {
  public:
   virtual ~Followed() = default;
@@ -45,7 +45,7 @@ inline bool is_followed(const Store& store) {
   return led != nullptr && led->followed();
 }
 
-// What a controller that does not lead says to all that it cannot answer.
+// The error with which a controller that does not lead answers everything that it cannot.
 Error not_leader();
 
 // Reads as of any other store; what is known of tokens is asked for each time, as it is the leader

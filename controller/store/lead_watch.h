@@ -1,5 +1,5 @@
-// Who leads a PostgreSQL database, seen by a controller that does not lead it: it changes nothing
-// and waits for no lock. One thread at a time.
+// Tells a controller that does not lead a PostgreSQL database who leads it. It changes nothing and
+// waits for no lock. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace paddock::store {
 
-// As the leader writes it, for those that wait: by which URL clients reach it.
+// The setting in which the leader writes the URL by which clients reach it.
 inline constexpr const char* kLeaderUrlSetting = "leader-url";
 
 // Who leads, as its row has it: an instance, and where its data folder is. Those of older versions

@@ -1,4 +1,5 @@
-// What the store keeps beside the objects of the API, and what it is asked by: plain values.
+// The records that the store keeps beside the objects of the API, and the questions that it
+// answers: plain values.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ struct ListOptions {
   // An object that cannot be read is told of in the log, and hides none of the others. Never of
   // nodes and grants: a missing one would be taken for one that is gone.
   bool leave_out = false;
-  // Of nodes and grants too: for who takes nothing for gone that is left out.
+  // Leaves out nodes and grants too that cannot be read: for a caller that does not take what is
+  // left out for gone.
   bool leave_out_any = false;
 };
 
@@ -50,7 +52,7 @@ struct Page {
   std::vector<Key> left_out = {};  // of those that could not be read
 };
 
-// What is known of an object without reading its text.
+// The facts about an object that are known without reading its text.
 struct ObjectHead {
   std::string uid;
   int64_t resource_version = 0;
@@ -74,7 +76,7 @@ struct TokenRecord {
   bool revoked = false;
 };
 
-// What is kept of a ToolToken's secret, beside the object.
+// The record of a ToolToken's secret, kept beside the object.
 struct ToolSecret {
   std::string token_uid;
   std::string hash;  // SHA-256
@@ -125,7 +127,7 @@ struct PhaseQuery {
   int64_t limit = 0;  // 0: no limit
 };
 
-// Which audit events; an empty word does not choose.
+// Chooses audit events; an empty word does not restrict the choice.
 struct AuditQuery {
   std::optional<std::string> name_space;  // absent: all, and those of the cluster
   std::string type;

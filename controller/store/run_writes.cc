@@ -32,8 +32,8 @@ bool begins_anew(const contracts::Run& run, const runs::Events& events) {
          run.status.phase == contracts::RunPhase::kScheduled && tells_phase(events);
 }
 
-// With a run end its tool tokens; with an attempt that is followed by another, those of its
-// environment.
+// Revokes tool tokens: all of a run that has ended, and those of its environment if another attempt
+// follows.
 Status end_tool_tokens(WriteTxn& txn, const contracts::Run& run, WallTime now) {
   const bool over = contracts::is_terminal(run.status.phase);
   return revoke_tool_tokens(

@@ -57,7 +57,8 @@ struct StoreOptions {
   std::optional<PostgresOptions> postgres = {};  // no path then
 };
 
-// What a change frees. What ends runs comes with output: it may not use up what deletions need.
+// The kind of room that a change frees. Changes that end runs bring output with them, and may not
+// use up the room that deletions need.
 enum class Frees { kSpace, kRuns };
 inline bool is_full(const Status& written) {
   return !written.ok() && written.error().reason == "STORE_FULL";

@@ -12,7 +12,7 @@ namespace paddock::store {
 
 namespace internal {
 
-// What the store keeps beside an object's text, to find it without reading the text.
+// Columns that the store keeps beside an object's text, to find the object without reading it.
 template <class T>
 bool is_active(const T&) {
   return false;
@@ -40,7 +40,7 @@ inline std::optional<int64_t> finished_of(const contracts::Run& run) {
   return std::nullopt;
 }
 
-// What we wrote ourselves may be larger than what a caller may send.
+// Limits for reading our own documents, which may be larger than what a caller may send.
 inline constexpr wire::ParseLimits kStoredLimits{256 << 20, 128, 50'000'000};
 
 // An object as text, whenever that is asked for, and how long it was.
@@ -154,8 +154,8 @@ Result<Page<T>> ReadTxn::list(const ListOptions& options) {
   return page;
 }
 
-// What is written is kept as it is for its next reader, who is near: the scheduler's picture, the
-// next step of the same run.
+// The object is kept as it was written, since it is soon read again: by the cluster cache, and by
+// the next step of the same run.
 template <class T>
 Status WriteTxn::create(T& object) {
   const internal::Text<T> text{object};

@@ -1,4 +1,4 @@
-// What can be read and written in one transaction of the store (store.h), whatever engine it has.
+// The operations of one transaction of the store (store.h), whatever its engine.
 #pragma once
 
 #include <functional>
@@ -57,9 +57,9 @@ class ReadTxn {
 
   virtual Result<std::optional<ObjectHead>> head(std::string_view kind, const Key& key) = 0;
 
-  // What will be read and written of these within this transaction: an engine that is far away
-  // reads all of it at once, beforehand. Who is named need not be there, and it never makes a
-  // difference but in time.
+  // Announces that these runs or objects will be read or written in this transaction, so that an
+  // engine that is far away can read all of it at once beforehand. They need not exist; the calls
+  // only save time.
   virtual Status expect_runs(const std::vector<std::string>& uids) = 0;
   virtual Status expect_objects(const std::vector<NewObject>& objects) = 0;
 
@@ -89,7 +89,7 @@ class ReadTxn {
     Key key;
     int64_t finished_ms = 0;
   };
-  // Those that ended first, until a time.
+  // The runs that ended first, up to a time.
   virtual Result<std::vector<Finished>> oldest_finished(int64_t until_ms, int64_t limit) = 0;
 
   virtual Result<std::vector<contracts::RunEvent>> run_events(const std::string& run_uid,
@@ -135,7 +135,7 @@ class ReadTxn {
   virtual Result<std::vector<Key>> session_keys_on(const std::string& node) = 0;
   virtual Result<std::vector<Key>> living_sessions() = 0;
   virtual Result<std::map<std::string, int64_t>> session_counts() = 0;
-  // Those whose time for the next look has come, and the next such time after that.
+  // Sessions that are due to be looked at, and the time at which the next one is.
   virtual Result<std::vector<DueSession>> sessions_due(int64_t now_ms, int64_t limit) = 0;
   virtual Result<std::optional<int64_t>> next_session_due() = 0;
   // The tool bundle of a run that has one and has not ended.
@@ -149,7 +149,8 @@ class ReadTxn {
   virtual Result<std::vector<std::string>> sealing_keys() = 0;
   // Small settings and per-object facts that are not part of any API object.
   virtual Result<std::optional<std::string>> setting(const std::string& key) = 0;
-  // What an earlier request with this key made, of what is still there, and that request's digest.
+  // The objects that an earlier request with this key made and that still exist, and that request's
+  // digest.
   struct IdempotentCreate {
     std::string name;
     std::string request_digest;
@@ -167,7 +168,8 @@ class ReadTxn {
     Key key = {};                              // of lists alone
   };
   virtual Result<std::optional<Row>> find_row(std::string_view kind, const Key& key) = 0;
-  // For the next reader of this state of an object. `bytes`: of its text.
+  // Keeps the decoded object for the next reader of this state of it. `bytes`: the size of its
+  // text.
   virtual void keep_decoded(int64_t resource_version, std::shared_ptr<const void> object,
                             size_t bytes) = 0;
   template <class T>
@@ -225,7 +227,7 @@ class WriteTxn : public ReadTxn {
   // After its run; noting it again changes nothing. They go with the run's end.
   virtual Status put_sent_blob(const std::string& run_uid, const std::string& digest) = 0;
   virtual Status drop_sent_blobs(const std::string& run_uid) = 0;
-  // What attempts before this one were given, which nobody reads any more.
+  // Drops the inputs of earlier attempts, which nobody reads any more.
   virtual Status drop_inputs_before(const std::string& run_uid, int64_t attempt) = 0;
   // Once the Secret itself is written. Takes the place of a value of that name, and is erased with
   // its Secret.
@@ -241,7 +243,7 @@ class WriteTxn : public ReadTxn {
   virtual void measure(runs::Measures measures) = 0;
 
  protected:
-  // What is kept beside an object's text, to find it without reading the text.
+  // Columns that are kept beside an object's text, to find the object without reading it.
   struct Columns {
     bool active = false;
     std::string node;

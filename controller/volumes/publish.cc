@@ -58,7 +58,7 @@ Result<bool> publishes(store::ReadTxn& txn, const std::string& node, const std::
          !contracts::is_terminal(run->status.phase);
 }
 
-// Those of the reports that end a run with a version to publish. No read where none has ended.
+// The reports that end a run with a version to publish. The store is read only if a run has ended.
 Result<std::vector<const contracts::RunReport*>> publishing_reports(
     store::Store& store, const std::string& node,
     const std::vector<contracts::RunReport>& reports) {

@@ -1,4 +1,4 @@
-// What a new run's volumes are: names and versions to trees, once, when the run is created.
+// Finds the trees for the names and versions of a new run's volumes, once, when the run is created.
 #pragma once
 
 #include <vector>

@@ -120,7 +120,7 @@ std::string_view Frames::unsent() {
 
 void Frames::sent(size_t bytes) { context_->sent += bytes; }
 
-// What a close has overtaken is never sent.
+// Frames that were still queued when a close was sent are never sent, so they do not count.
 size_t Frames::queued() const {
   const size_t made = context_->out.size() - context_->sent;
   if (wslay_event_want_write(context_->wslay) == 0) return made;

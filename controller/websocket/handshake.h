@@ -1,4 +1,4 @@
-// How a request becomes a WebSocket (RFC 6455, section 4.2). Pure.
+// Turns a request into a WebSocket (RFC 6455, section 4.2). Pure.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace paddock::websocket {
 
-// What is answered.
+// The answer to the handshake.
 struct Opening {
   std::string protocol;  // that was chosen of those offered
   std::string accept;    // Sec-WebSocket-Accept

@@ -19,7 +19,8 @@ Result<int64_t> stored_bytes(const cas::Blobs& blobs) {
   return bytes;
 }
 
-// What has arrived of one upload: counted until the store counts it, or it is dropped.
+// The bytes of one upload that have arrived. They count until the store counts the blob, or the
+// upload is dropped.
 class Arriving {
  public:
   explicit Arriving(std::atomic<int64_t>& all) : all_(all) {}
@@ -51,7 +52,8 @@ Result<std::unique_ptr<BlobIntake>> BlobIntake::open(const cas::Blobs& blobs,
   return intake;
 }
 
-// What arrives meanwhile may be in the list or not: it counts twice rather than not at all.
+// A blob that arrives while the list is read may be in it or not: it is counted twice rather than
+// not at all.
 Status BlobIntake::count() {
   constexpr int kTries = 3;
   int64_t before = 0;

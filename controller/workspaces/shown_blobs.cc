@@ -8,7 +8,7 @@ namespace paddock::workspaces {
 using contracts::Digest;
 
 void ShownBlobs::add(const std::string& name_space, const Digest& digest) {
-  known_.with([&](Known& known) {
+  known_.with([&](Table& known) {
     Generations& mine = known.namespaces[name_space];
     if (!mine.young.insert(digest).second) return;
     ++known.size;
@@ -21,7 +21,7 @@ void ShownBlobs::add(const std::string& name_space, const Digest& digest) {
 }
 
 bool ShownBlobs::has(const std::string& name_space, const Digest& digest) const {
-  return known_.with([&](const Known& known) {
+  return known_.with([&](const Table& known) {
     const auto mine = known.namespaces.find(name_space);
     return mine != known.namespaces.end() &&
            (mine->second.young.contains(digest) || mine->second.old.contains(digest));
@@ -29,11 +29,11 @@ bool ShownBlobs::has(const std::string& name_space, const Digest& digest) const 
 }
 
 size_t ShownBlobs::size() const {
-  return known_.with([](const Known& known) { return known.size; });
+  return known_.with([](const Table& known) { return known.size; });
 }
 
 // The older half of the namespace that holds most.
-void ShownBlobs::forget_some(Known& known) {
+void ShownBlobs::forget_some(Table& known) {
   const auto largest = std::ranges::max_element(
       known.namespaces, {}, [](const auto& each) { return each.second.size(); });
   Generations& theirs = largest->second;

@@ -1,7 +1,7 @@
-// Which blobs a namespace has shown to have since the start: those that were sent to it, and those
-// that its runs left. All namespaces share one store and a digest is no secret, so a namespace may
-// name in a tree only blobs that it has shown. If this forgets one, nothing is lost: it is sent
-// again. Any thread.
+// Remembers which blobs a namespace has shown to have since the start: those that were sent to it,
+// and those that its runs left. All namespaces share one store and a digest is no secret, so a
+// namespace may name in a tree only blobs that it has shown. If this forgets one, the blob is only
+// sent again. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -33,15 +33,15 @@ class ShownBlobs {
     std::set<contracts::Digest> old;
     size_t size() const { return young.size() + old.size(); }
   };
-  struct Known {
+  struct Table {
     std::map<std::string, Generations> namespaces;
     size_t size = 0;
   };
-  static void forget_some(Known& known);
+  static void forget_some(Table& known);
 
   size_t generation_;
   size_t most_;
-  Guarded<Known> known_;
+  Guarded<Table> known_;
 };
 
 }  // namespace paddock::workspaces

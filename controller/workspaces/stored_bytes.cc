@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::unordered_map<cas::Digest, int64_t>;
 
-// What a file takes of a disk, however small it is.
+// The bytes that a file takes of a disk, however small it is.
 constexpr int64_t kLeast = 4096;
 constexpr size_t kMostFiles = 4'000'000;  // each is remembered
 // Counting reads all that a namespace has.
@@ -163,7 +163,8 @@ bool StoredBytes::is_over(const Name& name, const File& file, MonoTime now) cons
   return !blobs_.has(hex({reinterpret_cast<const char*>(name.data()), name.size()}));
 }
 
-// What is named now, and what is not: of that the disk is asked while nobody is kept waiting.
+// Sorts the files into those that are named now and those that are not. The disk is asked about the
+// latter while no caller waits.
 void StoredBytes::settle(const std::string& name_space, const Sizes& named) {
   const MonoTime now = clock_.mono();
   Files unnamed = take_over(name_space, named, now);

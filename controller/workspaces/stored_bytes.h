@@ -1,7 +1,8 @@
-// What the files of each namespace take, and that no namespace takes more than its share of the
-// store. A file counts once for each namespace that has it, by its size (one with holes too), and
-// as 4 KiB at least: from when it was sent, while workspaces, volumes and runs name it, and after
-// that until it was swept. So nobody has more there by deleting what he sent. Any thread.
+// Counts what the files of each namespace take, so that no namespace takes more than its share of
+// the store. A file counts once for each namespace that has it, by its size (one with holes too),
+// and as 4 KiB at least: from when it was sent, while workspaces, volumes and runs name it, and
+// after that until it was swept. So a namespace gets no more room by deleting what it sent. Any
+// thread.
 #pragma once
 
 #include <array>

@@ -18,7 +18,7 @@ struct Swept {
   int64_t bytes = 0;
 };
 
-// What the objects of a store name: trees, and files beside them.
+// The blobs that the objects of a store name: trees, and files beside them.
 struct NamedBlobs {
   std::set<contracts::Digest> trees;
   std::set<contracts::Digest> files;

@@ -11,7 +11,7 @@ namespace {
 
 using contracts::Tree;
 
-// What is at each path, as text that differs if the file does.
+// The content of each path, as a text that differs if the file does.
 std::map<std::string, std::string> contents_of(const Tree& tree) {
   std::map<std::string, std::string> out;
   for (const contracts::TreeEntry& entry : tree.entries)

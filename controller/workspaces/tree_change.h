@@ -1,4 +1,4 @@
-// What an upload changes of a workspace's files, for the audit log. Pure.
+// Says what an upload changes in a workspace's files, for the audit log. Pure.
 #pragma once
 
 #include <map>

@@ -32,16 +32,16 @@ Result<TreeMembers::Sorted> TreeMembers::of(const cas::Blobs& blobs, const Diges
 }
 
 size_t TreeMembers::entries() const {
-  return known_.with([](const std::list<Known>& known) {
+  return known_.with([](const std::list<CachedTree>& known) {
     size_t sum = 0;
-    for (const Known& each : known) sum += each.digests->size();
+    for (const CachedTree& each : known) sum += each.digests->size();
     return sum;
   });
 }
 
 TreeMembers::Sorted TreeMembers::find(const Digest& root) {
-  return known_.with([&](std::list<Known>& known) -> Sorted {
-    const auto found = std::ranges::find(known, root, &Known::root);
+  return known_.with([&](std::list<CachedTree>& known) -> Sorted {
+    const auto found = std::ranges::find(known, root, &CachedTree::root);
     if (found == known.end()) return nullptr;
     known.splice(known.begin(), known, found);
     return found->digests;
@@ -49,8 +49,8 @@ TreeMembers::Sorted TreeMembers::find(const Digest& root) {
 }
 
 void TreeMembers::keep(const Digest& root, const Sorted& digests) {
-  known_.with([&](std::list<Known>& known) {
-    std::erase_if(known, [&](const Known& each) { return each.root == root; });
+  known_.with([&](std::list<CachedTree>& known) {
+    std::erase_if(known, [&](const CachedTree& each) { return each.root == root; });
     known.push_front({root, digests});
     size_t sum = 0;
     for (auto each = known.begin(); each != known.end();) {

@@ -1,4 +1,4 @@
-// Which blobs a stored tree names, remembered: a node asks once per blob, and reading a tree of ten
+// Remembers which blobs a stored tree names: a node asks once per blob, and reading a tree of ten
 // thousand entries each time would make its first fetch quadratic. Stored trees never change, so
 // what is remembered is never wrong. Any thread.
 #pragma once
@@ -29,7 +29,7 @@ class TreeMembers {
   size_t entries() const;  // remembered now
 
  private:
-  struct Known {
+  struct CachedTree {
     cas::Digest root;
     Sorted digests;
   };
@@ -37,7 +37,7 @@ class TreeMembers {
   void keep(const cas::Digest& root, const Sorted& digests);
 
   size_t max_entries_;
-  Guarded<std::list<Known>> known_;  // used last first
+  Guarded<std::list<CachedTree>> known_;  // used last first
 };
 
 }  // namespace paddock::workspaces

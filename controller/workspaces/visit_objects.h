@@ -8,7 +8,7 @@
 
 namespace paddock::workspaces {
 
-// What becomes of objects that this version cannot read.
+// The treatment of objects that this version cannot read.
 enum class Unreadable {
   kRefused,  // what one of them names is not known: for code that removes what nothing names
   kLeftOut,

@@ -115,7 +115,8 @@ std::string flag_of(std::string_view key) {
   return found == kFlags.end() || key.empty() ? "" : std::string(found->option.name);
 }
 
-// What the flags made of a configuration that was good without them.
+// Checks the configuration again with the flags, since the flags may have spoiled one that was good
+// without them.
 Status check_whole(const AgentConfig& config) {
   wire::Check check;
   config.validate(check);

@@ -20,7 +20,7 @@ using contracts::field;
 
 enum class LogLevelName { kDebug, kInfo, kWarn, kError };
 
-// Where requirements are installed from, beside `wheelDir`.
+// The sources that requirements are installed from, beside `wheelDir`.
 struct PackageSources {
   std::string python_index;
   std::string npm_registry;

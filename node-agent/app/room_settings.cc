@@ -14,7 +14,7 @@ constexpr const char* kLibraryDir = "/opt/sandbox";
 // Empty: none is here.
 std::string library_dir() { return ::access(kLibraryDir, R_OK | X_OK) == 0 ? kLibraryDir : ""; }
 
-// Who runs commands, if not the agent's own user.
+// The user that runs commands, if that is not the agent's own.
 std::optional<uid_t> sandbox_uid() {
   return ::geteuid() == 0 ? std::optional(kNobody) : std::nullopt;
 }

@@ -1,4 +1,4 @@
-// What each room of the agent is given of its configuration.
+// Picks out of the agent's configuration the settings of each room.
 #pragma once
 
 #include "common/client/controller_client.h"
@@ -13,7 +13,7 @@ namespace paddock::agent {
 Result<http::Endpoint> endpoint_of(const AgentConfig& config);
 NodeIdentity identity_of(const AgentConfig& config);
 HostSettings host_settings_of(const AgentConfig& config);
-// Where its operator named no ceiling, this host's size is one.
+// The bounds of this node. Where its operator set no ceiling, the size of this host is the bound.
 contracts::NodeBounds bounds_of(const AgentConfig& config);
 executor::ExecutorConfig executor_config(const AgentConfig& config,
                                          const contracts::NodeBounds& bounds);

@@ -1,5 +1,5 @@
-// What the agent does every so often beside its runs: looks at the host and its disk, measures what
-// is used, prunes, replaces the launchers and the credential.
+// The agent's periodic work beside its runs: looks at the host and its disk, measures what is used,
+// prunes, replaces the launchers and the credential.
 #pragma once
 
 #include "node-agent/app/config.h"
@@ -18,7 +18,7 @@
 
 namespace paddock::agent {
 
-// Those that it works on; all of them outlive it.
+// The parts that the periodic work uses; all of them outlive it.
 struct AgentParts {
   const AgentConfig& config;
   const Clock& clock;

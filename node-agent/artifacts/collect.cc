@@ -26,7 +26,7 @@ namespace {
 
 constexpr int64_t kPiece = 256 << 10;
 
-// What a name takes in an outcome: a byte of it may be six there.
+// The bytes that a name takes in an outcome: one byte of it may become six.
 int64_t json_bytes(const std::string& name) { return std::ssize(wire::to_json(wire::Value(name))); }
 
 Error interruption() { return {Code::kDeadlineExceeded, "INTERRUPTED", "the run was stopped"}; }
@@ -123,7 +123,8 @@ class Collector {
     return out_.artifacts.size() + out_.left_out.size() + out_.unchanged.size();
   }
 
-  // What is told is bounded, and what is there is not: so no more is remembered.
+  // The list in the outcome is bounded and the number of files is not, so no more than that list is
+  // remembered.
   Status add(const std::string& path, const struct stat& stat) {
     if (S_ISDIR(stat.st_mode) || told_.contains(path)) return {};
     const size_t before = told();
@@ -142,7 +143,8 @@ class Collector {
     return {};
   }
 
-  // The first one says what could be done, for all of them.
+  // Why a file of this type is not brought back; an empty rule: it is. Only the first message also
+  // says what could be done about it, so that a list of many files does not repeat it.
   Refusal type_refusal(const std::string& path) {
     if (request_.types.empty() || allowed_type(os::base_name(path), request_.types)) return {};
     Rule rule{"ARTIFACT_TYPE_NOT_LISTED",
@@ -167,7 +169,7 @@ class Collector {
     return all_ || request_.due ? find(request_.before.entries, path) : nullptr;
   }
 
-  // It may still be what the run found.
+  // Whether the file may still be the one that the run found.
   bool was_there(const std::string& path, const struct stat& stat) const {
     const contracts::TreeEntry* entry = found_by_run(path);
     return entry != nullptr && entry->size == stat.st_size;
@@ -208,7 +210,8 @@ class Collector {
     return hash.finish_hex();
   }
 
-  // What was opened decides, not what was seen under this name before.
+  // The file that was opened decides, and not the one that was seen under this name before: the
+  // program may have replaced it.
   Status add_file(const std::string& path) {
     if (disk_faults_ >= limits_.disk_faults) {
       leave_out(path, {contracts::kDiskFails, "the node's disk failed before it was read"});

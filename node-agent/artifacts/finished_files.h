@@ -25,7 +25,7 @@ struct FinishedLimits {
   int64_t bytes_an_hour = int64_t{4} << 30;
 };
 
-// What a sent file of so many bytes counts for.
+// The cost of sending a file of so many bytes.
 int64_t cost_of(int64_t bytes);
 int64_t allowance(const FinishedLimits& limits, Millis since_start);
 // Looks take a twentieth of one processor at most.
@@ -43,7 +43,7 @@ class FinishedFiles {
   Result<std::vector<contracts::Artifact>> look(int root, int64_t room,
                                                 const std::function<bool()>& interrupted);
   void sent(const contracts::Artifact& artifact);
-  // By path: how each of them was sent last.
+  // The files by path, each as it was sent last.
   const std::map<std::string, contracts::Artifact>& known() const { return known_; }
 
  private:

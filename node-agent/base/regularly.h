@@ -1,4 +1,4 @@
-// What the agent does every so often.
+// A thread that does something at regular times.
 #pragma once
 
 #include <condition_variable>

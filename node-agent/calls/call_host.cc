@@ -44,8 +44,8 @@ CallHost::CallHost(const CallSettings& settings, std::string node,
                 {session_launcher.socket(), [&session_launcher] { session_launcher.revive(); },
                  [this](auto time) { wakeup_.schedule(time); }, deferred_teardown_, clock}) {}
 
-// Also of an agent that takes neither snippets nor sessions: commands and files of its runs come on
-// lanes.
+// Starts also for an agent that takes neither snippets nor sessions: commands and files of its runs
+// come on lanes.
 void CallHost::start() {
   maintainer_ = std::thread([this] { maintain(); });
 }
@@ -144,7 +144,8 @@ std::shared_ptr<client::ControllerClient> CallHost::connect(int64_t number) {
   return made;
 }
 
-// Nothing: the lane is not needed any more. `done`: it brings no answer and so may end.
+// The lane's next request; nothing if the lane is not needed any more. `done`: the request brings
+// no answer, so the lane may end.
 std::optional<contracts::CallsRequest> CallHost::next_request(int64_t number, bool& done,
                                                               MonoTime idle_since) {
   contracts::CallsRequest out;
@@ -218,7 +219,7 @@ void CallHost::note_answer(bool answered, bool told_what_is_held) {
   });
 }
 
-// What becomes readable when the call is to end.
+// A descriptor that becomes readable when the call is to end.
 int CallHost::register_call(const std::string& id) {
   os::Event event;
   const int drop = event.fd();

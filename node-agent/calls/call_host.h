@@ -40,8 +40,8 @@ struct CallSettings {
   sessions::Setting sessions;
 };
 
-// What is inside a run that runs here, by its uid: its workspace, to read and to write to, and
-// where commands are taken. RUN_NOT_RUNNING, RUN_EXEC_UNSUPPORTED.
+// Access to the inside of a run that runs here, by its uid: its workspace, to read and to write to,
+// and where its commands are taken. RUN_NOT_RUNNING, RUN_EXEC_UNSUPPORTED.
 struct RunInsides {
   std::function<Result<os::Fd>(const std::string& run_uid)> open;
   std::function<Result<executor::WritableWorkspace>(const std::string& run_uid)> open_to_write;

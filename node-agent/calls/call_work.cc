@@ -1,4 +1,4 @@
-// What is done for each kind of call.
+// The work for each kind of call.
 #include <poll.h>
 
 #include <utility>
@@ -153,8 +153,9 @@ Result<wire::Value> CallHost::execute_in_run(contracts::NodeCall& call, int drop
   return follow_in_run(call.id, command, order, {.stop = drop, .input = *input});
 }
 
-// Its output is read as fast as the controller takes it: all of it is passed on, and nothing kept.
-// It ends where none is taken any more: nobody would see what it does.
+// Reads the command's output as fast as the controller takes it: all of it is passed on, and
+// nothing kept. The command ends when the controller takes no more, since nobody would see what it
+// does.
 Result<wire::Value> CallHost::attach_in_run(const contracts::NodeCall& call, int drop) {
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::ExecOrder>(call.payload));
   if (state_.with([](const State& state) { return state.under_way.attached > kMostAttached; }))
@@ -180,7 +181,7 @@ Result<wire::Value> CallHost::attach_in_run(const contracts::NodeCall& call, int
   return ended;
 }
 
-// One that is not here has not begun yet, or has ended: who asked knows which.
+// A command that is not here has not begun yet, or has ended; the caller knows which.
 Result<wire::Value> CallHost::put_input(const contracts::NodeCall& call) {
   ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::InputOrder>(call.payload));
   const std::string name = cat(order.run_uid, "/", order.command_id);

@@ -49,8 +49,8 @@ bool PieceSender::has_room() const {
   return state_.with([](const State& state) { return state.pieces.size() < kMostWaiting; });
 }
 
-// One that was taken and not answered is sent again: it is taken once. A caller who is slow is
-// waited for: the controller answers that as long as he is there.
+// A request whose answer was lost is sent again; the controller takes its pieces only once. A slow
+// caller is waited for: the controller answers TOO_MANY_CALLS as long as the caller is there.
 bool PieceSender::send(std::vector<contracts::CallPiece> pieces) {
   contracts::CallsRequest request = first_;
   request.takes = false;

@@ -16,20 +16,22 @@ struct UnderWay {
   int64_t others = 0;
   int64_t waiting = 0;   // of those: they have come, and wait for a place
   int64_t attached = 0;  // commands that wait for somebody to type, mostly
-  int64_t inputs = 0;    // what he types: done at once
+  int64_t inputs = 0;    // typed input: done at once
 
-  // What counts for the places of its kind. What is typed, and commands that wait for it, take
-  // none: else nobody could end one of these where all places are taken.
+  // The count that a call of this kind belongs to. Typed input and commands that wait for it take
+  // no place: otherwise nobody could end such a command where all places are taken.
   int64_t& of(std::string_view kind);
 };
 
-// Whether one of the kinds that take a place of `others` waits for it here.
+// Whether calls of this kind take one of the places of `others`, and wait here for one.
 bool takes_place(std::string_view kind);
 bool takes_snippets(const UnderWay& under_way, const Places& places);
-// Whether there is a place for one more of the others; snippets' may be used, `with_snippets`.
+// Whether there is a place for one more of the others. With `with_snippets`, it may be one of the
+// places for snippets.
 bool has_place(const UnderWay& under_way, const Places& places, bool with_snippets);
-// Whether a lane asks for calls. It cannot say which: while there is a command that somebody may
-// type to, it takes all, so that his keys come, and what has no place waits here.
+// Whether a lane asks for calls. It cannot ask for one kind alone: while there is a command that
+// somebody may type to, it asks for all, so that the typed keys come; a call for which there is no
+// place then waits here.
 bool takes_calls(const UnderWay& under_way, const Places& places, bool with_snippets);
 
 }  // namespace paddock::agent

@@ -14,12 +14,12 @@ namespace paddock::code {
 // Beneath it everything of a code run lies; it sees no workspace.
 inline constexpr std::string_view kFolder = "/tmp";
 
-// What each program that runs callers' code begins with; it defines run(code, data).
+// The beginning of each program that runs callers' code; it defines run(code, data).
 const std::string& program_head();
 
 // The same for every code run.
 std::vector<std::string> command();
-// What the command finds when it starts: path to content.
+// The files that the command finds when it starts: path to content.
 std::map<std::string, std::string> files(const contracts::RunSpec& spec);
 
 }  // namespace paddock::code

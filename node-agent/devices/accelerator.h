@@ -18,7 +18,7 @@ struct Accelerator {
   std::string kind;  // nvidia, apple
   std::string id;    // stable on this host
   std::string model;
-  // All of them exist inside, and no other. Below /dev, but for contracts::kAppleGpu.
+  // The device nodes that exist inside; no other does. Below /dev, except for contracts::kAppleGpu.
   std::vector<std::string> nodes;
   std::vector<std::string> libraries;  // folders that the loader would not search by itself
   std::map<std::string, std::string> env;
@@ -42,7 +42,7 @@ struct Accelerator {
   }
 };
 
-// What one does at the moment, where its driver says.
+// The current load of one device, if its driver tells.
 struct AcceleratorLoad {
   std::string id;
   int64_t busy_percent = 0;  // of the driver's latest moments
@@ -55,7 +55,7 @@ Result<std::vector<Accelerator>> choose(const std::vector<Accelerator>& there,
                                         const std::vector<std::string>& used,
                                         const contracts::Accelerators& wish);
 
-// What a launch needs so that the command can use these and nothing else. Pure.
+// The device nodes and mounts with which a command can use these devices and no others. Pure.
 struct Access {
   std::vector<std::string> nodes;
   std::vector<contracts::LaunchMount> mounts;

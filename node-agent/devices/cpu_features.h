@@ -1,4 +1,5 @@
-// Which instructions beyond the common ones this host's processor has. For node-agent/devices only.
+// Finds the instruction sets of this host's processor beyond the common ones. For
+// node-agent/devices only.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ Error too_small(int64_t bytes, int64_t files, const DiskRoom& room, int64_t left
 
 DiskLedger::Hold::~Hold() {
   if (!held_) return;
-  held_->with([&](Held& held) {
+  held_->with([&](Entries& held) {
     const auto mine = held.parts.find(what_);
     if (--mine->second.holders > 0) return;
     held.bytes -= mine->second.bytes;
@@ -36,7 +36,7 @@ DiskLedger::Hold::~Hold() {
 Result<DiskLedger::Hold> DiskLedger::take(const std::string& what, int64_t bytes, int64_t files) {
   const auto room = disk_room(folder_);
   int64_t left = 0;
-  const bool fits = held_->with([&](Held& held) {
+  const bool fits = held_->with([&](Entries& held) {
     const auto same = held.parts.find(what);
     if (same != held.parts.end()) {
       ++same->second.holders;

@@ -1,5 +1,6 @@
-// What is on its way to the disk that workspaces are on, so that runs whose files come at the same
-// time are not each told of the same room. Thread-safe; holds may outlive the ledger.
+// Counts the bytes on their way to the disk of the workspaces, so that several runs whose files
+// come at the same time are not each promised the same room. Thread-safe; holds may outlive the
+// ledger.
 #pragma once
 
 #include <atomic>
@@ -21,11 +22,11 @@ class DiskLedger {
     int64_t bytes = 0;
     int64_t holders = 0;
   };
-  struct Held {
+  struct Entries {
     std::map<std::string, Part> parts;  // by what they are
     int64_t bytes = 0;                  // of all of them
   };
-  using Shared = std::shared_ptr<Guarded<Held>>;
+  using Shared = std::shared_ptr<Guarded<Entries>>;
 
  public:
   // While one lives its bytes are counted as gone. Movable.
@@ -51,7 +52,7 @@ class DiskLedger {
   // NODE_DISK_TOO_SMALL.
   Result<Hold> take(const std::string& what, int64_t bytes, int64_t files);
   int64_t held() const {
-    return held_->with([](const Held& held) { return held.bytes; });
+    return held_->with([](const Entries& held) { return held.bytes; });
   }
   // Whether a reservation was refused since made_room() that would fit on an empty disk.
   bool is_short() const { return short_; }
@@ -62,7 +63,7 @@ class DiskLedger {
   const int64_t min_free_;
   const std::function<void()> on_shortage_;
   std::atomic<bool> short_ = false;
-  const Shared held_ = std::make_shared<Guarded<Held>>();
+  const Shared held_ = std::make_shared<Guarded<Entries>>();
 };
 
 }  // namespace paddock::devices

@@ -18,8 +18,9 @@ class DriverProbe {
   explicit DriverProbe(std::vector<std::string> command, Millis patience = Millis(10'000))
       : program_(std::move(command), patience) {}
 
-  // Nothing: no driver can be asked. A driver that does not answer in time, or whose answer is
-  // none, is reported as a fault of it; while it holds the last question it is not asked again.
+  // Asks the driver; nothing if there is none to ask. A driver that does not answer in time, or
+  // answers nonsense, is reported as faulty. While its last answer is outstanding it is not asked
+  // again.
   std::optional<DriverReport> ask();
 
  private:

@@ -1,5 +1,5 @@
-// What a GPU driver says of its devices, and what that means for runs: a device that fails is still
-// listed, with its fault, and gets no run.
+// The report of a GPU driver on its devices, and what it means for runs: a device that fails is
+// still listed, with its fault, and gets no run.
 #pragma once
 
 #include <string>
@@ -46,7 +46,7 @@ std::vector<Accelerator> judged(std::vector<Accelerator> listed, const DriverRep
                                 const std::vector<std::string>& shared,
                                 const std::vector<std::string>& libraries);
 
-// What those do that say so. Pure.
+// The loads of those devices that report one. Pure.
 std::vector<AcceleratorLoad> loads_of(const DriverReport& report);
 
 // `now`, and what was there before and is not any more, with that as its fault. Pure.

@@ -1,4 +1,4 @@
-// Which accelerators of this host are in use. Thread-safe; holds may outlive the ledger.
+// Knows which accelerators of this host are in use. Thread-safe; holds may outlive the ledger.
 #pragma once
 
 #include <memory>
@@ -34,13 +34,14 @@ class Ledger {
     std::vector<Accelerator> granted_;
   };
 
-  // What this host has now, in place of what it had. Holds stay.
+  // Takes in the devices that this host has now, in place of those it had. Holds stay.
   void know(const std::vector<Accelerator>& there);
   // ACCELERATOR_UNAVAILABLE: see choose().
   Result<Hold> take(const contracts::Accelerators& wish);
-  // For a run that another agent gave these, whatever has become of them since. Before any take().
+  // For a run that an earlier agent process gave these devices, whatever has become of them since.
+  // Before any take().
   Hold take_again(const std::vector<std::string>& ids);
-  // Whether any is held.
+  // Whether a run holds any device.
   bool in_use() const;
 
  private:

@@ -14,7 +14,7 @@ namespace paddock::devices {
 // the driver leaves out is not there.
 std::vector<Accelerator> nvidia_accelerators(const std::string& root);
 
-// What every process needs that uses a GPU of this driver.
+// The device nodes that every user of this driver's GPUs needs.
 std::vector<std::string> nvidia_shared_nodes(const std::string& root);
 // Where the driver's libraries are, if the loader does not find them by itself.
 std::vector<std::string> nvidia_library_folders(const std::string& root);

@@ -72,7 +72,7 @@ std::string text_of(const Function<Device, char*, unsigned>& function, Device de
   return to_utf8_lossy(text.data());
 }
 
-// What its memory needs, where the GPU keeps such rows. Not every GPU does.
+// The fault of the GPU's memory, if the GPU counts remapped rows. Not every GPU does.
 std::string row_fault(const Nvml& nvml, Device device) {
   if (nvml.remapped_rows == nullptr) return {};
   unsigned correctable = 0, uncorrectable = 0, pending = 0, failed = 0;
@@ -118,7 +118,8 @@ DriverReport report_of(const Nvml& nvml) {
   }
   for (unsigned i = 0; report.fault.empty() && i < count; ++i) {
     Device device = nullptr;
-    // One that has fallen off the bus has no UUID to be named by: it is missing from the list.
+    // A GPU that has fallen off the bus has no UUID by which to name it, and is missing from the
+    // list.
     if (nvml.device(i, &device) == kSuccess) report.gpus.push_back(report_of(nvml, device));
   }
   return report;

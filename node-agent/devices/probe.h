@@ -1,4 +1,5 @@
-// What this host has. Everything is read below a given root, so that recorded trees can be tested.
+// Finds out what this host has. Everything is read below a given root, so that recorded trees can
+// be tested.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ struct Host {
   std::string arch;  // amd64, arm64, or what uname says
 };
 
-// What is free on the disk of a folder, for a user who is not root.
+// The free room on the disk of a folder, for a user who is not root.
 struct DiskRoom {
   int64_t bytes = 0;
   std::optional<int64_t> files = {};  // absent: this file system makes them as it needs them

@@ -1,6 +1,6 @@
-// Which processors of this host runs with an allotment were put on: the next one goes to those that
-// the fewest are on. An allotment and no wall, so that one processor may have several. Thread-safe;
-// holds may outlive the ledger.
+// Spreads runs with an allotment over the processors of this host: the next run goes to the
+// processors with the fewest runs. An allotment does not exclude others, so one processor may have
+// several. Thread-safe; holds may outlive the ledger.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,9 @@ class ProcessorLedger {
 
   // `there`: numbers of those that this agent may use. None: the launcher chooses.
   explicit ProcessorLedger(const std::vector<int64_t>& there);
-  // At most so many as there are.
+  // Takes this many processors, or all if there are fewer.
   Hold take(int64_t count);
-  // For a run that another agent put there.
+  // For a run that an earlier agent process put there.
   Hold take_again(const std::vector<int64_t>& processors);
 
  private:

@@ -25,7 +25,7 @@ Error not_started(const char* what) {
 
 Error silent() { return {Code::kUnavailable, kProgramSilent, "it does not answer"}; }
 
-// All that comes until the other end closes; nothing if that takes too long or it is too much.
+// Reads until the other end closes; nothing if that takes too long or there is too much.
 std::optional<std::string> read_until(int fd, Steady::time_point deadline) {
   std::string text;
   char piece[4096];

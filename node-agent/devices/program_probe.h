@@ -26,9 +26,10 @@ class ProgramProbe {
   ProgramProbe(const ProgramProbe&) = delete;
   ProgramProbe& operator=(const ProgramProbe&) = delete;
 
-  // All that it prints, 1 MiB at most; how it ends does not count. Unavailable: kProgramNotStarted,
-  // or kProgramSilent when it takes longer than the patience (it is killed then) or prints more.
-  // While the kernel does not let the last one go, it is silent and none is started.
+  // Runs the program and returns all that it prints, 1 MiB at most; its exit code does not count.
+  // Unavailable: kProgramNotStarted, or kProgramSilent when it takes longer than the patience (it
+  // is killed then) or prints more. As long as the kernel does not end the last one, it counts as
+  // silent, and no new one is started.
   Result<std::string> ask();
 
  private:

@@ -1,6 +1,6 @@
-// Which run or session is ended when the disk of the agent's data folder is full, in bytes or in
-// files, so that there is room again for what the others asked for, for their output and for their
-// results. Pure.
+// Decides which run or session is ended when the disk of the agent's data folder is full, in bytes
+// or in files, so that there is room again for what the others asked for, for their output and for
+// their results. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace paddock::agent {
 
-// What a run or a session has taken of the disk, and what it asked for.
+// The disk that a run or a session has taken, and what it asked for.
 struct DiskUser {
   os::FolderUse taken;
   int64_t asked = 0;

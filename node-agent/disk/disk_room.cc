@@ -25,7 +25,7 @@ contracts::Condition pressure(int64_t min_free, WallTime now) {
 bool is_disk_full(const devices::DiskRoom& room, int64_t min_free, bool was_full) {
   if (min_free <= 0) return false;
   const auto below = [&](int64_t free, int64_t line, int64_t all) {
-    // Where the whole disk is hardly more than the line, an empty one has room all the same.
+    // On a disk that is hardly larger than the line, an empty disk must still count as having room.
     const int64_t most = all > line ? (all - line) / 2 : line / 4;
     return free < line + (was_full ? std::min(line / 4, most) : 0);
   };

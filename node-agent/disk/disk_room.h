@@ -15,17 +15,17 @@ namespace paddock::agent {
 // can be out of them.
 bool is_disk_full(const devices::DiskRoom& room, int64_t min_free, bool was_full);
 
-// So many files at least must be free on it.
+// The least number of files that must be free on the disk.
 int64_t least_files(const devices::DiskRoom& room);
 
-// What is known of the disk's use beside what is free.
+// The known use of the disk, beside the free room.
 struct DiskUse {
   int64_t held = 0;     // for files of runs that are on their way
   int64_t written = 0;  // by runs that asked for disk, of what they asked for
 };
 
-// What the status says of it from now on; it keeps since when. Nothing changes while `room` is
-// absent: nobody knows.
+// Puts the state of the disk into the node's status, which keeps the time since when that holds.
+// Nothing changes while `room` is absent, since then nobody knows.
 void tell_disk(contracts::NodeStatus& status, const std::optional<devices::DiskRoom>& room,
                const DiskUse& use, int64_t min_free, WallTime now);
 

@@ -1,5 +1,5 @@
-// Those that write to the disk of the agent's data folder, and the end of one of them where that
-// comes to its own (disk_relief.h).
+// The runs and sessions that write to the disk of the agent's data folder. When that disk is full,
+// one of them is ended; disk_relief.h decides which.
 #pragma once
 
 #include <functional>

@@ -22,7 +22,7 @@ class AcceleratorStep final : public Step {
   void take_again() override;
   void undo() override;
 
-  // Which ones it holds. Any thread.
+  // The devices that the run holds. Any thread.
   std::vector<std::string> held() const;
   // Says in the result for how long they were held: until now, so just before undo().
   void account(contracts::RunOutcome& outcome) const;

@@ -20,7 +20,8 @@ bool costs_the_file_alone(const Error& named) {
   return is_one_of(named.reason, {"BLOB_TOO_LARGE", kNoRoom, contracts::kDiskFails});
 }
 
-// Whoever frees room, or mends the disk, can have the rest by running it again: this is no success.
+// A success whose artifacts could not all be stored becomes a failure: once there is room, or the
+// disk is mended, the run can be repeated to get them.
 void tell_of_loss(contracts::RunOutcome& outcome, const Error& named) {
   const bool is_loss = is_one_of(named.reason, {kNoRoom, contracts::kDiskFails});
   if (!is_loss || outcome.phase != RunPhase::kSucceeded) return;
@@ -91,8 +92,8 @@ Status ArtifactCollector::collect(contracts::RunOutcome& outcome) {
   return {};
 }
 
-// What the controller has already is not sent again; what it refuses, or the disk does not give, is
-// left out by name.
+// Sends the files that the controller does not have. A file that it refuses, or that the disk does
+// not give, is left out by name.
 Status ArtifactCollector::send_all(int root, artifacts::Collected& collected,
                                    contracts::RunOutcome& outcome) {
   const auto controller = run_.transport(StopKind::kDetach);

@@ -43,7 +43,7 @@ RunFacts CommandLaunch::find() {
   // On a full disk a file that is not there cannot be made either: nobody holds it.
   facts.launcher_alive = !lock.ok() && lock.error().code != Code::kResourceExhausted;
   if (lock) lost_lock_.emplace(std::move(*lock));
-  // It may have written its result between our first look and the lock.
+  // The launcher may have written its result between our first look and the lock.
   if (!output_.advance()) log_warn("a run's output is damaged", {{"run", run_.assignment.run_uid}});
   facts.has_result = output_.state().result.has_value();
   if (!facts.launcher_alive) return facts;

@@ -20,8 +20,8 @@ class CommandLaunch {
 
   // An error after the intent was noted says that the command may or may not have started.
   Status start(const contracts::LaunchRequest& request);
-  // What is known of the run, with the launcher that an earlier agent has started, if it lives. If
-  // none does, none will: a late one finds its lock taken.
+  // The known facts of the run, among them the launcher that an earlier agent started, if that
+  // lives. If none lives, none will start later: a late one finds its lock taken.
   RunFacts find();
 
   // The launcher; its pid while it lives, 0: not known. The pid: any thread.

@@ -1,4 +1,4 @@
-// What is executed for a run: the caller's command, with what its type adds. Pure.
+// The command line that is executed for a run: the caller's command, with what its type adds. Pure.
 #pragma once
 
 #include <string>

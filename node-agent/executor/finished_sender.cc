@@ -38,8 +38,8 @@ void FinishedSender::send(artifacts::CollectRequest request, StopSignal& over) c
   }
 }
 
-// What cannot be sent as it was read has changed, and is looked at again then; or nothing would
-// help, and its end says so.
+// A file that cannot be sent as it was read has changed, and is looked at again later. If it can
+// never be sent, the run's end says so.
 void FinishedSender::send(int root, const std::vector<contracts::Artifact>& news, RunTransport& to,
                           artifacts::FinishedFiles& files, FinishedRecord& record) const {
   std::vector<contracts::Artifact> sent;

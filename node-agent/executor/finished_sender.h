@@ -15,7 +15,7 @@ namespace paddock::executor {
 
 class FinishedSender {
  public:
-  // All of them outlive it.
+  // The arguments outlive this object.
   FinishedSender(const ExecutorPorts& ports, const RunFolder& folder,
                  const contracts::Assignment& assignment)
       : ports_(ports), folder_(folder), assignment_(assignment) {}

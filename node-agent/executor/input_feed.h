@@ -18,7 +18,7 @@ class InputFeed {
 
   const std::string& path() const { return path_; }
   Status open();
-  // All that is to be there. Any thread.
+  // Gives the feed all inputs that the command is to have. Any thread.
   void give(const std::vector<contracts::RunInput>& inputs);
   // Into the file, which is opened if it was found on disk. True if there is something to tell.
   bool take();

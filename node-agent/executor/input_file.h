@@ -1,5 +1,5 @@
-// What an agent run is given to read: a file that only grows, from which its launcher feeds the
-// command. A line's number is its seq, so that writing one again after a crash changes nothing.
+// The input of an agent run: a file that only grows, from which its launcher feeds the command. A
+// line's number is its seq, so that writing one again after a crash changes nothing.
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ class InputFile {
   static Result<InputFile> open(std::string path);
 
   int64_t lines() const { return lines_; }
-  // Those that follow what is there; on the disk when this returns. True if there were any.
+  // Appends the inputs that follow those in the file; they are on the disk when this returns. True
+  // if there were any.
   Result<bool> append(const std::vector<contracts::RunInput>& inputs);
   // Whether the command was found, last time, to take no more.
   bool closed() const { return closed_; }

@@ -22,8 +22,8 @@ Status JudgeStep::add(contracts::LaunchRequest& request) {
 }
 
 contracts::RunOutcome JudgeStep::outcome_of(contracts::SandboxResult result) const {
-  // One that an older agent launched has no judge.
-  // A folder that cannot be looked at is no proof that there was no judge.
+  // A run that an older agent launched has no judge. A folder that cannot be looked at is no proof
+  // that there was no judge.
   const Result<bool> judged = os::is_there(folder());
   if (!is_judged() || (judged.ok() && !*judged)) return executor::outcome_of(result);
   const test_report::Verdict verdict =

@@ -1,6 +1,6 @@
-// What a run takes of the disk for who puts files into it, counted by one at a time and kept for a
-// while: where there are a million names a count takes seconds of a processor that no limit of the
-// run bounds, and its owner decides how often it is wanted. Any thread.
+// The disk use of a run, for callers that put files into it. One caller at a time counts, and the
+// count is kept for a while: where there are a million names, a count takes seconds of a processor
+// that no limit of the run bounds, and the run's owner decides how often it is wanted. Any thread.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,11 @@ namespace paddock::executor {
 class KeptCount {
  public:
   explicit KeptCount(const Clock& clock) : clock_(clock) {}
-  // As `count` says, now or at most kGoodFor times as long ago as it took: a run that freed much
-  // just now has that room a little later.
+  // The result of `count`: a new one, or one that is at most kGoodFor times as old as counting
+  // took. So a run that has just freed much may get that room a little later.
   static constexpr int kGoodFor = 3;
   os::FolderUse use(const std::function<os::FolderUse()>& count);
-  // What was put there since by somebody else than the run.
+  // Adds what somebody other than the run has put there since the count.
   void add(int64_t bytes, int64_t files);
 
  private:

@@ -49,7 +49,7 @@ Result<LaunchIntents::State> LaunchIntents::read(const os::Fd& file) {
     const std::string_view text(bytes.data() + at, ::strnlen(bytes.data() + at, kSlotBytes));
     const std::string_view run = text.substr(0, text.find(' '));
     const std::string_view boot = text.substr(std::min(run.size() + 1, text.size()));
-    if (run.empty() || !state.runs.emplace(run, Noted{slot, std::string(boot)}).second)
+    if (run.empty() || !state.runs.emplace(run, Intent{slot, std::string(boot)}).second)
       state.unused.push_back(slot);
   }
   std::ranges::reverse(state.unused);

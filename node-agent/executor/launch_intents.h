@@ -1,6 +1,7 @@
-// Which runs' commands may have been started, outliving a loss of power: one file with a slot for
-// each, written in place, so that an intent costs one write to the disk and no change of folders.
-// While the machine lives, a run's own folder tells the same and more. Thread-safe.
+// Records which runs' commands may have been started, so that it outlives a loss of power: one file
+// with a slot for each run, written in place, so that an intent costs one write to the disk and no
+// change of folders. While the machine lives, a run's own folder tells the same and more.
+// Thread-safe.
 #pragma once
 
 #include <map>
@@ -36,12 +37,12 @@ class LaunchIntents {
   void keep_only(const std::vector<std::string>& folders);
 
  private:
-  struct Noted {
+  struct Intent {
     int64_t slot = 0;
     std::string boot;
   };
   struct State {
-    std::map<std::string, Noted, std::less<>> runs;
+    std::map<std::string, Intent, std::less<>> runs;
     std::vector<int64_t> unused;
     int64_t end = 0;
     int64_t mended = 0;  // of failures_

@@ -17,8 +17,8 @@ namespace {
 
 constexpr Millis kRestartAfter{10'000};  // one that cannot live is not started for every run
 
-// Who it is, if it is still the launcher that answered: it holds the run's lock as long as it
-// lives.
+// The process with this pid, if it still is the launcher that answered: that one holds the run's
+// lock as long as it lives.
 LauncherProcess identify_launcher(pid_t pid, const std::string& lock) {
   const auto identity = os::identify(pid);
   if (identity && os::LockFile::held(lock)) return {identity, false};

@@ -29,8 +29,8 @@ class LaunchServer {
   // Where it listens; and what to do when it turned out that it does not.
   std::string socket() const { return file("socket"); }
   void revive() { start_again(); }
-  // For the request in this file. Nothing: it did not take the order, and nothing of it runs or
-  // will run.
+  // Launches the request in this file. Nothing: the server did not take the order, and nothing of
+  // it runs or will run.
   std::optional<LauncherProcess> launch(const LaunchFiles& files, int request);
 
  private:
@@ -50,8 +50,9 @@ class LaunchServer {
   Guarded<State> state_;
 };
 
-// By the server, where there is one that takes it, else by a launcher of its own. The request,
-// which may hold what is secret, is made into a document once, in memory. SANDBOX_UNAVAILABLE.
+// Launches by the server, if there is one that takes the order, and otherwise by a launcher of its
+// own. The request may hold secrets, so it is made into a document once, and in memory.
+// SANDBOX_UNAVAILABLE.
 Result<LauncherProcess> start_launch(LaunchServer* server, const std::string& program,
                                      const LaunchFiles& files,
                                      const contracts::LaunchRequest& request);

@@ -23,7 +23,7 @@ LaunchSteps::LaunchSteps(const StepContext& run)
       accelerators_(run),
       steps_(in_order(run.assignment.spec.type == contracts::RunType::kCode)) {}
 
-// What takes long comes first. What is secret, and what others wait for, is asked for at the last
+// Steps that take long come first. Secrets, and what other runs wait for, are asked for at the last
 // moment.
 std::vector<Step*> LaunchSteps::in_order(bool is_code) {
   std::vector<Step*> steps;

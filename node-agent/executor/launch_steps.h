@@ -24,7 +24,7 @@ class LaunchSteps {
 
   // Each in its order, until one fails: what came before it stays prepared until undo().
   Status prepare();
-  // What all of them add up to, once they are prepared.
+  // The launch request that all prepared steps add up to.
   Result<contracts::LaunchRequest> request();
   // The command of an earlier agent still runs, or its result is there.
   void take_again();

@@ -46,9 +46,9 @@ std::optional<os::ProcessIdentity> find_lock_holder(const std::string& lock, pid
 
 // kOverdue: gone without a result, as we killed it behind the limit of its command's time.
 enum class FollowEnd { kResult, kGone, kOverdue, kDetached };
-// What a launcher has said so far.
+// The messages that a launcher has sent so far.
 enum class Heard { kNothing, kStart, kResult };
-// By this output.
+// Reads that from the output's state.
 Heard heard_in(const OutputState& state);
 
 struct LaunchTimes {

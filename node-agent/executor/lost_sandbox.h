@@ -12,7 +12,8 @@ namespace paddock::executor {
 // The host's fault, where this result may come of it and the host has lost an ability since the run
 // was accepted. Waits until the host was tried, or the run is stopped.
 std::optional<Error> lost_sandbox(const StepContext& run, const contracts::SandboxResult& result);
-// What the run's launcher did is not known, so the run is not asked about: the host tries itself.
+// For a run of which it is not known what its launcher did: the host tries by itself whether it can
+// still make sandboxes.
 void doubt_sandbox(const ExecutorPorts& ports);
 
 }  // namespace paddock::executor

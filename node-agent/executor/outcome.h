@@ -14,13 +14,15 @@ contracts::RunOutcome outcome_of_error(const Error& error, bool cancel_requested
 // `fault`: of the node's disk, where that is why.
 contracts::RunOutcome outcome_of_lost_launcher(bool command_started,
                                                const std::optional<Error>& fault = {});
-// It was canceled, and its launcher was gone without a result: killed, as it did not obey.
+// For a run that was canceled, and whose launcher is gone without a result: it did not obey and was
+// killed.
 contracts::RunOutcome outcome_of_canceled_without_result();
-// Its launcher did not end it at the limit of time, and was killed with it.
+// For a run that its launcher did not end at the limit of time, so that both were killed.
 contracts::RunOutcome outcome_of_overdue();
-// Its output could not be read any more, and so it was ended.
+// For a run that was ended because its output could not be read any more.
 contracts::RunOutcome outcome_of_unreadable(const Error& why);
-// It was ended for others, as the disk was full and it had written more than it asked for.
+// For a run that was ended in favour of others: the disk was full, and it had written more than it
+// asked for.
 contracts::RunOutcome outcome_of_disk(const std::string& why,
                                       const std::optional<contracts::SandboxResult>& result);
 

@@ -142,7 +142,7 @@ Status OutputLog::add(FrameType type, std::string_view line) {
   return count(segment);
 }
 
-// What a crash or a full disk has left of one. The launcher's file is the launcher's alone.
+// Drops a line that a crash or a full disk cut short. Only the launcher writes the launcher's file.
 Status OutputLog::drop_torn_line(Segment segment) {
   struct stat info {};
   const int file = files_[segment].get();
@@ -227,8 +227,8 @@ std::vector<OutputChunk> OutputLog::read(int64_t after, size_t max_bytes) const 
   return out.take();
 }
 
-// What is not asked for any more has reached the store. If that is set back, the files still have
-// it.
+// Lines that are not asked for any more have reached the store. If the store is set back to an
+// older state, the files still have them.
 bool OutputLog::read_newest(int64_t after, Answer& out) const {
   while (!newest_.empty() && newest_.front().seq <= after) drop_oldest();
   const int64_t first = newest_.empty() ? state_.last_seq + 1 : newest_.front().seq;

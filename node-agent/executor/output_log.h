@@ -33,11 +33,13 @@ class OutputLog {
   static Result<std::unique_ptr<OutputLog>> open(const RunFolder& folder, const Clock& clock,
                                                  bool make = true);
 
-  // So that the launcher can say how the run ended whatever becomes of the disk.
+  // Reserves room on the disk, so that the launcher can write how the run ended whatever becomes of
+  // the disk.
   Status keep_room_for_result();
   // Adds a line of the agent's own; a newline is added to it.
   Status say(std::string_view line);
-  // What a program that worked for the run printed: output of the run, on standard error.
+  // Adds what a program printed that worked for the run: it becomes output of the run, on standard
+  // error.
   Status quote(std::string_view text);
   // Takes in what the launcher has written since. SPOOL_CORRUPT if that is not frames.
   Status advance();

@@ -1,4 +1,5 @@
-// What the steps of RunLife say about themselves. For this module only.
+// Measures how long a phase of a run takes, and words what came of it, for the steps of RunLife.
+// For this module only.
 #pragma once
 
 #include "common/base/text.h"

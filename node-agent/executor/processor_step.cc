@@ -28,7 +28,7 @@ Status ProcessorStep::prepare() {
   return {};
 }
 
-// What libraries with threads are told of it, too: some count the host's.
+// Also sets the variables that libraries with threads read: some would count the host's processors.
 Status ProcessorStep::add(contracts::LaunchRequest& request) {
   if (!wanted()) return {};
   request.cpus = wanted();

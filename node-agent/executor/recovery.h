@@ -1,4 +1,5 @@
-// What to do with a run found on disk, or a new one: a pure decision over what is known about it.
+// Decides what to do with a run found on disk, or with a new one: a pure decision over what is
+// known about it.
 #pragma once
 
 #include "node-agent/executor/run_folder.h"

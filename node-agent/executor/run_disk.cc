@@ -14,7 +14,8 @@ namespace {
 // that it makes.
 constexpr int64_t kNamesCounted = 1'000'000;
 
-// Not before any change of a file until now, and a tick of the kernel's ahead of some that follow.
+// A time that is no earlier than any change of a file so far. It may be a tick of the kernel's
+// clock later than some changes that follow.
 int64_t file_time_ns() {
   timespec now = {};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -56,7 +57,8 @@ os::FolderUse RunDisk::count(const std::function<bool()>& over) const {
       {.most_names = most, .layered = run_.record.layered, .since_ns = since, .over = over});
 }
 
-// Who is ended is not told by what was so before, nor does that wait for somebody else's count.
+// This count decides which run is ended, so it is made anew, and does not wait for a count by
+// somebody else.
 os::FolderUse RunDisk::taken() const {
   const MonoTime end = run_.ports.clock.mono() + os::kCountTime;
   return count([&] { return run_.ports.clock.mono() >= end; });

@@ -1,4 +1,4 @@
-// What a run takes of the node's disk, and what it asked for. Any thread.
+// The disk that a run takes of its node, and what it asked for. Any thread.
 #pragma once
 
 #include <atomic>
@@ -22,23 +22,27 @@ class RunDisk {
   RunDisk(const StepContext& run, const CommandLaunch& launch)
       : run_(run), launch_(launch), counted_(std::make_shared<KeptCount>(run.ports.clock)) {}
 
-  // Its command begins now, or has begun: what is changed from then on, the command has written.
+  // The command begins now, or has begun: changes from then on count as written by the command.
   void begins();
   void began(std::optional<int64_t> time_ms);
 
   std::optional<int64_t> asked() const;
-  // What its command has written, as far as is told in a moment, and how much of that it asked for.
+  // The bytes that the command has written, as far as can be counted in a moment, and how many of
+  // them are within what it asked for.
   int64_t written(int64_t most_names = kNamesLookedAt) const;
   int64_t written_as_asked() const;
-  // All of that, with what it hides, as it is now: it takes a second or two where there are a
-  // million names, and kCountTime at most.
+  // All that the run has taken, hidden files too, as it is now: counting takes a second or two
+  // where there are a million names, and kCountTime at most.
   os::FolderUse taken() const;
-  // Now or a little while ago (kept_count.h), for its owner, who asks as often as he likes.
+  // The same, counted now or a little while ago (kept_count.h), so that the run itself may ask
+  // often.
   os::FolderUse taken_lately() const;
-  // To be told what somebody else than the run puts there; it may outlive this.
+  // A function to be called with what somebody other than the run puts there. It may outlive this
+  // object.
   std::function<void(int64_t bytes, int64_t files)> adder() const;
 
-  // Its files go while its folder stays, or with all of it: each once, by one at a time.
+  // free_files() removes the run's files and keeps its folder; erase() removes both. One caller at
+  // a time, each once.
   void free_files();
   Status erase();
 

@@ -78,7 +78,8 @@ struct RunRecord {
   }
 };
 
-// What was sent of a run before its end, so that the next agent sends none of it again.
+// The files of a run that were sent before its end, so that the next agent process sends none of
+// them again.
 struct FinishedRecord {
   int64_t since_ms = 0;  // wall clock
   int64_t spent = 0;     // of its allowance

@@ -43,7 +43,7 @@ Result<std::unique_ptr<RunLife>> RunLife::recover(const ExecutorPorts& ports,
   // After a loss of power the record may be older than the intent.
   if (record.stage == Stage::kAccepted && ports.intents.noted(folder_name))
     record.stage = Stage::kLaunching;
-  // Whatever was begun is taken up on a full disk, too.
+  // A run that has begun is taken up again even on a full disk.
   const bool to_begin = record.stage == Stage::kAccepted;
   ASSIGN_OR_RETURN(std::unique_ptr<OutputLog> output,
                    OutputLog::open(folder, ports.clock, to_begin));
@@ -243,7 +243,8 @@ void RunLife::collect() {
   finish(std::move(outcome));
 }
 
-// What the command held is given back once its outcome is recorded, and before anybody hears of it.
+// What the command held is given back once its outcome is recorded, and before anybody hears of the
+// outcome.
 void RunLife::finish(contracts::RunOutcome outcome) {
   ending_ = true;
   steps_.accelerators().account(outcome);

@@ -49,15 +49,16 @@ class RunLife {
   // The launcher of its command, 0 when none runs, and the accelerators that it holds. Any thread.
   pid_t launcher() const { return launch_.pid(); }
   std::vector<std::string> held_accelerators() const { return steps_.accelerators().held(); }
-  // Its files as its command sees them, to read. Any thread, once there is a launcher.
+  // Opens the run's files, as its command sees them, to read. Any thread, once there is a launcher.
   Result<os::Fd> open_workspace() const { return steps_.workspace().open(); }
   // The same for one who puts files into it while it runs, by one at a time. RUN_NOT_RUNNING.
   Result<WritableWorkspace> open_to_write() const {
     return steps_.workspace().open_to_write(disk_, launch_.pid());
   }
-  // Where its launcher takes commands to be executed in it, if it takes any. Any thread.
+  // The socket on which the run's launcher takes commands to be executed in it, if it takes any.
+  // Any thread.
   std::string exec_socket() const { return folder_.exec_socket(); }
-  // What it takes of the disk, and asked for (run_disk.h). Any thread.
+  // The disk that the run takes, and what it asked for (run_disk.h). Any thread.
   static constexpr int64_t kNamesLookedAt = RunDisk::kNamesLookedAt;
   std::optional<int64_t> asked_disk() const { return disk_.asked(); }
   int64_t written(int64_t most_names = kNamesLookedAt) const { return disk_.written(most_names); }
@@ -68,8 +69,8 @@ class RunLife {
   void end_for_disk(std::string why);
   // Whether its files will go by themselves.
   bool ending() const { return ending_ || stop_.at_least(StopKind::kKill); }
-  // Where the disk is full: the files of one whose outcome is recorded go before that is taken. Any
-  // thread.
+  // For a full disk: removes the files of a run whose outcome is recorded, before the controller
+  // has taken that. Any thread.
   void free_files() {
     if (recorded_) disk_.free_files();
   }
@@ -85,7 +86,7 @@ class RunLife {
   }
   // Lines for the command's standard input: each seq reaches it once, however often it is given.
   void give_input(const std::vector<contracts::RunInput>& inputs);
-  // What is known now, for the first report of a recovered run.
+  // Reports what is known now, for the first report of a recovered run.
   void publish();
   // After run() returned for kForget: nothing of it stays on disk.
   Status erase();

@@ -15,7 +15,8 @@ class RunLog {
       : output_(output), announce_(std::move(announce)) {}
 
   void say(const std::string& line);
-  // What a program printed that worked for the run: output of the run, on standard error.
+  // Adds what a program printed that worked for the run: it becomes output of the run, on standard
+  // error.
   void quote(const std::string& text);
 
  private:

@@ -36,7 +36,7 @@ class Step {
   virtual void undo() {}
 };
 
-// What the steps of one run share. All of it outlives them.
+// The objects that the steps of one run share. All of them outlive the steps.
 struct StepContext {
   const ExecutorPorts& ports;
   const RunFolder& folder;
@@ -47,7 +47,7 @@ struct StepContext {
   RunLog& log;
   MonoTime accepted;  // by this process; else long ago
 
-  // To the controller; its calls are made again until the run is stopped like this.
+  // A connection to the controller. Its calls are repeated until the run is stopped in this way.
   std::unique_ptr<RunTransport> transport(StopKind give_up) const;
 };
 

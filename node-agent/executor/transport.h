@@ -1,4 +1,5 @@
-// What one run's life needs of the controller. One object per thread of use; abort() from any.
+// The requests to the controller that one run needs. One object per thread of use; abort() from
+// any.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@
 
 namespace paddock::executor {
 
-// What a run's command needs to call the controller back.
+// The token and URL with which a run's command can call the controller.
 struct RunCredential {
   std::string token;
   std::string controller_url;

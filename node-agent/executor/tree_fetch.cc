@@ -26,7 +26,7 @@ Error interrupted_error() {
 }
 
 constexpr int64_t kBlock = 4096;
-// What hardly counts is not asked about: most runs bring no more.
+// Trees smaller than this are not checked against the free room: most runs bring no more.
 constexpr int64_t kLittle = 1 << 20;
 
 int64_t taken_by(const contracts::TreeEntry& entry) {

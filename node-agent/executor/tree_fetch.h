@@ -19,7 +19,7 @@ struct TreeSource {
   std::string volume;  // empty: the workspace
 };
 
-// What came of it, for the run's log.
+// The result of a fetch, for the run's log.
 struct TreeNews {
   int64_t files = 0, bytes = 0, fetched = 0;
   bool cached = false;
@@ -29,11 +29,11 @@ struct TreeNews {
 // Gives up when the run is stopped. Used only on the run's own thread.
 class TreeFetch {
  public:
-  // All of them outlive it.
+  // The arguments outlive this object.
   TreeFetch(const ExecutorPorts& ports, const std::string& run_uid, StopSignal& stop)
       : ports_(ports), run_uid_(run_uid), stop_(stop) {}
 
-  // What is in it: nothing of it but its names comes here.
+  // The tree's list of files. None of its content comes here.
   Result<contracts::Tree> fetch(const TreeSource& source, StopKind give_up = StopKind::kCancel);
   bool find_cached(const TreeSource& source, TreeNews& news) const;
   // The tree in this node's cache, fetched and made if it is not there yet.
@@ -42,7 +42,7 @@ class TreeFetch {
   // A folder of its own with the tree's files.
   Status copy(const contracts::Tree& tree, const std::string& to, TreeNews& news,
               const workspace::Folders& more = {});
-  // Who has its files here, if not the agent's own user.
+  // The user who owns the files here, if that is not the agent's own.
   std::optional<workspace::Owner> owner() const;
   // Bytes of a tree that this node had no room for; 0: of none.
   int64_t no_room_for() const { return no_room_for_; }

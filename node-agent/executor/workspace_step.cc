@@ -15,7 +15,7 @@ WorkspaceStep::WorkspaceStep(const StepContext& run) : run_(run) {
   tree_.emplace(*run.ports.trees, root);
 }
 
-// What is in the cache is laid: it is large, or a volume too.
+// Trees in the cache are laid under the workspace and not copied: they are large, or volumes.
 Status WorkspaceStep::prepare() {
   const ExecutorPorts& ports = run_.ports;
   PhaseTiming timing(ports.clock, run_.record.timings_ms["workspace"]);

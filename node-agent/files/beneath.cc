@@ -46,7 +46,7 @@ Error as_answer(Error error) {
   return error;
 }
 
-// What a failed step means for the caller; the path stays out of it.
+// The caller's error for a failed step; it does not show the path.
 Error failed(std::string_view doing, int number) {
   switch (number) {
     case ENOENT:

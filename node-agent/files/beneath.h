@@ -12,7 +12,7 @@ namespace paddock::files {
 
 // Folders and files change while they are looked at: that is the session's doing, not our failure.
 Error as_answer(Error error);
-// What a failed step means for the caller; the path stays out of it.
+// The caller's error for a failed step; it does not show the path.
 Error failed(std::string_view doing, int number);
 
 // Empty: it is in the root itself.

@@ -12,7 +12,7 @@
 namespace paddock::files {
 namespace {
 
-// Whoever wants a folder is content with one that is there, even if it cannot be opened.
+// A folder that is already there is good enough, even if it cannot be opened.
 Status check_is_folder(int above, const std::string& name) {
   struct stat info {};
   if (fstatat(above, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)

@@ -1,5 +1,5 @@
-// What a call will add to the files of a run or a session, told before anything is made. It counts
-// as those do who measure them later: blocks, and names of files and of folders.
+// Computes what a call will add to the files of a run or a session, before anything is made. It
+// counts like those that measure the files later: blocks, and names of files and of folders.
 #pragma once
 
 #include <cstdint>

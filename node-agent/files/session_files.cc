@@ -92,8 +92,9 @@ Result<FileAnswer> write(const FileRules& rules, int root, const FileOrder& orde
   return FileAnswer{};
 }
 
-// What is left of it has its name again, unless somebody has taken that meanwhile. It is the
-// session's doing: who has the folder open can go on writing there, and close it to who removes it.
+// Gives what is left of the folder its name back, unless somebody has taken that meanwhile. The
+// session itself can cause this: a process that has the folder open can go on writing there, and
+// make it unreadable to whoever removes it.
 Error not_removed(int above, const std::string& gone, const std::string& name, Error why) {
   (void)renameat(above, gone.c_str(), above, name.c_str());
   if (why.code == Code::kUnavailable) return why;  // the disk's

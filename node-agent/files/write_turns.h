@@ -1,5 +1,6 @@
-// Who writes next into a run's or a session's files. The caller that counts the room that is left
-// writes alone there until the file is whole: two would count the same room. Thread-safe.
+// Lets one caller at a time write into the files of a run or a session. The caller that counts the
+// room that is left writes alone until the file is whole: two would count the same room.
+// Thread-safe.
 #pragma once
 
 #include <map>

@@ -30,7 +30,7 @@ Error interrupted() {
   return {Code::kDeadlineExceeded, "INTERRUPTED", "the agent ends, and the proof with it"};
 }
 
-// All that the program says; an error once `stop` can be read before that.
+// Reads all that the program prints; an error if `stop` can be read before the end.
 Result<std::string> read_report(int from, int stop) {
   std::string out;
   std::array<char, 64 << 10> piece;
@@ -49,7 +49,8 @@ Result<std::string> read_report(int from, int stop) {
   return Error{Code::kTooLarge, "DOCUMENT_TOO_LARGE", "the proof is too long"};
 }
 
-// It ends the sandbox that it tries just now, and tries no other, as nobody reads what it says.
+// Ends the program. It ends the sandbox that it is trying, and tries no other, since nobody reads
+// what it prints.
 void end_program(pid_t pid) {
   const auto identity = os::identify(pid);
   if (!identity) return;  // gone already

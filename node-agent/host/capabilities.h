@@ -1,5 +1,5 @@
-// What this host's sandbox has proven: `paddock-sandbox probe`, run at the agent's start and again
-// when that program is another one.
+// The capabilities that this host's sandbox has proven: `paddock-sandbox probe`, run at the agent's
+// start and again when that program is another one.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace paddock::agent {
 Result<contracts::SandboxProof> prove_sandbox(const std::string& sandbox_program,
                                               const std::map<std::string, std::string>& own,
                                               int stop);
-// What a node publishes whose launcher proved nothing: takes no run.
+// The proof of a node whose launcher could prove nothing: such a node takes no run.
 contracts::SandboxProof unproven(const Error& why);
 
 }  // namespace paddock::agent

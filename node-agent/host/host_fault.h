@@ -35,7 +35,8 @@ class HostTrial {
   Guarded<std::optional<MonoTime>> since_;  // of the look that is under way
 };
 
-// What the status says of it from now on; it keeps since when, as long as the reason stays. Pure.
+// Puts the fault into the node's status, which keeps the time since when, as long as the reason
+// stays. Pure.
 void tell_fault(contracts::NodeStatus& status, const std::optional<Error>& fault, WallTime now);
 
 }  // namespace paddock::agent

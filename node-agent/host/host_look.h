@@ -1,4 +1,4 @@
-// What this host has at the moment: looked at again while the agent runs. Not thread-safe.
+// Looks at what this host has at the moment, again and again while the agent runs. Not thread-safe.
 #pragma once
 
 #include "node-agent/devices/apple.h"

@@ -1,4 +1,4 @@
-// What the agent's configuration says of its host.
+// The settings of the agent's host.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr int64_t runs_at_once(int64_t max_runs, int64_t processors) {
   return max_runs > 0 ? max_runs : std::max<int64_t>(4, 2 * processors);
 }
 
-// What is offered of what is there.
+// The part of an amount that is offered to runs.
 constexpr int64_t at_most(int64_t there, int64_t most) {
   return most > 0 ? std::min(there, most) : there;
 }

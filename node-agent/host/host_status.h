@@ -1,5 +1,5 @@
-// What the agent publishes about its host, looked at again while it runs: disks fill up, devices
-// come and go, memory is added.
+// The status that the agent publishes about its host. It is renewed while the agent runs: disks
+// fill up, devices come and go, memory is added.
 #pragma once
 
 #include <functional>

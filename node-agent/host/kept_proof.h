@@ -1,7 +1,7 @@
-// What an earlier process of this agent proved of its host's sandbox, kept in the data folder. A
-// proof takes a second or so, and on a host whose processors are busy many times that; meanwhile
-// nobody would hear of the runs that go on. So an agent that is started again begins with what is
-// kept, and proves it anew beside its work.
+// The proof of its host's sandbox that an earlier process of this agent made, kept in the data
+// folder. A proof takes a second or so, and many times that on a host whose processors are busy;
+// meanwhile nobody would hear of the runs that go on. So an agent that is started again begins with
+// the kept proof, and makes a new one beside its work.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace paddock::agent {
 
-// What a proof is true of: this very launcher file, this boot of the kernel, and this process's
-// user and privileges. Empty if the launcher is not there.
+// The conditions under which a proof holds: this launcher file, this boot of the kernel, and this
+// process's user and privileges. Empty if the launcher is not there.
 std::string proof_mark(const std::string& launcher);
-// Nothing if what is kept has another mark.
+// The kept proof; nothing if it has another mark.
 std::optional<contracts::SandboxProof> kept_proof(const std::string& data_dir,
                                                   const std::string& launcher);
 // `mark` is of before the proof was begun. Says in the log where it cannot be kept.

@@ -48,7 +48,8 @@ LauncherWatch::LauncherWatch(std::string program, std::function<void()> changed)
     log_warn("the launcher's folder cannot be watched: restart the agent after an upgrade");
     return;
   }
-  // What it is by now counts as known: a change while the thread starts is one.
+  // The file is compared with its state before the thread starts, so that a change during that
+  // counts.
   const FileIdentity known = identity_of(program_);
   thread_ = std::thread([this, known, news = std::move(news)]() mutable {
     watch(news, end_.fd(), program_, known, changed_);

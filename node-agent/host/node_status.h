@@ -1,5 +1,5 @@
-// What the agent knows of its host, put into the status of its node. Says in the log what people
-// should hear of.
+// Puts what the agent knows of its host into the status of its node. Logs what operators should
+// hear of.
 #pragma once
 
 #include "node-agent/devices/probe.h"
@@ -8,9 +8,9 @@
 
 namespace paddock::agent {
 
-// All that the host says of itself, for the first time. What an earlier process proved of the
-// sandbox is taken over; without that, it is tried now. Errors: SANDBOX_UNAVAILABLE; INTERRUPTED
-// once `stop` can be read.
+// Makes the first status of this host. If an earlier process proved the sandbox, that proof is
+// taken over; otherwise it is tried now. Errors: SANDBOX_UNAVAILABLE; INTERRUPTED once `stop` can
+// be read.
 Result<contracts::NodeStatus> node_status(const HostSettings& settings, const devices::Host& host,
                                           WallTime now, int stop);
 

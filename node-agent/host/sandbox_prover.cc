@@ -14,7 +14,7 @@ constexpr const char* kSandbox = "sandbox";  // the capability that stands for a
 constexpr Millis kLeastRest{5'000};
 constexpr Millis kLongestRest{30'000};
 constexpr int kRestsFor = 9;  // times as long as a proof took
-// What the controller decided before it had heard of a loss reaches this node for so long.
+// For so long, decisions may arrive that the controller made before it had heard of a loss.
 constexpr Millis kHeardWithin{10'000};
 
 const contracts::Capability* find(const contracts::SandboxProof& proof, std::string_view name) {

@@ -28,7 +28,8 @@ class SandboxProver {
  public:
   // Takes a second or so, and gives up with an error once `stop` can be read.
   using Prove = std::function<Result<contracts::SandboxProof>(int stop)>;
-  // What has been proven, and why no sandbox can be set up, if none can. Called from the thread.
+  // Called, from the thread, with what has been proven, and with the reason if no sandbox can be
+  // set up.
   using Tell =
       std::function<void(const contracts::SandboxProof&, const std::optional<Error>& fault)>;
 
@@ -42,9 +43,9 @@ class SandboxProver {
   // Ends a proof that is under way, with its sandboxes.
   void stop();
 
-  // Its program is another one: no proof that was begun before counts any more.
+  // For a launcher program that was replaced: no proof that was begun before counts any more.
   void prove_again();
-  // Something may be wrong: it is proven anew in its turn. Waits for nothing.
+  // Something may be wrong, so the sandbox is proven anew in its turn. Waits for nothing.
   void doubt();
   // Why no sandbox can be set up, as far as is known.
   std::optional<Error> fault() const;

@@ -17,7 +17,8 @@ using devices::field;
 constexpr size_t kMaxBytes = 256 << 10;
 constexpr size_t kMaxDevices = 256;
 
-// What is shown of a device that is gone, and by what it is recognised if it comes back.
+// The facts that are shown of a device that is gone, and by which it is recognised if it comes
+// back.
 struct SeenDevice {
   std::string kind;
   std::string id;

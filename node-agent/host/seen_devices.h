@@ -1,6 +1,6 @@
-// Which accelerators were found on this host, by this agent or an earlier one, so that one that is
-// gone stays listed. A file with a line of JSON for each, read at every look: who takes a line out
-// of it has that device forgotten. Not thread-safe.
+// Remembers the accelerators that were found on this host, by this agent process or an earlier one,
+// so that one that is gone stays listed. A file with a line of JSON for each, read at every look:
+// to have a device forgotten, an operator removes its line. Not thread-safe.
 #pragma once
 
 #include <string>

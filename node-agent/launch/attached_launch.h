@@ -23,7 +23,7 @@ class AttachedLaunch {
  public:
   using OnOutput = std::function<void(contracts::FrameType, std::string_view)>;
 
-  // What order_launch() says. `max_result`: bytes of the result's document.
+  // Orders a launch; errors as order_launch(). `max_result`: bytes of the result's document.
   static Result<AttachedLaunch> order(const std::string& socket,
                                       const contracts::LaunchRequest& request, size_t max_result);
   // Ahead: before the last argument of its command is known.
@@ -43,16 +43,18 @@ class AttachedLaunch {
 
   // The wall time passes from now on. One that has ended already says in its result why.
   void begin(Millis wall_time) { (void)begin_attached(launched_, wall_time); }
-  // What begin_prelaunched() says. `shown`: all of its output comes, and none is in its result.
+  // Begins the prelaunched command; errors as begin_prelaunched(). `shown`: all of its output
+  // comes, and none is in its result.
   Status begin(Millis wall_time, std::string_view last_argument, bool shown = false) {
     return begin_prelaunched(launched_, wall_time, last_argument, shown);
   }
   // The launcher ends it; its result still comes. A launcher that was stopped is told to go on.
   void end();
-  // As end(), without the rest of its grace. A command in a run has none: there they are the same.
+  // Like end(), without the rest of the grace. A command in a run has no grace, so for it both are
+  // the same.
   void kill();
-  // For one whose time is long over without a result: a launcher that stands still is told to go
-  // on, and killed by destroy(). False: it is gone, or the run's.
+  // For a launch whose time is long over without a result: tells a launcher that stands still to go
+  // on; destroy() kills it. False: it is gone, or belongs to the run.
   bool wake();
   void destroy();
   bool ended() const;

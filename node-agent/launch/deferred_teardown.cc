@@ -49,15 +49,15 @@ bool DeferredTeardown::keep(AttachedLaunch used) {
 
 Millis DeferredTeardown::clean_up() {
   const MonoTime now = clock_.mono();
-  std::vector<Used> over;  // ends without the lock
+  std::vector<UsedLaunch> over;  // ends without the lock
   return state_.with([&](State& state) {
     const auto due = std::partition(state.used.begin(), state.used.end(),
-                                    [&](const Used& each) { return each.due > now; });
+                                    [&](const UsedLaunch& each) { return each.due > now; });
     over.assign(std::move_iterator(due), std::move_iterator(state.used.end()));
     state.used.erase(due, state.used.end());
-    // What is kept from now on may rely on being looked at then.
+    // Launches that are kept from now on are looked at by that time.
     Millis next = state.quiet > now ? state.quiet - now : kLater;
-    for (const Used& each : state.used) next = std::min(next, each.due - now);
+    for (const UsedLaunch& each : state.used) next = std::min(next, each.due - now);
     state.next_look = now + next;
     return next;
   });

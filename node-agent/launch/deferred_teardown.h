@@ -19,7 +19,7 @@ class DeferredTeardown {
  public:
   // Asks who cleans up to do so in a while; costs who asks next to nothing. Any thread.
   using Wake = std::function<void(std::chrono::microseconds)>;
-  // From the end of a use until its answer has been sent, about.
+  // About how long it takes from the end of a use until its answer has been sent.
   static constexpr std::chrono::microseconds kAnswerSent{200};
 
   // `clock` outlives it. `processors`: of this host.
@@ -54,7 +54,7 @@ class DeferredTeardown {
   Millis clean_up();
 
  private:
-  struct Used {
+  struct UsedLaunch {
     AttachedLaunch launch;
     MonoTime due{};
   };
@@ -65,7 +65,7 @@ class DeferredTeardown {
     MonoTime quiet{};  // until then, what is only useful later waits
     MonoTime last_begun{};
     MonoTime next_look{INT64_MAX};  // of who cleans up, at the latest
-    std::vector<Used> used;
+    std::vector<UsedLaunch> used;
   };
 
   const Clock& clock_;

@@ -67,7 +67,7 @@ Result<Launched> order_launch(const std::string& path, const OrderFiles& files, 
     if (further >= 0) fds.push_back(further);
   TRY(os::send_packet(socket.get(), word_for(files), fds));
   if (!readable(socket, patience_ms)) {
-    // From here on no answer can come any more; one that came meanwhile still counts.
+    // After this no answer can arrive; one that arrived before still counts.
     shutdown(socket.get(), SHUT_RD);
     char first = 0;
     if (recv(socket.get(), &first, sizeof first, MSG_PEEK | MSG_DONTWAIT) <= 0)

@@ -125,7 +125,8 @@ std::vector<DiskWriter> RunHost::disk_writers() const {
   return out;
 }
 
-// With what may still work in it, and holds the file of this name.
+// Removes the folder, after ending the processes that still work in it and hold the lock file of
+// this name.
 Status RunHost::remove(const std::string& folder, std::string_view lock) {
   executor::end_leftover(cat(folder, "/", lock));
   executor::end_leftover(cat(folder, "/build/", lock));
@@ -139,7 +140,8 @@ void RunHost::remove_or_say(const std::string& folder, std::string_view lock) {
              {{"run", os::base_name(folder)}, {"error", removed.error().describe()}});
 }
 
-// What an agent of an earlier version has left: its commands end, and are not started again.
+// Runs that an agent of an earlier version has left: their commands are ended, and not started
+// again.
 Result<std::vector<std::string>> RunHost::end_earlier() {
   ASSIGN_OR_RETURN(const auto names, executor::RunFolder::list_earlier(config_.runs_dir));
   for (const std::string& name : names) {
@@ -164,11 +166,11 @@ Status RunHost::recover() {
       found.push_back(std::move(*life));
       continue;
     }
-    // What fails for now is no reason to end what runs.
+    // A fault that may pass is no reason to end a run.
     if (!life && is_system_failure(life.error()))
       return std::move(life).error().within(cat("looking for the run ", name));
-    // One that was not launched may be over elsewhere by now: the controller assigns it again if it
-    // is still wanted.
+    // A run that was not launched may be over elsewhere by now: the controller assigns it again if
+    // it is still wanted.
     if (!life) {
       const Error why = contracts::name_full_disk(life.error());
       log_warn(why.reason == contracts::kNodeDiskFull
@@ -210,7 +212,7 @@ void RunHost::start(const contracts::Assignment& assignment) {
   const Life life = std::move(*accepted);
   const Status hosted = host(life);
   if (hosted.ok()) return;
-  // One that may have been launched is nobody else's: the next agent finds it.
+  // A run that may have been launched stays here: the next agent process finds it.
   if (!life->untouched()) {
     log_error("a run is not followed",
               {{"run", assignment.run_uid}, {"error", hosted.error().describe()}});
@@ -231,7 +233,7 @@ void RunHost::refuse(const contracts::Assignment& assignment, const Error& cause
   outcome.phase = contracts::RunPhase::kFailed;
   outcome.reason = why.reason;
   outcome.message = cat("the node could not take the run on: ", why.message);
-  // Whatever it was, it was not the run: of that nothing is known here but what was assigned.
+  // The fault cannot be the run's: nothing is known here of the run but its assignment.
   if (why.reason != kMayHaveRun && why.code != Code::kInvalidArgument) outcome.refused = true;
   observe_(report, 0);
 }
@@ -268,7 +270,7 @@ void RunHost::live(const RunKey& key, const Life& life) {
   if (life->stopped(StopKind::kForget)) drop(key, life);
 }
 
-// What runs already has its slot; what is new waits for one, or for its end.
+// A command that runs already has its slot; a new one waits for a slot, or for its end.
 bool RunHost::take_slot(const Life& life) {
   while (true) {
     const bool taken = state_.wait_for(

@@ -33,20 +33,21 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   // Goes on with every run found on disk; removes what cannot be one.
   Status recover();
   void act(const sync::Action& action);
-  // Those whose commands run now.
+  // The runs whose commands run now.
   std::vector<usage::MeasuredRun> measured_runs() const;
   bool is_idle() const;  // no run is here, nor the outcome of one
   // The workspace of one of these, to read: FailedPrecondition, RUN_NOT_RUNNING.
   Result<os::Fd> open_workspace(const std::string& run_uid) const;
   Result<executor::WritableWorkspace> open_to_write(const std::string& run_uid) const;
-  // Where the launcher of one of these takes commands to be executed in it. FailedPrecondition:
-  // RUN_NOT_RUNNING, or RUN_EXEC_UNSUPPORTED where it takes none.
+  // The socket on which a run's launcher takes commands to be executed in the run.
+  // FailedPrecondition: RUN_NOT_RUNNING, or RUN_EXEC_UNSUPPORTED where it takes none.
   Result<std::string> exec_socket(const std::string& run_uid) const;
-  // What its runs take of the disk beside what is gone from it, or that they asked for anyway.
+  // The disk that is held for files on their way, and what runs have written of the disk that they
+  // asked for.
   DiskUse disk_use() const;
   // The files of runs that have ended, and whose outcome nobody has taken yet.
   void free_ended();
-  // Who could give way where the disk comes to its end.
+  // The runs that could be ended when the disk is full.
   std::vector<DiskWriter> disk_writers() const;
   // Leaves running sandboxes running and waits for the threads. Which runs were begun: all others
   // may be taken on elsewhere, as nothing of them is started here any more.

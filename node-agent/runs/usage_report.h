@@ -13,7 +13,7 @@ namespace paddock::agent {
 class UsageReport {
  public:
   UsageReport(const devices::Host& host, RunHost& runs, sync::SyncLoop& loop, const Clock& clock);
-  // What the driver says of accelerators; any thread.
+  // Takes in the loads that the driver reports; any thread.
   void know(const std::vector<devices::AcceleratorLoad>& loads);
   // Only one thread calls it.
   void tell();

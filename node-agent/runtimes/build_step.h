@@ -1,4 +1,4 @@
-// What the builders of environments share. For node-agent/runtimes only.
+// Code that the builders of environments share. For node-agent/runtimes only.
 #pragma once
 
 #include <map>

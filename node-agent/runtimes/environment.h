@@ -16,7 +16,7 @@
 
 namespace paddock::runtimes {
 
-// All of it is the operator's.
+// The operator's settings for environments.
 struct EnvironmentConfig {
   std::string dir;           // environments are kept in venvs/ and node_modules_cache/ beneath
   std::string wheel_dir;     // folder of Python wheels; empty: none
@@ -38,7 +38,7 @@ struct EnvironmentRequest {
   std::string trace_id;
 };
 
-// What the build needs from outside.
+// The functions that a build needs from outside.
 struct EnvironmentPorts {
   // Runs one command in a sandbox to its end.
   std::function<Result<contracts::SandboxResult>(const contracts::LaunchRequest&)> launch;

@@ -33,8 +33,8 @@ std::string_view folder_of(Runtime runtime) {
   return runtime == Runtime::kPython ? "venvs" : "node_modules_cache";
 }
 
-// What must be there beside the seal. bin/activate alone proves nothing: venv writes it before pip
-// runs.
+// The file that must be there beside the seal. bin/activate alone proves nothing: venv writes it
+// before pip runs.
 std::string_view core_of(Runtime runtime) {
   return runtime == Runtime::kPython ? "bin/activate" : "node_modules";
 }
@@ -61,7 +61,7 @@ std::optional<WallTime> last_use(int fd) {
   return time_of(stat);
 }
 
-// What an ordinary user may still write to this file system; none if it cannot be said.
+// The bytes that an ordinary user may still write to this file system; none if that is not known.
 int64_t free_on(const std::string& dir) {
   struct statvfs stat = {};
   if (::statvfs(dir.c_str(), &stat) != 0) return 0;

@@ -22,7 +22,7 @@ namespace paddock::runtimes {
 
 enum class Runtime { kPython, kNode };
 
-// Which environment is meant.
+// Names one environment.
 struct EnvironmentId {
   Runtime runtime = Runtime::kPython;
   std::string key;   // `<12 hex>-<12 hex>`: of the workspace's identity and the requirements' bytes
@@ -64,15 +64,17 @@ bool is_complete(const EnvironmentPlace& place, const EnvironmentId& id);
 // Whether one is there that bears another seal.
 bool is_another(const EnvironmentPlace& place, const EnvironmentId& id);
 
-// Nothing if no complete environment with this seal is there. LOCK_HELD while it is being built.
+// Takes a lease on the environment; nothing if there is no complete one with this seal. LOCK_HELD
+// while it is being built.
 Result<std::optional<EnvironmentLease>> lease_environment(const std::string& dir,
                                                           const EnvironmentId& id,
                                                           std::function<WallTime()> now);
-// For a run that another agent gave this environment, whatever has become of it since.
+// For a run that an earlier agent process gave this environment, whatever has become of it since.
 Result<EnvironmentLease> lease_again(const std::string& dir, const std::string& name,
                                      std::function<WallTime()> now);
 
-// What was built becomes the environment: whole on disk, then visible. For whoever holds its lock.
+// Makes the built folder the environment: first all of it is on the disk, then it becomes visible.
+// For the holder of its lock.
 Status publish_environment(const std::string& dir, const EnvironmentId& id);
 // The builder's lock becomes its lease; nobody can come in between.
 Result<EnvironmentLease> keep_lease(const EnvironmentId& id, os::LockFile lock,

@@ -26,7 +26,7 @@ std::string first_with(const Lines& lines, std::string_view start) {
   return found == lines.end() ? "" : std::string(trim(found->substr(start.size())));
 }
 
-// What is behind the first `word`; all of it where there is none.
+// The text behind the first `word`; the whole text if there is none.
 std::string_view behind(std::string_view text, std::string_view word) {
   const size_t at = text.find(word);
   return at == std::string_view::npos ? text : text.substr(at + word.size());
@@ -66,7 +66,7 @@ std::string not_fetched(const std::string& line) {
   return cat(line.substr(0, url), ": ", plain_cause(line.substr(start, end - start)));
 }
 
-// What pip's resolver says below its error: what wants which version.
+// The lines of pip's resolver below its error: which package wants which version.
 Lines conflict_of(const Lines& lines) {
   auto line = std::ranges::find_if(lines, [](const std::string& each) {
     return trim(each).starts_with("The conflict is caused by");
@@ -104,7 +104,7 @@ Lines pip_verdict(const Lines& lines) {
   return out;
 }
 
-// What OpenSSL, node and pip say of a certificate whose issuer they do not know.
+// Whether OpenSSL, node or pip complain of a certificate whose issuer they do not know.
 bool is_untrusted(std::string_view output) {
   constexpr std::array<std::string_view, 6> kWords = {
       "SELF_SIGNED_CERT_IN_CHAIN",        "DEPTH_ZERO_SELF_SIGNED_CERT",

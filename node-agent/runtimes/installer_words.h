@@ -1,4 +1,4 @@
-// What pip and npm said, made short. Pure; what they printed is hostile.
+// Shortens the messages of pip and npm. Pure; what they printed is hostile.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace paddock::runtimes {
 
-// What says why an installer failed, in lines of at most 300 bytes of UTF-8, 12 at most: pip's
+// The lines that say why an installer failed, of at most 300 bytes of UTF-8, 12 at most: pip's
 // `ERROR:` lines with the trouble it had reaching its index, and what its requirements conflict by;
 // npm's code and cause; else the last line that says something.
 std::string installer_verdict(std::string_view output);
@@ -21,7 +21,7 @@ std::string with_places(const std::string& verdict,
 // nothing. `instance`: of `paddock up`; empty elsewhere.
 std::string ca_hint(std::string_view output, std::string_view instance);
 
-// Its end, at most 64 KiB of UTF-8, from the beginning of a line.
+// The end of the output, at most 64 KiB of UTF-8, from the beginning of a line.
 std::string installer_log(std::string_view output);
 
 }  // namespace paddock::runtimes

@@ -46,7 +46,8 @@ Environment found(const EnvironmentConfig& config, const Wanted& wanted, bool ca
   return out;
 }
 
-// One look: the environment as it is, or built now; nothing while somebody else has it.
+// Looks once: returns the environment as it is, or builds it now; nothing while somebody else has
+// it.
 Result<std::optional<Environment>> find_or_build(const EnvironmentConfig& config,
                                                  const EnvironmentRequest& request,
                                                  const EnvironmentPorts& ports,

@@ -20,7 +20,8 @@ LaunchRequest npm_install(const Build& build, const contracts::PackageIndex& ind
                     "--globalconfig", "/dev/null", locked ? "--package-lock" : "--no-package-lock",
                     "--no-save", "--no-audit", "--no-fund", "--no-update-notifier", "--no-progress",
                     "--loglevel", "error",
-                    // What the sandbox refuses stays refused: no minutes of waiting for it.
+                    // What the sandbox refuses stays refused, so npm shall not wait minutes before
+                    // it gives up.
                     "--fetch-retries", "2", "--fetch-retry-mintimeout", "500",
                     "--fetch-retry-maxtimeout", "2000"};
   return launch;

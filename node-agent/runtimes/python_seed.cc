@@ -58,8 +58,8 @@ Status copy_python_seed(const Build& build) {
                    find_or_make(build.config, build.request, quiet, seed()));
   LaunchRequest launch = build_launch(build, contracts::kSandboxVenv);
   launch.mounts.push_back({made.path, kSeed, MountMode::kReadOnly});
-  // With their times, by which Python tells whether what it compiled is still right; and in words
-  // that every `cp` has, also that of macOS.
+  // The copy keeps the files' times, by which Python tells whether its compiled files are up to
+  // date. Every `cp` has these options, also that of macOS.
   launch.command = {"cp", "-R", "-P", "-p", cat(kSeed, "/."), std::string(contracts::kSandboxVenv)};
   return launched(build, launch);
 }

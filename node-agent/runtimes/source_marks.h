@@ -1,4 +1,4 @@
-// What an environment was built from, as short texts that change when it does. For
+// Short texts about what an environment was built from; they change when that does. For
 // node-agent/runtimes only.
 #pragma once
 

@@ -45,7 +45,8 @@ void Feed::take() {
   write_some();
 }
 
-// As much as the command takes now. A pipe without a reader is no fault: it wants no more.
+// Writes as much as the command takes now. A pipe without a reader is no fault: the command wants
+// no more.
 void Feed::write_some() {
   while (can_write()) {
     const ssize_t count = write(command_.talk(), rest_.data(), rest_.size());

@@ -1,4 +1,4 @@
-// What a command reads, on its way into its pipe or terminal, as fast as it reads. One thread.
+// Writes a command's input into its pipe or terminal, as fast as the command reads. One thread.
 #pragma once
 
 #include <poll.h>
@@ -19,7 +19,7 @@ class Feed {
       : command_(command), rest_(whole), live_(live) {}
 
   static constexpr size_t kPlaces = 4;
-  // What it waits for.
+  // The descriptors that it waits for.
   std::array<pollfd, kPlaces> places() const;
   // Does what became possible.
   void handle(const std::array<pollfd, kPlaces>& seen);

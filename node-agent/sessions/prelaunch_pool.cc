@@ -16,7 +16,8 @@ constexpr Millis kLater{60'000};
 
 void PrelaunchPool::want(const std::string& uid) {
   state_.with([&](State& state) {
-    // Those that are there are as likely to be of use, and have been made.
+    // The pool stays as it is: launches that exist are as likely to be used as a new one, and need
+    // not be made.
     if (state.size() >= kMost && !state.contains(uid)) return;
     state[uid].until = clock_.mono() + kUseful;
   });

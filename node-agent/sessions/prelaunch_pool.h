@@ -23,7 +23,7 @@ class PrelaunchPool {
 
   // The session has just been used: the next command may come soon.
   void want(const std::string& uid);
-  // What waits for the session's next command, if anything does.
+  // The launch that waits for the session's next command, if there is one.
   std::optional<launch::AttachedLaunch> take(const std::string& uid);
   // The session has ended.
   void forget(const std::string& uid);

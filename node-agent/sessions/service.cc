@@ -47,7 +47,7 @@ bool is_uid(std::string_view text) {
   });
 }
 
-// What only this host can tell to be there.
+// Whether the policy names something of which only this host can tell whether it exists.
 bool names_the_hosts_own(const contracts::SandboxPolicy& policy) {
   static const auto kUsual = contracts::session_programs(contracts::default_session_tools());
   return policy.tools != kUsual || !policy.host_mounts.empty();

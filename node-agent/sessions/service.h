@@ -53,15 +53,15 @@ class Service {
       const std::function<bool()>& takes_output = {});
   Result<contracts::FileAnswer> file(const contracts::FileOrder& order);
 
-  // What the controller says lives here. All others end, but those that were opened after it may
-  // have been asked.
+  // Ends all sessions that the controller does not list, except those that may have been opened
+  // after it made the list.
   void keep(const std::vector<std::string>& uids);
   // Removes sessions that have ended and are not in use any more, and makes the next runs ready.
   // Returns how long to wait before the next call, if nobody wakes the caller before.
   Millis clean_up();
   size_t count() const;
 
-  // What each has taken of the disk, with what its commands hide; it takes a while.
+  // The disk that each session has taken, with what its commands hide; counting takes a while.
   struct Written {
     std::string uid;
     os::FolderUse use;

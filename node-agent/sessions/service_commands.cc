@@ -1,4 +1,4 @@
-// What is done in a session: its commands, and what is asked of its files.
+// The part of the service that works in a session: its commands, and requests about its files.
 #include <poll.h>
 
 #include <array>
@@ -50,7 +50,7 @@ class Service::Use {
     if (to_empty) service.dependencies_.wake(kAtOnce);
   }
   Session& session() const { return *session_; }
-  // As long as it lives the command's launcher is counted with the session.
+  // As long as this object lives, the command's launcher is counted with the session.
   class Launcher {
    public:
     Launcher(const Use& use, pid_t pid) : use_(use), pid_(pid) {

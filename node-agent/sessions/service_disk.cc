@@ -1,4 +1,5 @@
-// What sessions take of the node's disk, and the end of one where that is too much.
+// The part of the service that measures what sessions take of the node's disk, and ends one that
+// takes too much.
 #include "common/base/log.h"
 #include "node-agent/sessions/session_record.h"
 

@@ -1,4 +1,4 @@
-// What the service knows of one session. Only this module includes it.
+// The service's record of one session. Only this module includes it.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What an operator says about sandbox sessions on this node.
+// The operator's settings for sandbox sessions on this node.
 #pragma once
 
 #include <optional>

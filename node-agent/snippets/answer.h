@@ -1,4 +1,5 @@
-// What a sandbox's result is to the clients of POST /execute, and to the controller. Pure.
+// Turns a sandbox's result into the answers for the clients of POST /execute and for the
+// controller. Pure.
 #pragma once
 
 #include "common/contracts/snippet_report.h"

@@ -10,7 +10,7 @@
 
 namespace paddock::snippets {
 
-// What the interpreter inside said of itself.
+// The interpreter's own description, from inside the sandbox.
 struct Interpreter {
   std::vector<std::string> path;
   std::vector<std::string> libraries;
@@ -26,7 +26,7 @@ struct Interpreter {
   }
 };
 
-// What a request may ask for and still be served by an interpreter that waits.
+// The most that a request may ask for and still be served by an interpreter that waits.
 struct Needs {
   int64_t timeout_ms = 0;
   int64_t memory_mb = 0;
@@ -43,7 +43,7 @@ contracts::LaunchRequest worker_request(const Setting& setting, const Interprete
                                         const std::vector<std::string>& modules,
                                         const contracts::SandboxPolicy& policy);
 
-// What the worker reads.
+// The text that the worker reads.
 std::string worker_input(const contracts::SnippetOrder& order);
 
 }  // namespace paddock::snippets

@@ -25,7 +25,7 @@ class Pool {
   // Makes one if one is wanted and `may` says so (kWanted: it does not); ends those that are too
   // old.
   Maintained maintain(bool may);
-  // Those that are starting.
+  // The number of sandboxes that are starting.
   int64_t warming();
   int64_t ready();
   void discard();

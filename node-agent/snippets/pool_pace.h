@@ -35,7 +35,7 @@ class PoolPace {
  private:
   static constexpr Millis kLook{60'000};
   static constexpr Millis kForgotten{600'000};
-  // What was used lately stays warm.
+  // The fewest sandboxes to keep warm: at least one if the pool was used lately.
   int64_t floor(MonoTime now) const {
     const bool lately = used_ && now - last_use_ < kForgotten;
     return lately ? std::min(std::max<int64_t>(fewest_, 1), most_) : fewest_;

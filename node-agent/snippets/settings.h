@@ -1,4 +1,4 @@
-// What an operator says about snippets on this node, and what the node found out about its
+// The operator's settings for snippets on this node, and what the node found out about its
 // interpreter.
 #pragma once
 

@@ -147,7 +147,7 @@ Result<std::string> Validator::ask(Helper& helper, const std::string& code) cons
   }
 }
 
-// What the error of ask() says of the code.
+// The verdict on code for which ask() gave an error.
 Result<Verdict> Validator::lost(Helper& helper, const Error& error) const {
   if (error.code == Code::kUnavailable) return error;
   if (error.code == Code::kInvalidArgument) {

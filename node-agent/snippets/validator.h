@@ -22,7 +22,7 @@ struct Verdict {
   std::vector<std::string> imports;  // root modules
 };
 
-// What each finding says, once each.
+// The texts of the findings, each once.
 std::vector<std::string> texts_of(const std::vector<Finding>& findings);
 // All of them in one line, with where they are.
 std::string summary_of(const std::vector<Finding>& findings);

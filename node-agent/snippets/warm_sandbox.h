@@ -14,7 +14,7 @@ namespace paddock::snippets {
 
 class WarmSandbox {
  public:
-  // What launch::order_launch() says.
+  // Orders a launch; errors as launch::order_launch().
   static Result<std::unique_ptr<WarmSandbox>> launch(const std::string& socket,
                                                      const contracts::LaunchRequest& request);
 
@@ -29,7 +29,7 @@ class WarmSandbox {
   // Sends the rest and waits for the end. Unavailable: LAUNCHER_LOST, or DROPPED once `drop` is
   // readable (-1: never): it ends with this object. `input` is begin()'s.
   Result<contracts::SandboxResult> finish(int drop, const Clock& clock);
-  // What is left of it when it has finished.
+  // Hands over the launch once it has finished.
   launch::AttachedLaunch release() && { return std::move(launch_); }
   Result<contracts::SandboxResult> run(std::string_view input, Millis wall_time, int drop,
                                        const Clock& clock) {

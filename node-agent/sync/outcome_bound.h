@@ -1,5 +1,6 @@
-// What a run left decides how long its outcome is: names, refusals and output, of which a byte may
-// take seven in JSON. One that no call could carry would keep its node from being heard. Pure.
+// Bounds the size of outcomes, which depends on what the run left: names, refusals and output, of
+// which a byte may take seven in JSON. An outcome that no call could carry would keep its node from
+// being heard. Pure.
 #pragma once
 
 #include <cstddef>

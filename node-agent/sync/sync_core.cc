@@ -85,7 +85,7 @@ void SyncCore::set_status(contracts::NodeStatus status) {
 void SyncCore::observe(const RunReport& report, int64_t last_seq) {
   const RunKey key{report.run_uid, report.attempt};
   if (forgotten_.contains(key)) return;
-  Held& run = runs_[key];
+  LocalRun& run = runs_[key];
   run.last_seq = std::max(run.last_seq, last_seq);
   const bool first = run.seen.run_uid.empty();
   if (first || rank(report.phase) >= rank(run.seen.phase)) {
@@ -96,7 +96,7 @@ void SyncCore::observe(const RunReport& report, int64_t last_seq) {
   if (report.outcome && !run.seen.outcome) run.seen.outcome = report.outcome;
 }
 
-bool SyncCore::has_news(const Held& run) const {
+bool SyncCore::has_news(const LocalRun& run) const {
   return run.last_seq > run.acked || run.seen.outcome.has_value() ||
          !same_observation(run.seen, run.told);
 }
@@ -116,7 +116,7 @@ bool SyncCore::has_urgent_news() const {
 bool SyncCore::has_news_but_output() const {
   if (status_told_ != status_version_ || !established()) return true;
   return std::any_of(runs_.begin(), runs_.end(), [](const auto& each) {
-    const Held& run = each.second;
+    const LocalRun& run = each.second;
     const bool can_end = run.seen.outcome && run.assigned && run.last_seq <= run.acked;
     return can_end || !same_observation(run.seen, run.told);
   });
@@ -141,7 +141,8 @@ Call SyncCore::begin(Lane lane, MonoTime now, std::vector<OutputRead> output) {
     return call;
   }
   if (status_told_ != status_version_) request.status = status_;
-  // What is acknowledged already is known only after the first answer to this process.
+  // Only the first answer to this process tells what the controller has already, so nothing is sent
+  // before.
   if (established()) {
     add_output(request, std::move(output));
     add_outcomes(request);
@@ -209,7 +210,7 @@ void SyncCore::add_output(contracts::SyncRequest& request, std::vector<OutputRea
 void SyncCore::add_outcomes(contracts::SyncRequest& request) const {
   size_t used = 0;
   for (RunReport& report : request.runs) {
-    const Held& run = runs_.at({report.run_uid, report.attempt});
+    const LocalRun& run = runs_.at({report.run_uid, report.attempt});
     if (!run.seen.outcome || !run.assigned) continue;
     const int64_t reached = report.output.empty() ? run.acked : report.output.back().seq;
     if (reached < run.last_seq) continue;
@@ -259,7 +260,7 @@ bool SyncCore::take_acknowledgements(const Call& call, const contracts::SyncAnsw
   for (const Assignment& each : answer.runs) {
     const auto found = runs_.find(key_of(each));
     if (found == runs_.end()) continue;
-    Held& run = found->second;
+    LocalRun& run = found->second;
     const int64_t acked = std::min(each.output_acked, run.last_seq);
     if (acked > run.acked) progress = true;
     // A fresh answer is the truth even where it is lower: a restored store may have lost output.
@@ -287,7 +288,7 @@ void SyncCore::accept(const Assignment& wanted, std::vector<Action>& actions) {
   if (newer != runs_.end() && newer->first.uid == key.uid)
     return;  // an older attempt than the one held
   const bool is_new = !runs_.contains(key);
-  Held& run = runs_[key];
+  LocalRun& run = runs_[key];
   if (is_new) {
     run.seen.run_uid = key.uid;
     run.seen.attempt = key.attempt;

@@ -26,7 +26,7 @@ struct RunKey {
   friend auto operator<=>(const RunKey&, const RunKey&) = default;
 };
 
-// What the host has to do next. Each is safe to repeat.
+// The actions that the host has to take next. Each is safe to repeat.
 struct StartRun {
   contracts::Assignment assignment;  // desired may already be kCancel: then it must never start
 };
@@ -121,8 +121,8 @@ class SyncCore {
   bool has_urgent_news() const;
   // The earliest time for the next call of a lane (back-off after failures and stalls).
   MonoTime not_before(Lane lane) const;
-  // Which output the controller lacks, as of now. None before the first answer to this process,
-  // since only that says what was acknowledged.
+  // The output that the controller lacks now. None before the first answer to this process, since
+  // only that says what was acknowledged.
   bool wants_output() const;
   OutputWanted wanted_output() const;
   // With what was read for a report since the last one began.
@@ -137,7 +137,7 @@ class SyncCore {
   std::vector<RunKey> held() const;
 
  private:
-  struct Held {
+  struct LocalRun {
     contracts::RunReport seen;  // without output
     int64_t last_seq = 0;
     int64_t acked = 0;
@@ -146,8 +146,8 @@ class SyncCore {
     bool cancel_passed_on = false;
     bool kill_passed_on = false;
   };
-  bool has_news(const Held& run) const;
-  static bool wants_output(const Held& run) { return run.assigned && run.last_seq > run.acked; }
+  bool has_news(const LocalRun& run) const;
+  static bool wants_output(const LocalRun& run) { return run.assigned && run.last_seq > run.acked; }
   void add_output(contracts::SyncRequest& request, std::vector<OutputRead> output);
   void add_outcomes(contracts::SyncRequest& request) const;
   void send_less(const contracts::SyncRequest& refused);
@@ -164,7 +164,7 @@ class SyncCore {
   uint64_t status_version_ = 0;
   uint64_t status_told_ = 0;
   std::optional<contracts::UsageReport> usage_;  // not yet told
-  std::map<RunKey, Held> runs_;
+  std::map<RunKey, LocalRun> runs_;
   std::set<RunKey> forgotten_;  // never started again by this process
   std::deque<RunKey> forgotten_order_;
   std::string known_version_;

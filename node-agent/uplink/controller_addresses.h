@@ -1,4 +1,4 @@
-// What the controller's name leads to from this host, by the C library: /etc/hosts, search domains
+// Looks up the controller's name as this host does, by the C library: /etc/hosts, search domains
 // and whatever else the host looks names up by.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the kernel has counted of one run: of its cgroup where the launcher made one, else of its
-// processes. Reads a handful of small files; what a run writes is in none of them.
+// The kernel's counters of one run: of its cgroup if the launcher made one, else of its processes.
+// Reads a handful of small files; nothing that a run writes is in any of them.
 #pragma once
 
 #include <sys/types.h>

@@ -19,7 +19,7 @@ namespace paddock::usage {
 // Thousandths of a core between two looks at a counter of nanoseconds.
 class CpuRate {
  public:
-  // Nothing at the first look, and where the counter went back.
+  // The use since the last look; nothing at the first look, and if the counter went back.
   std::optional<int64_t> look(std::optional<int64_t> cpu_ns, MonoTime now);
 
  private:
@@ -57,7 +57,7 @@ class UsageMeter {
   std::map<Key, Meter> meters_;
 };
 
-// What these accelerators do together; nothing where one of them is not measured. Pure.
+// Adds the load of these accelerators together; nothing if one of them is not measured. Pure.
 void add_accelerators(const std::vector<std::string>& ids,
                       const std::vector<devices::AcceleratorLoad>& loads, contracts::Use& use);
 

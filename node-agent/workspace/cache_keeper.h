@@ -1,5 +1,5 @@
-// What this node keeps for later runs: blobs and, where the kernel can lay workspaces over them,
-// trees; within the operator's quota. Thread-safe.
+// The cache that this node keeps for later runs, within the operator's quota: blobs and, where the
+// kernel can lay workspaces over them, trees. Thread-safe.
 #pragma once
 
 #include <memory>

@@ -103,8 +103,8 @@ int FakeInternet::questions(const std::string& name) const {
   return found == questions_.end() ? 0 : found->second;
 }
 
-// Who asks the same again has given up what he asked before. Of what came while this thread was
-// given no processor the last alone is answered, and counts.
+// A client that asks the same again has given up its earlier question. Of the questions that came
+// while this thread had no processor, only the last one is answered and counted.
 void FakeInternet::answer_names() {
   std::map<std::string, Question> asked;
   std::array<char, 1024> bytes;

@@ -12,14 +12,14 @@ using contracts::RunPhase;
 using sync::Lane;
 using sync::RunKey;
 
-constexpr size_t kOldPictures = 8;
+constexpr size_t kOldReports = 8;
 
 RunPhase phase_of(Stage stage) {
   return stage == Stage::kAccepted || stage == Stage::kMarked ? RunPhase::kPreparing
                                                               : RunPhase::kRunning;
 }
 
-contracts::RunReport picture(const RunKey& key, const SpooledRun& run) {
+contracts::RunReport report_of(const RunKey& key, const SpooledRun& run) {
   contracts::RunReport report;
   report.run_uid = key.uid;
   report.attempt = key.attempt;
@@ -52,7 +52,7 @@ void AgentHost::start(WallTime now) {
   // A marker without a command behind it: nobody knows whether it ran, so it is never started.
   for (auto& [key, run] : disk_.runs) {
     if (run.stage == Stage::kMarked) end(key, RunPhase::kFailed, "LAUNCHER_LOST");
-    core_->observe(picture(key, run), static_cast<int64_t>(run.lines.size()));
+    core_->observe(report_of(key, run), static_cast<int64_t>(run.lines.size()));
   }
 }
 
@@ -60,7 +60,7 @@ void AgentHost::crash() {
   core_.reset();
   in_flight_.clear();
   to_do_.clear();
-  old_pictures_.clear();
+  old_reports_.clear();
   if (tampering_.disk_after_crash) tampering_.disk_after_crash(disk_);
 }
 
@@ -104,13 +104,13 @@ void AgentHost::end(const RunKey& key, RunPhase phase, const std::string& reason
 void AgentHost::observe() {
   for (const auto& [key, run] : disk_.runs) {
     if (random_.below(4) == 0) continue;
-    old_pictures_.emplace_back(picture(key, run), static_cast<int64_t>(run.lines.size()));
-    core_->observe(old_pictures_.back().first, old_pictures_.back().second);
+    old_reports_.emplace_back(report_of(key, run), static_cast<int64_t>(run.lines.size()));
+    core_->observe(old_reports_.back().first, old_reports_.back().second);
   }
-  if (old_pictures_.empty()) return;
-  const auto& [report, last_seq] = old_pictures_[random_.below(old_pictures_.size())];
+  if (old_reports_.empty()) return;
+  const auto& [report, last_seq] = old_reports_[random_.below(old_reports_.size())];
   core_->observe(report, last_seq);
-  while (old_pictures_.size() > kOldPictures) old_pictures_.pop_front();
+  while (old_reports_.size() > kOldReports) old_reports_.pop_front();
 }
 
 std::vector<contracts::OutputChunk> AgentHost::read(const RunKey& key, int64_t after,

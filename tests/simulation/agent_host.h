@@ -74,7 +74,7 @@ class AgentHost : private sync::OutputReader {
   void start(WallTime now);  // a new agent process with the old disk
   void crash();
   void work();     // the commands write and end; with an agent, waiting ones start
-  void observe();  // the agent looks at some of its runs, now and then at an old picture of one
+  void observe();  // the agent looks at some of its runs, now and then at an old report of one
   // What the answers so far ask for, one after another; false: nothing is left to do.
   bool act();
 
@@ -111,7 +111,7 @@ class AgentHost : private sync::OutputReader {
   std::optional<sync::SyncCore> core_;
   std::map<sync::Lane, InFlight> in_flight_;
   std::deque<sync::Action> to_do_;
-  std::deque<std::pair<contracts::RunReport, int64_t>> old_pictures_;
+  std::deque<std::pair<contracts::RunReport, int64_t>> old_reports_;
   const uint64_t refuses_;
   SeededRandom local_faults_;  // of their own: other faults stay where they are
 };

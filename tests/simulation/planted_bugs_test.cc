@@ -68,7 +68,7 @@ TEST(PlantedBug, AStoreThatSaysThatItKeptWhatItsDiskRefusedIsCaught) {
   Tampering bug;
   bug.disk_lies = true;
   EXPECT_THAT(caught(bug), AnyOf(HasSubstr("acknowledged, and disappeared"),
-                                 HasSubstr("picture is not what is stored")));
+                                 HasSubstr("view of the cluster is not what is stored")));
 }
 
 TEST(PlantedBug, AControllerThatCountsTheTimeThatItStoodStillIsCaught) {

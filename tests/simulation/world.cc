@@ -200,7 +200,7 @@ void World::tick() {
   const auto report = reconciler_->tick(nodes::now(clock_));
   must(report.ok() ? Status() : Status(report.error()), "tick");
   meet_members();
-  if (chance(10)) compare_pictures();
+  if (chance(10)) compare_views();
 }
 
 void World::pass_time() {
@@ -254,11 +254,12 @@ void World::take_back(const std::string& name) {
 }
 
 // What is kept up to date piece by piece is what one would read anew.
-void World::compare_pictures() {
+void World::compare_views() {
   const auto prints = reconciler_->fingerprints();
   must(prints.ok() ? Status() : Status(prints.error()), "fingerprints");
   if (prints.ok() && prints->first != prints->second)
-    must(Error{Code::kInternal, "INTERNAL", "the scheduler's picture is not what is stored"},
+    must(Error{Code::kInternal, "INTERNAL",
+               "the scheduler's view of the cluster is not what is stored"},
          "compare");
 }
 

@@ -88,7 +88,7 @@ class World {
   void start_controller();
   void operate_some_node();
   void take_back(const std::string& name);
-  void compare_pictures();
+  void compare_views();
   void add_host(int64_t index);
   void pass_time();
   void pause_now_and_then();

@@ -17,7 +17,7 @@ ROOT = os.environ.get("PADDOCK_SOURCE_DIR", os.path.join(os.path.dirname(os.path
 
 PLAN = """
 module(common/base)
-module(common/wire DEPENDS common/base LIBS rapidjson)  # module(not/this)
+module(common/wire DEPENDS common/base LIBS rapidjson yaml-cpp)  # module(not/this)
 module(common/os DEPENDS common/base)
 module(controller/store DEPENDS common/wire
                         LIBS SQLite::SQLite3)
@@ -32,7 +32,9 @@ SOUND = {
     "common/wire/json.h": "// JSON.\n#pragma once\n",
     "common/wire/internal/number.h": "// Numbers.\n#pragma once\n",
     "common/wire/json.cc": '#include <rapidjson/reader.h>\n#include "common/base/text.h"\n'
-                           '#include "common/wire/internal/number.h"\nint f() { throw 1; }\n',
+                           '#include "common/wire/internal/number.h"\nbool f(A a) { return a.status.phase == 1; }\n',
+    "common/wire/yaml.cc": "#include <yaml-cpp/parser.h>\nint g() { throw 1; }\n",
+    "controller/sessions/life.cc": "void end(A& a) { a.status.phase = 1; }\n",
     "common/wire/json_test.cc": '#include <gtest/gtest.h>\n#include "common/wire/json.h"\n#include "tests/support/dir.h"\n',
     "common/os/file.cc": "#ifdef __linux__\n#endif\n#include <sys/stat.h>\n#include <vector>\n",
     "controller/store/store.h": "// Records.\n#pragma once\n",
@@ -209,6 +211,10 @@ VIOLATIONS = {
     "a_daemon_that_waits_for_a_file": (rules.daemons_wait_for_no_file, {"controller/store/store.cc": '#include "common/os/read_stream.h"\n'}, "store.cc:1"),
     "reading_the_clock": (rules.only_programs_read_the_clock, {"controller/store/store.cc": "SystemClock clock;\n"}, "store.cc:1"),
     "throwing": (rules.nobody_throws, {"cli/output/a.cc": "void f() { throw 1; }\n"}, "cli/output/a.cc:1"),
+    "throwing_where_a_library_is_used": (rules.nobody_throws, {"common/wire/json.cc": "#include <rapidjson/reader.h>\nvoid f() { throw 1; }\n"}, "json.cc:2"),
+    "a_phase_that_a_handler_sets": (rules.phases_are_decided_in_one_file, {"controller/api/routes.cc": "void f(A& a) { a.status.phase = 1; }\n"}, "routes.cc:1"),
+    "a_phase_that_is_set_by_reference": (rules.phases_are_decided_in_one_file, {"cli/output/a.cc": "void f(A& a) { auto& it = a.status.phase; }\n"}, "a.cc:1"),
+    "a_phase_that_is_initialised": (rules.phases_are_decided_in_one_file, {"cli/output/a.cc": "A f() { return {.status = {.phase = 1}}; }\n"}, "a.cc:1"),
     "streaming": (rules.nobody_streams, {"cli/output/a.cc": "#include <iostream>\n"}, "cli/output/a.cc:1"),
     "a_note_to_self": (rules.nothing_is_unfinished, {"docs/a.md": "\nTO" "DO: more\n"}, "docs/a.md:2"),
     "a_link_to_nothing": (rules.links_lead_somewhere, {"docs/a.md": "\nsee [a](b.md) and [x](../common/base/none.h)\n", "docs/b.md": ""}, "docs/a.md:2"),

@@ -26,7 +26,7 @@ std::string host_of(const std::string& address) {
   return out;
 }
 
-// What a name without addresses is answered with besides; no system need have it.
+// A second code for a name without addresses, which not every system has.
 bool has_no_address(int fault) {
 #ifdef EAI_NODATA
   return fault == EAI_NODATA;

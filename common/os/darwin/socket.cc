@@ -1,5 +1,5 @@
-// What Linux says with each call, macOS keeps with the socket. Close-on-exec comes a moment late:
-// spawn() closes whatever it was not told to keep.
+// Flags that Linux takes with each call are settings of the socket on macOS. Close-on-exec is set a
+// moment late: spawn() closes whatever it was not told to keep.
 #include "common/os/socket.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// What processes hold without a name, told from /proc.
+// Finds the files without a name that processes hold, by /proc.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
@@ -57,7 +57,7 @@ bool is_removed(int folder, const char* link, const struct stat& info) {
   return std::string_view(path, static_cast<size_t>(length)).ends_with(kRemoved);
 }
 
-// What the kernel says of a task under this name; empty where it does not.
+// The kernel's value for a task under this name in its `status`; empty where it has none.
 std::string status_of(int task, std::string_view name) {
   const std::string status = text_of(task, "status");
   const std::string key = cat("\n", name, ":\t");
@@ -93,7 +93,8 @@ class Nameless {
   }
   // False: we may not look at them.
   bool add_open(int task, pid_t thread) { return !add_links(task, "fd", thread).refused; }
-  // What is held without being mapped or open: the program's own file, and where it stands.
+  // Files that a task holds without having them mapped or open: the program's own file, and its
+  // working folder and root.
   void add_held(int task) {
     for (const char* link : {"exe", "cwd", "root"}) {
       struct stat info {};
@@ -101,7 +102,7 @@ class Nameless {
     }
   }
   void note_uncounted() { use_.uncounted = true; }
-  // What is mapped and nowhere open is a file without a name, of which nobody says how large it is.
+  // The size of a nameless file that is mapped and nowhere open cannot be read.
   NamelessUse use() const {
     NamelessUse out = use_;
     for (const ino_t file : mapped_) {

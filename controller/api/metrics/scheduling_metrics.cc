@@ -39,7 +39,8 @@ std::string scheduling_text(const reconciler::Totals& totals) {
   const reconciler::TickReport& sum = totals.sum;
   std::string text = counters(
       {{"paddock_scheduler_ticks_total", "rounds of the controller's own work", totals.ticks},
-       {"paddock_scheduler_reloads_total", "pictures of all runs read anew", totals.reloads},
+       {"paddock_scheduler_reloads_total",
+        "times that the cluster cache was read anew from the store", totals.reloads},
        {"paddock_runs_bound_total", "runs given to a node", sum.bound},
        {"paddock_runs_lost_total", "attempts given up with their node", sum.lost},
        {"paddock_runs_expired_total", "runs past their deadline", sum.expired},

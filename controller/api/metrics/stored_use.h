@@ -1,4 +1,4 @@
-// What namespaces have stored of what they may, for /status and /metrics.
+// How much of their share of storage namespaces use, for /status and /metrics.
 #pragma once
 
 #include <string>

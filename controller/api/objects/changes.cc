@@ -65,7 +65,8 @@ Status check_apply(const ChangeRequest& request, const k8s::Resource& resource) 
   return k8s::check_kind(request.body.text("apiVersion"), request.body.text("kind"), resource);
 }
 
-// What nobody can own is not merged: the decoder judges it.
+// Adds the members of `sent` that the object lacks. k8s::apply() does not merge members that nobody
+// can own; the decoder judges them.
 void add_missing(Value& object, const Value& sent) {
   if (sent.object() == nullptr) return;
   for (const auto& [key, value] : *sent.object()) {

@@ -86,7 +86,8 @@ Result<T> changed_object(Call& call, const T& live, const ChangeRequest& sent,
 // Runs `change`; in a dry run nothing of it is kept.
 Status write_or_try(store::Store& store, bool dry_run,
                     const std::function<Status(store::WriteTxn&)>& change);
-// The same for what frees something, on a full disk too; but what is only tried uses no reserve.
+// The same for a change that frees space: it works on a full disk too. A dry run takes nothing from
+// the reserve for that.
 Status free_or_try(store::Store& store, bool dry_run,
                    const std::function<Status(store::WriteTxn&)>& change);
 

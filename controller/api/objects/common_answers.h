@@ -22,7 +22,7 @@ T bare(contracts::ObjectMeta meta) {
 // (FIELD_IMMUTABLE).
 Status refuse_status(std::string_view kind);
 
-// One whose deletion was asked for goes with its last finalizer.
+// Erases an object that was marked for deletion, once its last finalizer is gone.
 template <DeletableKind T>
 Status erase_if_free(store::WriteTxn& txn, const T& object, WallTime now) {
   const contracts::ObjectMeta& meta = object.metadata;
@@ -31,7 +31,7 @@ Status erase_if_free(store::WriteTxn& txn, const T& object, WallTime now) {
   return txn.erase<T>({meta.name_space, meta.name});
 }
 
-// One that a finalizer holds is marked; else it goes at once.
+// Marks an object for deletion if a finalizer holds it; otherwise erases it at once.
 template <DeletableKind T>
 Result<bool> mark_or_erase(store::WriteTxn& txn, T& object, const DeleteOptions& options,
                            WallTime now) {

@@ -37,9 +37,9 @@ Status check_means_none(const wire::Value& document);
 // How often a generated name is drawn, if those before are taken.
 inline constexpr int kNameAttempts = 5;
 
-// With the time first, so that what is made together lies together in the store's indexes: a create
-// writes to half as many pages. An array's is random from its first digit on, since its elements
-// share these (runs/arrays.h) and no two arrays may.
+// A uid begins with the time, so that objects made together lie together in the store's indexes and
+// a create writes to half as many pages. An array's uid is random from its first digit on: its
+// elements share these digits (runs/arrays.h), and no two arrays may.
 template <class T>
 std::string new_uid(const Call& call, const T& object) {
   if constexpr (std::is_same_v<T, contracts::Run>) {
@@ -63,7 +63,7 @@ Result<T> new_object(Call& call, const CreateRequest& create, const wire::Value&
   return object;
 }
 
-// Who set its fields, from the start.
+// Records from the start who set the object's fields.
 template <class T, class View = Itself<T>>
 Status own_fields(const Call& call, const CreateRequest& create, const wire::Value& document,
                   T& object) {
@@ -79,7 +79,7 @@ Status own_fields(const Call& call, const CreateRequest& create, const wire::Val
   return {};
 }
 
-// What the same request made before, if anything: then nothing else is looked at.
+// The object that an earlier request with this key made, if any. Then nothing else is checked.
 template <class T>
 Result<std::optional<T>> find_earlier(Call& call, const IdempotencyKey& key) {
   std::optional<T> found;

@@ -62,7 +62,7 @@ Status judge(const Deletions& done, bool dry_run) {
 }
 
 std::vector<std::string> warnings_of(const Deletions& done, std::string_view plural, bool selects) {
-  // What it cannot read may be none of those that were meant.
+  // An object that cannot be read may not be one of those that were meant.
   const std::string_view why =
       selects ? " may be meant too and stays: this version cannot read it"
               : " stays, as this version cannot read it: delete it by its name";

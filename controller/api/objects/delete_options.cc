@@ -28,7 +28,7 @@ Status check_propagation(const Request& request, const wire::Value& body) {
   return said->string() == nullptr ? check_policy("?") : check_policy(*said->string());
 }
 
-// What is not understood must not be taken for what is not asked.
+// A precondition that is not understood must not count as one that was not given.
 Status read_preconditions(const wire::Value& body, DeleteOptions& out) {
   if (!body.is_null() && body.object() == nullptr)
     return invalid("body", "the body of a DELETE is DeleteOptions, an object");

@@ -1,5 +1,5 @@
-// What a DELETE may say beside whom it means: DeleteOptions in its body, or the same words in its
-// query, as Kubernetes has them; and how it went.
+// The options of a DELETE, as Kubernetes has them (DeleteOptions in its body, or the same words in
+// its query), and its result.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct DeleteOptions {
   bool at_once() const { return grace_seconds && *grace_seconds <= 1; }
 };
 
-// What became of what a DELETE names.
+// The result of a DELETE for the object that it names.
 struct Removal {
   bool gone = false;    // else it is marked
   bool unread = false;  // it could not be read, so nothing that held it was heeded
@@ -37,8 +37,8 @@ std::vector<std::string> warnings_of(const Removal& removal);
 // 409 unless the options' preconditions hold: PRECONDITION_FAILED.
 Status check_preconditions(const DeleteOptions& options, const contracts::ObjectMeta& meta);
 
-// What depends on an object here goes with it whatever propagationPolicy says; that must be one
-// that there is. PARAMETER_INVALID.
+// Dependents always go with their object, whatever propagationPolicy says; but the policy must be
+// one that exists. PARAMETER_INVALID.
 Result<DeleteOptions> read_delete_options(const Request& request, const wire::Value& body);
 
 }  // namespace paddock::api

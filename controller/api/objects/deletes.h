@@ -25,7 +25,8 @@ Result<bool> erase_found(store::WriteTxn& txn, const Call& call, T& object,
 // What is known of the metadata of an object that this version cannot read.
 contracts::ObjectMeta known_metadata(const store::Key& key, const store::ObjectHead& head);
 
-// In the place of one that this version cannot read: who has it, and who waits for its room, looks.
+// Stands in for an object that this version cannot read. The node that holds it, and the scheduler,
+// are woken to look again.
 template <DeletableKind T>
 Result<T> stand_in_for_unreadable(store::WriteTxn& txn, const store::Key& key) {
   ASSIGN_OR_RETURN(const std::optional<store::ObjectHead> head, txn.head(T::kKind, key));

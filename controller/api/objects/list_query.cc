@@ -44,7 +44,7 @@ Status read_order(const Request& request, ListQuery& query) {
   return {};
 }
 
-// What a field selector demands of the key alone: the store then reads nothing else.
+// Takes name and namespace out of a field selector, so that the store reads only these objects.
 void narrow(const k8s::Selector& fields, store::ListOptions& options) {
   options.name = k8s::demanded(fields, "metadata.name");
   if (!options.name_space) options.name_space = k8s::demanded(fields, "metadata.namespace");

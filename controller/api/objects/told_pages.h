@@ -1,5 +1,6 @@
-// What a watch told of a kind when it began, page by page: each page is of a snapshot of its own,
-// so the changes since the first one were told already of what lies on a later one. Pure.
+// Remembers which objects a watch told in its first, paged list of a kind. Each page is read in a
+// snapshot of its own, so objects on a later page already have the changes since the first page,
+// which must not be told a second time. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace paddock::api {
 
-// Where an object stands in the order in which pages tell its kind; of most, namespace and name.
+// The place of an object in the order of the pages; for most kinds, namespace and name.
 using ListPlace = std::pair<std::string, std::string>;
 
 class ToldPages {

@@ -46,7 +46,7 @@ struct Itself {
   static Result<T> changed(const Services& services, const T&, const Written& written) {
     return made(services, written);
   }
-  // What the server keeps of it in the status, once that is its own.
+  // For views that show a document as it was written: keeps it in the object's status.
   static void keep(const wire::Value&, T&) {}
 };
 

@@ -22,7 +22,7 @@ constexpr int64_t kFirstAtOnce = 8;    // objects, before it is known how large 
 constexpr Millis kSoon{5};             // a commit that a page has seen is on its way to the history
 constexpr Millis kBookmarks{15'000};   // so soon a client may know that nobody is there any more
 
-// What the key alone tells of a field selector.
+// Whether a field selector on this field can be judged by the object's key alone.
 bool is_key_field(const std::string& field) {
   return field == "metadata.name" || field == "metadata.namespace";
 }
@@ -117,7 +117,7 @@ class Watch final : public Steps {
     return out.write(bookmark(true)), true;
   }
 
-  // In the form that was asked for; tables have none of their own.
+  // A bookmark in the form that was asked for. Tables have none of their own.
   std::string bookmark(bool initial_end) const {
     if (query_.list.form == k8s::Form::kMetadata)
       return k8s::bookmark_line("meta.k8s.io/v1", "PartialObjectMetadata", at_, initial_end);
@@ -212,7 +212,7 @@ class Watch final : public Steps {
     return {Then::kEnd};
   }
 
-  // So often that a quiet one stays fresh.
+  // Sends a bookmark from time to time, so that a quiet watch knows a version that is not too old.
   bool mark_time(MonoTime now, ResponseStream& out) {
     if (!query_.bookmarks || now < next_bookmark_) return true;
     next_bookmark_ = now + kBookmarks;

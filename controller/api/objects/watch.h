@@ -25,7 +25,7 @@ struct WatchItem {
   wire::Value cells;
 };
 
-// What is there: a page of it.
+// One page of the objects that exist when a watch begins.
 struct PresentPage {
   int64_t resource_version = 0;  // of its snapshot
   std::string continue_after;    // empty: it is the last one

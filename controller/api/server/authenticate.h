@@ -12,8 +12,8 @@ namespace paddock::api {
 // What the paths of E2B's tools begin with.
 inline constexpr std::string_view kE2bPrefix = "e2b";
 
-// What a request shows for itself: the secret of `Authorization: Bearer`, and below /e2b that of
-// the headers of E2B's tools, whose Authorization is the name of a user. Empty where there is none.
+// The secret that a request carries: that of `Authorization: Bearer`, or below /e2b that of the
+// headers of E2B's tools, whose Authorization is the name of a user. Empty where there is none.
 // Unauthenticated (AUTHORIZATION_MALFORMED).
 Result<std::string> secret_of(const Request& request);
 // The holder, by its hash, of a token that this server made.
@@ -22,11 +22,11 @@ Result<auth::Principal> holder_of_token(const std::string& hash, store::Store& s
 // Anonymous without such a secret. Unauthenticated: AUTHORIZATION_MALFORMED,
 // TOKEN_UNKNOWN, TOKEN_REVOKED, TOKEN_EXPIRED; TOOL_TOKEN_INVALID, TOOL_TOKEN_EXPIRED.
 Result<auth::Principal> principal_of(const Request& request, store::Store& store, WallTime now);
-// The same of what secret_of() said.
+// The same for a secret that secret_of() returned.
 Result<auth::Principal> holder_of_secret(const std::string& secret, store::Store& store,
                                          WallTime now);
 
-// What the store keeps of a token.
+// The record that the store keeps of a token.
 store::TokenRecord token_record(const auth::MintedToken& token, std::string subject,
                                 std::vector<std::string> scopes);
 

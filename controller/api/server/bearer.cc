@@ -8,7 +8,7 @@ namespace {
 
 constexpr Millis kRound{60'000};
 
-// One that is malformed was refused before.
+// A malformed header was refused before this is called.
 std::string secret_in(const Request& request) {
   auto secret = secret_of(request);
   return secret.ok() ? std::move(*secret) : "";

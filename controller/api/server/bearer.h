@@ -18,8 +18,8 @@ Result<Bearer> bearer_of(const Call& call);
 // Ending a token also ends the calls that are known by then. One that is known only now looks
 // whether its token was ended meanwhile: a request may take its time to come.
 bool may_go_on(const Services& services, const Bearer& bearer);
-// For whatever more is asked for over what was begun: as of a request of its own. Unauthenticated:
-// TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_UNKNOWN.
+// Checks the token again before more is done over a connection that was opened earlier, as if that
+// were a new request. Unauthenticated: TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_UNKNOWN.
 Status check_bearer(const Services& services, const Bearer& bearer);
 
 // For an answer that goes on for as long as there is something to tell: it ends within a minute of
@@ -32,7 +32,7 @@ class HeldToken {
   // store cannot say.
   Status check();
   bool holds() { return check().ok(); }
-  // When it asks next.
+  // When the token is checked next.
   MonoTime next() const { return next_; }
 
  private:

@@ -19,8 +19,8 @@ Result<Response> blob_response(const Request& request, Services& services,
 Result<Response> media_response(const Request& request, Services& services,
                                 const cas::Digest& digest, std::string_view mime);
 
-// Those of `digests` that a bundle takes and that can be given, as one (common/cas/bundle.h);
-// compressed if the query asks for it. InvalidArgument (COMPRESSION_UNSUPPORTED).
+// A bundle (common/cas/bundle.h) of those `digests` that fit into one and can be read; compressed
+// if the query asks for it. InvalidArgument (COMPRESSION_UNSUPPORTED).
 Result<Response> bundle_response(const Request& request, Services& services,
                                  std::vector<cas::Digest> digests);
 

@@ -50,7 +50,7 @@ Status stream_upload(BodyReader* body, const Upload& upload, size_t limit, const
 
 using RoomPtr = std::unique_ptr<workspaces::StoredBytes::Room>;
 
-// One blob on its way in, from whoever may fill this namespace.
+// One blob that is being received from a caller who may store in this namespace.
 struct Incoming {
   const std::string& name_space;
   const cas::Digest& digest;

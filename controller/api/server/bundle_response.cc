@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kSentAtOnce = 256 << 10;
 
-// As much as the client gets at a time.
+// Sends the bundle in pieces, of which the client gets one at a time.
 class BundleSending {
  public:
   BundleSending(ResponseStream& out, bool compressed) : out_(out) {

@@ -1,4 +1,5 @@
-// What became of a command that a node was asked to execute, in a session or in a run.
+// Turns a node's answer about a command, in a session or in a run, into what is recorded and what
+// its caller is told.
 #pragma once
 
 #include <functional>
@@ -19,16 +20,16 @@ struct EndRecord {
   std::function<Status(const contracts::SandboxResult&)> ended;
   std::function<Status(const Error&)> lost;  // it brought no result
 };
-// What the caller is told of the call's answer, once it is recorded. Unavailable
-// (UNEXPECTED_ANSWER), FailedPrecondition (SANDBOX_FAILED), DeadlineExceeded (NO_ANSWER); other
-// errors of the call are as they came.
+// The caller's answer, once the end is recorded. Unavailable (UNEXPECTED_ANSWER),
+// FailedPrecondition (SANDBOX_FAILED), DeadlineExceeded (NO_ANSWER); other errors of the call stay
+// as they are.
 Result<contracts::RunResult> conclude_command(const Result<wire::Value>& answer,
                                               const std::string& command_id,
                                               const EndRecord& record);
 // By CALL_EXISTS: a caller has named two commands alike. `where`: "run" or "session".
 Error explain_command(const Error& error, std::string_view where);
-// It was under way when the store said that its beginning was not kept: nobody may take that for a
-// change that was not made.
+// For a command that had begun when the store could not keep the record of its start: the caller
+// must not think that nothing happened.
 Error unrecorded(const Error& why);
 // What a caller is told of an error behind the answer's head: of a failure of ours our log has the
 // details, as where errors are answered (pipeline.cc).

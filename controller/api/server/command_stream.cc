@@ -15,8 +15,8 @@ std::string sse(std::string_view event, const wire::Value& data) {
   return cat("event: ", event, "\ndata: ", wire::to_json(data), "\n\n");
 }
 
-// In lines that every client reads: many take at most 64 KiB. Base64 that is cut behind four
-// letters is base64.
+// Writes lines that every client can read: many take at most 64 KiB. Base64 may be cut behind every
+// fourth letter.
 void write_output(ResponseStream& out, std::string_view stream, std::string_view text) {
   constexpr size_t kMostLetters = 60 << 10;
   for (; !text.empty(); text.remove_prefix(std::min(text.size(), kMostLetters)))

@@ -101,8 +101,8 @@ void tell_of_failure(const Error& error, const Trace& trace) {
             {{"request", trace.id}, {"reason", error.reason}, {"error", error.describe()}});
 }
 
-// Whoever asked need not ask the leader: what happened here is told of here, though not in the
-// audit log, which the leader alone writes.
+// Answers NOT_LEADER in place of the error, and logs the error here, since the caller need not
+// repeat the request to the leader. The audit log is not written: only the leader may.
 Error left_to_leader(Services& services, const Request& request, const Error& error,
                      const Trace& trace) {
   if (is_denial(error)) tell_of_denial(services, request, error, trace);

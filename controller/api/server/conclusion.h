@@ -1,4 +1,4 @@
-// How what a call brought becomes the answer to its request, with one line of the access log and
+// Turns the result of a call into the answer to its request, with one line of the access log and
 // the counters. Errors become Status objects.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Trace {
   std::shared_ptr<OpenRequests::Permit> place;
 };
 
-// What the answer to a request is counted and told of by.
+// What is needed to count the answer to a request and to log it.
 struct Passage {
   Services& services;
   MonoTime started;

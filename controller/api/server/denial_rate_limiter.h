@@ -1,5 +1,5 @@
-// How many refusals of one caller the audit log takes: a burst, then one a second, so that who does
-// nothing but knock cannot push the rest of the log out. Any thread.
+// Limits how many refusals of one caller the audit log takes: a burst, then one a second, so that a
+// caller that is refused all the time cannot push the rest of the log out. Any thread.
 #pragma once
 
 #include <map>
@@ -19,7 +19,8 @@ class DenialRateLimiter {
   static constexpr size_t kMostAccounts =
       10'000;  // then those that have their whole burst again go
 
-  // None: not this one. Else how many of this caller were left out since the last one.
+  // None: this refusal is not recorded. Otherwise how many of this caller were left out since the
+  // last one that was.
   std::optional<int64_t> take(const std::string& caller, MonoTime now);
 
  private:

@@ -56,10 +56,10 @@ Status refuse_fields(const wire::Value& body);
 enum class FieldValidation { kStrict, kWarn, kIgnore };
 Result<FieldValidation> field_validation(const Request& request);
 
-// Those that are refused.
+// The unknown fields that are refused; the others become warnings or nothing.
 wire::Check judge_unknown_fields(const std::vector<std::string>& unknown,
                                  FieldValidation validation, std::vector<std::string>& warnings);
-// Those and what decoding has found, as one.
+// One error for these fields and for the faults that decoding found.
 Error all_faults(wire::Check unknown, const Status& decoded);
 // Decodes a caller's object. Unknown fields are refused, left out with a warning or left out; those
 // of a sandbox's policy are always refused. All faults are told at once. UNKNOWN_FIELD,

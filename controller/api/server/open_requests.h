@@ -1,5 +1,6 @@
-// Who has how many requests open at once: streams, uploads, waits. Each holds a connection, and
-// most a thread, so nobody may have so many that none are left for the others. Any thread.
+// Limits how many requests a caller has open at once: streams, uploads, waits. Each takes a
+// connection and most take a thread, so no caller may have so many that none are left for others.
+// Any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +14,12 @@
 
 namespace paddock::api {
 
-// Of `connections`: one holder may have a quarter, and all holders of one namespace (whose tokens
-// are good for it alone, and its runs) three eighths, however many tokens they are. All who are
-// neither administrators nor nodes may have half together for what has no end of its own (watches,
-// events, followed logs), and all but a sixteenth for everything. So short requests find room
-// beside any number of watches, agents and administrators beside any number of requests.
+// Shares of `connections`. One holder may have a quarter. All holders of one namespace together
+// (whose tokens are good for it alone, and its runs) may have three eighths, however many tokens
+// they use. All callers who are neither administrators nor nodes may together have half for
+// requests without an end of their own (watches, events, followed logs), and all but a sixteenth
+// for everything. So short requests find room beside any number of watches, and agents and
+// administrators beside any number of requests.
 struct RequestShares {
   size_t one;
   size_t name_space;
@@ -42,7 +44,8 @@ class OpenRequests {
     ~Permit();
     Permit(const Permit&) = delete;
     Permit& operator=(const Permit&) = delete;
-    // From now on it has no end of its own. ResourceExhausted: CONNECTIONS_RESERVED.
+    // The request turns out to have no end of its own, and counts as such. ResourceExhausted:
+    // CONNECTIONS_RESERVED.
     Status make_endless();
 
    private:

@@ -37,7 +37,8 @@ Response ask_itself(const Call& call, OwnRequest wanted) {
   inner.segments = std::move(wanted.segments);
   inner.query = std::move(wanted.query);
   inner.headers = std::move(wanted.headers);
-  // Its caller was let in by it: it can be read.
+  // The inner request has the token of the outer one. That token let the caller in, so it can be
+  // read.
   const auto secret = secret_of(call.request);
   if (secret.ok() && !secret->empty()) inner.headers["authorization"] = cat("Bearer ", *secret);
   inner.body = &bytes;

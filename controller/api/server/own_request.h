@@ -20,8 +20,8 @@ struct OwnRequest {
   std::map<std::string, std::string> headers = {};
 };
 
-// With the credential of `call`'s caller, who may hang up. The answer may be a refusal, and a
-// stream that nobody wrote yet.
+// Sends our own API a request with the credential of `call`'s caller, who may hang up. The answer
+// may be a refusal, or a stream that nobody has written yet.
 Response ask_itself(const Call& call, OwnRequest wanted);
 // The refusal in an answer, or none. A stream is not read.
 Status refusal_in(const Response& answer);

@@ -59,7 +59,7 @@ Status authorize_tool(const Route& route, const Call& call) {
   return auth::authorize_tool(*call.principal.tool, route.tool, target);
 }
 
-// By a run's gateway nobody is looked up who is not the holder of a tool token.
+// Through a run's gateway, only the secret of a tool token is looked up at all.
 Result<auth::Principal> caller_of(const Route& route, Services& services, const Request& request) {
   const bool gateway = !request.gateway_run.empty();
   if (gateway) {
@@ -127,7 +127,7 @@ Result<Response> run_call(const Router& router, Services& services, Request& req
   return response;
 }
 
-// What is told of a request after its call.
+// The part of a request that is logged after its call.
 Request outline_of(const Request& request) {
   Request out;
   out.method = request.method;

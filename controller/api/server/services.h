@@ -98,8 +98,8 @@ struct Services {
   std::shared_ptr<SoundBlobs> sound_blobs = fresh<SoundBlobs>();
   std::shared_ptr<workspaces::StoredBytes> stored = fresh_stored_bytes(store, blobs, clock);
   std::shared_ptr<calls::Relay> calls = fresh<calls::Relay>();
-  // For a node to come where none is there that could take a call: right after a start, or a
-  // restart of the controller.
+  // How long a call waits for a node where none is there that could take it: right after a start,
+  // or a restart of the controller.
   Millis node_patience{0};
   ExecuteSettings execute = {};
   agent_sandboxes::Images images = agent_sandboxes::default_images();

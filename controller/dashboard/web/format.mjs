@@ -96,10 +96,3 @@ export function requested(value) {
   if (value === null || value === undefined || value === "") return "–";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
-
-// "0/3 nodes fit: …; would help: …; position 2 in the queue" -> what stands against it, what would help, its place.
-export function waiting(message) {
-  const [, text, place] = /^([^]*?)(?:;\s*(position \d+ in the queue))?$/.exec(String(message ?? ""));
-  const [against, ...help] = text.split("would help:").map((part) => part.trim().replace(/;$/, "").trim());
-  return { against, help: help.join("; "), place: place ?? "" };
-}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { age, bytes, clock, duration, parseDuration, parseQuantity, percent, requested, sortEnforced, time, waiting } from "./format.mjs";
+import { age, bytes, clock, duration, parseDuration, parseQuantity, percent, requested, sortEnforced, time } from "./format.mjs";
 
 test("bytes have three digits that say something", () => {
   for (const [count, text] of [[0, "0 B"], [1023, "1023 B"], [1024, "1 KiB"], [1536, "1.5 KiB"], [123456789, "118 MiB"], [2 ** 50, "1 PiB"], [undefined, "–"], [NaN, "–"]])
@@ -37,20 +37,8 @@ test("what is not in force comes first", () => {
   assert.deepEqual(sortEnforced(undefined), []);
 });
 
-test("why a run waits is told apart from what would help", () => {
-  assert.deepEqual(waiting("0/3 nodes fit: 2 have no nvidia device; would help: add one; position 2 in the queue"),
-    { against: "0/3 nodes fit: 2 have no nvidia device", help: "add one", place: "position 2 in the queue" });
-  assert.deepEqual(waiting("waits for its back-off"), { against: "waits for its back-off", help: "", place: "" });
-  assert.deepEqual(waiting(undefined), { against: "", help: "", place: "" });
-});
-
 test("small things", () => {
   assert.equal(percent(1, 3), "33 %");
   assert.equal(percent(1, 0), "–");
   for (const [value, text] of [[true, "yes"], [false, "no"], ["", "–"], [null, "–"], [0, "0"], [{ a: 1 }, '{"a":1}']]) assert.equal(requested(value), text);
-});
-
-test("a reason to wait of many blanks is read at once", () => {
-  const blanks = " ".repeat(200_000);
-  assert.deepEqual(waiting(`no;${blanks}would help:${blanks}more; would help: less; position 2 in the queue`), { against: "no", help: "more; less", place: "position 2 in the queue" });
 });

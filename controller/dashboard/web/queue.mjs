@@ -1,10 +1,10 @@
 // Who waits, in which order, why; and who has how much of the cluster.
 import { collection, may, session } from "./api.mjs";
 import { fill, h, keepFocus } from "./dom.mjs";
-import { bytes, count, percent, waiting } from "./format.mjs";
+import { bytes, count, percent } from "./format.mjs";
 import { eachFrame, liveList } from "./live.mjs";
-import { resourcesText } from "./run_words.mjs";
-import { brief, visible } from "./text.mjs";
+import { resourcesText, whyItWaits } from "./run_words.mjs";
+import { visible } from "./text.mjs";
 import { ago, empty, grid, heading, meter, notice, problem, section, skeleton, tellIn, words } from "./ui.mjs";
 import { capacity, namespaces, queueOrder } from "./usage.mjs";
 
@@ -19,10 +19,9 @@ function wants(run) {
 
 function waitRow(run, i) {
   const { name, namespace, creationTimestamp } = run.metadata;
-  const { against, help } = waiting(run.status.message);
   return [String(i + 1),
     [h("a", { class: "row-link", href: `#/runs/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}` }, visible(name)), h("span", { class: "namespace" }, visible(namespace))],
-    h("div", { class: "why" }, h("p", {}, brief(against || "The scheduler has not looked at it yet.", 500)), help && h("p", { class: "faint" }, "What would help: ", brief(help, 500))),
+    h("div", { class: "why" }, h("p", {}, visible(whyItWaits(run)))),
     wants(run), String(run.spec.priority ?? 0), ago(creationTimestamp)];
 }
 

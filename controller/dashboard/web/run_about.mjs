@@ -2,9 +2,9 @@
 import { address } from "./address.mjs";
 import { may } from "./api.mjs";
 import { h } from "./dom.mjs";
-import { clock, hasEnded, parseQuantity, time, waiting } from "./format.mjs";
+import { clock, hasEnded, parseQuantity, time } from "./format.mjs";
 import { labelTexts } from "./run_list.mjs";
-import { asksFor, endWords, hasCode, inputText } from "./run_words.mjs";
+import { asksFor, endWords, hasCode, inputText, whyItWaits } from "./run_words.mjs";
 import { brief, executed, visible } from "./text.mjs";
 import { ago, facts, notice, section, words } from "./ui.mjs";
 
@@ -18,21 +18,17 @@ function cutStreams(result) {
 
 export function outcome(run) {
   const { phase, reason, message, result } = run.status;
-  if (phase === "Pending") {
-    const { against, help, place } = waiting(message);
-    return notice("waiting", run.status.attempt > 0 ? "Waiting for its next attempt" : "Why it waits",
-      h("p", {}, against ? visible(against) : "The scheduler has not looked at it yet."),
-      help && h("p", {}, h("strong", {}, "What would help: "), visible(help)), place && h("p", { class: "faint" }, place));
-  }
+  if (phase === "Pending")
+    return notice("waiting", run.status.attempt > 0 ? "Waiting for its next attempt" : "Why it waits", h("p", {}, words(visible(whyItWaits(run)))));
   if (run.spec.cancelRequested && !hasEnded(phase)) return notice("stopped", "Being canceled", h("p", {}, run.status.killNow ? "Its processes are killed." : `Its processes get SIGTERM, and SIGKILL after ${visible(run.spec.terminationGrace ?? "a grace")}.`));
   if (run.status.eviction && !hasEnded(phase)) return notice("warn", "Being ended on its node", h("p", {}, visible(run.status.eviction.message)));
   if (!hasEnded(phase)) return undefined;
-  const native = /^exited with \d+$/.test(result?.reason ?? "") ? "" : result?.reason;
-  const said = [...new Set([message, native].filter(Boolean))];
+  // The message of an ended run repeats what its result gives as the reason, where that says more than the exit code.
+  const said = message || (result?.status === "FAILED" ? "" : result?.reason);
   const cut = cutStreams(result);
   if (phase === "Succeeded" && cut.length === 0 && result?.status === "OK") return undefined;
   return notice({ Succeeded: "good", Failed: "bad", Canceled: "stopped" }[phase], { Succeeded: "It succeeded", Failed: "Why it failed", Canceled: "It was canceled" }[phase],
-    said.map((each) => h("p", {}, words(visible(each)))),
+    said && h("p", {}, words(visible(said))),
     cut.length > 0 && h("p", {}, `Cut at the policy's limit: ${cut.join(" and ")}.`),
     h("p", { class: "words" }, endWords(run.status).map((each) => h("code", {}, visible(each)))));
 }

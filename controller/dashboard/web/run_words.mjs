@@ -18,6 +18,9 @@ export function endWords({ reason, result }) {
   return [reason, code].filter(Boolean);
 }
 
+// The controller's own sentence, whole: what stands against each node, what would help, and the place in the queue.
+export const whyItWaits = ({ status }) => status.message || "The scheduler has not looked at it yet.";
+
 const domains = ({ enabled, allowDomains = [], loopback } = {}) =>
   (!enabled ? (loopback === false ? "none, not even loopback" : "") : allowDomains.length ? allowDomains.join(", ") : "");
 

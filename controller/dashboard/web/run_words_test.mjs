@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asksFor, endWords, inputText, neverStarted, reached, resourcesText, retryText } from "./run_words.mjs";
+import { asksFor, endWords, inputText, neverStarted, reached, resourcesText, retryText, whyItWaits } from "./run_words.mjs";
 
 test("a run that failed while it was prepared came to Preparing", () => {
   assert.equal(reached({ phase: "Failed", scheduledAt: "x", timingsMs: { queue: 7, workspace: 1, environment: 27 } }), 2);
@@ -16,6 +16,12 @@ test("an end is told by one word, and by a second only where that is another", (
   assert.deepEqual(endWords({ reason: "NonZeroExit", result: { status: "FAILED", code: "E_CAPABILITY_DENIED" } }), ["NonZeroExit", "E_CAPABILITY_DENIED"]);
   assert.deepEqual(endWords({ reason: "MEM_LIMIT", result: { code: "MEM_LIMIT" } }), ["MEM_LIMIT"]);
   assert.deepEqual(endWords({}), []);
+});
+
+test("why a run waits is the controller's sentence as it stands", () => {
+  const message = "0/3 nodes fit: 2 have no nvidia device; would help: add one; position 2 in the queue";
+  assert.equal(whyItWaits({ status: { message } }), message);
+  assert.match(whyItWaits({ status: {} }), /not looked at it yet/);
 });
 
 test("what was asked for is there, and nothing that was not", () => {

@@ -19,7 +19,7 @@ Error failed(const std::string& what) {
           "the media provider could not be asked, or refused"};
 }
 
-// It may have the request, and be at work.
+// The provider gave no answer, but it may have the request and be working on it.
 Error unheard(const std::string& what) {
   log_warn("the media provider did not answer", {{"what", what}});
   return {Code::kUnavailable, "MEDIA_PROVIDER_SILENT",

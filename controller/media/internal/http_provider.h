@@ -16,7 +16,8 @@ struct ProviderRequest {
 
 class HttpProvider {
  public:
-  // Its own names for the task and how it is; ours where it gives none. MEDIA_PROVIDER_FAILED.
+  // The task by the provider's own id and state; by ours where it gives none.
+  // MEDIA_PROVIDER_FAILED.
   Result<contracts::MediaTask> generate(const ProviderRequest& request) const;
 
  private:

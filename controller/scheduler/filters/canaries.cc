@@ -1,4 +1,5 @@
-// What a node's own canaries say: a run goes nowhere where something that it needs failed.
+// Reads the results of a node's canaries: a run is not placed where something that it needs has
+// failed.
 #include <algorithm>
 #include <array>
 
@@ -17,7 +18,8 @@ bool failed(const NodeState& node, std::string_view capability) {
   return std::ranges::find(node.unproven, capability) != node.unproven.end();
 }
 
-// What a policy asks for beyond limits. allowPartial never covers what would widen a sandbox.
+// Something beyond limits that a policy can ask for. allowPartial never covers what would widen a
+// sandbox.
 struct Grant {
   std::string_view capability;
   bool (*asked)(const Demand& demand);

@@ -19,7 +19,8 @@ struct Misfit {
 // what a node has and has free.
 enum class DependsOn { kKindOfNode, kAmounts };
 
-// How much of it a node offers: the most of those that were refused is said.
+// The amount that a node offers. The largest amount among the nodes that refused is named to the
+// caller.
 struct Offer {
   int64_t (*of)(const NodeState& node);
   std::string (*in_words)(int64_t most);  // "the largest has 2"
@@ -37,7 +38,8 @@ struct Filter {
   Lack lack = Lack::kNow;
 };
 
-// In the order in which they are asked; the first that refuses is the one that is named.
+// All filters in the order in which they are asked. The first one that refuses a node is the reason
+// that is named.
 std::span<const Filter> filters();
 
 // One per file. Capacity filters come in two: the node is too small, or it is busy now.

@@ -1,4 +1,4 @@
-// How many runs a node takes at once.
+// The filter on how many runs a node takes at once.
 #include "controller/scheduler/filters/filter.h"
 
 namespace paddock::scheduler {

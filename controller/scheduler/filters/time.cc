@@ -1,4 +1,4 @@
-// How long a node still is there: some hosts are lent until a known time.
+// The filter on how long a node will still be there: some hosts are lent until a known time.
 #include <algorithm>
 
 #include "common/base/text.h"

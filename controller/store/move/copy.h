@@ -21,7 +21,8 @@ struct Inventory {
   std::vector<MovedTable> tables;
   Given given{};
 };
-// What was copied, as it was read. STORE_DATA_INVALID: a text that PostgreSQL cannot keep.
+// Copies everything, and returns a summary of what was read. STORE_DATA_INVALID: a text that
+// PostgreSQL cannot keep.
 Result<Inventory> copy_all(sql::Connection& from, sql::Connection& to);
 Result<Inventory> take_stock(sql::Connection& db);
 

@@ -15,7 +15,7 @@ namespace {
 
 using postgres::Answer;
 
-// By which the session of a move is found at the server.
+// The name by which the database session of a move is found at the server.
 std::string session_name(const std::string& id) { return cat("paddock-controller moving ", id); }
 
 constexpr const char* kLookingName = "paddock-controller looking for a move";

@@ -15,21 +15,23 @@ using Database = std::unique_ptr<postgres::Connection>;
 
 // Connects and begins, as the move of this id; all that is read is one snapshot.
 Result<Database> begin_at(const PostgresOptions& options, const std::string& id);
-// Nothing that was committed when this fails, but for STORE_OUTCOME_UNKNOWN.
+// If this fails, nothing was committed, except perhaps with STORE_OUTCOME_UNKNOWN.
 Status commit(postgres::Connection& db);
 
-// As the target: STORE_NOT_EMPTY; then our tables.
+// Makes our tables in the target. STORE_NOT_EMPTY.
 Status make_tables(postgres::Connection& db);
 Status put_given(postgres::Connection& db, const Given& given);
-// As the one that led last, whose lease has ended: another one compares its files with these tokens
-// before it leads, and does not take the store for a new one.
+// Names this instance as the last leader, with a lease that has ended: another controller then
+// compares its files with these tokens before it leads, and does not take the store for a new one.
 Status name_holder(postgres::Connection& db, const PostgresOptions& options);
 // The store that this move brought.
 Status mark_brought(postgres::Connection& db, const std::string& id);
 
-// As the source: it is ours and of our schema, and nobody leads it until this transaction ends.
+// Checks that the source is ours and of our schema, and holds it so that nobody leads it until this
+// transaction ends.
 Status hold_source(postgres::Connection& db, const PostgresOptions& options);
-// From then on no controller takes it for its store (STORE_MOVED_AWAY, which says where it went).
+// Marks the source as moved: no controller uses it from then on (STORE_MOVED_AWAY, which says where
+// it went).
 Status mark_taken(postgres::Connection& db, const std::string& id, const std::string& place);
 
 // Whether the move of this id was committed. Ends a session of it that is left over and waits for

@@ -15,8 +15,8 @@ namespace paddock::store::move {
 // While nobody else uses the store of this name. STORE_LOCKED.
 Result<os::LockFile> lock_file(const std::string& file);
 
-// As the source, locked and looked at as a whole. STORE_NOTHING_TO_MOVE, STORE_SCHEMA_TOO_OLD; as
-// Store::open.
+// Opens the file as the source: locks it and checks all of it. STORE_NOTHING_TO_MOVE,
+// STORE_SCHEMA_TOO_OLD; as Store::open.
 Result<sqlite::OpenedFile> open_source(const std::string& file);
 // Renames the file, which nobody has open any more, and answers with its new name. Empty: it is
 // gone already.

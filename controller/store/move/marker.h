@@ -1,6 +1,6 @@
-// What is written beside the file while a move ends: from before the database commits until the
-// file has the name that it is to have. It names the move, so that after a crash the database can
-// be asked whether it was committed.
+// The marker beside the file while a move ends: from before the database commits until the file has
+// its final name. It names the move, so that after a crash the database can be asked whether the
+// move was committed.
 #pragma once
 
 #include <optional>

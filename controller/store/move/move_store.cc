@@ -27,7 +27,8 @@ Result<Moved> finish_at_file(const MovePlaces& places) {
   return Moved();
 }
 
-// What an earlier one left: all done, as it turns out, or nothing.
+// Settles an earlier move that was interrupted: either it turns out to be complete, or nothing of
+// it was done.
 Result<std::optional<Moved>> resume(MoveTo to, const MovePlaces& places, WallTime now) {
   ASSIGN_OR_RETURN(const auto marker, read_marker(places.file));
   if (!marker) return std::optional<Moved>();
@@ -84,7 +85,7 @@ Result<Inventory> fill_file(const std::string& file, postgres::Connection& sourc
   return copied;
 }
 
-// From then on the file is the store.
+// Makes the file the store, and marks the database as moved away.
 Status hand_over(postgres::Connection& source, const MovePlaces& places, const std::string& id) {
   TRY(mark_taken(source, id, cat(places.file, " by ", places.postgres.holder_name)));
   TRY(source.finish());

@@ -1,5 +1,5 @@
-// What a store consists of, table by table, as both engines have it: in the order in which rows may
-// be put, those that others refer to first.
+// The tables of a store, the same for both engines, in an order in which rows can be inserted: a
+// table comes after those that it refers to.
 #pragma once
 
 #include <cstddef>

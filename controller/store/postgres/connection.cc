@@ -16,7 +16,7 @@ namespace paddock::store::postgres {
 
 namespace {
 
-// What is sent without waiting is kept in memory.
+// Requests that were sent without waiting are kept in memory until they are answered.
 constexpr size_t kMostSent = 2'000;
 constexpr size_t kMostSentBytes = size_t{4} << 20;
 constexpr int kBinary = 1;

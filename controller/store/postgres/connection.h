@@ -105,8 +105,9 @@ class Connection final : public sql::Connection {
   // How long one answer may take: 40 s unless this is said. A connection that takes longer is lost.
   void give_up_after(Millis limit) { answer_ms_ = static_cast<int>(limit.count()); }
 
-  // The writer's: from now on rows that are written soon are gathered. They go before whatever is
-  // sent next; those of a part that is undone before are not sent.
+  // For the connection that writes. From now on, rows for write_soon() are gathered and sent
+  // together, before whatever is sent next. If a part is undone first, its rows are not sent at
+  // all.
   void gather() { gathers_ = true; }
   bool gathers() const { return gathers_; }
   Status write_soon(const RowWrite& write, const std::vector<Parameter>& row);
@@ -117,9 +118,9 @@ class Connection final : public sql::Connection {
   Status keep_part();
   Status undo_part();
   bool spoiled() const { return spoiled_; }
-  // Forgets what was gathered, and that the transaction was spoiled: there is a new one.
+  // For a new transaction: forgets the rows that were gathered, and that the last one was spoiled.
   void begin_anew();
-  // As it was when the transaction began.
+  // Whether somebody followed the changes when the transaction began.
   void put_followed(bool followed) { followed_ = followed; }
   // Names objects that did not exist when the transaction began. Each is asked for once.
   void put_absent(std::unordered_set<std::string> names) { absent_ = std::move(names); }

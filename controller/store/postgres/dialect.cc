@@ -6,7 +6,7 @@ namespace paddock::store::postgres {
 
 namespace {
 
-// Which way SQLite is told to go; the first names an index.
+// Hints for SQLite's planner; the first one names an index.
 constexpr std::string_view kHint = "INDEXED BY ";
 constexpr std::string_view kNoIndex = "NOT INDEXED ";
 

@@ -100,8 +100,8 @@ Error sqlstate_error(std::string_view state, const std::string& said) {
 
 namespace {
 
-// What libpq refuses before it asks any server, in its words and in ours. Its own may repeat a part
-// of the URL, which may be the password: they are not passed on.
+// URLs that libpq refuses before it asks any server, in its words and in ours. Its words may repeat
+// a part of the URL, which may be the password, so they are not passed on.
 struct UrlFault {
   std::string_view said;
   const char* told;

@@ -1,4 +1,4 @@
-// What PostgreSQL and libpq say, as ours.
+// Turns the errors of PostgreSQL and libpq into ours.
 #pragma once
 
 #include <string>

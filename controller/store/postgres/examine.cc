@@ -17,7 +17,8 @@ namespace {
 constexpr const char* kLimits =
     "SELECT set_config('lock_timeout', '3s', true), set_config('statement_timeout', '10s', true)";
 
-// By the middle of the question: the way there and back is no part of the gap.
+// Compares with the middle of the question's time, so that the way to the server and back does not
+// count.
 Result<Millis> clock_ahead(Connection& db, const Clock& clock) {
   const int64_t before = clock.wall().ms;
   ASSIGN_OR_RETURN(const Answer now,
@@ -33,7 +34,7 @@ Status check_primary(Connection& db) {
   return sqlstate_error("25006", "in recovery, or transactions are read-only by default");
 }
 
-// What the start needs of this user: tables of its own, or a place to make them.
+// Checks the rights that the start needs: tables of its own, or a place to make them.
 Status check_rights(Connection& db, bool has_tables) {
   const char* question =
       has_tables ? "SELECT bool_and(has_table_privilege(oid, 'SELECT, INSERT, UPDATE, DELETE')) "

@@ -37,7 +37,8 @@ inline constexpr const char* kWaitsForDisk =
 // The name of a session that looks at that row, and is no leader's.
 inline constexpr const char* kLookingName = "paddock-controller looking";
 
-// By which sessions of a leader are found at the server: the one that writes, and those that read.
+// The names by which a leader's database sessions are found at the server: the one that writes, and
+// those that read.
 std::string session_name(int64_t epoch);
 std::string readers_name(int64_t epoch);
 
@@ -45,7 +46,7 @@ std::string readers_name(int64_t epoch);
 // STORE_BUSY when what the former leader had begun does not end; as prepare_schema().
 Result<Leadership> take_lead(const Target& target, const PostgresOptions& options);
 
-// What is left of the sessions of this name: one in the middle of a transaction would hold its
+// Ends the sessions of this name that are left: one in the middle of a transaction would hold its
 // rows.
 Status end_sessions(Connection& db, const std::string& name);
 

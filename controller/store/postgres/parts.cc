@@ -25,7 +25,7 @@ Status Connection::send_rows(GatheredRows& rows) {
   });
 }
 
-// What is kept stays outside of the savepoint, what is the open part's own goes within.
+// Rows of parts that are kept are sent outside of the savepoint, those of the open part within it.
 Status Connection::send_gathered() {
   TRY(send_rows(kept_rows_));
   if (part_ == Part::kOpen) {

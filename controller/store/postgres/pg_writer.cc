@@ -195,8 +195,8 @@ Status PgWriter::begin() {
   begun_ = true;
   TRY(prove_lead());
   changes_ = db_->changes();
-  // What nobody reads any more, of a former leader too. Each lead renews itself, so this comes
-  // soon.
+  // Nobody reads these texts any more, not those of a former leader either. This runs soon, because
+  // each leader renews its lease.
   if (!followed_ && may_have_texts_) TRY(db_->ask("DELETE FROM paddock_change_texts"));
   return {};
 }

@@ -69,7 +69,8 @@ class PgStore final : public sql::CachingStore, public Followed {
     return as_led(readers_.read(cache_, look));
   }
 
-  // What is known of a token is of no use to who does not lead: another one may have revoked it.
+  // A controller that does not lead must not trust what it remembers of a token: the leader may
+  // have revoked it.
   Result<std::optional<TokenRecord>> token_by_hash(const std::string& hash) override {
     TRY(leads());
     return CachingStore::token_by_hash(hash);

@@ -55,7 +55,8 @@ sql::AheadRow row_in(const PGresult* answer, int row) {
   return out;
 }
 
-// What a server would refuse is asked for alone by whoever wants it, and refused there.
+// A word that the server would refuse is left out here: the request that needs it asks for it
+// alone, and is refused there.
 bool can_be_asked(const std::string& word) {
   return word.find('\0') == std::string::npos && is_utf8(word);
 }

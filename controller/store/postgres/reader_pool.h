@@ -23,17 +23,18 @@ class ReaderPool {
   ReaderPool(Target target, std::string name, size_t most, std::optional<Millis> patience = {})
       : target_(std::move(target)), name_(std::move(name)), most_(most), patience_(patience) {}
 
-  // In a snapshot of its own. STORE_BUSY when no connection is free in time; as Connection::open.
-  // Any thread.
+  // Runs `look` in a transaction with a snapshot of its own. STORE_BUSY when no connection is free
+  // in time; other errors as Connection::open. Any thread.
   Status read(sql::DecodedCache& cache, const std::function<Status(ReadTxn&)>& look);
-  // Readers of this moment get no answer any more. Any thread.
+  // Ends the reads that are under way: they get no answer any more. Any thread.
   void hang_up();
 
  private:
   class Turn;
   Result<std::unique_ptr<Connection>> take();
   Result<std::unique_ptr<Connection>> connect();
-  // Null: it was lost. Each that was taken comes back.
+  // Takes a connection back; null if it was lost. This is called once for each connection that was
+  // taken, lost or not.
   void give_back(std::unique_ptr<Connection> reader);
 
   struct State {

@@ -11,7 +11,7 @@ namespace paddock::store::postgres {
 int64_t schema_version();  // the newest that this program knows
 Error schema_too_new(int64_t version);
 
-// What the table `paddock_leader` is called once the store was moved away from here.
+// The name of the table `paddock_leader` once the store was moved away from here.
 inline constexpr const char* kMovedAway = "paddock_moved_away";
 
 // Tables and views of whomever.

@@ -11,7 +11,7 @@ namespace paddock::store::postgres {
 
 namespace {
 
-// What the server would refuse only once others wait for it too.
+// Refuses here what the server would refuse only later, when other statements would fail with it.
 Status check_texts(const std::vector<Parameter>& values) {
   for (const Parameter& each : values) {
     if (each.type != kTextType || each.null) continue;

@@ -75,7 +75,7 @@ bool leaves_host(const std::string& hosts) {
 Result<Target> parse_target(const std::string& url) {
   if (url.find('\0') != std::string::npos) return url_invalid("has a NUL");
   ASSIGN_OR_RETURN(Target target, options_in(url));
-  // What is not said here would be taken from the environment of the process.
+  // Parameters that are not set here would be taken from the environment of the process.
   if (!target.contains("host") && !target.contains("hostaddr")) target["host"] = kSocketFolder;
   if (!target.contains("dbname")) return url_invalid("names no database");
   TRY(settle_tls(target));

@@ -9,7 +9,7 @@
 
 namespace paddock::store::sql {
 
-// What the next record is: its number, and the link that it follows.
+// The number of the next record, and the link of the one before it.
 struct NextLink {
   int64_t id = 0;
   std::string before;

@@ -1,4 +1,4 @@
-// What stores of every engine keep in memory of what they read.
+// The caches of a store, the same for every engine.
 #pragma once
 
 #include "controller/store/sql/decoded_cache.h"

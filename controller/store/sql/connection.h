@@ -70,7 +70,7 @@ class Statement {
   Status run();                                    // to the end, ignoring rows
   Status run_soon() { return cursor_->run_soon(); }
   Result<int64_t> run_counted();  // the rows that it changed
-  // What `of` makes of each row, in their order.
+  // Calls `of` with each row, and returns the results in the order of the rows.
   template <class Of>
   Result<std::vector<std::invoke_result_t<Of, const Statement&>>> all(Of of);
   // The first column of the first row, or nothing.
@@ -105,7 +105,7 @@ class Connection {
   virtual ~Connection() = default;
   // `sql` must be a literal: the statement is kept under its address.
   virtual Statement prepare(const char* sql) = 0;
-  // What the next row's number is bound to; null: the engine draws it as it inserts.
+  // The value to bind for the next row's number; null: the engine draws it as it inserts.
   virtual std::optional<int64_t> draw(Series series) = 0;
   // The number of the row that was inserted last into this table.
   virtual int64_t drawn(Series series) const = 0;

@@ -134,8 +134,8 @@ Status GroupCommit::commit_or_undo(const Batch& batch, std::unique_ptr<Transacti
   return committed;
 }
 
-// What became of the batch whose commit had no answer: once that is known its changes are announced
-// like all others, before those of any later one.
+// Finds out whether the batch was kept whose commit got no answer. Then its changes are announced
+// like all others, before those of any later batch.
 Status GroupCommit::settle() {
   if (unsettled_ == nullptr) return {};
   ASSIGN_OR_RETURN(const bool kept, engine_.settle());
@@ -174,7 +174,8 @@ void GroupCommit::commit(const Batch& batch) {
   announce(*txn);
 }
 
-// By the leader, before it hands over: so changes are announced in their order.
+// Called by the thread that commits, before another thread may, so that changes are announced in
+// their order.
 void GroupCommit::announce(Transaction& txn) const {
   if (on_changes_ && !txn.object_writes().empty()) on_changes_(std::move(txn.object_writes()));
   std::vector<std::string>& topics = txn.topics();

@@ -53,7 +53,8 @@ void ReadAhead::changed(std::string_view kind, const Key& key) {
   rows_.erase(found);
 }
 
-// Which run that was is not always known here: what is beside all of them is asked for again.
+// It is not always known here which run the object was, so everything kept beside runs is read
+// again.
 void ReadAhead::erased(std::string_view kind, const Key& key) {
   changed(kind, key);
   facts_.clear();

@@ -16,9 +16,11 @@ namespace paddock::store::sql {
 class TokenCache {
  public:
   std::optional<TokenRecord> find(const std::string& hash);
-  // How often they have changed: what the next read finds is of that state, or of a later one.
+  // The number of changes so far. A token that is read after this call is of that state, or of a
+  // later one.
   uint64_t changes();
-  // As it was read after changes() gave `as_of`; nothing is kept if there was another since.
+  // Keeps a token that was read after changes() gave `as_of`, unless there was another change
+  // since.
   void put(const TokenRecord& token, uint64_t as_of);
   void forget_all();
 

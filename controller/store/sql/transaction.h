@@ -1,5 +1,5 @@
-// What happens inside one transaction, in SQL. The caller begins and ends the transaction.
-// One file per subject: objects, their history, events, the audit log, tokens and settings.
+// The operations inside one transaction, in SQL. The caller begins and ends the transaction. One
+// file per subject: objects, their history, events, the audit log, tokens and settings.
 #pragma once
 
 #include <string>
@@ -103,12 +103,12 @@ class Transaction final : public WriteTxn {
 
   void touch(const std::string& topic) override { topics_.push_back(topic); }
   void measure(runs::Measures measures) override { measures_.push_back(std::move(measures)); }
-  // What was touched so far; a savepoint that is undone cuts it back.
+  // The topics that were touched so far. Undoing a savepoint cuts the list back.
   std::vector<std::string>& topics() { return topics_; }
   // Likewise, the objects that were changed, and what was measured.
   std::vector<ObjectWrite>& object_writes() { return object_writes_; }
   std::vector<runs::Measures>& measures() { return measures_; }
-  // What was read or written of uncommitted rows: for everybody once they are committed, for nobody
+  // Decoded objects of uncommitted rows: given to all readers once they are committed, dropped
   // after a savepoint was undone.
   void publish_decoded();
   void forget_decoded() {
@@ -156,14 +156,16 @@ class Transaction final : public WriteTxn {
   Statement select_newest(std::string_view kind, const ListOptions& options);
   Status list_newest(std::string_view kind, const ListOptions& options, Page<Row>& page);
   Status add_row(std::string_view kind, const Key& key, const Key& after, Page<Row>& page);
-  // What is gone can be made again with the key that made it.
+  // Forgets the idempotency keys that made this object, so that a request with such a key can make
+  // it again.
   Status forget_creates(std::string_view kind, const Key& key);
   // A new resource version.
   Result<int64_t> record_change(std::string_view kind, const Key& key, ObjectWrite::Op op);
-  // For the watches, once the row is written.
+  // Announces the change to watches, once the row is written.
   Status announce(ObjectWrite write);
   Status keep_texts(const ObjectWrite& write);
-  // What an event of a run is put behind: read once, then kept up to date.
+  // The state of a run's event log that new events are appended to: read once, then kept up to
+  // date.
   struct RunHead {
     int64_t object_id = 0;
     Key key;
@@ -175,7 +177,7 @@ class Transaction final : public WriteTxn {
   // A change of phase, before it is stored, which gets its number: its resource version.
   Result<int64_t> announce_phase(const std::string& run_uid, const RunHead& head,
                                  const contracts::RunEvent& event);
-  // Those of a run that is about to go.
+  // Announces the loss of the phase records of a run that is about to be erased.
   Status announce_lost_phases(const Key& run);
 
   Connection& db_;

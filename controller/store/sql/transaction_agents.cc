@@ -31,7 +31,7 @@ Result<Transaction::OpenLine> Transaction::parts_of_line(const std::string& run_
   }
 }
 
-// What a line has grown by is written, and not the line: with its last part, while that is small.
+// Writes only what the line has grown by, together with its last part while that is small.
 Status Transaction::put_open_line(const std::string& run_uid, int64_t attempt,
                                   const std::string& line) {
   ASSIGN_OR_RETURN(OpenLine before, parts_of_line(run_uid, attempt));
@@ -110,9 +110,9 @@ Status Transaction::append_input(const std::string& run_uid, int64_t attempt,
       .run();
 }
 
-// What was written is not needed any more; that it was answered is.
-// A node that wrote more lines than we know of comes from after a backup that was restored: the
-// next answer goes behind its last line, where it will be read.
+// Drops the text of inputs that the node has written; the fact that they were answered is kept. A
+// node that wrote more lines than we know of is ahead of a backup that was restored: the next
+// answer then goes behind its last line, where it will be read.
 Status Transaction::ack_inputs(const std::string& run_uid, int64_t attempt, int64_t seq) {
   Statement behind = db_.prepare(
       "INSERT INTO run_inputs (run_uid, attempt, seq, tool_use_id, data, acked) "

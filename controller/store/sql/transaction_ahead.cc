@@ -1,4 +1,4 @@
-// What is read ahead of an engine that is far away, and how it is used.
+// Reading ahead, for an engine that is far away, and the use of what was read.
 #include <algorithm>
 
 #include "controller/store/sql/transaction.h"

@@ -1,4 +1,4 @@
-// What changed, what ended, and what may be forgotten.
+// The part of Transaction about history: changes, ended runs, and records that may be forgotten.
 #include <string>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Which blobs came from a run's node as artifacts of that run.
+// The record of blobs that a run's node sent as artifacts of that run.
 #include "controller/store/sql/transaction.h"
 
 namespace paddock::store::sql {

@@ -1,6 +1,6 @@
-// What the one writer (group_commit.h) needs of its engine: a connection for writing, its
-// transactions, and what the engine's disk or leadership asks for around them. Called by one thread
-// at a time.
+// The interface of an engine to the one writer (group_commit.h): a connection for writing, its
+// transactions, and what the engine's disk or leadership needs around them. Called by one thread at
+// a time.
 #pragma once
 
 #include <optional>

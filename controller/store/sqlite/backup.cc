@@ -89,8 +89,9 @@ Result<int64_t> give_up_placed(Store& store, WallTime now) {
   return given_up;
 }
 
-// What is wrong with a copy is wrong with the backup, and never with the store: that one is told
-// not to be touched. A disk that is full, or a backup of a newer version, says so itself.
+// A fault of the copy is a fault of the backup and not of the store, whose own error would tell the
+// operator not to touch it. The errors for a full disk, and for a backup of a newer version, stay
+// as they are.
 Error no_backup(const std::string& backup, const Error& error) {
   if (error.reason != "STORE_CORRUPT" && error.reason != "STORE_NOT_OURS") return error;
   return Error{Code::kNotFound, "BACKUP_NOT_FOUND",

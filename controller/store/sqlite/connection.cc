@@ -104,7 +104,7 @@ Result<bool> PreparedStatement::step() {
   return sqlite_error(db_, rc);
 }
 
-// Nothing is nearer than a call.
+// Runs at once: SQLite is in this process, so there is nothing to gain by waiting.
 Status PreparedStatement::run_soon() {
   while (true) {
     ASSIGN_OR_RETURN(const bool row, step());

@@ -67,7 +67,8 @@ struct KeepingMethods : sqlite3_io_methods {
   const sqlite3_io_methods& of_sqlite;
 };
 
-// Those of the first one are kept; a file of another kind stays as it is.
+// Replaces the file's methods by ours. SQLite's own are remembered from the first file; a file that
+// has others stays as it is.
 void keep_room_behind_end(Connection& db) {
   sqlite3_file* file = nullptr;
   const int rc = sqlite3_file_control(db.handle(), "main", SQLITE_FCNTL_FILE_POINTER,
@@ -93,7 +94,8 @@ DiskReserve::DiskReserve(const std::string& path, int64_t bytes)
   whole_ = !exists();
 }
 
-// What the log had until now, at once: whoever waits for room must not be quicker.
+// Reserves for the log again what it had until now. This is done at once, so that no other process
+// that waits for room can take it first.
 DiskReserve::~DiskReserve() {
   if (!exists()) return;
   const os::Fd log = open_beside(path_ + "-wal", O_CREAT);

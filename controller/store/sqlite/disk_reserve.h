@@ -12,7 +12,7 @@
 
 namespace paddock::store::sqlite {
 
-// What a file of the disk holds, in bytes. Pure.
+// The sizes of a database's file, in bytes. Pure.
 struct DatabaseRoom {
   int64_t allocated = 0;  // blocks that are its own, also those behind its end
   int64_t pages = 0;      // what the database takes once its log is copied into it

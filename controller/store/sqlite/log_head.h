@@ -1,6 +1,6 @@
-// What the log beside a database's file says of its first page: what was committed last lies there
-// until it is copied into the file. Read as SQLite's file format has it, since opening a database
-// may write beside it.
+// Reads the first page of a database from the log beside its file: the newest commits are there
+// until they are copied into the file. The log is read by SQLite's file format, since opening a
+// database may write beside it.
 #pragma once
 
 #include <optional>

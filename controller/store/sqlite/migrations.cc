@@ -189,7 +189,7 @@ ALTER TABLE audit ADD COLUMN hash TEXT NOT NULL DEFAULT '';
 )sql",
 };
 
-// What SQL cannot do of a step.
+// The part of a migration step that SQL cannot do.
 struct Also {
   int64_t step;
   Status (*make)(sql::Connection&);

@@ -20,7 +20,7 @@ struct OpenedFile {
 Result<OpenedFile> open_file(const std::string& path, int64_t checked_at_start);
 Result<std::unique_ptr<Connection>> open_memory();
 
-// What a file says of itself as a database.
+// The marks in a database file that say which program and schema it is of.
 struct Marks {
   int64_t application = 0;
   int64_t schema = 0;
@@ -30,7 +30,8 @@ struct Marks {
 Status check_marks(const Marks& marks);
 // Checks the open file of a store: STORE_NOT_OURS if it is no regular file, STORE_PATH_UNSUITABLE.
 Status check_suitable(const os::Fd& file);
-// What SQLite and we keep beside a store's file are files, if they are there: STORE_NOT_OURS.
+// Checks that the files which SQLite and we keep beside a store's file are regular files, if they
+// exist: STORE_NOT_OURS.
 Status check_beside(const std::string& path);
 Error not_ours();                       // STORE_NOT_OURS
 Error schema_too_new(int64_t version);  // STORE_SCHEMA_TOO_NEW

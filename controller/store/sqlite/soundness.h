@@ -13,7 +13,7 @@ namespace paddock::store::sqlite {
 
 // STORE_CORRUPT, with the first thing that is wrong. Any connection.
 Status check_sound(Connection& db);
-// What an operator is told of that, with what SQLite said.
+// The error that tells an operator of the damage, with SQLite's words.
 Error corrupt(const Error& cause);
 
 // Looks once, on a thread and a connection of its own, until its end at the latest. All that is

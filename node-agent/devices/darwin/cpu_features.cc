@@ -9,7 +9,7 @@
 namespace paddock::devices {
 namespace {
 
-// By the names that Linux gives them, so that one selector finds them on both.
+// Features have the names that Linux gives them, so that one selector finds them on both systems.
 struct Feature {
   const char* name;
   const char* sysctl;

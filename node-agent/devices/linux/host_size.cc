@@ -78,7 +78,8 @@ int64_t cpu_count(const std::string& root) {
 
 int64_t memory_bytes(const std::string& root) { return std::min(memory(root), memory_limit(root)); }
 
-// What they can be numbered by, and what there is memory for.
+// The most processes that the kernel allows: it must have a number for each, and its memory limits
+// how many threads there may be.
 int64_t most_processes(const std::string& root) {
   return std::min(number_in(root, "proc/sys/kernel/pid_max"),
                   number_in(root, "proc/sys/kernel/threads-max"));

@@ -68,7 +68,7 @@ int show_probe(const Clock& clock) {
 }
 
 int start(std::span<char* const> arguments) {
-  // Whatever our caller ignores, no command inherits.
+  // A command must not inherit that our caller ignores a signal.
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
   umask(077);

@@ -21,8 +21,8 @@ Status take_own_limits();
 // Holds back SIGTERM, SIGINT, SIGHUP and SIGQUIT from now on. launch() takes them as a cancel.
 void hold_cancel_signals();
 
-// What is left of a run whose processes the kernel is still taking apart. Its destructor waits for
-// that to end, so let go of it after the result is out.
+// Stands for a run whose processes the kernel is still taking apart. Its destructor waits for the
+// end of that, so release it only after the result was written.
 using Remains = std::shared_ptr<void>;
 
 // Writes `started`, `stdout` and `stderr` frames; the caller writes the result. The cancel signals
@@ -30,7 +30,7 @@ using Remains = std::shared_ptr<void>;
 contracts::SandboxResult launch(const contracts::LaunchRequest& request, EventWriter& events,
                                 const Clock& clock, Remains& remains);
 
-// What this host can enforce, proven by canaries in launches of its own; takes a second or so.
+// Proves by canaries, in launches of their own, what this host can enforce; takes a second or so.
 contracts::SandboxProof probe(const Clock& clock);
 
 }  // namespace paddock::sandbox

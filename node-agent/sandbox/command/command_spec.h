@@ -1,5 +1,6 @@
-// What the command's process, which waits inside a finished sandbox, has to be told before it
-// executes. It travels as one block of bytes between two processes of the same program.
+// The instructions for the command's process, which waits inside a finished sandbox, before it
+// executes the command. They travel as one block of bytes between two processes of the same
+// program.
 #pragma once
 
 #include <map>
@@ -27,7 +28,7 @@ struct CommandSpec {
 };
 
 std::string pack(const CommandSpec& spec);
-// Nothing if these are not the bytes of one spec.
+// Reads the spec; nothing if these are not the bytes of one.
 std::optional<CommandSpec> unpack(std::string_view bytes);
 
 }  // namespace paddock::sandbox

@@ -8,7 +8,8 @@
 
 namespace paddock::sandbox {
 
-// Where the command may be: itself if it has a slash, else each folder of its own PATH.
+// The paths at which the command may be: its name itself if that has a slash, else the name in each
+// folder of its own PATH.
 std::vector<std::string> command_files(const std::string& name,
                                        const std::map<std::string, std::string>& env);
 

@@ -35,7 +35,7 @@ struct DnsQuery {
   std::string question;  // its bytes, to be repeated
 };
 
-// Nothing for what is not a question; nobody needs an answer to that.
+// Reads a question; nothing if the message is none, and then no answer is needed.
 std::optional<DnsQuery> read_dns_query(std::string_view message);
 std::string write_dns_reply(const DnsQuery& query, DnsCode code,
                             const std::optional<IpAddress>& address = std::nullopt);
@@ -48,7 +48,7 @@ struct DnsAnswer {
   bool truncated = false;
   std::vector<IpAddress> addresses;  // of the name itself, through its aliases; at most 16
 };
-// Nothing for what does not answer this very question.
+// Reads an answer; nothing if the message does not answer this very question.
 std::optional<DnsAnswer> read_dns_answer(std::string_view message, uint16_t id,
                                          std::string_view name, DnsType type);
 

@@ -17,7 +17,7 @@ DnsResponder::Turn DnsResponder::take(std::string_view message) {
     records_.refused_lookup(query->name);
     return write_dns_reply(*query, DnsCode::kNoName);
   }
-  // So many names and no more are asked of the node's servers, too.
+  // The table of names also bounds how many names are asked of the node's servers.
   if (!names_.address_of(*name)) {
     records_.refused_connection(*name, "at most 1024 names in one run", "use fewer names");
     return write_dns_reply(*query, DnsCode::kServer);

@@ -1,5 +1,6 @@
-// Which host a connection wants, read from its first bytes: the server name of a TLS ClientHello,
-// or the Host of an HTTP/1 request. Pure; strict, so that nobody can read them otherwise.
+// Reads from a connection's first bytes which host it wants: the server name of a TLS ClientHello,
+// or the Host of an HTTP/1 request. Pure; strict, so that no other program can read these bytes
+// differently.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ IpAddress loopback_six() {
 
 Error fault(const char* what) { return invalid_argument("INVALID_GATEWAY", what); }
 
-// It becomes a line of /etc/hosts.
+// The name is checked because it becomes a part of a line of /etc/hosts.
 bool is_plain_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
@@ -25,7 +25,7 @@ bool is_plain_name(std::string_view text) {
 // so.
 bool is_own_name(std::string_view host) { return host == "localhost" || host == "sandbox"; }
 
-// Where a program looks for that host.
+// The addresses at which a program looks for that host.
 std::vector<IpAddress> places_of(const std::string& host) {
   if (const auto ip = parse_ip(host)) return {*ip};
   if (is_own_name(host)) return {ipv4(0x7f000001), loopback_six()};

@@ -21,7 +21,7 @@ struct Gateway {
 // InvalidArgument INVALID_GATEWAY.
 Result<Gateway> read_gateway(const contracts::ToolGateway& gateway);
 
-// Where a controller is that is known by a name.
+// The address that stands, inside, for a controller that is known by a name.
 IpAddress gateway_place();
 
 // Whether this is an address of a loopback device as it is, with no address of its own: 127.0.0.0/8

@@ -48,7 +48,7 @@ std::optional<std::string> target_name(std::string_view target) {
 FirstBytes read_http_host(std::string_view bytes) {
   const size_t end = bytes.find("\r\n\r\n");
   const std::string_view head = bytes.substr(0, end);
-  // What is wrong already need not be waited for.
+  // A head that is wrong already is refused before its end has come.
   const size_t method_end = head.find(' ');
   if (!is_token(head.substr(0, method_end)) && !head.empty())
     return bad_request("the connection does not begin with an HTTP request");

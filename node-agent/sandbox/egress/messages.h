@@ -1,4 +1,5 @@
-// What the launcher tells its network broker, and what the broker reports at the end.
+// The messages between a launcher and its network broker: the rules at the beginning, and the
+// broker's report at the end.
 #pragma once
 
 #include <map>

@@ -16,9 +16,10 @@ class NameTable {
   static constexpr size_t kMost = 1024;
   static constexpr uint32_t kFirst = 0x7f400001;  // 127.64.0.1
 
-  // Nothing when the table is full.
+  // The address of this name, which is given out now if it has none; nothing when the table is
+  // full.
   std::optional<IpAddress> address_of(const std::string& name);
-  // Nothing for an address that was not given out.
+  // The name at this address; nothing if it was not given out.
   std::optional<std::string> name_at(const IpAddress& address) const;
   std::map<std::string, std::string> by_address() const;
 

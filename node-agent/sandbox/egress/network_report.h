@@ -1,4 +1,4 @@
-// What a run's broker says at its end, told in the run's result. Pure.
+// Puts the final report of a run's broker into the run's result. Pure.
 #pragma once
 
 #include <optional>

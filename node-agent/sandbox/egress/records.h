@@ -1,4 +1,4 @@
-// What went through the broker and what it refused, bounded whatever the program does. Not
+// Records what went through the broker and what it refused, bounded whatever the program does. Not
 // thread-safe.
 #pragma once
 

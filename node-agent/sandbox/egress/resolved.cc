@@ -3,19 +3,19 @@
 namespace paddock::sandbox {
 namespace {
 
-void sort_out(const Heard& heard, const std::vector<IpRange>& allowed, Resolved& out) {
+void sort_out(const DnsReplies& heard, const std::vector<IpRange>& allowed, Resolved& out) {
   if (!heard.answer) return;
   for (const IpAddress& address : heard.answer->addresses)
     (may_reach(address, allowed) ? out.addresses : out.refused).push_back(address);
 }
 
-bool says_no_name(const Heard& heard) {
+bool says_no_name(const DnsReplies& heard) {
   return heard.answer && heard.answer->code == DnsCode::kNoName;
 }
 
-// That there is no such name is true of both questions; else one without an answer decides, since
-// it might have had an address.
-Unresolved reason_for(const Heard& v4, const Heard& v6) {
+// If the name does not exist, that is so for both questions. Otherwise a question without an answer
+// decides, since the name might have had an address there.
+Unresolved reason_for(const DnsReplies& v4, const DnsReplies& v6) {
   if (says_no_name(v4) || says_no_name(v6)) return Unresolved::kNoName;
   if (v4.answer && v6.answer) return Unresolved::kNoAddress;
   const bool failed = (!v4.answer && v4.failure) || (!v6.answer && v6.failure);
@@ -24,7 +24,8 @@ Unresolved reason_for(const Heard& v4, const Heard& v6) {
 
 }  // namespace
 
-Resolved resolved_from(const Heard& v4, const Heard& v6, const std::vector<IpRange>& allowed) {
+Resolved resolved_from(const DnsReplies& v4, const DnsReplies& v6,
+                       const std::vector<IpRange>& allowed) {
   Resolved out;
   sort_out(v4, allowed, out);
   sort_out(v6, allowed, out);

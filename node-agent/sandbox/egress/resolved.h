@@ -20,14 +20,15 @@ struct Resolved {
   std::optional<Unresolved> why;     // with neither
 };
 
-// What the servers said to one question: an answer that settles it, or the last code of those that
-// could not help; neither where nobody said anything.
-struct Heard {
+// The servers' replies to one question: an answer that settles it, or the last code of those that
+// could not help; neither if no server replied.
+struct DnsReplies {
   std::optional<DnsAnswer> answer;
   std::optional<DnsCode> failure;
 };
 
-Resolved resolved_from(const Heard& v4, const Heard& v6, const std::vector<IpRange>& allowed);
+Resolved resolved_from(const DnsReplies& v4, const DnsReplies& v6,
+                       const std::vector<IpRange>& allowed);
 
 // `text` as a sentence goes on: `the node's name servers know no such name`.
 Problem why_unresolved(Unresolved why);

@@ -8,11 +8,11 @@ namespace {
 
 using testing::HasSubstr;
 
-Heard answered(DnsCode code, std::vector<IpAddress> addresses = {}) {
+DnsReplies answered(DnsCode code, std::vector<IpAddress> addresses = {}) {
   return {.answer = DnsAnswer{.code = code, .addresses = std::move(addresses)}, .failure = {}};
 }
-const Heard kSilence;
-const Heard kServfail = {.answer = {}, .failure = DnsCode::kServer};
+const DnsReplies kSilence;
+const DnsReplies kServfail = {.answer = {}, .failure = DnsCode::kServer};
 
 TEST(Resolved, TellsAddressesThatMayBeReachedFromThoseThatMayNot) {
   const auto here = answered(DnsCode::kNone, {ipv4(0x5db8d822), ipv4(0x0a000001)});
@@ -24,8 +24,8 @@ TEST(Resolved, TellsAddressesThatMayBeReachedFromThoseThatMayNot) {
 }
 
 TEST(Resolved, SaysWhyANameLeadsNowhere) {
-  const Heard none = answered(DnsCode::kNone);
-  const Heard no_name = answered(DnsCode::kNoName);
+  const DnsReplies none = answered(DnsCode::kNone);
+  const DnsReplies no_name = answered(DnsCode::kNoName);
   EXPECT_EQ(resolved_from(no_name, no_name, {}).why, Unresolved::kNoName);
   EXPECT_EQ(resolved_from(no_name, kSilence, {}).why, Unresolved::kNoName);
   EXPECT_EQ(resolved_from(none, none, {}).why, Unresolved::kNoAddress);

@@ -1,4 +1,4 @@
-// Which descriptors this process has. For the macOS backend only: Linux closes them in one call.
+// Lists the descriptors of this process. For the macOS backend only: Linux closes them in one call.
 #pragma once
 
 #include <vector>

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kWitness = 3;
 
-// What the new process needs, made before it exists.
+// The values that the new process needs, made before it exists.
 struct Start {
   const SeatbeltPlan& plan;
   const char* program;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kTie = 0;
 
-// What it would hold open beyond the launcher's death: the run's lock above all.
+// Closes what the guard would otherwise hold open beyond the launcher's death: the run's lock above
+// all.
 void keep_only_tie() {
   for (const int fd : open_descriptors()) {
     if (fd != kTie) close(fd);

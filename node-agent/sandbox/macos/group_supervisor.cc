@@ -56,7 +56,7 @@ Outcome GroupSupervisor::run() {
     flush(false);
   }
   ended_ = now_ = clock_.mono();
-  // All that will be said, though the guard on its way may still hold the pipe.
+  // Reads all that the witness will say; the guard may still hold the pipe.
   if (group_.witness.valid()) read_witness();
   hear_witness();
   kill_the_rest();
@@ -72,14 +72,14 @@ Outcome GroupSupervisor::run() {
   return outcome();
 }
 
-// What a command that has ended left behind has what is left of its grace.
+// Processes that the command left behind when it ended have the rest of its grace.
 bool GroupSupervisor::goes_on() {
   if (!first_has_ended(group_.pid)) return true;
   return told_ && !killed_ && read_group_(group_.pid).processes > 0;
 }
 
 void GroupSupervisor::wait_for_something() {
-  // What sandbox-exec says is not the command's output.
+  // Messages of sandbox-exec are no output of the command, so reading begins with the command.
   const bool reading = started_ && !events_.congested();
   const auto output_fd = [&](const os::Fd& fd) { return reading ? fd.get() : -1; };
   std::array<pollfd, 5> fds = {{

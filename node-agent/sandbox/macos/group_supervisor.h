@@ -14,8 +14,8 @@
 
 namespace paddock::sandbox {
 
-// What the live processes of a group use, zombies left out, with what those they waited for have
-// used.
+// The use of the live processes of a group, without zombies, and with what the children have used
+// that they waited for.
 struct GroupUse {
   int64_t processes = 0;
   int64_t memory_bytes = 0;

@@ -10,8 +10,8 @@
 namespace paddock::sandbox {
 namespace {
 
-// What programs need to start. Not all of /Library, /private/etc and /private/var/db: keychains and
-// other programs' data are there.
+// The folders that programs need to start. Not all of /Library, /private/etc and /private/var/db:
+// keychains and other programs' data are there.
 constexpr std::array kSystemFolders = {"/usr/lib",
                                        "/usr/bin",
                                        "/usr/libexec",

@@ -69,8 +69,8 @@ void plan_isolation(const std::optional<contracts::NetworkPolicy>& network, Seat
                 "attempts are refused but not reported");
   plan.enforced["network"] =
       by_kernel("none", "seatbelt (sandbox-exec)", "attempts are refused but not reported");
-  // What a profile has by default must not make every run fail, and a stricter sandbox than was
-  // asked for harms nobody: it goes on, and says so.
+  // Something that a profile has by default must not make every run fail, and a stricter sandbox
+  // than was asked for harms nobody: the run goes on, and its result says so.
   if (network && network->loopback.value_or(false))
     plan.enforced["loopback"] =
         by_nothing(true, kLacking,

@@ -1,5 +1,5 @@
-// What is known about this host before a plan is made. Gathered by linux/host/facts.cc; plain
-// values, so that plans can be tested for hosts that we do not have.
+// The facts about this host that are known before a plan is made. Gathered by linux/host/facts.cc;
+// plain values, so that plans can be tested for hosts that we do not have.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@
 
 namespace paddock::sandbox {
 
-// Where a limit on the whole process tree can be set.
+// The folders in which limits on a whole process tree can be set.
 struct CgroupFacts {
   enum class Version { kNone, kV1, kV2 };
   Version version = Version::kNone;
@@ -64,7 +64,7 @@ struct HostFacts {
   CgroupFacts cgroup;
   int landlock = 0;                 // version of the kernel's Landlock; 0: none
   std::vector<SystemEntry> system;  // read-only view: /usr, /bin, /lib…
-  // What the one request to be planned names; never nullptr.
+  // The facts that the request to be planned names; never nullptr.
   std::shared_ptr<const RequestFacts> named = std::make_shared<const RequestFacts>();
   // In a launcher for sessions, the tools that most of its requests name, found once.
   std::vector<std::string> standing_tools;

@@ -32,7 +32,7 @@ uint64_t known_files(int version) {
   return out;
 }
 
-// Nothing of /etc is a program.
+// No file of /etc is a program.
 uint64_t right_to_execute(const MountEntry& entry, const LandlockQuestion& question) {
   return question.only_executables || entry.target.starts_with("/etc/") ? 0 : kExecute;
 }

@@ -48,7 +48,7 @@ struct LandlockRule {
 };
 
 struct LandlockRuleset {
-  // What is denied unless a rule grants it; all zero: this host has no second wall.
+  // The rights that are denied unless a rule grants them; all zero: this host has no Landlock.
   uint64_t files = 0;
   uint64_t scopes = 0;
   // Denied without exception, as a ruleset of its own that is taken on with the order: so what was

@@ -25,7 +25,8 @@ class AbsentLimits {
     enforced_[name] = by_nothing(requested(limit), reason_, why_);
     missed_.emplace_back(name);
   }
-  // Where memory is limited too, this limit is only a second wall, so nobody misses it.
+  // If memory is limited too, this limit is only a second line of defence, so its absence is no
+  // fault.
   void add_address_space(const contracts::SandboxLimits& limits, const char* why);
   // This one is an allotment and protects nothing: a run goes on without, and its result says so.
   void add_cpus(const std::optional<int64_t>& cpus);

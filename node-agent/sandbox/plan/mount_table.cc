@@ -38,7 +38,7 @@ void add_locales(const HostFacts& host, std::vector<MountEntry>& table) {
   table.push_back({Kind::kSystem, cat(folder, kNamedLocale), cat(folder, kNeutralLocale)});
 }
 
-// What the system's own part of the table is made from, besides the host.
+// The values that the system's own part of the table is made from, besides the host.
 struct Names {
   bool network = false;
   std::string gateway;  // a name of the controller's

@@ -40,9 +40,9 @@ struct MountEntry {
 
 std::vector<MountEntry> render_mounts(const contracts::LaunchRequest& request,
                                       const HostFacts& host);
-// What is the same for every run without a network, devices and tools of its own, but for the size
-// of the scratch space: the system, /etc, /dev, /proc, /tmp and /var. render_mounts() begins with
-// it.
+// The mounts that are the same for every run without a network, devices and tools of its own, but
+// for the size of the scratch space: the system, /etc, /dev, /proc, /tmp and /var. render_mounts()
+// begins with them.
 std::vector<MountEntry> common_mounts(const HostFacts& host);
 // The view in the form of /proc/mounts, since the kernel does not list it. Programs that ask which
 // file system a file is on (Java, psutil, `df`) read it. It says nothing about where a mount comes

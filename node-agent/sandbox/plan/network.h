@@ -29,9 +29,10 @@ struct SocketAddress {
 std::optional<SocketAddress> read_socket_address(std::string_view bytes,
                                                  NetworkCall call = NetworkCall::kConnect);
 
-// What a command may reach: nothing; the loopback device of its own network namespace, by which its
-// processes reach each other; the broker, which is reached by that device too and is the only way
-// out; or both. Beside these, the gateway of a tool token, which leads to the controller alone.
+// The addresses that a command may reach: none; the loopback device of its own network namespace,
+// by which its processes reach each other; the broker, which is reached by that device too and is
+// the only way out; or both. Beside these, the gateway of a tool token, which leads to the
+// controller alone.
 struct NetworkReach {
   bool broker = false;
   std::vector<int> ports;  // of the names that are allowed

@@ -60,7 +60,7 @@ struct SandboxPlan {
   MachineShare share;                   // what the command is told of the machine
   std::optional<Millis> cpu_time;
   LauncherLimits launcher;
-  // What each capability will be once the kernel has accepted every step; `applied` is set then.
+  // The state of each capability once the kernel has accepted every step; `applied` is set then.
   Enforced enforced;
   bool partial = false;  // something asked for is not enforced here, and the policy allows that
 };

@@ -11,7 +11,7 @@ struct Node {
   unsigned minor;
 };
 constexpr unsigned kEveryMinor = ~0u;
-// Whoever can open one of these owns the host, whatever else holds.
+// A program that can open one of these owns the host, whatever else is enforced.
 constexpr std::array kNeverGiven = {
     Node{1, 1},            // mem
     Node{1, 2},            // kmem

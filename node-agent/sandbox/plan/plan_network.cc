@@ -46,7 +46,7 @@ void tell_of_gateway(contracts::Enforcement& network) {
   network.details += "; beside it there is toolGateway";
 }
 
-// What the policy says of the network itself.
+// Plans what the policy says of the network itself.
 Status plan_names(const contracts::LaunchRequest& request, const HostFacts& host,
                   SandboxPlan& plan) {
   const contracts::NetworkPolicy network =

@@ -92,7 +92,7 @@ std::string meminfo(const MachineShare& share) {
   return out + cat("CommitLimit: ", kib, " kB\nCommitted_AS: 0 kB\n");
 }
 
-// What vmstat, top and psutil read, in the kernel's order.
+// The lines that vmstat, top and psutil read, in the kernel's order.
 std::string vmstat(const MachineShare& share) {
   std::string out = cat("nr_free_pages ", memory_of(share) >> 12, "\n");
   for (const char* none : {"pgpgin", "pgpgout", "pswpin", "pswpout", "pgfault", "pgmajfault"})

@@ -1,7 +1,7 @@
-// What a command reads about the machine: the part that is its own. A program that asks /proc or
-// /sys how many processors and how much memory there are gets the run's share, so that it starts as
-// many threads as it has processors. These files say nothing about the host that system calls would
-// not say too. Plain values; proc_contents.cc is pure.
+// The files about the machine that a command reads. They show the part of it that is the run's own:
+// a program that asks /proc or /sys how many processors and how much memory there are gets the
+// run's share, so that it starts as many threads as it has processors. These files say nothing
+// about the host that system calls would not say too. Plain values; proc_contents.cc is pure.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace paddock::sandbox {
 
-// What a launcher finds out once about its host.
+// The facts that a launcher finds out once about its host.
 struct MachineFacts {
   std::vector<int> processors;         // that this launcher may use, ascending
   std::map<int, std::string> cpuinfo;  // lines of /proc/cpuinfo by processor
@@ -30,7 +30,7 @@ struct MachineFacts {
 inline constexpr const char* kSharedSettings[] = {"vm/overcommit_memory", "vm/max_map_count",
                                                   "kernel/cap_last_cap"};
 
-// What one run sees of the host.
+// The share of the host that one run sees.
 struct MachineShare {
   std::shared_ptr<const MachineFacts> machine = std::make_shared<const MachineFacts>();
   std::vector<int> processors;
@@ -55,7 +55,8 @@ struct ProcFile {
   bool operator==(const ProcFile&) const = default;
 };
 
-// Where /sys/devices/system/cpu leads to: these change with the run as the others here do.
+// The place that /sys/devices/system/cpu leads to: these files change with the run, like the others
+// here.
 inline constexpr const char* kProcessorsFolder = "sys/cpu";
 
 // The lines of each processor, without what is about the host as a whole: serial numbers, the
@@ -70,7 +71,7 @@ std::vector<int> choose_processors(const MachineFacts& machine,
 // `0-3,8`
 std::string processor_list(const std::vector<int>& processors);
 
-// What /proc/cpuinfo says about a share.
+// The text of /proc/cpuinfo for a share.
 std::string cpuinfo_of(const MachineFacts& machine, const std::vector<int>& processors);
 
 // In the order in which they are made.

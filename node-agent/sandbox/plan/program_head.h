@@ -1,4 +1,5 @@
-// What the kernel reads of a program before it starts it. Pure; any bytes may be given.
+// Reads the part of a program that the kernel reads before it starts it. Pure; any bytes may be
+// given.
 #pragma once
 
 #include <optional>

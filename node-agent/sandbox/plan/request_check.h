@@ -1,4 +1,4 @@
-// What every system asks of a request before it asks the host. Pure.
+// The checks of a request that are the same on every system, before the host is asked. Pure.
 #pragma once
 
 #include "common/contracts/launch.h"

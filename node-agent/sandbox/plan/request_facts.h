@@ -1,6 +1,5 @@
-// What one request names of this host, looked up before its plan is made: programs, devices and
-// folders.
-// Plain values like HostFacts; paths are as the command will see them.
+// The programs, devices and folders of this host that one request names, looked up before its plan
+// is made. Plain values like HostFacts; paths are as the command will see them.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +16,7 @@ struct LinkFact {
   std::string target;
 };
 
-// Which file it is, by whatever name.
+// Identifies a file, whatever its name.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;

@@ -24,8 +24,9 @@ bool lies_in(const std::string& path, const std::vector<std::string>& folders) {
 
 bool has_loader(const ToolFact& tool) { return !tool.script && !tool.interpreter.empty(); }
 
-// By this run or by an earlier one, if no tool is of it. Environments and folders of the host that
-// can only be read hold libraries of the operator's choice.
+// Whether runs, this one or an earlier one, may have filled the mount, and no tool is in it.
+// Environments and folders of the host that can only be read hold libraries of the operator's
+// choice.
 bool filled_by_runs(const MountEntry& entry, const std::vector<ToolFact>& tools) {
   if (entry.writable) return entry.kind == Kind::kBind || entry.kind == Kind::kScratch;
   return entry.kind == Kind::kBind &&

@@ -31,9 +31,10 @@ struct ToolView {
 Result<ToolView> make_tool_view(const std::vector<ToolFact>& tools);
 // The table with nothing but the tools to be executed.
 std::vector<MountEntry> narrow_to_tools(std::vector<MountEntry> table, const RequestFacts& facts);
-// What every run of a launcher sees that has standing tools; without, of any launcher.
+// The mounts that every run of a launcher with standing tools sees; for a launcher without, those
+// of any.
 std::vector<MountEntry> standing_mounts(const HostFacts& host);
-// What Landlock is asked to let be executed then.
+// Asks Landlock to let only these tools be executed.
 void only_tools(const ToolView& view, LandlockQuestion& question);
 // Whether the file at this resolved path of the view may be executed.
 bool tool_allowed(const ToolView& view, std::string_view path);

@@ -1,4 +1,4 @@
-// What was refused during one run. Each distinct attempt is listed once with a count, up to 256 of
+// The refusals during one run. Each distinct attempt is listed once with a count, up to 256 of
 // them. Further attempts are counted by their kind, so that a flood of one kind does not hide
 // another.
 #pragma once

@@ -62,7 +62,7 @@ void EventWriter::tell_gap(FrameType type) {
   push(type, cat("\n[LOST ", lost, " bytes: the disk of the node is full]\n"), false);
 }
 
-// What is short and must be written may take of the result's room.
+// A short frame that must be written may take some of the result's room.
 bool EventWriter::make_room(const Frame& frame) {
   if (!room_ || begun_ > 0) return true;
   return room_->make(frame.bytes.size(), frame.room_behind) ||

@@ -38,7 +38,7 @@ struct Readings {
   int64_t pids_refused = 0;
 };
 
-// What measuring the workspace showed.
+// The result of measuring the workspace.
 enum class DiskHit { kBytes, kFiles, kUnmeasured, kOverdue };
 
 // The private scratch space when the command ended.

@@ -36,7 +36,7 @@ class OutputStream {
   void append(std::string_view bytes, MonoTime now);
   // Call it once when nothing more comes. The last bytes then wait to be written.
   void finish(MonoTime now);
-  // By when flush() must be called; nothing if no bytes wait.
+  // The time by which flush() must be called; nothing if no bytes wait.
   std::optional<MonoTime> flush_at() const;
   // Whether a piece should be written now.
   bool due(MonoTime now) const;

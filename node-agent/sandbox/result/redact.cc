@@ -48,7 +48,8 @@ void SecretWords::add(std::string_view value) {
   nodes_[at].ended = nodes_[at].depth;
 }
 
-// By depth: where a node fails to is nearer to the root, and done.
+// Nodes are visited by depth: the node to which one falls back is nearer to the root, and so is
+// ready.
 void SecretWords::link() {
   std::deque<uint32_t> order = {0};
   while (!order.empty()) {

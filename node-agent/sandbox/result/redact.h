@@ -54,7 +54,7 @@ class SecretWords {
 class Redactor {
  public:
   explicit Redactor(std::shared_ptr<const SecretWords> words) : words_(std::move(words)) {}
-  // What is certain by now of this and all before it.
+  // Takes in more bytes, and returns those that can no longer become part of a secret.
   std::string append(std::string_view bytes);
   // The rest: nothing more comes.
   std::string finish();

@@ -26,7 +26,7 @@ void shorten(contracts::SandboxResult& result) {
   result.policy.reset();
 }
 
-// What the log and the run have as well; `truncated` tells of the first two.
+// Drops output that the log and the run have as well; `truncated` tells of stdout and stderr.
 void leave_out_output(contracts::SandboxResult& result) {
   result.truncated.out |= !std::exchange(result.out, {}).empty();
   result.truncated.err |= !std::exchange(result.err, {}).empty();
@@ -52,7 +52,7 @@ void tell_of_lost_output(const EventWriter& events, contracts::SandboxResult& re
   if (ended_by_itself && !result.error_class) result.code = contracts::kNodeDiskFull;
 }
 
-// As much of it as there is room for.
+// The result as text, with as much of it as there is room for.
 std::string result_text(EventWriter& events, contracts::SandboxResult& result) {
   std::string text = wire::encode_json(result);
   for (const auto leave_out : {leave_out_output, leave_out_lists}) {

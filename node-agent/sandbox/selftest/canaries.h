@@ -41,7 +41,7 @@ struct CanaryLimits {
   static constexpr Millis kWall{50};
 };
 
-// What all attempts together came to.
+// The results of all attempts together.
 struct CanaryFindings {
   std::map<std::string, std::string, std::less<>> answers;  // by name; missing: not tried
   std::optional<Error> no_bait;                             // why none could be tried
@@ -51,7 +51,7 @@ struct CanaryFindings {
 
 // `name<TAB>answer` lines, as the inner half prints them; others are ignored.
 void take_answers(std::string_view lines, CanaryFindings& findings);
-// What was not tried has not passed.
+// Judges the canaries. One that was not tried has not passed.
 std::vector<contracts::Canary> judge(const CanaryFindings& findings, const HostSettings& host);
 // A capability is available if the kernel accepted it and no canary says otherwise.
 std::vector<contracts::Capability> proven(const CanaryFindings& findings,

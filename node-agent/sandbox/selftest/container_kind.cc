@@ -29,7 +29,7 @@ bool in_a_pod(const ContainerTraces& traces) {
 }  // namespace
 
 Container container_of(const ContainerTraces& traces) {
-  // What systemd's and others' containers tell their first process.
+  // The variable by which systemd and others tell the first process of a container where it is.
   const std::string_view said = variable(traces.init_environ, "container");
   if (in_a_pod(traces)) return Container::kKubernetes;
   if (traces.containerenv || said == "podman") return Container::kPodman;

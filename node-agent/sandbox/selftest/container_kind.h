@@ -1,5 +1,5 @@
-// Which container this is, if it is one, decided from the traces that runtimes leave in it. Pure;
-// linux/selftest/host_settings.cc reads them.
+// Decides which kind of container this is, if it is one, by the traces that runtimes leave in it.
+// Pure; linux/selftest/host_settings.cc reads them.
 #pragma once
 
 #include <string>

@@ -148,7 +148,8 @@ std::string remedy_for(std::string_view capability, CanaryEnd end, const HostSet
   if (capability == "cpuTime") {
     if (auto line = for_cgroup(host.cgroup.cpu, "cpuacct", host); !line.empty()) return line;
   }
-  // What no limit of a single run bounds, as it is counted for the host.
+  // Open files and process numbers are also counted for the whole host, where no limit of a single
+  // run bounds them.
   if (capability == "openFiles") {
     if (auto line = for_open_files(host); !line.empty()) return line;
   }

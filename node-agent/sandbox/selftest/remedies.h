@@ -1,5 +1,5 @@
-// What would fix a weak host: one line to run or to configure, decided from the settings that are
-// known to be in the way. Pure; linux/selftest/host_settings.cc reads them.
+// Says what would fix a weak host: one line to run or to configure, decided from the settings that
+// are known to be in the way. Pure; linux/selftest/host_settings.cc reads them.
 #pragma once
 
 #include <optional>

@@ -54,7 +54,7 @@ class JobWatch {
   void run() {
     while (!windows_.wait(kJobLookEvery)) look();
     ended_ = clock_.mono();
-    // What the command left behind ends with the job.
+    // Processes that the command left behind end with the job.
     windows_.end_job();
     while (windows_.use().active_processes > 0 && clock_.mono() < ended_ + kJobGoneWithin)
       (void)windows_.wait(kJobLookEvery);

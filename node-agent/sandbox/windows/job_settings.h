@@ -51,8 +51,8 @@ struct JobPlan {
 // Without it nothing runs: no policy can ask for that.
 Result<JobPlan> make_job_plan(const contracts::LaunchRequest& request, bool open_host);
 
-// What the job really holds: limits that are missing in it are refused, or with allowPartial said
-// to be missing.
+// Compares the job with what it really holds: limits that are missing in it are refused, or with
+// allowPartial reported as missing.
 Status compare_job(const JobSettings& found, bool allow_partial, JobPlan& plan);
 
 // One line per setting, for tests and for people.

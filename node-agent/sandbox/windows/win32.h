@@ -1,5 +1,5 @@
-// What the backend asks of Windows, for one launch. The real one is win32/job_host.cc; tests record
-// the calls and answer as a host would. Not thread-safe.
+// The calls to Windows that the backend makes for one launch. The real one is win32/job_host.cc;
+// tests record the calls and answer as a host would. Not thread-safe.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct JobProcess {
   std::string workdir;
 };
 
-// What the job's completion port has said so far.
+// The messages of the job's completion port so far.
 struct JobEvents {
   bool memory_limit = false;
   bool active_process_limit = false;
@@ -45,7 +45,7 @@ class Win32 {
   virtual Status resume() = 0;
   // Returns early when the process ends; false: it has not.
   virtual bool wait(Millis at_most) = 0;
-  // What is there now, without waiting.
+  // Reads what is there now, without waiting.
   virtual std::string read_stdout() = 0;
   virtual std::string read_stderr() = 0;
   virtual JobEvents events() = 0;

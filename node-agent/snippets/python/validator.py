@@ -1,5 +1,5 @@
 # Answers, line by line, what a program may not contain: names, imports and attributes that nobody
-# needs for what snippets are for. It is courtesy and a second wall, never what contains a program.
+# needs for what snippets are for. It tells a caller early and is a second line of defence; what contains a program is the sandbox.
 # Each question is a size, a newline and so many bytes of source; each answer a size, a newline and JSON:
 # {"errors": [[text, line], …], "imports": [root module, …]}.
 import ast

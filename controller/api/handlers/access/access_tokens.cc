@@ -39,7 +39,7 @@ Status record_token(store::WriteTxn& txn, const Call& call, std::string_view typ
                 {{"for", token.subject}, {"scopes", join(token.scopes, " ")}});
 }
 
-// What the same request made before, whatever became of it since.
+// The token that an earlier request with this key made, whatever has become of it since.
 Result<std::optional<TokenRecord>> earlier_token(store::ReadTxn& txn, const IdempotencyKey& key) {
   ASSIGN_OR_RETURN(const std::vector<std::string> ids, earlier_creates(txn, key));
   if (ids.empty()) return std::optional<TokenRecord>();

@@ -44,11 +44,11 @@ struct KindTraits<contracts::Grant> {
     return erase_if_free(txn, object, now);
   }
 
-  // It may have been a quota.
+  // A grant that cannot be read may have been a quota, and is treated as one.
   static Grant stand_in(contracts::ObjectMeta meta, const store::ObjectHead& head);
   static Status check_remover(const auth::Principal& remover, const Grant& object);
   static Status prepare_delete(store::WriteTxn& txn, const Grant& object, WallTime now);
-  // It gives and bounds nothing from then on.
+  // A grant that is marked for deletion gives nothing and bounds nothing any more.
   static Status save_marked(store::WriteTxn& txn, Grant& object, WallTime now);
   static Result<bool> remove(store::WriteTxn& txn, const Call& call, Grant& object,
                              const DeleteOptions& options) {

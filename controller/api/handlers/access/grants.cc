@@ -23,7 +23,8 @@ Error not_yours(const std::string& name) {
   return {Code::kPermissionDenied, "GRANT_NOT_YOURS", message, {{"spec.grants", message}}};
 }
 
-// What the run is placed for, and where its sandbox would let it use more memory, that.
+// The resources that the run is placed for. If its sandbox lets it use more memory, that amount
+// counts.
 contracts::Resources resources_of(const Run& run) {
   contracts::Resources out = run.spec.resources.value_or(contracts::Resources{});
   const auto limit = run.status.policy ? run.status.policy->limits.memory : std::nullopt;
@@ -48,7 +49,7 @@ Result<auth::GrantChains> chains_for(store::ReadTxn& txn, const Run& run,
   return named;
 }
 
-// That it could be placed if nothing else of its namespace were.
+// Checks that the run could be placed if nothing else of its namespace were.
 Status check_quotas(const Run& run, const std::vector<Grant>& all) {
   const scheduler::Charge charge = scheduler::whole_charge_of(scheduler::demand_of(run));
   for (const Grant& grant : all) {
@@ -143,8 +144,8 @@ Status check_part(Services& services, const Grant& grant) {
 Status KindTraits<Grant>::prepare_new(Services& services, Grant& grant) {
   return check_part(services, grant);
 }
-// What it gave before it gives still, as far as its parent lets it: so it can be labelled, and let
-// go of, also where that gives less by now or is gone.
+// Only a changed spec has to be narrower than the parent grant. So a grant can still be labelled,
+// and released, where its parent gives less by now or is gone.
 Status KindTraits<Grant>::check_update(Services& services, const Grant& live, Grant& next) {
   if (!spec_differs(live, next)) return {};
   ++next.metadata.generation;

@@ -12,7 +12,7 @@ namespace paddock::api {
 // `all`: all grants of the run's namespace.
 Status pin_grants(store::ReadTxn& txn, const std::vector<contracts::Grant>& all,
                   contracts::Run& run, WallTime now);
-// That a grant with a parent is narrower: GRANT_NOT_NARROWER.
+// Checks that a grant with a parent is narrower than that: GRANT_NOT_NARROWER.
 Status check_part(Services& services, const contracts::Grant& grant);
 
 // POST grants/{name}/explain with a GrantQuestion: each rule that was looked at.

@@ -21,7 +21,8 @@ Error run_error(Code code, Reason reason, const std::string& message) {
   return {code, reason, message, {{"spec.run", message}}};
 }
 
-// What only a single run has: of an array or a gang each element or member has its own.
+// These operations need a single run: an array or a gang has artifacts, media and tool results only
+// in its elements or members.
 constexpr std::array kOfSingleRuns = {contracts::kReadArtifacts, contracts::kGenerateMedia,
                                       contracts::kWriteToolResults};
 

@@ -31,7 +31,7 @@ struct KindTraits<contracts::ToolToken> {
   static std::string_view create_event(const ToolToken&) { return contracts::audit::kObjectCreate; }
 
   static Status check_changer(const auth::Principal&, const ToolToken&, ToolToken&) { return {}; }
-  // What a credential is good for is decided when it is made.
+  // Refuses a change of what the credential is good for: that is decided when it is made.
   static Status check_update(Services& services, const ToolToken& live, ToolToken& next);
   static Status check_status_update(const ToolToken&, const ToolToken&) {
     return refuse_status("tool token");
@@ -51,7 +51,7 @@ struct KindTraits<contracts::ToolToken> {
     return bare<ToolToken>(std::move(meta));
   }
   static Status check_remover(const auth::Principal&, const ToolToken&) { return {}; }
-  // What it made ends with it.
+  // The tokens that this token made end with it.
   static Status prepare_delete(store::WriteTxn& txn, const ToolToken& object, WallTime now);
   static Status save_marked(store::WriteTxn& txn, ToolToken& object, WallTime now);
   static Result<bool> remove(store::WriteTxn& txn, const Call& call, ToolToken& object,

@@ -39,7 +39,8 @@ Status name_it(ToolToken& token, const std::string& name_space, Services& servic
   return {};
 }
 
-// As long as the holder's own, where that is shorter than what is usual.
+// Fills in what the request leaves out: the endpoints that its operations need and that the
+// holder's token has, and a life no longer than that of the holder's token.
 void shorten(contracts::ToolTokenRequest& request, const auth::ToolAuthority& parent,
              WallTime now) {
   if (request.endpoints.empty()) {
@@ -52,8 +53,8 @@ void shorten(contracts::ToolTokenRequest& request, const auth::ToolAuthority& pa
     request.ttl = wire::Duration{std::min(contracts::kToolTokenLife, parent.expires - now)};
 }
 
-// As if the token had been created in its collection, with the run in the request: with the token,
-// this is forgotten.
+// The key counts as if the token had been created in its collection with the run in the request. It
+// is forgotten with the token.
 Result<IdempotencyKey> run_token_key(const Call& call, const Run& run) {
   ASSIGN_OR_RETURN(IdempotencyKey key, idempotency_key(call));
   if (key.scope.empty()) return key;

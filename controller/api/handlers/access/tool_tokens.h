@@ -5,7 +5,8 @@
 
 namespace paddock::api {
 
-// What a program can make by itself must cost a bounded time to end: TOO_MANY_TOOL_TOKENS.
+// A program can make tool tokens by itself, and ending them must take a bounded time:
+// TOO_MANY_TOOL_TOKENS.
 inline constexpr size_t kMostToolTokens = 64;        // of one run, that are good
 inline constexpr size_t kMostToolTokensKept = 1024;  // of one run, whatever has become of them
 inline constexpr size_t kToolTokenDepth = 8;         // tokens above one that came of others
@@ -15,8 +16,8 @@ inline constexpr size_t kToolTokenDepth = 8;         // tokens above one that ca
 Result<Response> make_run_token(Call& call);
 // POST tooltokens/{name}/revoke.
 Result<Response> revoke_token(Call& call);
-// For the agent that holds the run; the earlier one of the attempt ends. TOOL_TOKEN_NOT_WANTED of a
-// run that did not ask for one.
+// For the agent that holds the run. A token that was made earlier for the same attempt ends.
+// TOOL_TOKEN_NOT_WANTED if the run did not ask for one.
 Result<Response> make_environment_token(Call& call);
 
 }  // namespace paddock::api

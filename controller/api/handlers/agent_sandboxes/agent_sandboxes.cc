@@ -15,7 +15,7 @@ namespace {
 using contracts::Sandbox;
 using wire::Value;
 
-// What every object has, of a document whose spec is looked at elsewhere.
+// Reads the fields that every object has. The document's spec is checked elsewhere.
 Result<Sandbox> envelope_of(const Written& written) {
   Value own = written.document;
   TRY(k8s::check_kind(own.text("apiVersion"), own.text("kind"), AgentSandboxView::resource()));

@@ -45,7 +45,7 @@ Result<Found> find_template(Services& services, const SandboxClaim& claim) {
   return found;
 }
 
-// What stands against it, if anything.
+// Makes the claim's sandbox. An error says why there is none.
 Status make_sandbox(const Call& call, const SandboxClaim& claim, const SandboxTemplate& made_of) {
   ASSIGN_OR_RETURN(Value document, agent_sandboxes::sandbox_for(claim, made_of));
   Call inner = call;
@@ -76,7 +76,7 @@ Status note(Services& services, SandboxClaim& claim, contracts::SandboxClaimStat
   });
 }
 
-// As the store has it by now: its session told it how it stands.
+// Reads the claim again: its session has written its state into the claim meanwhile.
 Status read_again(Services& services, SandboxClaim& claim) {
   return services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(auto now,

@@ -82,13 +82,13 @@ template <>
 struct KindTraits<contracts::SandboxClaim> : StoredAgentKind<contracts::SandboxClaim> {
   using T = contracts::SandboxClaim;
   static Status prepare_new(Services& services, T& object);
-  // It is given its sandbox, or says why not.
+  // Gives a claim its sandbox, or writes into its status why there is none.
   static Status after_create(const Call& call, T& object);
   static Status check_update(Services& services, const T& live, T& next);
-  // If it has none yet, this is the next try.
+  // Tries again to give a claim a sandbox if it has none yet.
   static Status after_update(const Call& call, T& object);
   static Status let_go(store::WriteTxn& txn, const T& object, WallTime now);
-  // Its sandbox ends with it.
+  // A claim's sandbox ends with the claim.
   static Status prepare_delete(store::WriteTxn& txn, const T& object, WallTime now);
   static Result<bool> remove(store::WriteTxn& txn, const Call& call, T& object,
                              const DeleteOptions& options);

@@ -14,7 +14,7 @@
 namespace paddock::api {
 namespace {
 
-// What a snippet never asks for. All else that canaries prove, it needs.
+// Capabilities that a snippet never uses. It needs all others that canaries prove.
 constexpr std::array<std::string_view, 4> kNotNeeded = {"tools", "devices", "allowDomains",
                                                         "accounts"};
 
@@ -44,12 +44,12 @@ Result<bool> may_take_calls(Services& services, const std::string& node) {
   return takes;
 }
 
-// Its node has to ask who leads by now.
+// For these errors the node has to find out which controller leads now.
 bool leads_no_more(const Error& error) {
   return is_one_of(error.reason, {"NOT_LEADER", "STORE_FENCED"});
 }
 
-// What a lane knows of its node without reading the store.
+// Whether a lane's node may take calls, as far as that is known without reading the store.
 class Eligibility {
  public:
   Eligibility(Services& services, std::string node) : services_(services), node_(std::move(node)) {}
@@ -63,7 +63,7 @@ class Eligibility {
     read_ = may.ok() && *may;
     return may.ok() ? Status() : Status(may.error());
   }
-  // What was read is good for one look: after that the node may have changed.
+  // Forgets what was read. It may be used once, since the node may change after that.
   void forget() { read_.reset(); }
 
  private:

@@ -26,13 +26,13 @@ using contracts::SnippetReport;
 constexpr Millis kAnswerTime{10'000};  // beside what the snippet may take
 constexpr Millis kQueueTime{5'000};    // its clients give up 5 s after the snippet's own time
 
-// What the caller did wrong is 422 to the clients of this path, whatever it is.
+// Clients of this path expect 422 for every mistake of the caller.
 Error unprocessable(Error error) {
   error.code = Code::kFailedPrecondition;
   return error;
 }
 
-// Its clients send JSON under any content type: curl -d calls it a form.
+// The body is read as JSON whatever its content type says: `curl -d`, for one, calls it a form.
 Result<ExecuteRequest> read_request(Call& call) {
   ASSIGN_OR_RETURN(const std::string bytes, call.request.body->read(kApiDocument.limit));
   auto document = wire::parse_json(bytes);
@@ -89,7 +89,8 @@ std::optional<SnippetReport> report_of_older_agent(const wire::Value& result) {
   return out;
 }
 
-// Whatever a node makes of its profile's bounds: so much of each stream goes on to a caller.
+// The most of each stream that a caller is given, even if a node sends more than its profile
+// allows.
 constexpr size_t kMostOutput = size_t{8} << 20;
 
 void bound_text(std::string& text) {

@@ -52,7 +52,7 @@ Status ExecuteRecord::end(const SnippetReport& report) {
   }
   metrics.count_run(report.warm, took());
   call_.services.metrics.runs.count_denials(runs::denial_counts(*report.result));
-  // As of any command: what its sandbox stopped, then its end.
+  // The same events as of any command: first what its sandbox denied, then its end.
   auto events = runs::end_events(event({}), *report.result);
   events.back().type = contracts::audit::kExecuteRequest;
   events.back().details.merge(event({}).details);

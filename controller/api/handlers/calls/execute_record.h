@@ -1,5 +1,5 @@
-// What is written down and counted of one request to run code, however it goes on: who asked, the
-// code's digest, and what became of it. Neither the code nor what it read or printed.
+// Records and counts one request to run code, whatever its end: who asked, the code's digest, and
+// what became of it. The code, its input and its output are not recorded.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace paddock::api {
 class ExecuteRecord {
  public:
   ExecuteRecord(Call& call, std::string_view code);
-  // Nothing may run that will leave no record. What the store says.
+  // Returns the store's error if it takes no writes: no code may run that would leave no record.
   Status check() const;
 
-  // One of these, once. What the store says.
+  // Records the end. One of the two is called, once; an error is the store's.
   Status end(const contracts::SnippetReport& report);
   Status end(const Error& error);
 

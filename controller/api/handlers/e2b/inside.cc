@@ -63,7 +63,8 @@ Result<Sandbox> E2bSandbox::get() const {
   return living(std::move(session));
 }
 
-// By a change of nothing, which is not recorded.
+// Reads the session by sending an empty change, which is not recorded: the caller's token may have
+// the scope for changes and none for reading.
 Result<Sandbox> E2bSandbox::get_to_change() const {
   ASSIGN_OR_RETURN(Sandbox session, patch(Value::Object{}));
   return living(std::move(session));

@@ -19,7 +19,8 @@ class E2bSandbox {
   OwnRequest request(std::string method, std::vector<std::string> below = {}) const;
   // NotFound (SANDBOX_NOT_FOUND) where it has ended, also.
   Result<contracts::Sandbox> get() const;
-  // The same for a caller that changes it, whose token may have the scope for that alone.
+  // The same for a caller that is going to change the session: its token may have the scope for
+  // changes and none for reading.
   Result<contracts::Sandbox> get_to_change() const;
   Result<contracts::Sandbox> patch(const wire::Value& spec) const;
   // 2xx, or the refusal. Not of what streams.

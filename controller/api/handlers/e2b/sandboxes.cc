@@ -20,7 +20,7 @@ constexpr const char* kWhatWorks =
     "pause and isRunning, commands.run with its kill, and files.read, write, list, exists, "
     "getInfo, makeDir, rename and remove (docs/e2b.md)";
 
-// What opens the inside is the caller's own token: so it ends when that one does.
+// The access token in the answer is the caller's own token, so access ends when that token does.
 Result<Response> access_to(const Call& call, const Sandbox& session, int status) {
   ASSIGN_OR_RETURN(const std::string secret, secret_of(call.request));
   Response response = json_response(e2b::sandbox_access(session, secret), status);

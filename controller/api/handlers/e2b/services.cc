@@ -40,7 +40,7 @@ std::string below(std::string_view folder, std::string_view name) {
 
 Value with_entry(Value entry) { return Value::Object{{"entry", std::move(entry)}}; }
 
-// By its folder's list: no file is read for it. FILE_NOT_FOUND.
+// Looks the file up in the list of its folder, so that no file is read. FILE_NOT_FOUND.
 Result<SessionFile> find_file(const E2bSandbox& sandbox, std::string_view inner) {
   if (inner.empty()) {
     TRY(sandbox.get());
@@ -110,7 +110,7 @@ Result<Value> make_folder(const E2bSandbox& sandbox, const Value& request) {
   return with_entry(e2b::folder_info(inner));
 }
 
-// One that is not there is removed already.
+// Removing a file that does not exist succeeds.
 Result<Value> remove(const E2bSandbox& sandbox, const Value& request) {
   ASSIGN_OR_RETURN(const std::string inner, path_in(request, "path"));
   if (inner.empty()) return e2b::wrong_field("path", "the sandbox's folder goes with it: kill it");

@@ -1,5 +1,5 @@
-// As whom E2B's tools want something done: the name in `Authorization: Basic`, of files in
-// ?username. There is one user.
+// The user that E2B's tools name for a request, in `Authorization: Basic` or, for files, in
+// ?username. There is only one user.
 #pragma once
 
 #include "controller/api/server/http.h"

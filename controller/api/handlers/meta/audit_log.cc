@@ -37,8 +37,8 @@ Result<store::AuditQuery> audit_query(const Call& call) {
 
 Result<Response> list_audit(Call& call) {
   ASSIGN_OR_RETURN(const store::AuditQuery query, audit_query(call));
-  // What was answered before this request is in it. A store that takes nothing still shows what it
-  // has.
+  // Writes events that still wait for the store, so that the list has those of every request that
+  // was answered before. If the store takes no writes, the list shows what is in it.
   (void)call.services.later->settle(call.services.store);
   contracts::AuditList list;
   TRY(call.services.store.read([&](store::ReadTxn& txn) -> Status {

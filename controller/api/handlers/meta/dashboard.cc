@@ -46,7 +46,8 @@ Response file_response(const Request& request, const dashboard::File& file) {
   return response;
 }
 
-// What says nothing gets the page too: a browser always says text/html.
+// Whether the client accepts JSON and not HTML. Without an Accept header it gets the page; a
+// browser always names text/html.
 bool wants_json_only(const Request& request) {
   const std::string accept = ascii_lower(request.header("accept"));
   return accept.find("json") != std::string::npos && accept.find("text/html") == std::string::npos;

@@ -30,7 +30,7 @@ using contracts::ToolToken;
 using contracts::Volume;
 using contracts::Workspace;
 
-// One object of each is read: behind it the next namespace begins.
+// Reads one object of each namespace, and continues behind that namespace's last possible name.
 template <class T>
 Status add_namespaces(store::ReadTxn& txn, std::set<std::string>& out) {
   constexpr const char* kBehindAllNames = "/\x7f";
@@ -119,7 +119,8 @@ Status check_serving(Call& call) {
 
 }  // namespace
 
-// Nothing but this, and that another one leads: whoever asks has no token.
+// Says only whether this controller is ready, or that another one leads: the request needs no
+// token.
 Result<Response> readyz(Call& call) {
   const Status serving = check_serving(call);
   if (!serving.ok() && is_one_of(serving.error().reason, {"NOT_LEADER", "STORE_FENCED"}))
@@ -131,8 +132,8 @@ Result<Response> readyz(Call& call) {
 
 namespace {
 
-// Those of whom this caller may read: the others by phase, and all that have ended as one number,
-// for there may be many.
+// Counts the runs that this caller may read: active ones by phase, and all ended ones as one
+// number, since there may be many.
 Result<wire::Value> runs_value(Call& call) {
   const std::string& only = call.principal.name_space;
   wire::Value out = wire::Value::Object{};
@@ -155,7 +156,7 @@ wire::Value refusal_value(const Error& error) {
 
 }  // namespace
 
-// With the reason that /readyz keeps to itself.
+// The same check as /readyz, with the reason that /readyz does not show.
 Result<Response> server_status(Call& call) {
   const Status serving = check_serving(call);
   wire::Value status = wire::Value::Object{{"ok", serving.ok()},

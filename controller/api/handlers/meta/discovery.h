@@ -1,4 +1,4 @@
-// What is here, how it is doing: discovery for kubectl, health, version, metrics.
+// What this server has and how it is doing: discovery for kubectl, health, version, metrics.
 #pragma once
 
 #include "controller/api/server/call.h"

@@ -93,7 +93,8 @@ class OwnApi final : public mcp::Api {
                               : wire::parse_json(part.bytes, {.max_bytes = kMostAnswer});
   }
 
-  // As its caller, through everything that a request from outside passes.
+  // Sends a request to our own API as the caller, through every step that a request from outside
+  // takes.
   Result<Part> ask(Inner wanted, int64_t from, size_t limit) {
     ASSIGN_OR_RETURN(http_server::Target parsed,
                      http_server::parse_target(wanted.target, kMostPath));

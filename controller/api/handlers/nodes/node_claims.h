@@ -1,5 +1,5 @@
-// What a node says of its runs, before anything of it is believed: it may name the content that it
-// sent for a run and what the run's own trees name, nothing else that happens to be stored.
+// Checks what a node reports of its runs before any of it is believed. It may name content that it
+// sent for the run, or that the run's own trees name, and nothing else in the store.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,8 @@ namespace paddock::api {
 Result<bool> run_reads(const Services& services, const contracts::Run& run,
                        const contracts::Digest& digest);
 
-// That each of them is what its node sent for this run, or the run's own. BLOB_NOT_FOUND.
+// Checks that the node sent each of them for this run, or that the run's trees name it.
+// BLOB_NOT_FOUND.
 Status check_sent(const Services& services, const contracts::Run& run,
                   const std::vector<contracts::Artifact>& items);
 

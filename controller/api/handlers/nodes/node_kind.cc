@@ -11,7 +11,7 @@ namespace {
 
 using contracts::Node;
 
-// What `kubectl wait --for=condition=Ready` reads of a node: it holds a lease and can begin runs.
+// The Ready condition of a node, for `kubectl wait`: it holds a lease and can begin runs.
 contracts::Condition ready_condition(const contracts::NodeStatus& status) {
   if (!status.ready)
     return {"Ready",

@@ -203,7 +203,8 @@ Result<Response> node_run_blobs(Call& call) {
   return bundle_response(call.request, call.services, std::move(asked.digests));
 }
 
-// It is noted whose it is before the node hears that it is here: no other will be believed.
+// It is recorded that the blob belongs to this run before the node hears that it arrived: a report
+// that names another run's blob is not believed.
 Result<Response> node_run_artifact(Call& call) {
   ASSIGN_OR_RETURN(const contracts::Run run, held_run(call));
   ASSIGN_OR_RETURN(Response answer,

@@ -36,7 +36,8 @@ Status go_on_after(const std::string& place, store::PhaseQuery& query) {
   return {};
 }
 
-// What the store is asked for. A selector that names the run, or the event, means one run's alone.
+// The question to the store. If a selector names the run or the event, one run's events are read
+// and no others.
 store::PhaseQuery phases_of(const ListQuery& query) {
   store::PhaseQuery phases;
   phases.name_space = query.options.name_space;

@@ -74,7 +74,8 @@ bool ExecClient::write() {
   }
 }
 
-// What is read while the command takes none would have to be kept here.
+// Whether to read more from the client: what the command does not take yet would have to be kept
+// here.
 bool ExecClient::may_read() const {
   return frames_.reads() && frames_.queued() < kMostQueued && exchange_.has_room();
 }

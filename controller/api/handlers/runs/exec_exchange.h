@@ -1,5 +1,5 @@
-// What passes between the client of an attached command and the command: the thread that speaks
-// with the client never waits here, and the command's and its input's wait here alone. Thread-safe.
+// Hands data between the client of an attached command and the command. The client's thread never
+// waits here; the threads of the command and of its input do. Thread-safe.
 #pragma once
 
 #include <condition_variable>

@@ -14,7 +14,8 @@ namespace {
 
 using contracts::Run;
 
-// As if its workspace were made of these files; what it names stays in the answer.
+// Checks the run as if these files were its workspace. The names of its workspace stay in the
+// answer.
 Status admit_as_planned(Services& services, Run& run, const ExpectedFiles& files) {
   const std::string workspace = std::exchange(run.spec.workspace, {});
   const std::string root = std::exchange(run.spec.workspace_root, {});

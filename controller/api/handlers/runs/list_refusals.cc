@@ -43,7 +43,8 @@ std::string told_of(size_t index, const Error& error) {
 
 }  // namespace
 
-// What a system call says of this host's files has a code that sounds like one about input.
+// A system error about this host's files may have the code of an error about input, and is not the
+// item's fault.
 Status ListRefusals::add(size_t index, Error error) {
   if (!is_about_input(error.code) || error.reason == "SYSTEM_ERROR") return error;
   if (error.causes.empty()) error.causes.push_back({{}, error.message});

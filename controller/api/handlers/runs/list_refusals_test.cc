@@ -18,7 +18,7 @@ TEST(ListRefusals, TheFirstWrongItemNamesTheError) {
   EXPECT_EQ(error.causes[1].field, "items[4].spec");
 }
 
-// Else whoever probes what he may not have would hide it behind a typo.
+// Otherwise a caller could hide an attempt at something forbidden behind a typo.
 TEST(ListRefusals, ADenialNamesTheErrorWhateverElseIsWrong) {
   ListRefusals refusals;
   ASSERT_TRUE(refusals.add(0, invalid_argument("UNKNOWN_FIELD", "a typo")).ok());

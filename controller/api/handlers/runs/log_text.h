@@ -35,7 +35,7 @@ class LogText {
   int64_t written_ = 0;
 };
 
-// Where the events of an output begin whose first lines are not wanted. Pure.
+// Skips the first events of an output: those before a time, and a number of lines. Pure.
 class LogStart {
  public:
   LogStart(int64_t since_ms, int64_t skip_lines) : since_ms_(since_ms), left_(skip_lines) {}

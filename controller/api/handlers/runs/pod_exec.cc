@@ -82,7 +82,7 @@ Result<ExecWish> wish_of(const Call& call) {
   return out;
 }
 
-// One command and whoever sits before it, while three threads are at work for them.
+// One command and its attached client, while three threads work for them.
 class Attached {
  public:
   Attached(RunCommand& command, const ExecWish& wish, Upgraded& connection)
@@ -123,7 +123,8 @@ void Attached::tell_piece(const wire::Value& piece) {
   tell(stream == "stdout" ? ExecChannel::kOutput : ExecChannel::kErrors, *bytes);
 }
 
-// What kubectl does not say of a command that did not end by itself, or could not be executed.
+// The explanation that kubectl itself would not show, for a command that did not end by itself or
+// could not be executed.
 std::string last_line(const RunResult& result, bool silent) {
   if (!result.error_class && !contracts::was_not_executed(result, silent)) return "";
   const std::string what =

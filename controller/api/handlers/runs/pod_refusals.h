@@ -1,4 +1,5 @@
-// What kubectl asks of a pod and a run has not: each refusal names the way that works.
+// Refuses what kubectl can ask of a pod and a run does not have. Each refusal names the way that
+// works.
 #pragma once
 
 #include "controller/api/server/call.h"

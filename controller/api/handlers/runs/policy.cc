@@ -18,7 +18,7 @@ struct Asked {
   SandboxPolicy effective;
 };
 
-// As `paddock run` would ask for it.
+// The policy as `paddock run` would ask for it.
 Result<Asked> asked_policy(const PolicyQuestion& question, const contracts::Profiles& profiles) {
   Asked out;
   out.spec.type = contracts::RunType::kCommand;
@@ -34,7 +34,7 @@ Result<Asked> asked_policy(const PolicyQuestion& question, const contracts::Prof
   return out;
 }
 
-// What it was pinned to when it was made.
+// The policy that was fixed for the run when it was made.
 Result<Asked> policy_of_run(store::ReadTxn& txn, const store::Key& key) {
   ASSIGN_OR_RETURN(Run run, txn.get<Run>(key));
   return Asked{std::move(run.spec), run.status.policy.value_or(SandboxPolicy{})};

@@ -1,4 +1,4 @@
-// What pools say of runs that wait.
+// Takes reports of pools about runs that wait for them.
 #pragma once
 
 #include "controller/api/server/call.h"

@@ -42,7 +42,8 @@ Result<uint64_t> note(const RunCommand& command, std::vector<contracts::AuditEve
                                      WriteBehindQueue::audit(std::move(events)));
 }
 
-// What the store says, while it takes nothing: then none begins.
+// Records that the command starts. If the store takes no writes, its error is returned and no
+// command begins: one that is not recorded must not run.
 Result<uint64_t> note_start(const RunCommand& command) {
   TRY(command.services.later->check(command.services.store));
   auto start = event_now(command, audit::kCommandStart);
@@ -127,7 +128,7 @@ Result<contracts::RunCommandRequest> request_in(const wire::Value& body) {
 
 }  // namespace
 
-// Its attempts are numbered in the same place: `<uid>/1`.
+// The run's attempts are numbered under the same prefix: `<uid>/1`.
 std::string name_of_command(const Run& run, std::string_view id) {
   return cat(run.metadata.uid, "/exec/", id);
 }
@@ -145,7 +146,8 @@ Result<std::shared_ptr<RunCommand>> command_in_run(Call& call, Run run,
                  call.principal.subject, call.principal.name_space, std::move(bearer), stream});
 }
 
-// That it begins is written while it does, and is there before anybody hears of its end.
+// The record of its start is written while the command starts, and is stored before anybody hears
+// of its end.
 Result<RunResult> carry_out(RunCommand& command, const DisconnectToken& client,
                             const OnPiece& on_piece, const OnStart& on_start) {
   Services& services = command.services;

@@ -34,16 +34,16 @@ struct RunCommand {
   Bearer bearer;
   bool stream = false;  // its output is handed on while it runs
 };
-// A command of the caller's, if he may have one in this run, which runs. It has an id then.
+// Makes a command with an id, if the run is running and the caller may have one more command in it.
 Result<std::shared_ptr<RunCommand>> command_in_run(Call& call, contracts::Run run,
                                                    contracts::RunCommandRequest request,
                                                    bool stream);
-// To its end, on this thread. `on_piece` may take its time: the command waits for it, where it has
-// a terminal or input that comes.
+// Runs the command to its end, on this thread. `on_piece` may take its time: where the command has
+// a terminal or live input, it waits for it.
 Result<contracts::RunResult> carry_out(RunCommand& command, const DisconnectToken& client,
                                        const OnPiece& on_piece, const OnStart& on_start);
 
-// By which a command's call, and its audit events, are found.
+// The name by which a command's call and its audit events are found.
 std::string name_of_command(const contracts::Run& run, std::string_view id);
 
 }  // namespace paddock::api

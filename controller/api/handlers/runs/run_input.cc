@@ -20,7 +20,7 @@ Error not_found() {
   return {Code::kNotFound, "COMMAND_NOT_FOUND", "no such command is under way in this run"};
 }
 
-// As far as this controller knows, the command is under way.
+// The command is under way, as far as this controller knows, so the same piece may be sent again.
 Error waits() {
   Error error{Code::kResourceExhausted, "INPUT_WAITS",
               "the command does not take it yet; send this piece again in a moment"};

@@ -1,4 +1,4 @@
-// What is typed to a command in a run that runs, and the size of its terminal.
+// Takes what is typed to a command in a running run, and the size of its terminal.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace paddock::api {
 // Nothing of it is recorded.
 Result<Response> put_command_input(Call& call);
 
-// What input is for: a command that is under way.
+// The command under way that input is for.
 struct CommandInput {
   std::string call;  // calls::CallId: this command, and not a later one of its name
   std::string name;

@@ -21,7 +21,7 @@ bool is_own_condition(const contracts::Condition& condition) {
   return std::ranges::find(kOwn, condition.type) != kOwn.end();
 }
 
-// What of a run's status is not an administrator's to write.
+// The part of a run's status that not even an administrator may write.
 Value controlled_status(Run run) {
   std::erase_if(run.status.conditions,
                 [](const auto& condition) { return !is_own_condition(condition); });

@@ -42,7 +42,8 @@ struct KindTraits<contracts::Run> {
   static Status save_update(Services& services, store::WriteTxn& txn, Run& next, WallTime now);
   static std::vector<std::string_view> update_events(const Run& live, const Run& next);
   static Status after_update(const Call&, Run&) { return {}; }
-  // It may have to end first; the code that ends it sees to that.
+  // A run whose deletion was asked for may have to end first; the code that ends it also removes
+  // it.
   static Status let_go(store::WriteTxn&, const Run&, WallTime) { return {}; }
 
   // Over: nobody waits for its node, which hears that it is no more.

@@ -22,7 +22,7 @@ using wire::Value;
 constexpr const char* kListKind = "RunList";
 constexpr const char* kMissing = "required: a list of runs";
 
-// One item on its way.
+// One item of the list while it is being created.
 struct Item {
   size_t index = 0;
   Run run;
@@ -83,7 +83,7 @@ Status take_name(std::map<std::string, size_t>& names, const Item& item) {
                           "metadata.name");
 }
 
-// Those that can be read; of the others the refusals.
+// Reads the items. Those that cannot be read become refusals.
 Result<Items> read_items(Call& call, const CreateRequest& create, const Value::Array& documents,
                          ListRefusals& refused, std::vector<std::string>& warnings) {
   Items items;
@@ -130,7 +130,8 @@ Status check_names_apart(const Items& items, ListRefusals& refused) {
   return {};
 }
 
-// By workspace, so that each is read once, and one snapshot lasts no longer than that takes.
+// Orders the items by workspace, so that each workspace is read once, and a snapshot is held only
+// while one is read.
 std::vector<Item*> by_workspace(Items& items) {
   std::vector<Item*> order(items.size());
   std::ranges::transform(items, order.begin(), [](Item& item) { return &item; });
@@ -145,7 +146,8 @@ Status admit_item(const Services& services, RunAdmission& admission, Run& run) {
   return services.reconciler.check_bounds(run);
 }
 
-// Those of one workspace, from the first on; where the next one's begin.
+// Admits the items of one workspace, beginning at `from`. Returns where the items of the next
+// workspace begin.
 Result<size_t> admit_group(const Services& services, store::ReadTxn& txn,
                            const std::vector<Item*>& order, size_t from, ListRefusals& refused) {
   RunAdmission admission(services, txn);
@@ -238,7 +240,7 @@ Status save_items(store::WriteTxn& txn, Call& call, const CreateRequest& create,
   return refused.status();
 }
 
-// What the same request made before, of what is still there.
+// The runs that an earlier request with this key made, as far as they still exist.
 Result<std::vector<Run>> earlier_runs(store::ReadTxn& txn, const Call& call,
                                       const IdempotencyKey& key) {
   std::vector<Run> runs;

@@ -35,7 +35,7 @@ Result<int64_t> resume_point(const Request& request) {
                           "Last-Event-ID is the number of an event of this run");
 }
 
-// Where a log begins by time: `sinceTime` or `sinceSeconds`.
+// The time at which a log begins: `sinceTime` or `sinceSeconds`.
 Result<int64_t> since(const Call& call) {
   ASSIGN_OR_RETURN(const std::optional<int64_t> seconds,
                    integer_parameter(call.request, "sinceSeconds", 1, kMostIds / 1000));
@@ -78,7 +78,7 @@ Result<LogRequest> read_log_request(const Call& call) {
   return log;
 }
 
-// How many lines come before the last `tail`, of what is there now.
+// The number of lines before the last `tail` ones, of those that exist now.
 int64_t lines_before_tail(Services& services, const std::string& uid, const LogRequest& log,
                           const HeldToken& token, ResponseStream& out) {
   LogText all(LogOptions{.since_ms = log.options.since_ms});
@@ -143,8 +143,8 @@ void end_stream_tokens(Services& services, const std::string& run_uid) {
   if (!ended.ok()) log_error("tool tokens of a stream", {{"error", ended.error().describe()}});
 }
 
-// The same from the last lines on, or from a time: `start` says that this is understood, and the
-// first event behind it has any number.
+// Streams the events from the last lines on, or from a time. The event `start` tells a client that
+// this was understood; the first event behind it may have any number.
 void stream_end_of_events(Services& services, const Follow& follow, const HeldToken& token,
                           const LogRequest& log, ResponseStream& out) {
   if (!out.write(": ok\n\nevent: start\ndata: {}\n\n")) return;

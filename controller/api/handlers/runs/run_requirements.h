@@ -1,4 +1,4 @@
-// What a run's requirements file says, read before the run is created: its author hears at once
+// Reads a run's requirements file before the run is created, so that its author hears at once of
 // what no node would install.
 #pragma once
 

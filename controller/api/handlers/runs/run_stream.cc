@@ -16,7 +16,8 @@ struct Look {
   bool complete = false;  // nothing will follow these
 };
 
-// Of the run itself nothing is read while it writes output: its phase changes with an event.
+// Whether the run may have ended with these events. The run itself is read only then, and not with
+// each piece of output, since an event tells of every change of its phase.
 bool may_end_with(const std::vector<contracts::RunEvent>& events) {
   if (events.empty()) return true;
   const std::string& last = events.back().type;

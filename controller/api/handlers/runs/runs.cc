@@ -96,7 +96,7 @@ int64_t own_grace(const Run& run) {
   return (run.spec.termination_grace.value_or(wire::Wait{}).value.count() + 999) / 1000;
 }
 
-// What the run gets: its own, or less if that was asked for.
+// The grace that the run gets: its own, or less if the deletion asks for less.
 int64_t grace_of(const Run& run, const DeleteOptions& options) {
   if (options.at_once()) return 0;
   return std::min(own_grace(run), options.grace_seconds.value_or(own_grace(run)));
@@ -110,7 +110,8 @@ void mark_deleted(Run& run, const DeleteOptions& options, WallTime now) {
   left = std::min(left.value_or(0), grace);
 }
 
-// What a deletion asks of its command, unless that was asked before.
+// Asks the node to end the run, unless that was asked before, and more quickly if the deletion says
+// so.
 runs::Events end_for_deletion(Run& run, const DeleteOptions& options, WallTime now) {
   runs::Events events = runs::request_cancel(run, now);
   if (options.by_force()) {
@@ -146,7 +147,7 @@ std::vector<std::string> KindTraits<Run>::deletion_warnings(const Run& run,
     return {
         "deleted by force: the record is gone before the node said that the run has ended; the "
         "node ends it when it hears of this"};
-  // Nothing tells any more how many it has made.
+  // The number of its elements was in the part that cannot be read.
   if (run.status.reason == kUnread)
     return {cat("if it was an array or a gang, the runs that it made go on and stay: the selector ",
                 contracts::kArrayLabel, "=", run.metadata.name, " deletes them")};

@@ -11,8 +11,8 @@ namespace paddock::api {
 // Admission: fills in the defaults, the effective policy, the pinned tree and volumes.
 // `media`: what it may have generated; see admission::admit().
 Status admit_run(Services& services, contracts::Run& run, const contracts::MediaExecution& media);
-// What a submission of it would be told before anything is stored. A run that names no workspace is
-// looked at as if one of these files had been made for it; nullptr: nobody knows them yet.
+// Checks a run as its submission would, without storing anything. A run that names no workspace is
+// checked as if it had one with these files; nullptr: the files are not known yet.
 Status admit_planned(Services& services, contracts::Run& run, const contracts::Tree* files);
 Result<Response> cancel_run(Call& call);  // idempotent
 

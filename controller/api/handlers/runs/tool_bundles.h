@@ -5,8 +5,8 @@
 
 namespace paddock::api {
 
-// What callers will see of the run's bundle. The annotation in which kubectl repeats what was
-// applied would show all of it, and goes.
+// Reduces the run to what callers may see of its bundle. The annotation in which kubectl repeats
+// what was applied is removed, since it would show all of it.
 void show_summary_only(contracts::Run& run);
 Status keep_bundle(store::WriteTxn& txn, const contracts::Run& run,
                    const contracts::ToolBundle& bundle);

@@ -39,7 +39,8 @@ Status check_taker(const Run& run, const ToolResult& result) {
   return {};
 }
 
-// From pending to an input, in the transaction that looks: two answers at once are one.
+// Turns the pending tool use into an input. Looking and writing are one transaction, so that of two
+// answers only one is taken.
 Status take_answer(store::WriteTxn& txn, const Call& call, const ToolResult& result) {
   ASSIGN_OR_RETURN(Run run, txn.get<Run>(call.key()));
   TRY(check_taker(run, result));

@@ -42,7 +42,7 @@ Status check_there(const std::optional<Secret>& secret, const SecretUse& use, si
   return {};
 }
 
-// That it is there, and has the value that is asked for.
+// Checks that the Secret exists and has the value that is asked for.
 Status check_use(const std::optional<Secret>& secret, const SecretUse& use, size_t index) {
   TRY(check_there(secret, use, index));
   const auto& values = secret->status.values;
@@ -89,7 +89,7 @@ Status add_values(const Secret& secret, const SecretUse& use, size_t index, size
                          " bytes of secrets together; name only the values that it needs"));
 }
 
-// What a variable cannot have.
+// Refuses a value with a NUL byte for an environment variable, which cannot hold one.
 Status check_text(const WantedValue& wanted, const std::string& value) {
   if (wanted.as.variable.empty() || value.find('\0') == std::string::npos) return {};
   return use_refusal(

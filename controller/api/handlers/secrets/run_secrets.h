@@ -1,5 +1,5 @@
-// What a run gets of the Secrets of its namespace: checked when it is created, and opened for its
-// node just before it is launched.
+// The values that a run gets from the Secrets of its namespace. They are checked when the run is
+// created, and opened for its node just before the run is launched.
 #pragma once
 
 #include <string>

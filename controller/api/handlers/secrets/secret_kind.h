@@ -26,7 +26,7 @@ struct KindTraits<contracts::Secret> {
   static Result<reconciler::QueueReservation> reserve_queue(Services&, const Secret&) {
     return reconciler::QueueReservation();
   }
-  // Its values are sealed; the caller's copy is without them, as the stored one is.
+  // Seals the values. The caller's copy, like the stored object, is left without them.
   static Status save_new(Services& services, store::WriteTxn& txn, Secret& object, WallTime now);
   static Status after_create(const Call&, Secret&) { return {}; }
   static std::string_view create_event(const Secret&) { return contracts::audit::kObjectCreate; }

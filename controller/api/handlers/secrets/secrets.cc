@@ -161,8 +161,9 @@ void KindTraits<Secret>::note_maker(Secret& secret, const std::string& subject) 
   note_sender(secret, subject);
 }
 
-// Who may write could ask of an immutable value whether it is the one that he guesses: only who
-// sent it may send it again. To others the answer is one, whatever they send.
+// A caller who may write, but not read, could find out an immutable value by sending guesses and
+// looking at the answers. So only the caller who sent a value may send it again; all others get the
+// same error, whatever they send.
 Status KindTraits<Secret>::check_changer(const auth::Principal& changer, const Secret& live,
                                          Secret& next) {
   if (live.immutable.value_or(false)) {

@@ -10,7 +10,7 @@ namespace {
 
 using contracts::Sandbox;
 
-// What `kubectl wait --for=condition=Ready` reads of a session: commands can be run in it.
+// The Ready condition of a session, for `kubectl wait`: commands can be run in it.
 contracts::Condition ready_condition(const Sandbox& session) {
   const contracts::SessionStatus& status = session.status;
   using contracts::SandboxPhase;
@@ -55,8 +55,8 @@ std::map<std::string, std::string> KindTraits<Sandbox>::audit_details(const Sand
 
 namespace {
 
-// How long it lives is counted from when it was made. The document of agents.x-k8s.io that it was
-// made for says its end as a time.
+// The lifetime counts from the creation. The document of agents.x-k8s.io that the session was made
+// for gives its end as a time.
 void move_end(Sandbox& session) {
   const WallTime end = session.metadata.creation_timestamp->value + session.spec.lifetime->value;
   session.status.expires_at = wire::Timestamp{end};

@@ -29,7 +29,8 @@ struct KindTraits<contracts::Sandbox> {
   static Result<reconciler::QueueReservation> reserve_queue(Services& services,
                                                             const Sandbox& object);
   static Status save_new(Services& services, store::WriteTxn& txn, Sandbox& object, WallTime now);
-  // What only its node can refuse is erased again.
+  // Asks its node to make the session, and other nodes if that one refuses. If all refuse, the
+  // record is erased again.
   static Status after_create(const Call& call, Sandbox& object);
   static std::string_view create_event(const Sandbox&) { return contracts::audit::kSandboxCreate; }
 
@@ -57,7 +58,7 @@ struct KindTraits<contracts::Sandbox> {
                              const DeleteOptions& options) {
     return mark_or_erase(txn, object, options, call.now());
   }
-  // One that had ended was recorded then.
+  // The end of a session is recorded once: where it had ended before, only the deletion is.
   static std::string_view delete_event(const Sandbox& session) {
     return session.status.phase == contracts::SandboxPhase::kEnded
                ? contracts::audit::kObjectDelete

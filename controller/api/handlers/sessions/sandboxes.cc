@@ -181,7 +181,7 @@ Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
   return in_words_of_the_session(first.error());
 }
 
-// What moves its end is looked at by whoever sweeps.
+// If the change moves the session's end, the reconciler is woken, since it ends sessions.
 Status KindTraits<Sandbox>::save_update(Services& services, store::WriteTxn& txn, Sandbox& next,
                                         WallTime now) {
   ASSIGN_OR_RETURN(const Sandbox before,

@@ -30,14 +30,12 @@ Result<contracts::SessionOrder> order_of(const Services& services, const Sandbox
   return order;
 }
 
-// Whether somebody ended it meanwhile, or its node is no more: then its files are gone with it.
+// What a caller hears when the node could not serve the session. If the node has lost the session,
+// or the node itself was removed, the files are gone with it, and the session's end is recorded.
 Error explain_loss(Services& services, const Sandbox& session, Error error) {
   const bool lost =
       error.reason == contracts::kSessionLost || error.reason == contracts::kDiskRequestExceeded;
   const Reason why = lost ? error.reason : contracts::kSessionLost;
-  Sandbox ended = session;
-  ended.status.phase = SandboxPhase::kEnded;
-  ended.status.reason = why.str();
   if (!lost && error.reason != "NO_NODE") return error;
   TRY(services.later->settle_freeing(services.store));
   const Status looked = services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
@@ -50,7 +48,7 @@ Error explain_loss(Services& services, const Sandbox& session, Error error) {
   });
   if (!looked.ok()) return looked.error();
   if (!lost) return error;
-  return sessions::check_lives(ended).error();
+  return sessions::ended_error(why);
 }
 
 }  // namespace
@@ -108,7 +106,7 @@ Result<uint64_t> note_session(Services& services, const Sandbox& session,
                               std::vector<contracts::AuditEvent> events) {
   const auto note_use = [session, now = services.clock.wall(),
                          under_way = services.under_way](store::WriteTxn& txn) -> Status {
-    // One that was destroyed meanwhile has no deadline any more.
+    // A session that was destroyed meanwhile has no deadline any more.
     ASSIGN_OR_RETURN(const auto found, txn.find<Sandbox>(key_of(session)));
     if (!found || found->metadata.uid != session.metadata.uid ||
         found->status.phase == SandboxPhase::kEnded)

@@ -1,4 +1,4 @@
-// What every request about a session's inside begins with, and how its node is asked.
+// The first steps of every request about a session's commands or files, and the call to its node.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace paddock::api {
 
-// What the operator says of sessions. Internal, PROFILE_MISSING.
+// The operator's profile for sessions. Internal, PROFILE_MISSING.
 Result<contracts::Profile> session_profile(const Services& services);
 // The session in the path. SANDBOX_NOT_FOUND, SESSION_ENDED.
 Result<contracts::Sandbox> live_session(Call& call);

@@ -37,7 +37,7 @@ struct Command {
   std::unique_ptr<sessions::UnderWay::Command> under_way = {};  // from its begin to its end
 };
 
-// With its grace.
+// How long the command may take, its grace included.
 Millis time_of(const Command& command) {
   const contracts::SandboxSpec& spec = command.session.spec;
   const Millis time(
@@ -54,7 +54,8 @@ contracts::AuditEvent event_of(const Command& command, std::string_view type) {
   return event;
 }
 
-// What the store says, while it takes nothing: then none begins.
+// Records that the command starts. If the store takes no writes, its error is returned and no
+// command begins: one that is not recorded must not run.
 Result<uint64_t> note_start(Command& command) {
   TRY(sessions::check_lives(command.session));
   TRY(command.services.later->check(command.services.store));
@@ -118,8 +119,8 @@ Result<RunResult> ask_node(const Command& command, const DisconnectToken& client
   return conclude(command, answer);
 }
 
-// That it begins is written while it does, and is there before anybody hears of its end. From
-// `on_start` on it can be canceled.
+// The record of its start is written while the command starts, and is stored before anybody hears
+// of its end. From `on_start` on it can be canceled.
 Result<RunResult> carry_out(Command& command, const DisconnectToken& client,
                             const OnPiece& on_piece, const OnStart& on_start = {}) {
   TRY(open_session(command.services, command.session, command.caller));
@@ -153,7 +154,8 @@ Result<RunResult> refuse_length(const Command& command, int64_t most) {
   return contracts::too_large_command(command.request.command_id, most);
 }
 
-// As of a command that ran, so that a reader of events needs to know nothing else.
+// Streams this result like that of a command that ran, so that readers of events need no other
+// case.
 Response streamed(const RunResult& result) {
   return stream_command(
       result.command_id, [result](const DisconnectToken&, const OnPiece& on_piece, const OnStart&) {

@@ -28,7 +28,7 @@ MonoTime lived(const Services& services) {
   return services.reconciler.lived({services.clock.wall(), services.clock.mono()});
 }
 
-// As it was asked for: `a.html/` would be a folder, and no file has such a name.
+// The path as it was asked for. With a slash at its end it names a folder, and so no file.
 std::string asked_file(const Call& call) {
   return cat(call.param("path"), call.request.path.ends_with('/') ? "/" : "");
 }
@@ -77,7 +77,7 @@ bool wants_inline(const Request& request) {
   return text == "1" || text == "true" || text == "yes" || text == "on";
 }
 
-// One of few exports at a time.
+// Takes one of the few places for exports that run at the same time.
 class ExportSlot {
  public:
   explicit ExportSlot(std::atomic<int>& taken) : taken_(taken) {

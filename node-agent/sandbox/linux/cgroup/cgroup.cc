@@ -62,7 +62,7 @@ bool kill_members(const std::string& folder) {
 }
 
 void kill_once(const std::string& folder) {
-  // What that cannot do is done one by one.
+  // If the kernel cannot kill the whole cgroup, its processes are killed one by one.
   if (!write_setting(folder, "cgroup.kill", "1").ok()) (void)kill_members(folder);
 }
 
@@ -198,7 +198,7 @@ Result<std::unique_ptr<Cgroup>> make_cgroup(const CgroupFacts& facts, bool bound
 void sweep_stale_cgroups(const CgroupFacts& facts) {
   std::map<std::string, bool> stale;  // a launcher has the same name everywhere: asked for once
   std::set<std::string> seen = {""};
-  // What stands still does not end: that hierarchy first.
+  // The freezer's hierarchy comes first, since frozen processes do not end.
   for (const std::string& parent :
        {facts.freezer, facts.memory, facts.pids, facts.cpu, facts.bandwidth}) {
     if (!seen.insert(parent).second) continue;

@@ -65,7 +65,8 @@ void keep_usable_v1(CgroupFacts& facts) {
        {&facts.memory, &facts.pids, &facts.cpu, &facts.bandwidth, &facts.freezer}) {
     if (!folder->empty() && !writable(*folder)) folder->clear();
   }
-  // Who is inside is known by the folders of the others; not every kernel bounds (CFS_BANDWIDTH).
+  // Whether processes are inside is known by the folders of the other controllers. Not every kernel
+  // bounds processor time (CFS_BANDWIDTH).
   const bool known = !facts.memory.empty() || !facts.pids.empty() || !facts.cpu.empty();
   if (!known || !exists(cat(facts.bandwidth, "/cpu.cfs_quota_us"))) facts.bandwidth.clear();
   // The root of the hierarchy has no state of its own.

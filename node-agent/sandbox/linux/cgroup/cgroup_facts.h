@@ -1,4 +1,4 @@
-// Where this host lets cgroups for runs be made, and why not where it does not.
+// Finds out where this host lets cgroups for runs be made, and why not where it does not.
 #pragma once
 
 #include <string_view>

@@ -18,7 +18,7 @@ class CgroupV2 final : public Cgroup {
   ~CgroupV2() override { remove(); }
 
   Status set_up(const std::string& path) {
-    // One that is there already may have been killed, or be somebody else's.
+    // A cgroup that exists already may have been killed, or be somebody else's.
     if (mkdir(path.c_str(), 0755) != 0) return step_error("making the cgroup", errno);
     folder_ = path;
     fd_.reset(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -1,6 +1,6 @@
-// What happens between clone and exec: the init process (pid 1) closes the sandbox around itself
-// and starts the command's process, which gives up all that is left and waits. Then it is told what
-// to execute. All but the last may happen before there is a request.
+// The steps between clone and exec: the init process (pid 1) closes the sandbox around itself and
+// starts the command's process, which gives up all that is left and waits. Then it is told what to
+// execute. All but the last may happen before there is a request.
 #pragma once
 
 #include <vector>
@@ -34,8 +34,8 @@ struct ChildContext {
   bool loopback = false;  // brings up that of its network, which is its own and has no broker
   os::Fd view = {};       // the command's root; init holds it as long as it lives
   os::Fd ruleset = {};    // Landlock's, of an own view; init holds it as well
-  // For a command that is executed in a run: the run's user namespace, and what is closed as soon
-  // as the command executes.
+  // For a command that is executed in a run: the run's user namespace, and a descriptor that is
+  // closed as soon as the command executes.
   os::Fd users = {};
   os::Fd executing = {};
   int terminal = 0;  // packed size; 0: it has none

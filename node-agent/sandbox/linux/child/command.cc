@@ -146,7 +146,8 @@ Result<TcpRulesets> give_up_everything(const ChildContext& context) {
   TRY(set_descriptors(context));
   umask(022);
   TRY(drop_privileges());
-  // As the user whom it belongs to, and before the filters, which ask about what is sent.
+  // The terminal is opened as the user that it belongs to, and before the filters, which would have
+  // to answer for what is sent here.
   if (context.terminal != 0) TRY(take_terminal(kControl, context.terminal));
   reset_signals();
   ASSIGN_OR_RETURN(TcpRulesets out, make_tcp_rulesets());

@@ -16,7 +16,7 @@
 namespace paddock::sandbox {
 namespace {
 
-// What precedes the text.
+// The head that comes before the text.
 struct Head {
   char type = 0;
   int number = 0;

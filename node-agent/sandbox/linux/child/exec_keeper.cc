@@ -140,7 +140,7 @@ class Keeper {
     sigset_t mask;
     sigprocmask(SIG_SETMASK, nullptr, &mask);
     sigdelset(&mask, SIGCHLD);
-    // What the launcher says is for the command's process until that has executed.
+    // Until the command has executed, the launcher's messages are for the command's process.
     const short heard = executes_.valid() ? POLLRDHUP : POLLRDHUP | POLLIN;
     std::array<pollfd, 2> fds = {
         {{ending_ ? -1 : control_, heard, 0}, {executes_.get(), POLLIN, 0}}};
@@ -206,7 +206,8 @@ Result<os::Fd> fit_context(ChildContext& context, int talk) {
   auto executes = fit_context(context, talk);
   if (!executes.ok()) fail(executes.error(), 0);
   if (is_given_up(talk)) _exit(0);
-  // Not vfork(): others are inside, and may stop the command's process where it stands.
+  // fork() and not vfork(): other processes are inside, and may stop the command's process, which
+  // would stop this one too.
   const pid_t command = fork();
   if (command < 0) fail(step_error("starting the command's process", errno), errno);
   if (command == 0) run_command(context);

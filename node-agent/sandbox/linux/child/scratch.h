@@ -1,5 +1,5 @@
-// What a command finds in its scratch space when it starts. Made by the command's own process, with
-// no more rights than it has, while nothing else is there.
+// Makes the folders that a command finds in its scratch space when it starts. They are made by the
+// command's own process, with no more rights than it has, while nothing else is there.
 #pragma once
 
 #include "common/base/result.h"

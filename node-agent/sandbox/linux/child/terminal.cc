@@ -22,7 +22,8 @@ Status set_size(int terminal, int packed) {
   return {};
 }
 
-// By the other end itself: whatever else is at its name in the view, it is not opened.
+// Opens the inner end of the terminal through its outer end and not by its path, since the view may
+// have anything at that path.
 Result<os::Fd> open_inner_end(const os::Fd& outer) {
   int locked = 0;
   if (ioctl(outer.get(), TIOCSPTLCK, &locked) != 0)

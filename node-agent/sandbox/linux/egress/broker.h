@@ -23,7 +23,7 @@ struct BrokerSockets {
 class Broker {
  public:
   static constexpr size_t kMostConnections = 512;
-  // By the gateway: the controller's places are for all runs.
+  // The most calls through the gateway at a time, since the controller's places are for all runs.
   static constexpr size_t kMostCalls = 16;
 
   Broker(EventLoop& loop, BrokerRules rules, BrokerSockets sockets, const Clock& clock,
@@ -34,7 +34,7 @@ class Broker {
 
   // One wait for whatever happens next, and all that follows from it.
   void step();
-  // What happened so far; ends the serving.
+  // The report of what happened; serving ends with it.
   BrokerReport report();
 
  private:

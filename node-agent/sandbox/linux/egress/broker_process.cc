@@ -35,7 +35,7 @@ Result<Ends> make_ends(int type) {
   return Ends{os::Fd(ends[0]), os::Fd(ends[1])};
 }
 
-// What comes next; empty at the end, or when nothing comes for too long.
+// Reads what comes next; empty at the end, or when nothing comes for too long.
 std::string read_some(int fd) {
   pollfd readable{fd, POLLIN, 0};
   if (poll(&readable, 1, kPatienceMs) <= 0) return {};

@@ -23,7 +23,8 @@ class BrokerProcess {
   BrokerProcess(const BrokerProcess&) = delete;
   BrokerProcess& operator=(const BrokerProcess&) = delete;
 
-  // What the sandbox's init process sends the sockets over. Closed here once init has it.
+  // The socket over which the sandbox's init process sends its listening sockets. It is closed here
+  // once init has it.
   int sandbox_end() const { return sandbox_end_.get(); }
   void close_sandbox_end() { sandbox_end_.reset(); }
   // Ends the broker. Nothing if it was gone already.

@@ -131,7 +131,7 @@ void Connection::try_next_address() {
     token_ = tools_.loop.add(server_.get(), EPOLLOUT, [this] { server_ready(); });
     return;
   }
-  // Not one took the connection: they may have moved.
+  // None of the addresses took the connection: the server may have moved.
   tools_.resolver.forget(name_);
   fail({"SERVER_UNREACHABLE",
         last_failure_.empty() ? "the node could not connect to it" : last_failure_});
@@ -176,7 +176,7 @@ void Connection::fail(const Problem& problem) {
   close();
 }
 
-// What is still on its way here must be taken, or its sender never reads the answer.
+// Bytes that are still on their way must be read, or the sender never reads the answer.
 void Connection::answer(const std::string& problem) {
   const std::string text =
       http_answer(cat("The sandbox's policy allows ", name_, ":", port_, ", but ", problem, ".\n"));

@@ -33,7 +33,7 @@ class Lookup {
   void expire();  // to be called now and then
   bool finished() const { return finished_; }
   // Only once it has finished.
-  const Heard& heard() const { return heard_; }
+  const DnsReplies& heard() const { return heard_; }
 
  private:
   void start_next();
@@ -55,7 +55,7 @@ class Lookup {
   std::string outgoing_;  // TCP: what is still to be sent
   std::string incoming_;
   bool finished_ = false;
-  Heard heard_;
+  DnsReplies heard_;
 };
 
 }  // namespace paddock::sandbox

@@ -15,7 +15,7 @@ const Resolved* Resolver::known(const std::string& name) const {
   if (const auto fixed = hosts_.find(name); fixed != hosts_.end()) return &fixed->second;
   const auto found = known_.find(name);
   if (found == known_.end()) return nullptr;
-  const Known& entry = found->second;
+  const CachedName& entry = found->second;
   return entry.until && tools_.clock.mono() >= *entry.until ? nullptr : &entry.resolved;
 }
 
@@ -39,7 +39,7 @@ void Resolver::settle(const std::string& name) {
   if (resolved.addresses.empty() && !pending.v6->finished()) return;
   const std::vector<Done> waiting = std::move(pending.waiting);
   pending_.erase(name);
-  Known& entry = known_[name] = {resolved, std::nullopt};
+  CachedName& entry = known_[name] = {resolved, std::nullopt};
   if (resolved.addresses.empty()) entry.until = tools_.clock.mono() + kFailureKept;
   for (const Done& done : waiting) done(resolved);
 }

@@ -26,12 +26,12 @@ class Resolver {
            const std::map<std::string, std::vector<IpAddress>>& hosts = {});
   // `done` is called once, now or from step().
   void resolve(const std::string& name, Done done);
-  // None of the name's addresses took a connection.
+  // Forgets a name, none of whose addresses took a connection.
   void forget(const std::string& name);
   // Hands out the answers that came, and tries again where none did. To be called after each step
   // of the loop.
   void step();
-  // At the end of all: whose answer is overdue is told that none came.
+  // Called at the end: a question whose answer is overdue is answered as one that got none.
   void give_up();
   bool busy() const { return !pending_.empty(); }
 
@@ -42,7 +42,7 @@ class Resolver {
     std::vector<Done> waiting;
     MonoTime since;
   };
-  struct Known {
+  struct CachedName {
     Resolved resolved;
     std::optional<MonoTime> until;  // of one without an address
   };
@@ -52,7 +52,7 @@ class Resolver {
   Lookup::Tools tools_;
   std::vector<IpRange> allowed_;
   std::map<std::string, Resolved> hosts_;
-  std::map<std::string, Known> known_;
+  std::map<std::string, CachedName> known_;
   std::map<std::string, Pending> pending_;
 };
 

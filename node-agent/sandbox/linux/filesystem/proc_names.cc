@@ -155,7 +155,7 @@ bool ProcNames::is_own(std::string_view cover) const {
   return ready_ == nullptr || std::ranges::count(own_, cover) > 0;
 }
 
-// What is the run's own from now on, and was not.
+// The covers that become the run's own now, and were not before.
 std::vector<std::string> ProcNames::take_own(const std::vector<std::string>& covers,
                                              const std::vector<ProcFile>& table) {
   std::vector<std::string> more;

@@ -38,10 +38,10 @@ bool has_source(const MountEntry& entry) {
 
 }  // namespace
 
-std::optional<SharedView::Seen> SharedView::see(const std::string& path) {
+std::optional<SharedView::FileIdentity> SharedView::see(const std::string& path) {
   struct stat now {};
   if (stat(path.c_str(), &now) != 0) return std::nullopt;
-  return Seen{path, now.st_dev, now.st_ino, now.st_ctim};
+  return FileIdentity{path, now.st_dev, now.st_ino, now.st_ctim};
 }
 
 MachineShare whole_machine(const HostFacts& host) {
@@ -68,14 +68,14 @@ Result<SharedView> SharedView::make(const HostFacts& host) {
 }
 
 Status SharedView::watch(const std::string& source) {
-  if (std::ranges::any_of(sources_, [&](const Seen& each) { return each.path == source; }))
+  if (std::ranges::any_of(sources_, [&](const FileIdentity& each) { return each.path == source; }))
     return {};
   const auto seen = see(source);
   if (!seen) return step_error(cat("finding ", source), errno);
   sources_.push_back(*seen);
   const std::string folder = source.substr(0, source.rfind('/') + 1);
   const bool known =
-      std::ranges::any_of(folders_, [&](const Seen& each) { return each.path == folder; });
+      std::ranges::any_of(folders_, [&](const FileIdentity& each) { return each.path == folder; });
   if (known) return {};
   if (const auto around = see(folder)) folders_.push_back(*around);
   return {};
@@ -110,13 +110,13 @@ Status SharedView::wall_off(const HostFacts& host) {
 }
 
 bool SharedView::is_current() const {
-  const auto unchanged = [](const Seen& before) {
+  const auto unchanged = [](const FileIdentity& before) {
     const auto now = see(before.path);
     return now && now->device == before.device && now->inode == before.inode &&
            now->changed.tv_sec == before.changed.tv_sec &&
            now->changed.tv_nsec == before.changed.tv_nsec;
   };
-  const auto same = [](const Seen& before) {
+  const auto same = [](const FileIdentity& before) {
     const auto now = see(before.path);
     return now && now->device == before.device && now->inode == before.inode;
   };

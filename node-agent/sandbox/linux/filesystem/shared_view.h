@@ -1,6 +1,6 @@
-// What every run sees of the host. A serving launcher makes it once, and each run gets copies of
-// whole folders instead of making them anew. Runs share only what is read-only; they also share
-// locks on it and watches of it (SECURITY.md).
+// The part of the view that every run sees of the host. A serving launcher makes it once, and each
+// run gets copies of whole folders instead of making them anew. Runs share only what is read-only;
+// they also share locks on it and watches of it (SECURITY.md).
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,8 @@
 
 namespace paddock::sandbox {
 
-// What a sandbox shows of the machine as long as it has no request: all of it. Most requests get
-// just that, so little has to be made anew for one.
+// The share of the machine that a sandbox shows before it has a request: all of it. Most requests
+// get just that, so little has to be made anew for one.
 MachineShare whole_machine(const HostFacts& host);
 
 class SharedView {
@@ -41,13 +41,13 @@ class SharedView {
 
  private:
   // The identity of a file or folder of the host when it was looked at.
-  struct Seen {
+  struct FileIdentity {
     std::string path;
     dev_t device = 0;
     ino_t inode = 0;
     timespec changed{};  // last
   };
-  static std::optional<Seen> see(const std::string& path);
+  static std::optional<FileIdentity> see(const std::string& path);
   Status watch(const std::string& source);
   Status watch_for_tools(const RequestFacts& standing);
   Status wall_off(const HostFacts& host);
@@ -59,8 +59,8 @@ class SharedView {
   ReadyProcFiles proc_;
   std::optional<LandlockRuleset> landlock_;
   OpenFiles programs_;
-  std::vector<Seen> sources_;
-  std::vector<Seen> folders_;  // in which these lie: if unchanged, no file was replaced
+  std::vector<FileIdentity> sources_;
+  std::vector<FileIdentity> folders_;  // in which these lie: if unchanged, no file was replaced
 };
 
 // A descriptor that learns of every mount and unmount in this process's mount namespace from now

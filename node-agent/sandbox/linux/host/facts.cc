@@ -89,8 +89,8 @@ std::vector<std::string> names_matching(const std::string& pattern) {
   return out;
 }
 
-// What the operator adds: files and folders of /etc itself, through no link, and nothing twice.
-// What cannot be shown is left out, as what is not there.
+// The operator's additions: files and folders of /etc itself, through no link, and nothing twice.
+// An entry that cannot be shown is left out like one that does not exist.
 void add_operators_etc(std::vector<SystemEntry>& out) {
   const char* names = std::getenv(contracts::kEtcVariable);
   const auto etc = os::open_root("/etc");
@@ -125,7 +125,7 @@ std::vector<SystemEntry> find_data() {
   return out;
 }
 
-// By its number, since anything may have its name where a container made /dev.
+// The device is recognised by its number: in a container's /dev anything may have its name.
 bool has_tty_device() {
   constexpr unsigned kMajor = 5;
   struct stat info {};

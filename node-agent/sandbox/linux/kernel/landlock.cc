@@ -34,7 +34,7 @@ constexpr unsigned kAskVersion = 1;
 constexpr unsigned kNoRecords = 1;               // LANDLOCK_RESTRICT_SELF_LOG_SAME_EXEC_OFF
 constexpr unsigned kNoRecordsOfItsOwnRules = 4;  // LANDLOCK_RESTRICT_SELF_LOG_SUBDOMAINS_OFF
 constexpr int kBeneathPath = 1;
-// What can be granted for something that is not a folder.
+// The rights that can be granted for a file that is no folder.
 constexpr uint64_t kForFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
 
 Result<os::Fd> create(const RulesetAttributes& attributes) {
@@ -50,7 +50,7 @@ Status add_rule(const os::Fd& ruleset, const LandlockRule& rule, int path) {
   };
   if (add(rule.rights)) return {};
   const uint64_t for_file = rule.rights & kForFiles;
-  // It is no folder.
+  // EINVAL: the path is no folder, so only rights for files can be granted.
   if (errno == EINVAL && for_file != rule.rights && (for_file == 0 || add(for_file))) return {};
   return step_error(cat("adding the Landlock rule for ", rule.path), errno);
 }

@@ -10,7 +10,8 @@
 
 namespace paddock::sandbox {
 
-// With ports from 1 on for everybody, where the host lets it be said.
+// Brings up the loopback device. Every user may then listen on ports from 1 on, if the host allows
+// that setting.
 Status bring_up_loopback();
 // Adds an address that others have outside: in this namespace it then means this device. Only the
 // one address is added, and no network around it.
@@ -18,7 +19,7 @@ Status add_loopback_address(const IpAddress& address);
 // The routes go with the device, and with them everything that the kernel keeps for them.
 Status take_down_loopback();
 
-// What the kernel has counted in this namespace, as text. A namespace without sockets whose
+// The counters that the kernel keeps for this namespace, as text. A namespace without sockets whose
 // counters are those of its beginning is as good as new. (After any TCP connection they never are:
 // the kernel remembers connections that have ended.) Empty if they cannot be read.
 std::string network_books();

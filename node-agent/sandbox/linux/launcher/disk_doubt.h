@@ -12,8 +12,8 @@ class DiskDoubt {
   static constexpr Millis kMostTime{2'000};
   static constexpr int kLeastCounts = 3;
 
-  // Of each count: whether it may have missed more than the run may have. Returns whether that was
-  // so in all of the last ones, for too long.
+  // Takes in one count: whether it may have missed more than the run may have. Returns whether that
+  // was so in all counts of the last while, for too long.
   bool note(bool may_miss, MonoTime now) {
     if (!may_miss) counts_ = 0;
     if (may_miss && counts_++ == 0) since_ = now;

@@ -33,8 +33,8 @@ constexpr char kMeasureStill = '!';
 
 constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max() / 4;
 
-// What the folder may hold, if `before` was in it when the command began. `before` is empty where
-// the whole folder counts and is not over its limits.
+// The bytes and files that the folder may hold, if it held `before` when the command began.
+// `before` is empty where the whole folder counts and is not over its limits.
 os::FolderUse allowed_by(const WorkspaceQuota& quota, const os::FolderUse& before) {
   const int64_t bytes = quota.bytes.value_or(kUnbounded);
   const int64_t files = quota.files.value_or(kUnbounded);
@@ -74,7 +74,8 @@ Result<std::unique_ptr<DiskWatch>> DiskWatch::start(const SandboxPlan& plan) {
   return out;
 }
 
-// As much as is seen from inside while the command runs: what earlier commands closed, too.
+// Measures what can be seen from inside while the command runs, files that earlier commands closed
+// among it.
 Status DiskWatch::measure_before() {
   ASSIGN_OR_RETURN(last_, os::folder_use(folder_.get(), {.layered = quota_.layered,
                                                          .open_closed = quota_.overfull}));

@@ -64,7 +64,7 @@ class DiskWatch {
     int64_t files = 0;
     bool counts_files = false;
   };
-  // What the file system's free space says about the growth of the folder.
+  // The growth of the folder, as far as the file system's free space shows it.
   enum class Growth { kLittle, kUnknown, kMayBeOver, kOverSinceLast };
 
   DiskWatch(const WorkspaceQuota& quota, bool privileged)

@@ -16,7 +16,7 @@
 
 namespace paddock::sandbox {
 
-// What a command that is executed in a run needs of it.
+// The parts of a run that a command executed in it needs.
 struct ExecGround {
   contracts::LaunchRequest request;  // its environment, workdir and secrets
   SandboxPlan plan;                  // what of it is not done yet: no mounts, no cgroup
@@ -48,7 +48,7 @@ class ExecHost {
   void end_all();
   // Once nothing of the run is alive: waits a moment for what was found of the others.
   void settle();
-  // What its further commands were refused, told apart by their names.
+  // The denials of the run's further commands; each names its command.
   std::vector<contracts::Denial> take_denials();
   bool reached_broker() const;
   std::set<int> limit_signals_sent() const;

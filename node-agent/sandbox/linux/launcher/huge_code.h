@@ -8,7 +8,7 @@
 
 namespace paddock::sandbox {
 
-// What the program's file has in memory: addresses, and the protection as mprotect() takes it.
+// A part of the program's file in memory: its addresses, and its protection as mprotect() takes it.
 struct LoadedPart {
   uintptr_t begin = 0;
   uintptr_t end = 0;
@@ -19,7 +19,7 @@ struct HugePlace {
   uintptr_t begin = 0;  // whole huge pages around it, which nothing else uses
   uintptr_t end = 0;
 };
-// Those parts that nobody writes to and that are worth it. Pure.
+// The parts that nobody writes to and that are large enough to be worth it. Pure.
 std::vector<HugePlace> huge_places(const std::vector<LoadedPart>& parts);
 
 // Where the linker has aligned this program's parts (program() in cmake/Module.cmake) and the host

@@ -1,6 +1,6 @@
-// What all launches of one launcher process share: facts of the host, filters and a view that are
-// made once, before there is a request. A one-shot launcher makes a launcher for its only run, a
-// serving launcher makes one for all of its runs.
+// The things that all launches of one launcher process share: facts of the host, filters and a
+// view, which are made once, before there is a request. A one-shot launcher makes them for its only
+// run, a serving launcher for all of its runs.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,8 @@ struct LauncherContext {
   os::Fd root_mapping;               // HostIdentity::root_mapping of the default identity
   os::Fd mounts;                     // watch_mounts(), opened before `shared` was last checked
   std::optional<SharedView> shared;  // none: each view is made from the host's own folders
-  // Where sandboxes are cloned. None: among the host's mounts, which they leave by themselves.
+  // The empty root in which sandboxes are cloned. None: they are cloned among the host's mounts,
+  // and leave these by themselves.
   std::optional<EmptyRoot> empty_root;
   // The sandbox of the run that is over. It is destroyed after the result is out, because the
   // kernel may need long to take its processes apart.
@@ -51,7 +52,8 @@ void give_user(LauncherContext& launcher, Result<HostUser> user);
 // they cannot be meant for it.
 void forget_cancel_signals();
 
-// What the order of an attached run brings beside its request; see contracts/launch.h.
+// The descriptors that come with the order of an attached run, beside its request; see
+// contracts/launch.h.
 struct Feed {
   os::Fd input;        // none: /dev/null
   int client = -1;     // its packet begins the run, its hang-up ends it; -1: not an attached run

@@ -1,6 +1,6 @@
-// What one turn of a poll loop waits for: descriptors, each with the function that is called when
-// it is ready. The functions are called in the order in which the descriptors were added, whichever
-// became ready first.
+// The descriptors that one turn of a poll loop waits for, each with the function that is called
+// when it is ready. The functions are called in the order in which the descriptors were added,
+// whichever became ready first.
 #pragma once
 
 #include <poll.h>

@@ -53,8 +53,8 @@ class PreparedSandbox {
   const Status& loopback() const { return loopback_; }
   Cgroup& cgroup() { return *cgroup_; }
   pid_t init() const { return processes_.pid; }
-  // What a further command needs to be executed in this sandbox too. Call it after fit(), before
-  // start().
+  // The parts that a further command needs, so that it can be executed in this sandbox too. Call it
+  // after fit(), before start().
   Result<ExecGround> exec_ground(const contracts::LaunchRequest& request,
                                  const SandboxPlan& plan) const;
 

@@ -149,7 +149,8 @@ void Server::refresh_shared_view() {
   launcher_.shared = std::move(*made);
 }
 
-// Where it cannot be made, each sandbox gets a copy of the host's mounts, and detaches it.
+// Makes the empty root. If that fails, each sandbox gets a copy of the host's mounts, and detaches
+// it.
 void Server::make_empty_root() {
   if (!launcher_makes_views(launcher_.host) || !kernel_makes_proc_of_others()) return;
   auto made = EmptyRoot::make();
@@ -276,7 +277,7 @@ bool Server::still_listening() const {
          now.st_ino == socket_.st_ino;
 }
 
-// Those that wait for an order learn that none will come; one that has its order goes on.
+// Sandboxes that wait for an order learn that none will come; one that has its order goes on.
 void Server::end_ready() {
   shutdown(listener_.get(), SHUT_RDWR);
   const MonoTime until = clock_.mono() + kFarewell;

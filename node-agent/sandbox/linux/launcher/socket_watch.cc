@@ -62,13 +62,13 @@ int64_t listed_sockets(std::string_view protocols) {
   return sum;
 }
 
-// What the kernel says of one socket: the socket, and as an attribute its memory.
+// The kernel's answer about one socket: the socket, and its memory as an attribute.
 struct Answer {
   template <class Socket>
   const Socket* as() const {
     return bytes.size() < sizeof(Socket) ? nullptr : reinterpret_cast<const Socket*>(bytes.data());
   }
-  // What TCP has under way is a copy of what it queues.
+  // Data that TCP has under way is a copy of data that it has queued, so it is not counted twice.
   static int64_t sum(const uint32_t* part) {
     return int64_t{part[SK_MEMINFO_RMEM_ALLOC]} + part[SK_MEMINFO_OPTMEM] +
            part[SK_MEMINFO_BACKLOG] +

@@ -25,7 +25,7 @@ std::optional<StartMessage> receive_start_message(int client, int signals) {
   const auto begun = contracts::begun(bytes.substr(0, line_end));
   if (!begun) return std::nullopt;
   if (line_end != bytes.npos) return StartMessage{std::string(bytes.substr(line_end + 1)), *begun};
-  // It is read to its end: only a file is sure to have one.
+  // The argument is read to its end, and only a regular file is sure to have one.
   if (packet->fds.size() != 1 || !os::is_regular_file(packet->fds[0])) return std::nullopt;
   auto argument = os::read_all(packet->fds[0].get(), kMaxBytes);
   if (!argument.ok()) return std::nullopt;

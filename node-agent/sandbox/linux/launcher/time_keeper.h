@@ -20,7 +20,7 @@
 
 namespace paddock::sandbox {
 
-// What the keeper works with. All of it must outlive the keeper.
+// The objects that the keeper works with. All of them must outlive it.
 struct Timed {
   const SandboxPlan& plan;
   Cgroup& cgroup;

@@ -79,7 +79,8 @@ class AnswererTest : public testing::Test {
   os::Fd listener_;
 };
 
-// The one who answers waits for a page that never comes, and nobody waits for him.
+// The thread that answers waits for a page of memory that never comes. Nobody else waits for that
+// thread.
 TEST_F(AnswererTest, AQuestionThatIsNeverAnsweredHoldsUpNobodyElse) {
   auto notifications =
       std::make_unique<Notifications>(LaunchChoices{}, NetworkReach{}, ToolView{}, clock_);

@@ -19,17 +19,17 @@ class FilterCount {
   // of them. Those who filter their own calls have two or three for each process.
   static constexpr int kMost = 256;
 
-  // What a process that is alive was seen with.
-  struct Seen {
+  // The filters and threads of a living process, as they were last seen.
+  struct ProcessFilters {
     int filters = 0;  // of the run's own, that bind its first thread
     int threads = 1;
   };
-  using Alive = std::map<pid_t, Seen>;
+  using Alive = std::map<pid_t, ProcessFilters>;
 
   bool full() const { return held_ >= kMost; }
   int held() const { return held_; }
 
-  // One more, of a process of which a thread has `carried` already.
+  // Counts one more filter of a process of which a thread has `carried` already.
   void add(pid_t process, int carried) {
     int& of_it = by_process_[process];
     of_it = std::max(of_it, carried) + 1;
@@ -56,7 +56,7 @@ class FilterCount {
   // The filters of one process that has installed some. Its threads have no others than those and
   // the ones with which it began, but nobody knows which thread has which. A process with one
   // thread shows what it has; its last filter may still be on the way.
-  static int own(int known, const Seen& seen) {
+  static int own(int known, const ProcessFilters& seen) {
     const int most = std::max(known, seen.filters);
     return seen.threads > 1 ? most : std::min(most, seen.filters + 1);
   }

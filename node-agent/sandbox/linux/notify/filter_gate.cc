@@ -43,7 +43,8 @@ GateAnswer FilterGate::judge(const NotifyingThread& caller, const seccomp_data& 
   if (count_.full() && was_full_ && clock_.mono() < recount_at_) return refuse(caller, 0);
   const auto asking = caller.process();
   if (!asking || !still_asks()) return {.error = ENOMEM};  // it is gone
-  // Whoever asks first has none of its own yet.
+  // The process that asks first has no filter of its own yet, so all that it has are the
+  // launcher's.
   if (!launchers_) launchers_ = asking->filters.value_or(0);
   int looks = 1;
   const auto full = is_full(caller, *asking, still_asks, looks);

@@ -89,7 +89,7 @@ GateAnswer judge_range_lock(const NotifyingThread& caller, const seccomp_data& c
   if (!still_asks()) return {.error = EINTR};
   if (bytes.size() != sizeof wanted) return {.error = EFAULT};
   std::memcpy(&wanted, bytes.data(), sizeof wanted);
-  // What is given back may leave two of one, but not if it is all.
+  // Unlocking the middle of a range leaves two locks of one; unlocking everything does not.
   const bool gives_back = wanted.l_type == F_UNLCK;
   const bool all = wanted.l_whence == SEEK_SET && wanted.l_start == 0 && wanted.l_len == 0;
   const int64_t most = gives_back ? 2 * kMostRangesOfAFile : kMostRangesOfAFile;

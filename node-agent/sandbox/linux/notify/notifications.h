@@ -75,7 +75,7 @@ class Notifications {
   bool holds_exit() const;
   void let_exit();
 
-  // What was found so far.
+  // The denials that were found so far.
   std::vector<contracts::Denial> take_denials();
   bool reached_broker() const;
   // The one executable that reached the broker; empty if there were none or several.

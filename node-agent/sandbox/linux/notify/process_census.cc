@@ -48,7 +48,7 @@ class Count {
     // Whose namespace cannot be seen counts.
     const std::string theirs = namespace_.empty() ? std::string() : pid_namespace(thread);
     if (!theirs.empty() && theirs != namespace_) return;
-    FilterCount::Seen& seen = out_.alive[found->pid];
+    FilterCount::ProcessFilters& seen = out_.alive[found->pid];
     seen.filters = std::max(seen.filters, found->filters.value_or(0));
     seen.threads = std::max(seen.threads, found->threads);
   }

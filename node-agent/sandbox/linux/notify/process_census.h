@@ -1,6 +1,6 @@
-// Who of a run is alive, and how many filters of system calls each is bound by. The processes come
-// and go meanwhile, and can hide in no gap: one that was there from the beginning to the end is
-// seen, and one that was born meanwhile is looked for by its number, until none was.
+// Counts the living processes of a run, and how many filters of system calls bind each. Processes
+// come and go meanwhile, but none is missed: one that was there from the beginning to the end is
+// seen, and those born meanwhile are looked for by their number, until there is no new one.
 #pragma once
 
 #include "node-agent/sandbox/linux/notify/filter_count.h"

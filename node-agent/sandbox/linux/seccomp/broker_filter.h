@@ -6,7 +6,7 @@
 
 namespace paddock::sandbox {
 
-// For this process, for good. Needs no_new_privs.
+// Restricts this process, for good, to calls on its sockets. Needs no_new_privs.
 Status keep_to_sockets();
 
 }  // namespace paddock::sandbox

@@ -27,7 +27,8 @@ constexpr uint32_t kNewNamespace = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | 
 constexpr uint32_t kNoExecSeal = 8;  // MFD_NOEXEC_SEAL; older kernels refuse it as unknown
 constexpr uint32_t kNewTime = 0x80;  // CLONE_NEWTIME; in clone() these bits are a signal
 
-// Which the kernel takes in no mode that takes space.
+// The mode of fallocate() that frees space. The kernel allows it together with no mode that takes
+// space.
 constexpr uint32_t kGivesBack = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE;
 
 constexpr WordTest different(int argument, uint32_t value) {

@@ -29,7 +29,7 @@ constexpr uint32_t kSetAttributes = 0x401c5820;  // FS_IOC_FSSETXATTR
 constexpr uint32_t kOfSubvolumes = 0x50009400;   // BTRFS_IOC_SUBVOL_CREATE, BTRFS_IOC_SNAP_CREATE
 constexpr uint32_t kCoreScheduling = 62;         // PR_SCHED_CORE
 constexpr uint32_t kMergeMemory = 67;            // PR_SET_MEMORY_MERGE
-// All but the five of Linux 6.3 and the size of huge pages.
+// All flags of memfd_create but the five of Linux 6.3 and the size of huge pages.
 constexpr uint32_t kUnknownMemfdFlags = ~(0x1fu | (63u << 26));
 constexpr uint32_t kLongValue = ~0x1ffU;  // 512 bytes and more
 constexpr uint32_t kTmpfile = O_TMPFILE & ~O_DIRECTORY;

@@ -57,8 +57,9 @@ struct SyscallRule {
 
 inline constexpr int kNewestSyscall = 469;  // file_setattr, Linux 6.17
 
-// What neither the launcher nor the sandbox's init ever does: a launcher that serves many runs
-// takes these rules on itself once, and every process that it starts has them. Asks nothing.
+// Rules on calls that neither the launcher nor the sandbox's init ever makes: a launcher that
+// serves many runs takes them on itself once, and every process that it starts has them. They ask
+// nothing.
 std::span<const SyscallRule> launcher_rules();
 
 struct LaunchChoices {
@@ -70,7 +71,8 @@ struct LaunchChoices {
   // Random for each launcher, else it could be guessed.
   uint32_t pass = 0;
 };
-// What building a sandbox needs and the command must not have, and all that is asked about.
+// The rules on calls that building a sandbox needs and the command must not make, and on all calls
+// that are asked about.
 std::vector<SyscallRule> command_rules(const LaunchChoices& choices);
 
 // The rule that decides on a call with these arguments; nothing if none names it.

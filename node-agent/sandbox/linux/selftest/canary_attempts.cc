@@ -70,7 +70,8 @@ std::string own_capabilities(const Surface&) {
   return found.empty() ? "none" : found;
 }
 
-// As exec left them: what this program's own libraries add since is not the launcher's.
+// The variables as exec left them. Those that this program's own libraries add later are not from
+// the launcher.
 std::string variables(const Surface& surface) {
   const auto given = os::read_file("/proc/self/environ", 64 << 10);
   if (!given.ok()) return given.error().describe();

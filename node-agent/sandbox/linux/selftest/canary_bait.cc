@@ -42,7 +42,7 @@ void sweep_stale_bait(const std::string& place) {
   }
 }
 
-// That a folder takes nothing says nothing of the sandbox.
+// A folder that takes no files says nothing about the sandbox.
 bool is_the_disks(const Error& error) {
   return error.code == Code::kResourceExhausted || error.reason == kDiskReadOnlyReason ||
          error.reason == kDiskFailsReason;

@@ -1,5 +1,5 @@
-// What the canaries reach for on the host's side: files, listeners, a lock; made for one probe and
-// gone with it. Listens on 127.0.0.1 for as long.
+// The bait that canaries try to reach on the host's side: files, listeners, a lock; made for one
+// probe and removed with it. Listens on 127.0.0.1 for as long.
 #pragma once
 
 #include <sys/socket.h>
@@ -30,7 +30,8 @@ class CanaryBait {
   ~CanaryBait();
 
   std::string host_file() const { return folder_ + "/secret"; }
-  // Not shown either, and everybody may write it: handed in as a descriptor that reads.
+  // A file that is not shown either, and that everybody may write. It is handed in as a descriptor
+  // that can only read.
   std::string given_file() const { return folder_ + "/given"; }
   std::string shown_folder() const { return folder_ + "/shown"; }
   uint16_t port() const { return port_; }

@@ -238,7 +238,7 @@ void try_loopback(const CanaryBait& bait, const Clock& clock, CanaryFindings& fi
   if (bait.was_reached()) findings.answers["past-loopback"] = "reached the host";
 }
 
-// Its name server is nobody: nothing outside this host is asked.
+// The broker gets a name server that nobody serves, so that nothing outside this host is asked.
 void try_broker(const CanaryBait& bait, const Clock& clock, CanaryFindings& findings) {
   LaunchRequest request = make_request({"connect", cat(bait.port())});
   request.policy.network = contracts::NetworkPolicy{true, {"canary.invalid"}};
@@ -250,7 +250,8 @@ void try_broker(const CanaryBait& bait, const Clock& clock, CanaryFindings& find
   if (bait.was_reached()) findings.answers["past-broker"] = "reached the host";
 }
 
-// Whoever ends a probe stops reading, and ends by a signal what is tried just then.
+// The process that asked for a probe ends it by no longer reading. The attempt that is under way is
+// then ended by a signal.
 bool nobody_reads() {
   pollfd out{STDOUT_FILENO, 0, 0};
   return poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) != 0;

@@ -1,4 +1,5 @@
-// What a sandbox tries with a loopback device of its own. Inside only; see canary_attempts.h.
+// The attempts that a sandbox makes with a loopback device of its own. Inside only; see
+// canary_attempts.h.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ std::optional<int64_t> setting(const char* path) {
   return text.ok() ? parse_integer<int64_t>(trim(*text)) : std::nullopt;
 }
 
-// What may not be read is no trace.
+// A file that may not be read counts as empty.
 std::string text_of(const char* path) {
   constexpr size_t kMost = 1 << 20;
   auto text = os::read_file(path, kMost);

@@ -6,7 +6,7 @@ namespace paddock::sandbox {
 
 namespace {
 
-// Nothing was tried, so nothing is said of single canaries.
+// The proof of a host on which nothing could be tried, so that it says nothing of single canaries.
 contracts::SandboxProof untried(const Error& why) {
   contracts::Canary canary;
   canary.name = "bait";

@@ -62,8 +62,8 @@ bool lock_byte(const os::Fd& file, uid_t number) {
   return fcntl(file.get(), F_OFD_SETLK, &wanted) == 0;
 }
 
-// Where to begin to look for a free user. At random, since the users next to one that is taken are
-// probably taken too.
+// The user with which the search for a free one begins. It is random, since the users next to one
+// that is taken are probably taken too.
 uid_t any_of(const UserRange& range) {
   uid_t number = 0;
   if (getrandom(&number, sizeof number, 0) != sizeof number) number = static_cast<uid_t>(getpid());

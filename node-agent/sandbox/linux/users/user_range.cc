@@ -69,7 +69,8 @@ Result<UserRange> named_range(std::string_view subuid) {
   return UserRange{};
 }
 
-// By its numbers: whose runs are told of this know no names of the host's users.
+// Names the range by its numbers: a reader of a run's result does not know the names of the host's
+// users.
 std::string numbers_text(const Named& other) {
   if (other.count <= 1) return cat(other.first);
   const uint64_t last = other.first + std::min(other.count, kEndOfUsers) - 1;

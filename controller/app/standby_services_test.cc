@@ -1,5 +1,5 @@
 // What a standby hands over to the leader that it becomes.
-#include "controller/app/told.h"
+#include "controller/app/standby_services.h"
 
 #include <vector>
 
@@ -20,11 +20,12 @@ class HandedOver : public testing::Test {
     config_.data_dir = folder_.path();
     config_.max_connections = kConnections;
     const auto catch_up = [this] {
-      told_->history.begin(0);
+      standby_services_->history.begin(0);
       return Status();
     };
-    leader_ =
-        std::move(Controller::open(config_, {clock_, random_}, Begun{told_, catch_up})).value();
+    leader_ = std::move(Controller::open(config_, {clock_, random_},
+                                         Takeover{standby_services_, catch_up}))
+                  .value();
     const auth::MintedToken token = auth::mint_token(random_, "pdk");
     secret_ = token.secret;
     const auto put = [&](store::WriteTxn& txn) {
@@ -47,7 +48,8 @@ class HandedOver : public testing::Test {
   ManualClock clock_;
   SystemRandom random_;
   Config config_;
-  const std::shared_ptr<Told> told_ = std::make_shared<Told>(kConnections);
+  const std::shared_ptr<StandbyServices> standby_services_ =
+      std::make_shared<StandbyServices>(kConnections);
   std::unique_ptr<Controller> leader_;
   std::string secret_;
 };
@@ -56,7 +58,8 @@ class HandedOver : public testing::Test {
 TEST_F(HandedOver, ConnectionsThatTheStandbyHasCountForTheLeader) {
   std::vector<std::shared_ptr<api::OpenRequests::Permit>> watches;
   for (const char* subject : {"a", "a", "b", "b"}) {
-    auto place = told_->open_requests->enter({subject, {"runs:read"}, subject, subject});
+    auto place =
+        standby_services_->open_requests->enter({subject, {"runs:read"}, subject, subject});
     ASSERT_TRUE(place.ok() && (*place)->make_endless().ok());
     watches.push_back(*place);
   }

@@ -1,6 +1,6 @@
-// What watches are told by, and all connections counted by: a standby begins it, and the leader
-// that it becomes goes on with it, so that no watch ends there, and none is forgotten that holds a
-// connection.
+// The parts of a controller that a standby has too: watches are told of changes by them, and open
+// requests are counted. The standby hands them to the leader that it becomes, so that its watches
+// go on and the connections that they hold stay counted.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace paddock::app {
 
-struct Told {
-  explicit Told(int64_t connections)
+struct StandbyServices {
+  explicit StandbyServices(int64_t connections)
       : open_requests(std::make_shared<api::OpenRequests>(static_cast<size_t>(connections))) {}
 
   events::Notifier notifier;
