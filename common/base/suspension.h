@@ -50,22 +50,23 @@ class LivedTime {
   Millis total_{0};
 };
 
-// A deadline for a wait that is checked again and again. It comes later by the time in which this
-// process stood still.
+// A deadline for a wait that is checked again and again, `look_every` so often at least. It comes
+// later by the time in which this process stood still.
 class LivedDeadline {
  public:
-  LivedDeadline(Millis in, MonoTime now) : in_(in), lived_(kLookEvery * 2, now) {}
+  LivedDeadline(Millis in, MonoTime now, Millis look_every = Millis(5'000))
+      : in_(in), look_every_(look_every), lived_(look_every * 2, now) {}
 
   // The time that is left; the deadline has passed if it is 0 or less.
   Millis left(MonoTime now) { return in_ - lived_.look(now); }
   // How long may be waited until the next look.
   int poll_ms(MonoTime now) {
-    return static_cast<int>(std::clamp(left(now), Millis(0), kLookEvery).count());
+    return static_cast<int>(std::clamp(left(now), Millis(0), look_every_).count());
   }
 
  private:
-  static constexpr Millis kLookEvery{5'000};
   Millis in_;
+  Millis look_every_;
   LivedTime lived_;
 };
 

@@ -17,6 +17,8 @@ namespace {
 
 constexpr Millis kSetupTime{30'000};
 constexpr Millis kCheckEvery{100};  // how often the cgroup's counters are read
+// Of a longer pause of the keeper's, twice this counts as wall time.
+constexpr Millis kWallLook{1'000};
 constexpr Millis kKillAgainAfter{20};
 constexpr Millis kCpuGrace{200};  // in a longer one it could compute far beyond its limit
 constexpr Millis kLongest{60'000};
@@ -143,7 +145,7 @@ bool TimeKeeper::note_started(MonoTime now) {
   if (state_.cause != EndCause::kNone) return false;
   state_.started = now;
   if (!state_.waits && !wall_end_ && timed_.plan.launcher.wall_time)
-    wall_end_ = now + *timed_.plan.launcher.wall_time;
+    begin_wall_time(*timed_.plan.launcher.wall_time);
   wake();
   return true;
 }
@@ -183,8 +185,8 @@ void TimeKeeper::hear_client() {
     return;
   }
   state_.waits = false;
-  wall_end_ =
-      now_ + std::min(begun->wall_time, timed_.plan.launcher.wall_time.value_or(begun->wall_time));
+  begin_wall_time(
+      std::min(begun->wall_time, timed_.plan.launcher.wall_time.value_or(begun->wall_time)));
   if (state_.started) state_.started = now_;
   next_check_ = now_ + kCheckEvery;
 }
@@ -205,7 +207,7 @@ std::optional<MonoTime> TimeKeeper::next_locked() const {
   at(kill_at_);
   const bool ends = told_ || state_.killed;
   if (!state_.started && !ends) at(setup_deadline_);
-  if (state_.started && !ends) at(wall_end_);
+  if (state_.started && wall_end_ && !ends) at(next_wall_look_);
   const bool counts = plan.cgroup.memory_bytes || (plan.cpu_time && plan.cgroup.cpu_accounting);
   if (counts && state_.started && !state_.waits) at(next_check_);
   return until;
@@ -216,11 +218,22 @@ void TimeKeeper::look(MonoTime now) {
     state_.late = true;
     end_now(EndCause::kNone);
   }
-  if (state_.started && wall_end_ && now >= *wall_end_ && !told_) end_now(EndCause::kWallTime);
+  look_at_wall_time(now);
   if (kill_at_ && now >= *kill_at_) kill_everything();
   if (now < next_check_ || !state_.started) return;
   next_check_ = now + kCheckEvery;
   look_at_counts();
+}
+
+void TimeKeeper::begin_wall_time(Millis limit) {
+  wall_end_.emplace(limit, now_, kWallLook);
+  next_wall_look_ = now_ + std::min(limit, kWallLook);
+}
+
+void TimeKeeper::look_at_wall_time(MonoTime now) {
+  if (!state_.started || !wall_end_ || now < next_wall_look_ || told_) return;
+  next_wall_look_ = now + Millis(wall_end_->poll_ms(now));
+  if (next_wall_look_ == now) end_now(EndCause::kWallTime);
 }
 
 void TimeKeeper::look_at_counts() {

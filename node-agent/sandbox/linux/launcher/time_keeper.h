@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 
+#include "common/base/suspension.h"
 #include "common/base/time.h"
 #include "common/os/fd.h"
 #include "node-agent/sandbox/linux/cgroup/cgroup.h"
@@ -76,6 +77,8 @@ class TimeKeeper {
   void handle_locked(const Awaited& seen, MonoTime now);
   std::optional<MonoTime> next_locked() const;
   void look(MonoTime now);
+  void begin_wall_time(Millis limit);
+  void look_at_wall_time(MonoTime now);
   void look_at_counts();
   void hear_signal();
   void hear_client();
@@ -97,8 +100,9 @@ class TimeKeeper {
   MonoTime setup_deadline_;
   MonoTime next_check_;
   State state_;
-  std::optional<MonoTime> kill_at_;  // when the grace ends, or the next kill is due
-  std::optional<MonoTime> wall_end_;
+  std::optional<MonoTime> kill_at_;        // when the grace ends, or the next kill is due
+  std::optional<LivedDeadline> wall_end_;  // what stood still with its keeper gets its time back
+  MonoTime next_wall_look_;
   bool ended_ = false;  // the command has ended
   bool told_ = false;   // SIGTERM was sent
   bool stop_ = false;

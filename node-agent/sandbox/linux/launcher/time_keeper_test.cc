@@ -49,6 +49,29 @@ TEST_F(TimeKeeperTest, EndsARunAtItsLimitThoughNobodyElseMoves) {
   EXPECT_TRUE(keeper.state().killed.has_value());
 }
 
+// The whole host may have stood still, or all that belongs to the run: a frozen cgroup, SIGSTOP.
+TEST_F(TimeKeeperTest, CountsNoTimeInWhichItStoodStillItself) {
+  plan_.launcher.wall_time = Millis(20'000);
+  TimeKeeper keeper(timed());
+  MonoTime now = clock_.mono();
+  const auto live = [&](Millis time) {
+    for (Millis lived{0}; lived < time; lived += Millis(500)) {
+      now += Millis(500);
+      keeper.handle(keeper.waits_for(), now);
+    }
+  };
+  ASSERT_TRUE(keeper.note_started(now));
+  live(Millis(12'000));
+  now += Millis(3'600'000);
+  live(Millis(5'000));
+  EXPECT_EQ(keeper.state().cause, EndCause::kNone);
+  ASSERT_TRUE(keeper.next());
+  EXPECT_LE(*keeper.next() - now, Millis(1'000)) << "it looks often enough to tell";
+  live(Millis(4'000));
+  EXPECT_EQ(keeper.state().cause, EndCause::kWallTime);
+  how_it_ended();
+}
+
 TEST_F(TimeKeeperTest, AsksBeforeItKills) {
   plan_.launcher.wall_time = Millis(1);
   plan_.launcher.limit_grace = Millis(3'600'000);
