@@ -7,6 +7,7 @@
 #include "cli/options/names.h"
 #include "cli/options/option_files.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/named_file.h"
 #include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/meta.h"
@@ -171,7 +172,7 @@ Result<std::vector<ManifestText>> read_manifests(const std::vector<std::string>&
                                 "--filename");
       Result<std::string> text =
           read_file_or_stdin(file == "-" ? file : absolute_path(env.cwd, file), kMostBytes);
-      if (!text.ok()) return text.error();
+      if (!text.ok()) return of_named_file(text.error(), file == "-" ? "stdin" : file);
       texts.push_back({file == "-" ? "stdin" : file, std::move(*text)});
     }
   }

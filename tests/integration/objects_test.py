@@ -80,6 +80,12 @@ class Objects(unittest.TestCase):
             self.assertIn(words, done.stderr)
         self.cli("get", "run", "whole", code=127)
 
+    def test_a_file_that_cannot_be_opened_is_named_as_it_was_typed(self):
+        for words, code in ((("apply", "-f", "sub/nope.yaml"), 127), (("create", "-f", "sub/nope.yaml"), 127), (("execute", "sub/nope.yaml"), 127),
+                            (("kubeconfig", "--output-file", "sub/nope.yaml"), 127),
+                            (("get", "runs", "--server", "https://127.0.0.1:1", "--token-file", "sub/nope.yaml"), 2)):
+            self.assertIn("`sub/nope.yaml`: ", self.cli(*words, code=code).stderr)
+
     def test_what_the_controller_refuses_is_named_and_the_others_are_made(self):
         path = self.file(run("{name: bad}", code=""), run("{name: good}"))
         done = self.cli("create", "-f", path, code=2)
