@@ -2,6 +2,7 @@
 
 #include "cli/instance/program.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/named_file.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/read_stream.h"
@@ -31,7 +32,9 @@ struct Given {
 Result<std::string> named_token(const ConnectionOptions& options, const Env& env) {
   if (options.token_file.empty()) return env.var("PADDOCK_TOKEN");
   const ReadingFile reading;
-  return token_in(os::read_stream(options.token_file, kMaxSecretFile));
+  const Result<std::string> text = os::read_stream(options.token_file, kMaxSecretFile);
+  if (text.ok()) return token_in(text);
+  return token_in(of_named_file(text.error(), options.token_file));
 }
 
 Result<http::Endpoint> remote_endpoint(const ConnectionOptions& options, const Env& env) {

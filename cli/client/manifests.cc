@@ -7,6 +7,7 @@
 #include "cli/options/names.h"
 #include "cli/options/option_files.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/named_file.h"
 #include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/meta.h"
@@ -75,12 +76,12 @@ class Collector {
     }
   }
 
-  Result<std::vector<Manifest>> end() && {
+  FoundManifests end() && {
     if (faults_.empty() && found_.empty()) refuse_source("--filename", "no object is in it");
-    if (faults_.empty()) return std::move(found_);
-    Error error{Code::kInvalidArgument, *reason_, "nothing was sent"};
-    error.causes = std::move(faults_);
-    return error;
+    FoundManifests out{std::move(found_)};
+    if (faults_.empty()) return out;
+    out.fault = Error{Code::kInvalidArgument, *reason_, "nothing was sent", std::move(faults_)};
+    return out;
   }
 
  private:
@@ -171,7 +172,7 @@ Result<std::vector<ManifestText>> read_manifests(const std::vector<std::string>&
                                 "--filename");
       Result<std::string> text =
           read_file_or_stdin(file == "-" ? file : absolute_path(env.cwd, file), kMostBytes);
-      if (!text.ok()) return text.error();
+      if (!text.ok()) return of_named_file(text.error(), file == "-" ? "stdin" : file);
       texts.push_back({file == "-" ? "stdin" : file, std::move(*text)});
     }
   }
@@ -197,11 +198,18 @@ std::string Manifest::collection() const {
 
 std::string Manifest::target() const { return cat(collection(), "/", percent_encode(name)); }
 
-Result<std::vector<Manifest>> parse_manifests(const std::vector<ManifestText>& texts,
-                                              const std::string& name_space, ManifestUse use) {
+FoundManifests find_manifests(const std::vector<ManifestText>& texts, const std::string& name_space,
+                              ManifestUse use) {
   Collector collector(name_space, use);
   for (const ManifestText& each : texts) collector.take_text(each);
   return std::move(collector).end();
+}
+
+Result<std::vector<Manifest>> parse_manifests(const std::vector<ManifestText>& texts,
+                                              const std::string& name_space, ManifestUse use) {
+  FoundManifests found = find_manifests(texts, name_space, use);
+  if (found.fault) return *std::move(found.fault);
+  return std::move(found.valid);
 }
 
 }  // namespace paddock::cli

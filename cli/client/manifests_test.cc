@@ -112,7 +112,7 @@ TEST(Manifests, WhatTheServerRefusesHasItsLine) {
                   "spec.nope: unknown field (and 1 more)",
                   {{"spec.nope", "unknown field"}, {"spec.odd", "unknown field"}}};
   EXPECT_EQ(manifests->at(1).place.in_front_of(two).describe(),
-            "f.yaml:10: spec.nope: unknown field (and 1 more); f.yaml:11: spec.odd: unknown field");
+            "f.yaml:10: spec.nope: unknown field; f.yaml:11: spec.odd: unknown field");
   const Error taken{
       Code::kAlreadyExists, "SECRET_ALREADY_EXISTS", "there is one", {{"metadata.name", "b"}}};
   EXPECT_EQ(manifests->at(1).place.in_front_of(taken).describe(),

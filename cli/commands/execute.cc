@@ -13,6 +13,7 @@
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/named_file.h"
 #include "cli/terminal/safe_output.h"
 #include "common/base/random.h"
 #include "common/os/file.h"
@@ -37,8 +38,9 @@ constexpr const char* kStdin = "-";
 Result<std::string> read_named(const std::string& file, const char* way, const Env& env) {
   Result<std::string> text =
       read_file_or_stdin(file == kStdin ? file : absolute_path(env.cwd, file), kMostInputBytes);
-  if (text.ok() || text.error().code != Code::kNotFound) return text;
-  Error error = text.error();
+  if (text.ok()) return text;
+  Error error = of_named_file(text.error(), file == kStdin ? "stdin" : file);
+  if (error.code != Code::kNotFound) return error;
   error.message += cat("; without a file: ", way);
   return error;
 }

@@ -9,6 +9,7 @@
 #include "cli/options/names.h"
 #include "cli/output/output_format.h"
 #include "cli/terminal/error_text.h"
+#include "cli/terminal/named_file.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
 
@@ -43,7 +44,8 @@ Status write_config(const Parsed& parsed, const std::string& text, const Env& en
           "600` it, or let --output-file write it");
     return {};
   }
-  TRY(os::write_file_atomic(absolute_path(env.cwd, file), text, kOwnerAlone));
+  const Status written = os::write_file_atomic(absolute_path(env.cwd, file), text, kOwnerAlone);
+  if (!written.ok()) return of_named_file(written.error(), file);
   env.say(cat("wrote ", printable(file)));
   return {};
 }

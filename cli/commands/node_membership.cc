@@ -7,6 +7,7 @@
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/named_file.h"
 #include "cli/terminal/safe_output.h"
 #include "common/client/join_token.h"
 #include "common/client/node_identity.h"
@@ -38,7 +39,9 @@ Result<std::string> token_text(const Parsed& parsed) {
   const ReadingFile reading;
   auto text = os::read_stream(parsed.text("token-file"), kMaxFile);
   if (text.ok()) return text;
-  return invalid_argument("TOKEN_FILE_UNREADABLE", text.error().message, "--token-file");
+  return invalid_argument("TOKEN_FILE_UNREADABLE",
+                          of_named_file(text.error(), parsed.text("token-file")).message,
+                          "--token-file");
 }
 
 Result<JoinOptions> join_options(const Parsed& parsed, const AgentHost& host) {

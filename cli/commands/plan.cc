@@ -42,7 +42,8 @@ void print(const RunPlan& plan, const Env& env) {
   } else {
     env.out.write(cat("would wait: ", printable(plan.message), "\n"));
   }
-  if (plan.ahead > 0) env.out.write(cat("waiting before it: ", plan.ahead, " runs\n"));
+  if (plan.ahead > 0)
+    env.out.write(cat("waiting before it: ", plan.ahead, plan.ahead == 1 ? " run\n" : " runs\n"));
   Table enforced{{"CAPABILITY", "PROVEN", "MECHANISM"}, {}};
   for (const auto& each : plan.enforced)
     enforced.rows.push_back({each.capability, each.available ? "yes" : "no", each.mechanism});

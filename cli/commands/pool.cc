@@ -9,6 +9,7 @@
 #include "cli/terminal/error_text.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/named_file.h"
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/client/interruptible_pause.h"
@@ -31,9 +32,12 @@ Result<std::string> of_pool_file(Result<std::string> text, const char* field) {
 
 // One that is named may be what another program writes; the others are files.
 Result<std::string> config_text(const Parsed& parsed) {
-  if (!parsed.has("config")) return os::read_file(kPoolConfigFile, kMostConfig);
+  const std::string file = parsed.text("config", kPoolConfigFile);
   const ReadingFile reading;
-  return os::read_stream(parsed.text("config"), kMostConfig);
+  Result<std::string> text =
+      parsed.has("config") ? os::read_stream(file, kMostConfig) : os::read_file(file, kMostConfig);
+  if (text.ok()) return text;
+  return of_named_file(text.error(), file);
 }
 
 Result<PoolSettings> pool_settings(const Parsed& parsed, const Env& env) {

@@ -10,6 +10,7 @@
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/for_each.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/named_file.h"
 #include "cli/terminal/safe_output.h"
 #include "common/base/percent.h"
 #include "common/contracts/api_paths.h"
@@ -41,7 +42,8 @@ Result<std::optional<std::string>> security_text(const Parsed& parsed) {
   const std::string file = parsed.text("security");
   auto text = read_file_or_stdin(file, kMostBytes);
   if (text.ok()) return std::optional<std::string>(std::move(text).value());
-  return invalid_argument("SECURITY_UNREADABLE", text.error().message, "--security");
+  return invalid_argument("SECURITY_UNREADABLE", of_named_file(text.error(), file).message,
+                          "--security");
 }
 
 Result<int> create_session(Watcher& watcher, const Parsed& parsed, const Env& env) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/named_file.h"
 #include "common/base/text.h"
 #include "common/client/requests.h"
 #include "common/os/read_stream.h"
@@ -36,7 +37,8 @@ Result<std::string> agent_ca(const Parsed& parsed) {
   const ReadingFile reading;
   auto ca = os::read_stream(parsed.text("ca-file"), kMaxCa);
   if (ca.ok()) return ca;
-  return invalid_argument("CA_FILE_UNREADABLE", ca.error().message, "--ca-file");
+  return invalid_argument("CA_FILE_UNREADABLE",
+                          of_named_file(ca.error(), parsed.text("ca-file")).message, "--ca-file");
 }
 
 }  // namespace paddock::cli

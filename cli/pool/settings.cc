@@ -125,9 +125,7 @@ Result<PoolSettings> parse_pool_settings(std::string_view yaml,
   const wire::SettingsSource source(yaml, environment, "PADDOCK_POOL_",
                                     wire::schema<PoolSettings>(), {.file = file});
   ASSIGN_OR_RETURN(const wire::Value document, source.read());
-  Result<PoolSettings> settings = wire::decode<PoolSettings>(document);
-  if (!settings) return source.fault(settings.error());
-  return settings;
+  return source.decoded<PoolSettings>(document);
 }
 
 }  // namespace paddock::cli

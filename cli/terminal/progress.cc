@@ -11,7 +11,17 @@ namespace {
 constexpr Millis kRedrawEvery{100};
 constexpr Millis kPlainEvery{5000};
 constexpr size_t kBarWidth = 24;
+constexpr size_t kLeastBar = 4;  // a shorter one tells nothing
+constexpr size_t kBarFrame = 4;  // brackets and spaces
 constexpr std::string_view kWord = "progress ";
+
+// `[##..] `, as long as fits beside the rest, which tells more; nothing where that needs all room.
+std::string bar(double share, size_t room, size_t taken) {
+  const size_t width = std::min(kBarWidth, room - std::min(room, taken));
+  if (width < kLeastBar) return "";
+  const size_t filled = std::min(width, static_cast<size_t>(share * static_cast<double>(width)));
+  return cat("[", std::string(filled, '#'), std::string(width - filled, '.'), "] ");
+}
 
 }  // namespace
 
@@ -33,16 +43,15 @@ std::string progress_line(std::string_view label, const Progress& progress, int 
   const double share =
       progress.total > 0 ? static_cast<double>(progress.done) / static_cast<double>(progress.total)
                          : 0.0;
-  const size_t filled =
-      std::min(kBarWidth, static_cast<size_t>(share * static_cast<double>(kBarWidth)));
   const std::string numbers =
       progress.bytes ? cat(format_bytes(progress.done), " of ", format_bytes(progress.total))
                      : cat(progress.done, "/", progress.total);
+  const std::string told = cat(static_cast<int>(share * 100), "% ", numbers);
+  const auto room = static_cast<size_t>(std::max(width - 1, 1));
   std::string line =
-      cat(label, " [", std::string(filled, '#'), std::string(kBarWidth - filled, '.'), "] ",
-          static_cast<int>(share * 100), "% ", numbers);
+      cat(label, " ", bar(share, room, display_width(label) + told.size() + kBarFrame), told);
   if (!progress.note.empty()) line += cat(" ", progress.note);
-  return shorten(printable(line), static_cast<size_t>(std::max(width - 1, 1)));
+  return shorten(printable(line), room);
 }
 
 void ProgressDisplay::show(const Progress& progress, MonoTime now) {

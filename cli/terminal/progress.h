@@ -21,7 +21,8 @@ struct Progress {
 
 // Reads `progress N/M` with an optional note, as a job may print it on a line of its own.
 std::optional<Progress> parse_progress(std::string_view line);
-// `label [#####.....] 50% 5/10 note`, or `50% 5.0 MiB of 10.0 MiB`; at most `width` columns.
+// `label [#####.....] 50% 5/10 note`, or `50% 5.0 MiB of 10.0 MiB`; at most `width` columns,
+// of which the bar has what the numbers leave.
 std::string progress_line(std::string_view label, const Progress& progress, int width);
 
 // Draws progress on a stream. Not thread-safe. Text for the same terminal is to be written between

@@ -87,6 +87,14 @@ TEST(Progress, IsReadFromALineOfItsOwn) {
 TEST(Progress, FitsTheTerminal) {
   EXPECT_EQ(progress_line("run", {5, 10, "x"}, 80), "run [############............] 50% 5/10 x");
   EXPECT_LE(display_width(progress_line("run", {5, 10, std::string(100, 'x')}, 40)), 39U);
+  const Progress mebibytes{5 << 20, 10 << 20, "", true};
+  EXPECT_EQ(progress_line("upload", mebibytes, 38), "upload [##..] 50% 5.0 MiB of 10.0 MiB");
+  EXPECT_EQ(progress_line("upload", mebibytes, 34), "upload 50% 5.0 MiB of 10.0 MiB");
+  for (int width = 32; width < 100; ++width) {
+    const std::string line = progress_line("upload", mebibytes, width);
+    EXPECT_TRUE(line.ends_with("50% 5.0 MiB of 10.0 MiB")) << line;
+    EXPECT_LT(display_width(line), static_cast<size_t>(width));
+  }
   EXPECT_EQ(progress_line("upload", {5 << 20, 10 << 20, "", true}, 80),
             cat("upload [############............] 50% ", format_bytes(5 << 20), " of ",
                 format_bytes(10 << 20)));

@@ -50,6 +50,9 @@ bool retryable(Code code) {
 
 std::string Error::describe() const {
   std::string text = message;
+  // All of them follow.
+  const std::string count = cat(" (and ", causes.size() - 1, " more)");
+  if (causes.size() > 1 && text.ends_with(count)) text.resize(text.size() - count.size());
   for (const Cause& cause : causes) {
     if (cause.message == message || tells(message, cause)) continue;
     text += cat("; ", cause.field, cause.field.empty() ? "" : ": ", cause.message);

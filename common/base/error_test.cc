@@ -52,7 +52,10 @@ TEST(Error, IsDescribedWithoutSayingAnythingTwice) {
   EXPECT_EQ(described("port: is no number", {port}), "port: is no number");
   EXPECT_EQ(described("c.yaml: port: is no number", {port}), "c.yaml: port: is no number");
   EXPECT_EQ(described("c.yaml: port: is no number (and 1 more)", {port, {"a", "is odd"}}),
-            "c.yaml: port: is no number (and 1 more); a: is odd");
+            "c.yaml: port: is no number; a: is odd");
+  EXPECT_EQ(described("port: is no number (and 2 more)", {port, {"a", "is odd"}}),
+            "port: is no number (and 2 more); a: is odd")
+      << "one is not told";
   EXPECT_EQ(described("port: is odd", {{"t", "is odd"}}), "port: is odd; t: is odd");
   EXPECT_EQ(described("it broke", {{"", "the disk is full"}}), "it broke; the disk is full");
 }

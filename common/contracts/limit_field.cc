@@ -26,8 +26,19 @@ constexpr std::array kLimits = {
 std::string value_text(const std::optional<wire::Duration>& value) {
   return value ? format_duration(value->value) : std::string();
 }
+// As whoever wrote it: `1G`, where format_quantity() knows units of 1024 alone.
+std::string quantity_text(int64_t bytes) {
+  constexpr std::array<std::pair<const char*, int64_t>, 3> kUnits = {
+      {{"G", 1'000'000'000}, {"M", 1'000'000}, {"k", 1000}}};
+  const std::string text = format_quantity(bytes);
+  if (bytes == 0 || text != cat(bytes)) return text;
+  for (const auto& [unit, size] : kUnits)
+    if (bytes % size == 0) return cat(bytes / size, unit);
+  return text;
+}
+
 std::string value_text(const std::optional<wire::Quantity>& value) {
-  return value ? format_quantity(value->bytes) : std::string();
+  return value ? quantity_text(value->bytes) : std::string();
 }
 std::string value_text(const std::optional<int64_t>& value) {
   return value ? cat(*value) : std::string();

@@ -146,6 +146,13 @@ TEST(LimitField, HasTheValueThatItHad) {
   EXPECT_EQ(limit_text(limits, "pids"), "64");
   EXPECT_EQ(limit_text(limits, "fsBytes"), "");
   EXPECT_EQ(limit_text(limits, "nothing"), "");
+  for (const auto& [bytes, text] :
+       {std::pair{int64_t{1'000'000'000}, "1G"}, std::pair{int64_t{2'500'000}, "2500k"},
+        std::pair{int64_t{30'000'000}, "30M"}, std::pair{int64_t{1'000'001}, "1000001"},
+        std::pair{int64_t{1'024'000}, "1000Ki"}, std::pair{int64_t{0}, "0"}}) {
+    limits.fs_bytes = wire::Quantity{bytes};
+    EXPECT_EQ(limit_text(limits, "fsBytes"), text);
+  }
 }
 
 }  // namespace

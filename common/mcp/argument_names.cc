@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,8 @@
 
 namespace paddock::mcp {
 namespace {
+
+using wire::Value;
 
 // A field of what the API was sent, and the argument that it was made of.
 struct Origin {
@@ -44,19 +47,45 @@ constexpr std::array kOrigins = {
     Origin{"metadata.name", "name"},
 };
 
+// The item of a list behind the field, such as `[3]`; nothing of what lies inside of it, or of a
+// member, of which the caller knows nothing.
+std::string item_of(std::string_view rest) {
+  const size_t end = rest.starts_with('[') ? rest.find(']') : std::string_view::npos;
+  return end == std::string_view::npos ? "" : std::string(rest.substr(0, end + 1));
+}
+
 // "spec.command[2]" of words that came apart is "args[1]".
-std::string argument_of(const std::string& field, bool apart) {
-  for (const Origin& each : kOrigins) {
-    if (!field.starts_with(each.field)) continue;
-    const std::string rest = field.substr(each.field.size());
-    if (!rest.empty() && rest[0] != '[' && rest[0] != '.') continue;
-    if (each.argument != "command" || rest.empty() || rest.back() != ']')
-      return cat(each.argument, rest);
-    const auto word = parse_integer<int64_t>(std::string_view(rest).substr(1, rest.size() - 2));
-    if (!apart || !word || *word == 0) return std::string(each.argument);
-    return cat("args[", *word - 1, "]");
-  }
-  return field;
+std::string word_of(std::string_view rest, const Arguments& given) {
+  const std::string item = item_of(rest);
+  if (given.find("args") == nullptr || item.empty()) return "command";
+  const auto word = parse_integer<int64_t>(std::string_view(item).substr(1, item.size() - 2));
+  return word.value_or(0) == 0 ? "command" : cat("args[", *word - 1, "]");
+}
+
+// ".SEED" is the item of the list that sets it.
+std::string variable_of(std::string_view rest, const Arguments& given) {
+  const Value* listed = given.find("env");
+  if (listed == nullptr || rest.empty()) return "env";
+  const std::string begin = cat(rest.substr(1), "=");
+  for (size_t i = 0; i < listed->array()->size(); ++i)
+    if ((*listed->array())[i].string()->starts_with(begin)) return cat("env[", i, "]");
+  return "env";
+}
+
+const Origin* origin_of(std::string_view field) {
+  const auto found = std::ranges::find_if(kOrigins, [&](const Origin& each) {
+    if (!field.starts_with(each.field)) return false;
+    const std::string_view rest = field.substr(each.field.size());
+    return rest.empty() || rest[0] == '[' || rest[0] == '.';
+  });
+  return found == kOrigins.end() ? nullptr : &*found;
+}
+
+std::string argument_of(const Origin& origin, std::string_view field, const Arguments& given) {
+  const std::string_view rest = field.substr(origin.field.size());
+  if (origin.argument == "command") return word_of(rest, given);
+  if (origin.argument == "env") return variable_of(rest, given);
+  return cat(origin.argument, item_of(rest));
 }
 
 std::string told(const Cause& cause) { return cat(cause.field, ": ", cause.message); }
@@ -65,17 +94,28 @@ std::string told(const Cause& cause) { return cat(cause.field, ": ", cause.messa
 
 Error as_arguments(Error error, const Arguments& given) {
   if (error.causes.empty()) return error;
-  const bool apart = given.find("args") != nullptr;
   const bool named = error.message.starts_with(told(error.causes.front()));
   std::vector<Cause> causes;
+  struct Told {
+    const Origin* origin;
+    std::string why;
+  };
+  std::map<std::string, Told> told_of;  // by argument
   for (Cause& cause : error.causes) {
-    cause.field = argument_of(cause.field, apart);
-    if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(std::move(cause));
+    const Origin* origin = origin_of(cause.field);
+    if (origin != nullptr) cause.field = argument_of(*origin, cause.field, given);
+    // An argument that became several fields is wrong in each of them for one reason.
+    const std::string why = cause.message.substr(0, cause.message.find(';'));
+    const auto [first, is_new] = told_of.emplace(cause.field, Told{origin, why});
+    if (!is_new && (first->second.origin != origin || first->second.why == why)) continue;
+    causes.push_back(std::move(cause));
   }
+  const bool others = error.message.ends_with(cat(" (and ", error.causes.size() - 1, " more)"));
+  if (others) error.message.resize(error.message.rfind(" (and "));
   error.causes = std::move(causes);
   // The message has the form that Check::error() gives it.
   if (named) error.message = told(error.causes.front());
-  if (named && error.causes.size() > 1)
+  if ((named || others) && error.causes.size() > 1)
     error.message += cat(" (and ", error.causes.size() - 1, " more)");
   return error;
 }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "common/base/base64_fault.h"
 #include "common/base/text.h"
-#include "common/contracts/names.h"
 #include "common/contracts/tree_path.h"
+#include "common/mcp/argument_formats.h"
+#include "common/mcp/faults.h"
 #include "common/wire/whole_number.h"
 
 namespace paddock::mcp {
@@ -16,8 +16,6 @@ using wire::Value;
 constexpr std::string_view kFolder = "/workspace";
 constexpr size_t kMostPath = 4096;
 
-constexpr size_t kMostFaults = 20;
-
 // Collects what is wrong, each said of `argument`: its name, or that and a place in it.
 class Checker {
  public:
@@ -25,10 +23,12 @@ class Checker {
     const std::string type = schema.text("type");
     if (type != value.type_name())
       return fail(cat(argument, " is ", article(type), ", not ", value.type_name()), argument);
+    const size_t before = faults_.count();
     if (type == "object") check_members(schema, value, argument);
     if (type == "array") check_items(schema, value, argument);
     if (type == "integer") check_range(schema, *value.integer(), argument);
     if (type == "string") check_text(schema, *value.string(), argument);
+    if (faults_.count() == before) faults_.add(check_format(argument, value));
   }
 
   void check_members(const Value& schema, const Value& value, const std::string& argument) {
@@ -37,30 +37,22 @@ class Checker {
     for (const auto& [name, member] : *value.object()) {
       if (const Value* property = known->find(name)) {
         check(*property, member, prefix + name);
-      } else if (has_room()) {
-        fail(cat("there is no argument ", prefix, quoted(name), "; there are: ", names_of(*known)),
-             prefix + quoted(name));
       } else {
-        ++count_;
+        // A caller may send any number of them, and the list is long.
+        fail(faults_.has_room() ? cat("there is no argument ", prefix, quoted(name),
+                                      "; there are: ", names_of(*known))
+                                : "",
+             prefix + quoted(name));
       }
     }
     check_required(schema, value, prefix);
   }
 
-  // Each fault costs a model a turn, so all are told at once.
-  Status status() const {
-    if (faults_.empty()) return {};
-    Error error = bad_argument(faults_.front().message, "");
-    if (count_ > 1) error.message += cat(" (and ", count_ - 1, " more)");
-    error.causes = faults_;
-    return error;
-  }
+  Status status() const { return faults_.status(); }
 
  private:
-  bool has_room() const { return faults_.size() < kMostFaults; }
   void fail(std::string message, std::string field) {
-    ++count_;
-    if (has_room()) faults_.push_back({std::move(field), std::move(message)});
+    faults_.add(std::move(message), std::move(field));
   }
 
   void check_required(const Value& schema, const Value& value, const std::string& prefix) {
@@ -114,8 +106,7 @@ class Checker {
     return cat(type == "array" || type == "object" ? "an " : "a ", type);
   }
 
-  std::vector<Cause> faults_;
-  size_t count_ = 0;
+  Faults faults_;
 };
 
 // Unchanged where it is no whole number, or none that a double holds exactly.
@@ -174,13 +165,8 @@ std::optional<int64_t> Arguments::integer(std::string_view name) const {
 
 Result<std::string> Arguments::name(std::string_view argument, bool optional) const {
   std::string name = text(argument);
-  if ((optional && name.empty()) || contracts::is_dns_label(name)) return name;
-  return bad_argument(
-      cat(argument,
-          " is a name in this server's namespace: lower-case letters, digits and -, at most 63, "
-          "not ",
-          quoted(name)),
-      std::string(argument));
+  if (!optional || !name.empty()) TRY(check_name(std::string(argument), name));
+  return name;
 }
 
 Result<std::string> inner_path(std::string_view argument, std::string_view path) {
@@ -207,8 +193,7 @@ Result<std::string> content_of(const Arguments& given, const std::string& where)
     return bad_argument("a file has either text or base64", where + "text");
   if (plain != nullptr) return *plain->string();
   auto bytes = decode_base64(*coded->string());
-  if (!bytes)
-    return bad_argument(cat(where, "base64 ", base64_fault(*coded->string())), where + "base64");
+  if (!bytes) return check_format(where + "base64", *coded).error();
   return std::move(*bytes);
 }
 

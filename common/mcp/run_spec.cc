@@ -2,6 +2,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/run.h"
+#include "common/mcp/faults.h"
 #include "common/mcp/shell_words.h"
 #include "common/wire/json.h"
 
@@ -28,31 +29,26 @@ Value resources_of(const Arguments& given) {
   return out;
 }
 
-// "NAME=value" each: hosts that are strict take no object whose members are not known.
-Result<Value> variables_of(const Arguments& given) {
+// Of "NAME=value" each, as check_format() has it.
+Value variables_of(const Arguments& given) {
   Value out = Value::Object{};
   const Value* listed = given.find("env");
   if (listed == nullptr) return out;
   for (const Value& each : *listed->array()) {
     const std::string& word = *each.string();
     const size_t equals = word.find('=');
-    if (equals == std::string::npos || equals == 0)
-      return bad_argument(cat("env holds NAME=value, not ", quoted(word)), "env");
-    if (out.find(word.substr(0, equals)) != nullptr)
-      return bad_argument(cat("env has ", quoted(word.substr(0, equals)), " twice"), "env");
     out.set(word.substr(0, equals), word.substr(equals + 1));
   }
   return out;
 }
 
-Result<Value> policy_of(const Arguments& given) {
+Value policy_of(const Arguments& given) {
   Value limits = Value::Object{};
   copy(given, {"memory", "pids"}, limits);
   if (const Value* disk = given.find("disk"))
     for (const char* name : {"fsBytes", "fileSize"}) limits.set(name, *disk);
   Value out = Value::Object{};
-  ASSIGN_OR_RETURN(Value variables, variables_of(given));
-  set_unless_empty(out, "env", std::move(variables));
+  set_unless_empty(out, "env", variables_of(given));
   set_unless_empty(out, "limits", std::move(limits));
   if (const Value* domains = given.find("allowDomains"))
     out.set("network", Value::Object{{"enabled", true}, {"allowDomains", *domains}});
@@ -71,23 +67,29 @@ Status check_line(const Arguments& given) {
       "command");
 }
 
+// Arguments that do not go together.
+Status check_together(const Arguments& given) {
+  Faults faults;
+  if (given.find("args") == nullptr) faults.add(check_line(given));
+  if (given.find("acceleratorCount") != nullptr && given.find("accelerator") == nullptr)
+    faults.add("acceleratorCount is of accelerator, which is not given", "acceleratorCount");
+  if (!given.text("folder").empty() && !given.text("workspace").empty())
+    faults.add("a run reads a folder or a workspace, not both", "folder");
+  return faults.status();
+}
+
 // A line that the server splits, or with `args` the words as they are.
-Result<Value> command_of(const Arguments& given) {
+Value command_of(const Arguments& given) {
   const Value* args = given.find("args");
-  if (args == nullptr) {
-    TRY(check_line(given));
-    return *given.find("command");
-  }
+  if (args == nullptr) return *given.find("command");
   Value::Array words = *args->array();
   words.insert(words.begin(), *given.find("command"));
-  return Value(std::move(words));
+  return words;
 }
 
 Status set_files(const Place& place, const Arguments& given, bool upload, WantedRun& run) {
   ASSIGN_OR_RETURN(std::string workspace, given.name("workspace", true));
   const std::string folder = given.text("folder");
-  if (!folder.empty() && !workspace.empty())
-    return bad_argument("a run reads a folder or a workspace, not both", "folder");
   if (!folder.empty() && upload) {
     const Value document = run_document(Value::Object{{"generateName", "run-"}}, run.spec);
     ASSIGN_OR_RETURN(Api::Uploaded uploaded, place.api.upload(place.name_space, folder, document));
@@ -111,16 +113,15 @@ Value run_document(Value metadata, Value spec) {
 }
 
 Result<WantedRun> wanted_run(const Place& place, const Arguments& given, bool upload) {
-  ASSIGN_OR_RETURN(Value command, command_of(given));
+  TRY(check_together(given));
   WantedRun run;
   Value& spec = run.spec;
-  spec = Value::Object{{"type", "compute"}, {"command", std::move(command)}};
+  spec = Value::Object{{"type", "compute"}, {"command", command_of(given)}};
   copy(given, {"type", "requirements", "timeout"}, spec);
   if (const Value* dirs = given.find("artifactDirs"))
     spec.set("artifacts", Value::Object{{"dirs", *dirs}});
   set_unless_empty(spec, "resources", resources_of(given));
-  ASSIGN_OR_RETURN(Value policy, policy_of(given));
-  set_unless_empty(spec, "sandbox", std::move(policy));
+  set_unless_empty(spec, "sandbox", policy_of(given));
   TRY(set_files(place, given, upload, run));
   return run;
 }

@@ -6,6 +6,7 @@
 #include "common/contracts/session_calls.h"
 #include "common/mcp/answer_room.h"
 #include "common/mcp/argument_names.h"
+#include "common/mcp/faults.h"
 #include "common/mcp/schema_words.h"
 #include "common/mcp/tool_rows.h"
 
@@ -45,23 +46,17 @@ Value session_brief(const Value& session) {
 }
 
 // A number of bytes as people write it, for a limit of the session.
-Status set_bytes_limit(const Arguments& given, const char* argument, const char* limit,
-                       Value& limits) {
-  const std::string said = given.text(argument);
-  if (said.empty()) return {};
-  const auto bytes = parse_quantity(said);
-  if (!bytes.ok())
-    return bad_argument(cat(argument, " is a number of bytes, such as 512Mi, not ", quoted(said)),
-                        argument);
-  limits.set(limit, *bytes);
-  return {};
+void set_bytes_limit(const Arguments& given, const char* argument, const char* limit,
+                     Value& limits) {
+  const auto bytes = parse_quantity(given.text(argument));
+  if (bytes.ok()) limits.set(limit, *bytes);
 }
 
-Result<Value> session_spec_of(const Arguments& given) {
+Value session_spec_of(const Arguments& given) {
   Value limits = Value::Object{
       {"timeoutMs", given.integer("commandTimeoutSeconds", kUsualCommandSeconds) * 1000}};
-  TRY(set_bytes_limit(given, "memory", "memoryBytes", limits));
-  TRY(set_bytes_limit(given, "disk", "fsBytes", limits));
+  set_bytes_limit(given, "memory", "memoryBytes", limits);
+  set_bytes_limit(given, "disk", "fsBytes", limits);
   Value security = Value::Object{{"limits", std::move(limits)}};
   if (const Value* tools = given.find("tools")) security.set("toolAllowlist", *tools);
   if (const Value* domains = given.find("allowDomains"))
@@ -75,11 +70,10 @@ Result<Value> session_spec_of(const Arguments& given) {
 Result<Value> create_sandbox(const Place& place, const Arguments& given) {
   ASSIGN_OR_RETURN(const std::string name, given.name("name", true));
   ASSIGN_OR_RETURN(const std::string key, idempotency_key(given));
-  ASSIGN_OR_RETURN(const Value spec, session_spec_of(given));
   const Value body = Value::Object{{"apiVersion", contracts::kApiVersion},
                                    {"kind", Sandbox::kKind},
                                    {"metadata", metadata_of(name, "sandbox-")},
-                                   {"spec", spec}};
+                                   {"spec", session_spec_of(given)}};
   const Result<Value> made = place.api.send({"POST", sessions(place), body, key});
   if (!made) return as_arguments(made.error(), given);
   return session_brief(*made);
@@ -102,12 +96,13 @@ Result<CommandAsked> command_in_run(const Place& place, const Arguments& given) 
 
 Result<CommandAsked> command_in_session(const Place& place, const Arguments& given) {
   ASSIGN_OR_RETURN(const std::string session, session_of(place, given));
+  Faults faults;
   if (given.find("timeoutSeconds") != nullptr)
-    return bad_argument("timeoutSeconds is for a run; of a sandbox, sandbox_create says it",
-                        "timeoutSeconds");
+    faults.add("timeoutSeconds is for a run; of a sandbox, sandbox_create says it",
+               "timeoutSeconds");
   if (given.find("stdin") != nullptr)
-    return bad_argument("stdin is for a run; of a sandbox, sandbox_write a file and `< file`",
-                        "stdin");
+    faults.add("stdin is for a run; of a sandbox, sandbox_write a file and `< file`", "stdin");
+  TRY(faults.status());
   return CommandAsked{session + "/commands", Value::Object{{"command", given.text("command")}}};
 }
 

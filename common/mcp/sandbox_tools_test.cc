@@ -209,21 +209,49 @@ TEST_F(McpSandboxes, RefuseFilesByTheirPlace) {
     const char* arguments;
     const char* field;
   };
-  for (const Case& each : {
-           Case{R"({"files":[]})", "files"},
-           Case{R"({"files":[{"path":"a"}]})", "files[0].text"},
-           Case{R"({"files":[{"path":"a","text":""},{"path":"../b","text":""}]})", "files[1].path"},
-           Case{R"({"files":[{"path":"a","text":"","mode":7}]})", "files[0].\"mode\""},
-           Case{R"({"files":[{"text":""}]})", "files[0].path"},
-           Case{R"({"files":[{"path":"a","base64":"a"}]})", "files[0].base64"},
-           Case{R"({"files":["a"]})", "files[0]"},
-           Case{R"({"files":[{"path":"a","text":""}],"name":"../x"})", "name"},
-       }) {
+  for (
+      const Case& each : {
+          Case{R"({"files":[]})", "files"},
+          Case{R"({"files":[{"path":"a"}]})", "files[0].text"},
+          Case{R"({"files":[{"path":"a","text":""},{"path":"../b","text":""}]})", "files[1].path"},
+          Case{R"({"files":[{"path":"a","text":"","mode":7}]})", "files[0].\"mode\""},
+          Case{R"({"files":[{"text":""}]})", "files[0].path"},
+          Case{R"({"files":[{"path":"a","base64":"a"}]})", "files[0].base64"},
+          Case{R"({"files":["a"]})", "files[0]"},
+          Case{R"({"files":[{"path":"a","text":""}],"name":"../x"})", "name"},
+          Case{
+              R"({"files":[{"path":"b","text":""},{"path":"a","text":""},{"path":"b","text":""}]})",
+              "files[2].path"},
+          Case{R"({"files":[{"path":"/workspace/b","text":""},{"path":"b","text":""}]})",
+               "files[1].path"},
+          Case{
+              R"({"files":[{"path":"a/b","text":""},{"path":"c","text":""},{"path":"a","text":""}]})",
+              "files[0].path"},
+          Case{
+              R"({"files":[{"path":"b","text":""},{"path":"a","text":""},{"path":"B","text":""}]})",
+              "files[0].path"},
+      }) {
     const auto refused = call("workspace_create", each.arguments);
     ASSERT_FALSE(refused.ok()) << each.arguments;
     EXPECT_EQ(refused.error().causes.at(0).field, each.field) << each.arguments;
   }
   EXPECT_TRUE(api_.asked.empty());
+}
+
+TEST_F(McpSandboxes, RefuseAllFilesThatAreWrongAtOnce) {
+  const auto refused =
+      call("workspace_create", R"({"files":[{"path":"a"},{"path":"b","text":"","base64":""},)"
+                               R"({"path":"c","text":""}]})");
+  std::vector<std::string> told;
+  for (const Cause& each : refused.error().causes) told.push_back(each.field);
+  EXPECT_EQ(told, (std::vector<std::string>{"files[0].text", "files[1].text"}));
+  const auto twice =
+      call("workspace_create", R"({"files":[{"path":"c","text":""},{"path":"c","text":""},)"
+                               R"({"path":"a","text":""},{"path":"c","text":""}]})");
+  EXPECT_EQ(twice.error().message, "files[1].path is that of files[0].path, too (and 1 more)");
+  EXPECT_EQ(twice.error().reason, "INVALID_FIELD");
+  EXPECT_EQ(twice.error().causes.at(1).field, "files[3].path");
+  EXPECT_TRUE(api_.asked.empty()) << "no workspace stays empty";
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include "common/mcp/tool_rows.h"
 
-#include <algorithm>
-
 #include "common/base/percent.h"
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
 #include "common/mcp/answer_room.h"
+#include "common/mcp/argument_formats.h"
 #include "common/mcp/schema_words.h"
 
 namespace paddock::mcp {
@@ -15,6 +14,8 @@ using wire::Value;
 
 constexpr size_t kMostDenials = 8;
 constexpr size_t kDenialRoom = 300;
+constexpr const char* kNoCursor =
+    "cursor is not one that this server gave out as `next`; leave it out to begin again";
 
 }  // namespace
 
@@ -30,7 +31,10 @@ Result<Value> list_page(const Place& place, const std::string& target, const Arg
   const std::string cursor = given.text("cursor");
   std::string page = cat(target, joint, "limit=", given.integer("limit", 20));
   if (!cursor.empty()) page += cat("&continue=", percent_encode(cursor));
-  return place.api.send({.target = page});
+  Result<Value> listed = place.api.send({.target = page});
+  if (!listed && listed.error().reason == "CONTINUE_INVALID")
+    return Error{listed.error().code, "CONTINUE_INVALID", kNoCursor, {{"cursor", kNoCursor}}};
+  return listed;
 }
 
 void set_cursor(Value& answer, const Value& page) {
@@ -42,11 +46,8 @@ Value cursor() { return text("`next` of the page before"); }
 
 Result<std::string> idempotency_key(const Arguments& given) {
   std::string key = given.text("idempotencyKey");
-  const bool good =
-      key.size() <= 128 && std::ranges::all_of(key, [](char c) { return c > 0x20 && c < 0x7f; });
-  if (good) return key;
-  return bad_argument("idempotencyKey is at most 128 printable ASCII characters without spaces",
-                      "idempotencyKey");
+  TRY(check_format("idempotencyKey", key));
+  return key;
 }
 
 Value metadata_of(const std::string& name, const char* prefix) {

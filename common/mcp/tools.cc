@@ -22,17 +22,18 @@ constexpr const char* kInstructions =
 struct Remedy {
   Reason reason;
   const char* what;
+  const char* argument = nullptr;  // that names what there is not, which the API knows by its path
 };
 constexpr const char* kAnyProgram =
     "workspace_create takes the script; or type command runs any program, also without files: "
     "command sh, args [\"-c\", \"make && make test\"]";
 constexpr std::array kRemedies = {
-    Remedy{"RUN_NOT_FOUND", "run_list shows those that there are"},
+    Remedy{"RUN_NOT_FOUND", "run_list shows those that there are", "run"},
     Remedy{"RUN_NOT_RUNNING",
            "run_wait says how it stands; what is left of one that ended is in run_logs and "
            "run_artifacts"},
-    Remedy{"SANDBOX_NOT_FOUND",
-           "sandbox_list shows those that there are; sandbox_create makes one"},
+    Remedy{"SANDBOX_NOT_FOUND", "sandbox_list shows those that there are; sandbox_create makes one",
+           "sandbox"},
     Remedy{"SESSION_ENDED", "its files are gone; sandbox_create makes another one"},
     Remedy{"WORKSPACE_NOT_FOUND", "workspace_create makes one of files that you send"},
     Remedy{"WORKSPACE_REQUIRED", kAnyProgram},
@@ -41,8 +42,9 @@ constexpr std::array kRemedies = {
     Remedy{"COMMAND_METACHARACTER", kAnyProgram},
     Remedy{"SANDBOX_ALREADY_EXISTS", "use it as it is, or take another name"},
     Remedy{"RUN_ALREADY_EXISTS", "take another name, or none"},
-    Remedy{"ARTIFACT_NOT_FOUND", "run_artifacts without a path lists the files that came back"},
-    Remedy{"FILE_NOT_FOUND", "sandbox_read without a path lists the folder"},
+    Remedy{"ARTIFACT_NOT_FOUND", "run_artifacts without a path lists the files that came back",
+           "path"},
+    Remedy{"FILE_NOT_FOUND", "sandbox_read without a path lists the folder", "path"},
     Remedy{"FILE_TOO_LARGE", "make smaller parts of it by sandbox_exec, such as head -c"},
     Remedy{"E_LIMIT_RPC", "write it in parts, and join them by sandbox_exec"},
     Remedy{"SCOPE_MISSING", "nothing that you send changes that: tell whoever gave you the token"},
@@ -51,8 +53,12 @@ constexpr std::array kRemedies = {
 };
 
 Error with_remedy(Error error) {
-  for (const Remedy& each : kRemedies)
-    if (error.reason == each.reason) error.causes.push_back({"remedy", each.what});
+  for (const Remedy& each : kRemedies) {
+    if (error.reason != each.reason) continue;
+    if (each.argument != nullptr && error.causes.empty())
+      error.causes.push_back({each.argument, error.message});
+    error.causes.push_back({"remedy", each.what});
+  }
   return error;
 }
 

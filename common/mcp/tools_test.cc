@@ -1,5 +1,7 @@
 #include "common/mcp/tools.h"
 
+#include <tuple>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -106,14 +108,20 @@ TEST_F(McpTools, WhatTheApiRefusesIsSaidOfArguments) {
            Case{"run_start", R"({"command":"a","args":["b"]})", "spec.command[0]", "command"},
            Case{"run_start", R"({"command":"a"})", "spec.commander", "spec.commander"},
            Case{"run_start", R"({"command":"a"})", "spec.sandbox.limits.fsBytes", "disk"},
-           Case{"run_start", R"({"command":"a"})", "spec.sandbox.env.SEED", "env.SEED"},
+           Case{"run_start", R"({"command":"a"})", "spec.sandbox.env.SEED", "env"},
+           Case{"run_start", R"({"command":"a","env":["SEE=1","SEED=1"]})", "spec.sandbox.env.SEED",
+                "env[1]"},
            Case{"run_start", R"({"command":"a"})", "spec.artifacts.dirs[3]", "artifactDirs[3]"},
-           Case{"run_start", R"({"command":"a"})", "spec.sandbox.network.enabled",
-                "allowDomains.enabled"},
+           Case{"run_start", R"({"command":"a"})", "spec.sandbox.network.enabled", "allowDomains"},
+           Case{"run_start", R"({"command":"a"})", "spec.sandbox.network.allowDomains[1].host",
+                "allowDomains[1]"},
+           Case{"run_start", R"({"command":"a"})", "spec.resources.accelerators.kind",
+                "accelerator"},
            Case{"plan", R"({"command":"a"})", "spec.resources.cpu", "cpu"},
            Case{"plan", R"({"command":"a"})", "metadata.labels", "metadata.labels"},
            Case{"sandbox_create", R"({})", "spec.security.toolAllowlist[0]", "tools[0]"},
            Case{"sandbox_create", R"({})", "spec.security.limits.memoryBytes", "memory"},
+           Case{"sandbox_create", R"({})", "spec.security.network.enabled", "allowDomains"},
        }) {
     api_.missing = {Code::kInvalidArgument, "INVALID_FIELD", "no", {{each.field, "is wrong"}}};
     EXPECT_EQ(call(each.tool, each.arguments).error().causes.at(0).field, each.argument)
@@ -128,9 +136,34 @@ TEST_F(McpTools, AnArgumentThatIsSeveralFieldsIsWrongOnce) {
       "INVALID_FIELD",
       cat("spec.resources.memory: ", why, " (and 2 more)"),
       {{"spec.resources.memory", why}, {"spec.sandbox.limits.memory", why}, {"spec.timeout", why}}};
-  const Error told = call("run_start", R"({"command":"a","memory":"x","timeout":"y"})").error();
+  const Error told = call("run_start", R"({"command":"a","memory":"1","timeout":"1h"})").error();
   EXPECT_EQ(told.message, cat("memory: ", why, " (and 1 more)"));
   EXPECT_EQ(told.causes, (std::vector<Cause>{{"memory", why}, {"timeout", why}}));
+  // Each field has a sentence of its own where the operator's settings are named.
+  api_.missing = {Code::kInvalidArgument,
+                  "LIMIT_OVER_CEILING",
+                  "ceilings.limits.fileSize (and 1 more)",
+                  {{"spec.sandbox.limits.fileSize", "ceilings.limits.fileSize"},
+                   {"spec.sandbox.limits.fsBytes", "ceilings.limits.fsBytes"}}};
+  const Error disk = call("run_start", R"({"command":"a","disk":"9Ti"})").error();
+  EXPECT_EQ(disk.message, "ceilings.limits.fileSize");
+  EXPECT_EQ(disk.causes, (std::vector<Cause>{{"disk", "ceilings.limits.fileSize"}}));
+}
+
+TEST_F(McpTools, WhatThereIsNotIsSaidOfTheArgumentThatNamesIt) {
+  for (const auto& [reason, tool, arguments, argument] :
+       {std::tuple{Reason("RUN_NOT_FOUND"), "run_wait", R"({"run":"r"})", "run"},
+        std::tuple{Reason("RUN_NOT_FOUND"), "sandbox_exec", R"({"run":"r","command":"a"})", "run"},
+        std::tuple{Reason("SANDBOX_NOT_FOUND"), "sandbox_destroy", R"({"sandbox":"s"})", "sandbox"},
+        std::tuple{Reason("CONTINUE_INVALID"), "run_list", R"({"cursor":"x"})", "cursor"},
+        std::tuple{Reason("CONTINUE_INVALID"), "sandbox_list", R"({"cursor":"x"})", "cursor"},
+        std::tuple{Reason("CONTINUE_INVALID"), "nodes", R"({"cursor":"x"})", "cursor"}}) {
+    api_.missing = {Code::kNotFound, reason, "there is none"};
+    const Error told = call(tool, arguments).error();
+    EXPECT_EQ(told.reason, reason) << tool;
+    ASSERT_FALSE(told.causes.empty()) << tool;
+    EXPECT_EQ(told.causes[0].field, argument) << tool;
+  }
 }
 
 TEST_F(McpTools, AWholeNumberIsAnIntegerAndNullIsNothing) {
@@ -165,6 +198,34 @@ TEST_F(McpTools, AllThatIsWrongWithArgumentsIsSaidAtOnce) {
   const auto each = call("run_start", R"({"command":"a","args":[)" + many + "]}");
   EXPECT_EQ(each.error().causes.size(), 20U) << "an answer is one short line";
   EXPECT_THAT(each.error().message, testing::EndsWith(" (and 1000 more)"));
+}
+
+TEST_F(McpTools, AWrongFormatIsNoReasonToBeSilentAboutATypeNorTheOtherWayRound) {
+  for (const auto& [tool, arguments, fields] :
+       {std::tuple{"sandbox_create",
+                   R"({"memory":"lots","disk":-1,"name":"A","idempotencyKey":" "})",
+                   "memory disk name idempotencyKey"},
+        std::tuple{"run_start",
+                   R"({"command":"a","memory":"lots","disk":1,"env":["A=1","B","A=2"],"cpu":"x"})",
+                   "memory disk env[1] env[2] cpu"},
+        std::tuple{"plan",
+                   R"({"command":"a > b","type":"command","folder":"a","workspace":"b",)"
+                   R"("acceleratorCount":2})",
+                   "command acceleratorCount folder"},
+        std::tuple{"sandbox_exec",
+                   R"({"sandbox":"s","command":"a","stdin":"x","timeoutSeconds":1})",
+                   "timeoutSeconds stdin"},
+        std::tuple{"sandbox_write", R"({"sandbox":"S","path":"../a","base64":"a"})",
+                   "sandbox path base64"},
+        std::tuple{"execute", R"({"code":7,"inputJson":"[1]"})", "code inputJson"}}) {
+    const auto refused = call(tool, arguments);
+    ASSERT_FALSE(refused.ok()) << arguments;
+    EXPECT_EQ(refused.error().reason, "ARGUMENT_INVALID") << arguments;
+    std::vector<std::string> told;
+    for (const Cause& each : refused.error().causes) told.push_back(each.field);
+    EXPECT_EQ(join(told, " "), fields) << arguments;
+  }
+  EXPECT_TRUE(api_.asked.empty()) << "nothing was begun";
 }
 
 TEST_F(McpTools, StartTakesAnyProgramWithItsLimitsAndVariables) {
@@ -313,8 +374,12 @@ TEST_F(McpTools, RefuseArgumentsByName) {
            Case{"run_start", R"({"command":"x","folder":7})", "folder"},
            Case{"run_start", R"({"command":"x","folder":"a","workspace":"b"})", "folder"},
            Case{"run_start", R"({"command":"x","env":{"A":"b"}})", "env"},
-           Case{"run_start", R"({"command":"x","env":["A"]})", "env"},
-           Case{"run_start", R"({"command":"x","env":["A=1","A=2"]})", "env"},
+           Case{"run_start", R"({"command":"x","env":["A"]})", "env[0]"},
+           Case{"run_start", R"({"command":"x","env":["A=1","A=2"]})", "env[1]"},
+           Case{"run_start", R"({"command":"x","memory":"lots"})", "memory"},
+           Case{"run_start", R"({"command":"x","timeout":"soon"})", "timeout"},
+           Case{"run_start", R"({"command":"x","name":"A"})", "name"},
+           Case{"run_start", R"({"command":"x","acceleratorCount":2})", "acceleratorCount"},
            Case{"run_start", R"({"command":"x","args":[1]})", "args[0]"},
            Case{"run_start", R"({"command":"x","type":"agent"})", "type"},
            Case{"run_start", R"({"command":"x","accelerator":"tpu"})", "accelerator"},

@@ -8,6 +8,7 @@
 #include "common/contracts/api_paths.h"
 #include "common/contracts/workspace.h"
 #include "common/crypto/digest.h"
+#include "common/mcp/faults.h"
 #include "common/mcp/schema_words.h"
 #include "common/mcp/tool_rows.h"
 
@@ -29,7 +30,13 @@ struct Files {
   int64_t size = 0;
 };
 
-Status add_file(const Value& each, const std::string& where, Files& files) {
+// A file of the call, and where it stands there, such as `files[1].`.
+struct SentFile {
+  std::string where;
+  contracts::TreeEntry entry;
+};
+
+Result<SentFile> sent_file(const Value& each, const std::string& where, Files& files) {
   const Arguments given(each);
   ASSIGN_OR_RETURN(const std::string path, inner_path(where + "path", given.text("path")));
   if (path.empty()) return bad_argument(cat(where, "path names a file"), where + "path");
@@ -37,11 +44,44 @@ Status add_file(const Value& each, const std::string& where, Files& files) {
   const Value* executable = each.find("executable");
   const auto size = static_cast<int64_t>(bytes.size());
   const std::string digest = crypto::sha256_hex(bytes);
-  files.tree.entries.push_back(
-      {path, digest, size, executable != nullptr && *executable->boolean()});
   files.bytes.emplace(digest, std::move(bytes));
   files.size += size;
-  return {};
+  return SentFile{where, {path, digest, size, executable != nullptr && *executable->boolean()}};
+}
+
+// By path. Of two with one path both would be said to be out of order.
+void check_once(const std::vector<SentFile>& sent, Faults& faults) {
+  for (size_t i = 1; i < sent.size(); ++i)
+    if (sent[i].entry.path == sent[i - 1].entry.path)
+      faults.add(cat(sent[i].where, "path is that of ", sent[i - 1].where, "path, too"),
+                 sent[i].where + "path");
+}
+
+// Of "entries[3]…" 3, if there is such a file.
+const SentFile* file_of(std::string_view field, const std::vector<SentFile>& sent) {
+  constexpr std::string_view kBefore = "entries[";
+  const size_t end = field.find(']');
+  if (!field.starts_with(kBefore) || end == std::string_view::npos) return nullptr;
+  const auto index = parse_integer<size_t>(field.substr(kBefore.size(), end - kBefore.size()));
+  return index && *index < sent.size() ? &sent[*index] : nullptr;
+}
+
+// What the server would say of its entries, said of the files of the call.
+Status check_tree(const Tree& tree, const std::vector<SentFile>& sent) {
+  Faults faults;
+  check_once(sent, faults);
+  const auto read = wire::decode<Tree>(wire::encode(tree));
+  if (faults.count() == 0 && !read) {
+    for (const Cause& cause : read.error().causes) {
+      const SentFile* file = file_of(cause.field, sent);
+      const std::string place = file == nullptr ? "files" : file->where + "path";
+      faults.add(cat(place, ": ", cause.message), place);
+    }
+  }
+  if (faults.count() == 0) return {};
+  Error error = faults.status().error();
+  error.reason = "INVALID_FIELD";
+  return error;
 }
 
 Result<Files> files_of(const Arguments& given) {
@@ -50,9 +90,17 @@ Result<Files> files_of(const Arguments& given) {
     return bad_argument(cat("files are 1 to ", kMostFiles, " in one call, not ", all.size()),
                         "files");
   Files out;
-  size_t index = 0;
-  for (const Value& each : all) TRY(add_file(each, cat("files[", index++, "]."), out));
-  std::ranges::sort(out.tree.entries, {}, &contracts::TreeEntry::path);
+  Faults faults;
+  std::vector<SentFile> sent;
+  for (size_t i = 0; i < all.size(); ++i) {
+    Result<SentFile> file = sent_file(all[i], cat("files[", i, "]."), out);
+    if (!file) faults.add(file.error());
+    if (file) sent.push_back(std::move(*file));
+  }
+  TRY(faults.status());
+  std::ranges::stable_sort(sent, {}, [](const SentFile& file) { return file.entry.path; });
+  for (const SentFile& file : sent) out.tree.entries.push_back(file.entry);
+  TRY(check_tree(out.tree, sent));
   return out;
 }
 

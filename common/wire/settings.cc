@@ -6,7 +6,6 @@
 
 #include "common/base/nearest.h"
 #include "common/base/text.h"
-#include "common/wire/check.h"
 #include "common/wire/near_fields.h"
 #include "common/wire/places.h"
 #include "common/wire/yaml.h"
@@ -101,6 +100,24 @@ Error unreadable(const Error& cause, std::string_view where) {
   return error;
 }
 
+std::string count_of(const Error& error) {
+  return error.causes.size() < 2 ? "" : cat(" (and ", error.causes.size() - 1, " more)");
+}
+
+// As Check::error() tells several.
+void add_fault(std::optional<Error>& all, std::optional<Error> more) {
+  if (!more) return;
+  if (more->causes.empty()) more->causes.push_back({"", more->message});
+  if (!all) {
+    all = std::move(more);
+    return;
+  }
+  const std::string count = count_of(*all);
+  if (all->message.ends_with(count)) all->message.resize(all->message.size() - count.size());
+  all->causes.insert(all->causes.end(), more->causes.begin(), more->causes.end());
+  all->message += count_of(*all);
+}
+
 }  // namespace
 
 Error without_content(Error error) {
@@ -134,43 +151,51 @@ SettingsSource::SettingsSource(std::string_view yaml,
 
 Result<Value> SettingsSource::read() const {
   Value document = Value::Object{};
+  std::optional<Error> wrong;
   if (!trim(yaml_).empty()) {
     Result<Value> parsed = parse_yaml(yaml_);
     if (!parsed)
-      return unreadable(parsed.error(), names_.file.empty() ? "configuration file" : names_.file);
-    if (!parsed->is_null()) document = std::move(*parsed);
+      wrong = unreadable(parsed.error(), names_.file.empty() ? "configuration file" : names_.file);
+    else if (!parsed->is_null())
+      document = std::move(*parsed);
   }
-  TRY(apply_environment(document));
+  add_fault(wrong, apply_environment(document));
+  if (wrong) return faults(std::move(wrong)).error();
   return document;
 }
 
 // All of them at once: one whose name is wrong is mostly not alone.
-Status SettingsSource::check_variables() const {
+void SettingsSource::check_variables(std::optional<Error>& all) const {
   std::vector<std::string> names;
   for (const auto& [variable, path] : variables_) names.push_back(variable);
-  wire::Check check;
   for (const auto& [name, text] : environment_) {
     if (!name.starts_with(prefix_) || variables_.contains(name)) continue;
     const std::string near = nearest(name, names);
-    check.fail(name, cat("names no configuration key",
-                         near.empty() ? "" : cat("; did you mean `", near, "`?")));
+    const std::string words =
+        cat("names no configuration key", near.empty() ? "" : cat("; did you mean `", near, "`?"));
+    add_fault(
+        all,
+        Error{Code::kInvalidArgument, "CONFIG_INVALID", cat(name, ": ", words), {{name, words}}});
   }
-  if (check.ok()) return {};
-  Error error = check.error();
-  error.reason = "CONFIG_INVALID";
-  return error;
 }
 
-Status SettingsSource::apply_environment(Value& document) const {
-  TRY(check_variables());
+std::optional<Error> SettingsSource::apply_environment(Value& document) const {
+  std::optional<Error> wrong;
   for (const auto& [name, text] : environment_) {
     const auto known = variables_.find(name);
     if (known == variables_.end()) continue;
     const Result<Value> value = parse_yaml(text);
-    if (!value) return unreadable(value.error(), name_of(name));
-    set_path(document, known->second, *value);
+    if (value)
+      set_path(document, known->second, *value);
+    else
+      add_fault(wrong, unreadable(value.error(), name_of(name)));
   }
-  return {};
+  return wrong;
+}
+
+Status SettingsSource::faults(std::optional<Error> values) const {
+  check_variables(values);
+  return values ? Status(*std::move(values)) : Status();
 }
 
 Error SettingsSource::fault(const Error& cause) const {

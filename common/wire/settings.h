@@ -6,11 +6,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/wire/describe.h"
 #include "common/wire/value.h"
 
 namespace paddock::wire {
@@ -32,13 +34,21 @@ class SettingsSource {
                  std::string_view prefix, const Value& schema, SettingsNames names = {});
 
   Result<Value> read() const;
-  // What is wrong with it as decoding says it, without content: `FILE:LINE: KEY`, `VARIABLE: KEY`
-  // or `--FLAG: KEY`.
-  Error fault(const Error& cause) const;
+  // What read() gave, as a type. All that is wrong with the file and the variables is said at once,
+  // without content: `FILE:LINE: KEY`, `VARIABLE: KEY` or `--FLAG: KEY`.
+  template <typename T>
+  Result<T> decoded(const Value& document) const {
+    Result<T> settings = decode<T>(document);
+    TRY(faults(settings.ok() ? std::nullopt : std::optional(fault(settings.error()))));
+    return settings;
+  }
 
  private:
-  Status apply_environment(Value& document) const;
-  Status check_variables() const;
+  // What is wrong with the values, and the variables that name no key.
+  Status faults(std::optional<Error> values) const;
+  Error fault(const Error& cause) const;
+  std::optional<Error> apply_environment(Value& document) const;
+  void check_variables(std::optional<Error>& all) const;
   // The one that set the field or what is around it, or that set a part of it; empty: none.
   std::string variable_of(std::string_view field) const;
   std::string variable_below(std::string_view field) const;

@@ -188,9 +188,11 @@ class Ports {
   }
 
  private:
-  Finding in_use(const std::string& setting, const Error& error) const {
+  Finding in_use(const std::string& setting, Error error) const {
     if (error.reason == "PORT_IN_USE" && runs_)
       return well(setting, setting, "in use, and a controller runs with this data folder");
+    for (Cause& cause : error.causes)
+      if (cause.field == "port") cause.field = setting;
     Finding found = fault(setting, setting, error);
     found.setting = setting;
     return found;

@@ -241,6 +241,11 @@ TEST_F(Checked, TwoSettingsThatMeanOneAddress) {
   EXPECT_EQ(faults(), "execute.port=PORT_IN_USE");
   config_.host = "0.0.0.0";
   EXPECT_EQ(faults(), "execute.port=PORT_IN_USE");
+  for (const Finding& each : check(config_, clock_)) {
+    if (each.good()) continue;
+    EXPECT_NE(each.details.find("; execute.port: choose another port"), std::string::npos)
+        << "another setting than `port`: " << each.details;
+  }
 }
 
 TEST_F(Checked, AnImageThatMeansAProfileThatIsNotThere) {

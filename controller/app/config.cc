@@ -79,9 +79,8 @@ Result<Config> load_config(std::string_view yaml,
   const wire::SettingsSource source(yaml, environment, kPrefix, wire::schema<Config>(),
                                     std::move(names));
   ASSIGN_OR_RETURN(const wire::Value document, source.read());
-  Result<Config> config = wire::decode<Config>(document);
-  if (!config) return source.fault(config.error());
-  if (config->sandbox_mode && document.find("dataDir") == nullptr)
+  ASSIGN_OR_RETURN(Config config, source.decoded<Config>(document));
+  if (config.sandbox_mode && document.find("dataDir") == nullptr)
     return invalid_argument("CONFIG_INVALID",
                             "dataDir is required when sandboxMode is enabled: storage of its own",
                             "dataDir");

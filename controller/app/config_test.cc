@@ -77,21 +77,48 @@ TEST(Config, AFaultIsNamedByTheLineTheVariableOrTheFlagThatHasIt) {
   std::string told;
   for (const Cause& each : config.error().causes) told += each.field + "\n";
   EXPECT_EQ(told, "c.yaml:5: nope\n--port: port\nc.yaml:4: execute.port\n");
-  EXPECT_TRUE(config.error().describe().starts_with(
-      "c.yaml:5: nope: unknown field; did you mean `nodes`? (and 2 more); "
-      "--port: port: "))
+  EXPECT_TRUE(
+      config.error().describe().starts_with("c.yaml:5: nope: unknown field; did you mean `nodes`?; "
+                                            "--port: port: "))
       << config.error().describe();
   const auto variables_of_none = load_config(
       "", {{"PADDOCK_CONTROLLER_PROT", "1"}, {"PADDOCK_CONTROLLER_ZEBRA", "1"}, {"HOME", "/"}});
   EXPECT_EQ(variables_of_none.error().describe(),
             "PADDOCK_CONTROLLER_PROT: names no configuration key; did you mean "
-            "`PADDOCK_CONTROLLER_PORT`? (and 1 more); PADDOCK_CONTROLLER_ZEBRA: names no "
+            "`PADDOCK_CONTROLLER_PORT`?; PADDOCK_CONTROLLER_ZEBRA: names no "
             "configuration key");
   const auto halves =
       load_config("port: 1\n", {{"PADDOCK_CONTROLLER_TLS_CERT_FILE", "/x"}}, {.file = "c.yaml"});
   EXPECT_TRUE(halves.error().message.starts_with("PADDOCK_CONTROLLER_TLS_CERT_FILE: tls: "))
       << halves.error().message;
   EXPECT_TRUE(load_config("a: [", {}, {.file = "c.yaml"}).error().message.starts_with("c.yaml: "));
+}
+
+TEST(Config, AllFaultsOfTheFileAndOfVariablesAreNamedAtOnce) {
+  const auto fields = [](const char* yaml, std::map<std::string, std::string> variables) {
+    const auto config = load_config(yaml, std::move(variables), {.file = "c.yaml"});
+    std::vector<std::string> told;
+    if (config.ok()) return told;
+    EXPECT_EQ(config.error().reason, "CONFIG_INVALID");
+    EXPECT_EQ(config.error().describe().find(" more)"), std::string::npos) << "all are told";
+    EXPECT_TRUE(config.error().message.ends_with(" more)")) << config.error().message;
+    for (const Cause& each : config.error().causes) told.push_back(each.field);
+    return told;
+  };
+  EXPECT_EQ(
+      fields("nope: 1\nport: many\n", {{"PADDOCK_CONTROLLER_PROT", "1"}}),
+      (std::vector<std::string>{"c.yaml:1: nope", "c.yaml:2: port", "PADDOCK_CONTROLLER_PROT"}));
+  EXPECT_EQ(fields("port: 1\n", {{"PADDOCK_CONTROLLER_PROT", "1"},
+                                 {"PADDOCK_CONTROLLER_HOST", "[a"},
+                                 {"PADDOCK_CONTROLLER_ZEBRA", "1"}})
+                .size(),
+            3U);
+  const auto broken = load_config("a: [", {{"PADDOCK_CONTROLLER_PROT", "1"}}, {.file = "c.yaml"});
+  EXPECT_TRUE(broken.error().describe().starts_with("c.yaml: ")) << broken.error().describe();
+  EXPECT_TRUE(broken.error().describe().ends_with(
+      "; PADDOCK_CONTROLLER_PROT: names no configuration key; did you mean "
+      "`PADDOCK_CONTROLLER_PORT`?"))
+      << broken.error().describe();
 }
 
 TEST(Config, ADatabaseIsNamedByAFileAndItsLeaseIsBounded) {

@@ -173,9 +173,7 @@ Result<AgentConfig> parse_config(std::string_view yaml,
   const wire::SettingsSource source(yaml, environment, "PADDOCK_NODE_AGENT_",
                                     wire::schema<AgentConfig>(), {.file = file});
   ASSIGN_OR_RETURN(const wire::Value document, source.read());
-  Result<AgentConfig> config = wire::decode<AgentConfig>(document);
-  if (!config) return source.fault(config.error());
-  return config;
+  return source.decoded<AgentConfig>(document);
 }
 
 Result<AgentConfig> config_from_arguments(std::span<char* const> arguments,

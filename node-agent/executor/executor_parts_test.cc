@@ -73,6 +73,26 @@ TEST(Outcome, EveryStatusHasItsPhaseAndReason) {
   EXPECT_FALSE(outcome_of(canceled).message.empty());
 }
 
+TEST(Outcome, ALimitThatWasReachedIsNamedOnce) {
+  const auto message = [](SandboxStatus status, const char* reason) {
+    contracts::SandboxResult result;
+    result.status = status;
+    result.reason = reason;
+    const std::string said = outcome_of(result).message;
+    return said.substr(0, said.find("; spec."));
+  };
+  EXPECT_EQ(message(SandboxStatus::kTimeout, "wall time limit reached"),
+            "the command was ended at its wall time limit");
+  EXPECT_EQ(message(SandboxStatus::kCpuLimit, "CPU time limit reached (as by signal 24)"),
+            "the command was ended at its CPU time limit (as by signal 24)");
+  EXPECT_EQ(message(SandboxStatus::kMemLimit, "memory limit reached: the kernel's event"),
+            "the command was ended at its memory limit: the kernel's event");
+  EXPECT_EQ(message(SandboxStatus::kTimeout, "its launcher said nothing"),
+            "the command was ended at its wall time limit: its launcher said nothing");
+  EXPECT_EQ(message(SandboxStatus::kLimitExceeded, "file limit reached"),
+            "the command came to a limit: file limit reached");
+}
+
 TEST(Outcome, AnErrorBeforeTheStartKeepsItsReasonUnlessACancelExplainsIt) {
   const Error error = invalid_argument("REQUIREMENTS_INVALID", "line 2: paths are not allowed");
   EXPECT_EQ(outcome_of_error(error, false).reason, "REQUIREMENTS_INVALID");

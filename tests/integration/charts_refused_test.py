@@ -1,4 +1,7 @@
 """Values of the Helm chart that make no sense: each is refused by name, and what the refusal says fixes it."""
+import functools
+import json
+import operator
 import re
 import unittest
 
@@ -107,6 +110,10 @@ REFUSED = {
     "an agent with all rights": ([AGENT, {"agent": {"privileged": True}}], ["/agent", "privileged"], None),
     "a name that does not exist": ([{"controller": {"replica": 1}}], ["/controller", "replica"], None),
     "a peer that is nobody": ([{"networkPolicy": {"allowFrom": [{}]}}], ["/networkPolicy/allowFrom"], None),
+    "a rule that leads everywhere": ([{"networkPolicy": {"agentEgress": [{"ports": [{"port": 443}]}]}}],
+                                     ["/networkPolicy/agentEgress/0", "to"], None),
+    "a peer by a word that Kubernetes does not know": (
+        [{"networkPolicy": {"allowFrom": [{"podSelectors": {"matchLabels": {"a": "b"}}}]}}], ["/networkPolicy/allowFrom/0", "podSelectors"], None),
     "a port that does not exist": ([{"controller": {"service": {"port": 70000}}}], ["/controller/service/port"], None),
     "a capability that nothing needs": ([{"codeExecution": {"capabilities": ["SYS_MODULE"]}}], ["/codeExecution/capabilities"], None),
     "more memory than the service takes": ([{"codeExecution": {"maxMemoryMb": 1024}}], ["/codeExecution/maxMemoryMb"], None),
@@ -121,6 +128,51 @@ MAY_DIFFER = ("agent.nodeSelector", "agent.tolerations", "agent.runtimeClassName
               # turned on by the test itself
               "controller.serviceMonitor.enabled", "controller.prometheusRule.enabled", "controller.dashboard.enabled",
               "agent.enabled", "codeExecution.enabled")
+
+# An element, or two, of each list of the chart's values, with everything that one can have.
+SELECTOR = {"matchLabels": {"team": "a"}, "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["a"]}]}
+PEERS = [{"podSelector": SELECTOR, "namespaceSelector": SELECTOR}, {"ipBlock": {"cidr": "192.0.2.0/24", "except": ["192.0.2.1/32"]}}]
+EGRESS = [{"to": PEERS, "ports": [{"port": 443, "endPort": 444, "protocol": "TCP"}]}]
+TOLERATIONS = [{"key": "gpu", "operator": "Exists"}]
+AFFINITY = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+    {"matchExpressions": [{"key": "zone", "values": ["a"]}]}]}}}
+CLAIMS = {"claims": [{"name": "gpu"}]}
+LISTS = [AGENT, CODE, {
+    "imagePullSecrets": [{"name": "registry"}],
+    "controller": {"allowedHosts": ["paddock.example"], "allowedOrigins": ["https://app.example"], "tolerations": TOLERATIONS,
+                   "resources": CLAIMS,
+                   "extraContainers": [{**chart.SIDECAR, "command": ["front"], "securityContext": {"capabilities": {"drop": ["ALL"]}}}],
+                   "config": {"ceilings": {"hostMounts": ["/data"]}, "artifacts": {"computeTypes": [".pt"]}}},
+    "networkPolicy": {"allowFrom": PEERS, "controllerEgress": EGRESS, "agentEgress": EGRESS},
+    "agent": {"tolerations": TOLERATIONS, "affinity": AFFINITY, "resources": CLAIMS},
+    "codeExecution": {"allowFrom": PEERS, "capabilities": ["SYS_ADMIN"], "tolerations": TOLERATIONS, "resources": CLAIMS}}]
+# Of these an empty one says less than none, or all: it is refused as null is.
+NEVER_EMPTY = ("to", "ports", "matchLabels", "matchExpressions", "except", "ipBlock")
+
+
+def steps_of(values, before=()):
+    """The path of everything in these values: keys, and indexes of lists."""
+    for step, value in values.items() if isinstance(values, dict) else enumerate(values):
+        yield (*before, step)
+        if isinstance(value, (dict, list)):
+            yield from steps_of(value, (*before, step))
+
+
+def replaced(values, path, value):
+    """A copy with something else in that place."""
+    out = json.loads(json.dumps(values))
+    functools.reduce(operator.getitem, path[:-1], out)[path[-1]] = value
+    return out
+
+
+def found_at(values, path):
+    return functools.reduce(operator.getitem, path, values)
+
+
+def lists_of(schema, before=()):
+    """The path of each list that the schema of the values has, outside of other lists."""
+    for key, child in schema.get("properties", {}).items():
+        yield from [(*before, key)] if child.get("type") == "array" else lists_of(child, (*before, key))
 
 
 def keys_of(values, before=()):
@@ -192,6 +244,36 @@ class Refusals(unittest.TestCase):
                          *(f"{part}.resources.requests{key}" for part in ("controller", "agent", "codeExecution") for key in ("", ".cpu", ".memory"))):
             self.assertIn(protects, refused)
         self.assertNotIn("controller.allowedOrigins", refused)
+
+    def assert_refused_at(self, values, path):
+        """By the schema, or by the chart's own check."""
+        done = chart.template(values)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        own = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)[1:]
+        by_schema = "/".join(["", *(str(step).replace("/", "~1") for step in path)])
+        self.assertTrue(f"{own}: " in done.stderr or f"at '{by_schema}'" in done.stderr, done.stderr)
+
+    def test_a_null_anywhere_in_a_list_is_refused_by_name(self):
+        values = chart.merged(*LISTS)
+        render(values)
+        for path in lists_of(json.loads((chart.FOLDER / "values.schema.json").read_text())):
+            self.assertTrue(found_at(values, path), path)  # a new list needs an example above
+        for path in [path for path in steps_of(values) if any(isinstance(step, int) for step in path)]:
+            with self.subTest(path):
+                self.assert_refused_at(replaced(values, path, None), path)
+            if path[-1] in NEVER_EMPTY and "affinity" not in path and "extraContainers" not in path:
+                with self.subTest(path, value="empty"):
+                    self.assert_refused_at(replaced(values, path, type(found_at(values, path))()), path)
+
+    def test_a_null_beside_the_defaults_is_refused_by_name_where_something_protects(self):
+        for path in (("agent", "config", "ceilings"), ("agent", "config", "ceilings", "limits", "memory"),
+                     ("controller", "config", "ceilings", "limits"), ("controller", "profiles", "strict", "limits", "memory"),
+                     ("agent", "resources", "limits"), ("agent", "resources", "limits", "memory"),
+                     ("codeExecution", "affinity", "nodeAffinity")):
+            with self.subTest(path):
+                self.assert_refused_at(chart.merged(AGENT, CODE, at(path, None)), path)
+        # What no ceiling is counts as not given, as it does in the programs' own files.
+        render(AGENT, {"agent": {"config": {"maxRuns": None, "packages": None}}})
 
     def test_an_agent_without_a_runtime_class_asks_for_no_gpu_however_that_is_said(self):
         for none in (None, ""):

@@ -138,6 +138,40 @@ class Tools(WithInstance):
             for arguments in ({}, {"run": run, "sandbox": "s"}, {"sandbox": "s", "timeoutSeconds": 5}):
                 self.refused("ARGUMENT_INVALID", client, "sandbox_exec", command="true", **arguments)
 
+    def test_each_fault_is_said_of_the_tools_own_argument(self):
+        any_program = {"command": "true", "type": "command"}
+        twice = [{"path": "b", "text": ""}, {"path": "a", "text": ""}, {"path": "b", "text": ""}]
+        below = [{"path": "a/b", "text": ""}, {"path": "a", "text": ""}]
+        cases = [
+            ("run_start", {**any_program, "allowDomains": ["a.example"]}, ["allowDomains"]),
+            ("run_start", {**any_program, "allowDomains": ["a.example", "*"]}, ["allowDomains[1]"]),
+            ("run_start", {**any_program, "memory": "lots", "disk": -1, "env": ["A"]}, ["memory", "disk", "env[0]"]),
+            ("run_start", {**any_program, "memory": "1", "timeout": "1000000h"}, ["memory"]),
+            ("run_start", {**any_program, "disk": "900Ti", "timeout": "1000h"}, ["timeout", "disk"]),
+            ("run_start", {**any_program, "env": ["A=1", "LD_PRELOAD=x"]}, ["env[1]"]),
+            ("run_start", {**any_program, "artifactDirs": ["ok/", "../x"]}, ["artifactDirs[1]"]),
+            ("plan", {**any_program, "workspace": "none"}, ["workspace"]),
+            ("run_list", {"cursor": "x"}, ["cursor"]),
+            ("sandbox_list", {"cursor": "x"}, ["cursor"]),
+            ("nodes", {"cursor": "x"}, ["cursor"]),
+            ("run_wait", {"run": "none"}, ["run"]),
+            ("run_artifacts", {"run": "none", "path": "a"}, ["run"]),
+            ("sandbox_read", {"sandbox": "none"}, ["sandbox"]),
+            ("sandbox_create", {"memory": "lots", "disk": -1}, ["memory", "disk"]),
+            ("sandbox_create", {"memory": "900Ti", "disk": "900Ti"}, ["memory", "disk"]),
+            ("sandbox_create", {"allowDomains": ["a.example"]}, ["allowDomains"]),
+            ("sandbox_create", {"tools": ["git", ""]}, ["tools[1]"]),
+            ("workspace_create", {"files": twice}, ["files[2].path"]),
+            ("workspace_create", {"files": below}, ["files[0].path"]),
+            ("execute", {"code": ""}, ["code"]),
+        ]
+        for client in self.both():
+            for tool, arguments, fields in cases:
+                with self.subTest(tool, arguments=arguments), self.assertRaises(ToolError) as caught:
+                    client.call(tool, **arguments)
+                told = [cause["field"] for cause in caught.exception.document["causes"] if cause["field"] != "remedy"]
+                self.assertEqual(sorted(told), sorted(fields), (tool, arguments, caught.exception.document))
+
     def test_a_refused_command_names_the_way_that_works(self):
         for client in self.both():
             for command in ("pip install x", "python3 -c 1", "python3 job.py && ls"):
@@ -302,7 +336,7 @@ class HostileCallers(WithInstance):
                 said = self.refused("ARGUMENT_INVALID", client, tool, **arguments)
                 self.assertEqual(said["causes"][0]["field"], field, said)
                 self.assertFalse(said["retryable"])
-            twice = self.refused("INVALID_FIELD", client, "run_start", command="true", memory="x")
+            twice = self.refused("INVALID_FIELD", client, "run_start", command="true", memory="1")
             self.assertEqual([each["field"] for each in twice["causes"]], ["memory"], twice)
             self.assertLessEqual(len(client.call("run_list", limit=2.0, phase=None)["runs"]), 2)
             words = self.refused("ARGUMENT_INVALID", client, "run_list", phase="nosuch")["message"]

@@ -1,6 +1,7 @@
 {{/* What the schema cannot say: values that make no sense, or not together. Each refusal names the value and
 the line that fixes it. */}}
 {{- define "paddock.checks" -}}
+{{- include "paddock.checkNulls" . -}}
 {{- include "paddock.checkImages" . -}}
 {{- include "paddock.checkTls" . -}}
 {{- include "paddock.checkController" . -}}
@@ -8,6 +9,42 @@ the line that fixes it. */}}
 {{- include "paddock.checkCodeExecution" . -}}
 {{- include "paddock.checkNetwork" . -}}
 {{- include "paddock.checkMonitoring" . -}}
+{{- end }}
+
+{{/* Helm takes the defaults' keys away that are null and leaves all other nulls, such as those in lists, where Kubernetes
+reads most of them as "any". In `config` they are as good as absent to the programs, but for a ceiling that was meant to be one. */}}
+{{- define "paddock.checkNulls" -}}
+{{- range $part, $values := omit .Values "global" -}}
+{{- if kindIs "map" $values -}}
+{{- range $key, $value := $values -}}
+{{- $at := printf "%s.%s" $part $key -}}
+{{- if not (and (eq $at "agent.nodeSelector") (kindIs "invalid" $value)) -}}
+{{- include "paddock.refuseNull" (dict "at" $at "value" $value "absent" (eq $key "config")) -}}
+{{- end -}}
+{{- end -}}
+{{- else -}}
+{{- include "paddock.refuseNull" (dict "at" $part "value" $values "absent" false) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* (dict "at" PATH "value" VALUE "absent" BOOL): the last says that a key that is null counts as absent. */}}
+{{- define "paddock.refuseNull" -}}
+{{- $at := .at -}}
+{{- if kindIs "invalid" .value -}}
+{{- fail (printf "%s: null says nothing here, and what it leaves out may be what protects; leave it out, or give it a value" $at) -}}
+{{- else if kindIs "map" .value -}}
+{{- $absent := and .absent (not (hasSuffix ".config.ceilings" $at)) -}}
+{{- range $key, $value := .value -}}
+{{- if not (and $absent (ne $key "ceilings") (kindIs "invalid" $value)) -}}
+{{- include "paddock.refuseNull" (dict "at" (printf "%s.%s" $at $key) "value" $value "absent" $absent) -}}
+{{- end -}}
+{{- end -}}
+{{- else if kindIs "slice" .value -}}
+{{- range $i, $value := .value -}}
+{{- include "paddock.refuseNull" (dict "at" (printf "%s[%d]" $at $i) "value" $value "absent" false) -}}
+{{- end -}}
+{{- end -}}
 {{- end }}
 
 {{- define "paddock.checkImages" -}}

@@ -14,6 +14,15 @@ std::string media_of(std::string_view content_type) {
   return ascii_lower(trim(content_type.substr(0, content_type.find(';'))));
 }
 
+// The parser's words say what it met, and not what it is that cannot be read.
+Result<wire::Value> of_body(Result<wire::Value> read, const char* language) {
+  if (read.ok() || !is_one_of(read.error().reason, {"MALFORMED_JSON", "MALFORMED_YAML"}))
+    return read;
+  Error error = std::move(read).error();
+  error.message = cat("the body cannot be read as ", language, ": ", error.message);
+  return error;
+}
+
 }  // namespace
 
 Result<wire::Value> parse_document(std::string_view content_type, std::string_view bytes,
@@ -21,9 +30,9 @@ Result<wire::Value> parse_document(std::string_view content_type, std::string_vi
   const std::string media = media_of(content_type);
   const wire::ParseLimits limits{.max_bytes = limit, .max_values = kMostValues};
   if (media.empty() || media == "application/json" || media == "text/json")
-    return wire::parse_json(bytes, limits);
+    return of_body(wire::parse_json(bytes, limits), "JSON");
   if (media == "application/yaml" || media == "application/x-yaml" || media == "text/yaml")
-    return wire::parse_yaml(bytes, limits);
+    return of_body(wire::parse_yaml(bytes, limits), "YAML");
   return invalid_argument("MEDIA_TYPE_UNSUPPORTED",
                           "the body must be application/json or application/yaml");
 }

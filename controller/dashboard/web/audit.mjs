@@ -2,7 +2,7 @@
 import { address } from "./address.mjs";
 import { auditPath, get, withQuery } from "./api.mjs";
 import { TYPES } from "./audit_types.mjs";
-import { placeOf, saidOf } from "./audit_words.mjs";
+import { placeOf, saidOf, shortDigest } from "./audit_words.mjs";
 import { fill, h, order } from "./dom.mjs";
 import { clock, count, time } from "./format.mjs";
 import { keepTrying, sleep } from "./live.mjs";
@@ -30,7 +30,8 @@ function objectLink(event) {
 // One line of each; all of it for who points at it.
 function detailsOf(event) {
   const { sentence, pairs } = saidOf(event);
-  const shown = (name, value) => h("span", { class: "pair", title: value.length > 80 ? brief(value, 1000) : undefined }, h("span", { class: "faint" }, `${visible(name)} `), brief(value, 80));
+  const short = (value) => brief(shortDigest(value), 80);
+  const shown = (name, value) => h("span", { class: "pair", title: value !== short(value) ? brief(value, 1000) : undefined }, h("span", { class: "faint" }, `${visible(name)} `), short(value));
   return h("div", { class: "details" }, event.reason && h("code", {}, visible(event.reason)), sentence && h("span", {}, brief(sentence, 200)), pairs.map(([name, value]) => shown(name, value)));
 }
 

@@ -11,14 +11,19 @@ export function placeOf({ object = "", namespace = "" }) {
 }
 
 const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
-const FIRST = ["for", "command", "status", "rc", "durationMs", "values", "scopes"];
+const FIRST = ["for", "command", "status", "rc", "durationMs", "values", "scopes", "path", "files", "bytes"];
+const DIGEST = /^[0-9a-f]{64}$/;
+
+// As much of a digest as tells it from others; the whole one is for who points at it.
+export const shortDigest = (value) => (DIGEST.test(value) ? `${value.slice(0, 12)}…` : value);
 
 // A denial is a sentence; everything else is pairs, those first that one looks for first. The token is in the list's own
-// column only by its subject: its id is told last.
+// column only by its subject: its id is told last,
+// and digests before it.
 export function saidOf({ type, details = {} }) {
   const { what, target, executable, rule, count, ...rest } = details;
   const pairs = Object.entries(type === "capability.denied" ? rest : details).map(([name, value]) => [name, text(value)]);
-  const rank = ([name]) => (name === "token" ? 100 : FIRST.includes(name) ? FIRST.indexOf(name) : 50);
+  const rank = ([name, value]) => (name === "token" ? 100 : DIGEST.test(value) ? 90 : FIRST.includes(name) ? FIRST.indexOf(name) : 50);
   pairs.sort((a, b) => rank(a) - rank(b) || a[0].localeCompare(b[0]));
   if (type !== "capability.denied") return { sentence: "", pairs };
   const sentence = [what, target, executable && `by ${executable}`].filter(Boolean).map(text).join(" ");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placeOf, saidOf } from "./audit_words.mjs";
+import { placeOf, saidOf, shortDigest } from "./audit_words.mjs";
 
 test("an event leads to what it is about, if that is shown", () => {
   assert.deepEqual(placeOf({ object: "runs/a", namespace: "x" }), ["runs", "x", "a"]);
@@ -19,5 +19,9 @@ test("a denial is a sentence", () => {
 test("what one looks for first comes first, and the token's id last", () => {
   assert.deepEqual(saidOf({ type: "command.complete", details: { token: "pdk-1", durationMs: 7, abc: "x", rc: 0, status: "OK" } }),
     { sentence: "", pairs: [["status", "OK"], ["rc", "0"], ["durationMs", "7"], ["abc", "x"], ["token", "pdk-1"]] });
+  const root = "0123456789abcdef".repeat(4);
+  assert.deepEqual(saidOf({ type: "workspace.write", details: { bytes: 7, root, files: 2, size: 1, token: "pdk-1" } }).pairs,
+    [["files", "2"], ["bytes", "7"], ["size", "1"], ["root", root], ["token", "pdk-1"]]);
+  assert.deepEqual([root, "", "12", `${root}0`].map(shortDigest), ["0123456789ab…", "", "12", `${root}0`]);
   assert.deepEqual(saidOf({ type: "x" }), { sentence: "", pairs: [] });
 });
