@@ -56,8 +56,9 @@ struct SandboxPlan {
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;
   std::optional<int64_t> address_space;  // of each process
-  std::optional<int64_t> socket_bytes;   // what the sockets of its network may hold
-  MachineShare share;                    // what the command is told of the machine
+  // What the sockets of its network may hold, and as much what is kept for open folders.
+  std::optional<int64_t> socket_bytes;
+  MachineShare share;  // what the command is told of the machine
   std::optional<Millis> cpu_time;
   LauncherLimits launcher;
   // What each capability will be once the kernel has accepted every step; `applied` is set then.

@@ -20,6 +20,7 @@ enum class EndCause {
   kOutOfMemory,
   kSockets,
   kLocks,
+  kFolders,
   kDisk,
   kCanceled
 };

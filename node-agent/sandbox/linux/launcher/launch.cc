@@ -185,7 +185,8 @@ void run_plan(LauncherContext& launcher, std::unique_ptr<PreparedSandbox> prepar
   std::optional<LockWatch> locks;
   if (plan.socket_bytes) {
     sockets.emplace(launcher.used->init(), *plan.socket_bytes, plan.host_uid == plan.files_owner);
-    locks.emplace(launcher.used->init(), launcher.used->cgroup(), plan.privileged);
+    locks.emplace(launcher.used->init(), launcher.used->cgroup(), plan.privileged,
+                  *plan.socket_bytes);
   }
   if (!request.input_file.empty()) {
     auto opened = InputFeed::open(request.input_file, clock.mono());

@@ -36,6 +36,7 @@ Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
     case EndCause::kDisk:
     case EndCause::kSockets:
     case EndCause::kLocks:
+    case EndCause::kFolders:
     case EndCause::kOutOfMemory:  // the kernel has killed one of them already
       break;
   }
