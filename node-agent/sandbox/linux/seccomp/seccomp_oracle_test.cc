@@ -148,9 +148,11 @@ class Oracle {
     }
     if (call == "setsockopt") {
       const int option = low(a[2]);
-      return refuse_if((low(a[1]) == 41 && option == 32) ||
-                       (low(a[1]) == 1 && (option == 26 || option == 51)) ||
-                       (low(a[1]) == 6 && (option == 14 || option == 32 || option == 38)));
+      return refuse_if(
+          (low(a[1]) == 41 && option == 32) || (low(a[1]) == 1 && (option == 26 || option == 51)) ||
+          (low(a[1]) == 6 && (option == 14 || option == 32 || option == 38)) ||
+          (low(a[1]) == 0 && (option == 38 || option == 39 || option == 41)) ||
+          ((low(a[1]) == 0 || low(a[1]) == 41) && (option == 43 || option == 46 || option == 48)));
     }
     if (call == "mmap") return no_memory_if((a[3] & 0x40000) != 0);
     if (call == "memfd_create" && (a[1] & 0x03ffffe0) != 0) return "EINVAL";
