@@ -75,6 +75,21 @@ class Layers : public SandboxTest {
 INSTANTIATE_TEST_SUITE_P(, Layers, testing::Values(As::kRoot),
                          [](const auto&) { return std::string("Root"); });
 
+// Each reader of a folder that has changed has a list of its own, which no cgroup counts.
+TEST_P(Layers, ListsOfFoldersHoldNoMoreThanTheMemoryAllows) {
+  for (const char* how : {"layers", "removed"}) {
+    renew_layers();
+    contracts::LaunchRequest launch = layered(probe("hoard_folders", {how, "sub"}));
+    launch.policy.limits.memory = wire::Quantity{64 * kMiB};
+    launch.policy.limits.file_count = 100'000;
+    launch.policy.limits.wall_time = wire::Duration{kAmple};
+    const Finished done = run(launch);
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.result->status, SandboxStatus::kMemLimit) << done.result->reason << done.out;
+    EXPECT_THAT(done.result->reason, testing::HasSubstr("open folders"));
+  }
+}
+
 TEST_P(Layers, NoChangeOfAnyKindReachesTheTree) {
   const Finished done = code(R"(
 import mmap, os, shutil

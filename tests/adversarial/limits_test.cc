@@ -173,6 +173,20 @@ TEST_P(Limits, TakesNoSignalForALimitThatTheCommandSendsItself) {
   EXPECT_EQ(run(launch).result.value().code, "E_LIMIT_FS") << "the kernel's own";
 }
 
+// Nor by anything else that has the kernel send it.
+TEST_P(Limits, TakesNoSignalForALimitThatTheCommandBringsUponItself) {
+  for (const int signal : {SIGXFSZ, SIGXCPU}) {
+    for (const char* how : {"timer", "child", "input", "limit"}) {
+      const Finished done = run(probe("own_signals", {how, std::to_string(signal)}));
+      ASSERT_TRUE(done.result);
+      EXPECT_EQ(done.result->status, SandboxStatus::kFailed) << how << done.result->reason;
+      EXPECT_EQ(done.result->rc, 128 + signal) << how;
+      EXPECT_EQ(done.result->code, std::nullopt) << how;
+      EXPECT_TRUE(done.result->denials.empty()) << how;
+    }
+  }
+}
+
 TEST_P(Limits, DoesNotCallExactlyTheCapTruncated) {
   contracts::LaunchRequest launch = request({"printf", "12345"});
   launch.policy.limits.stdout_bytes = Quantity{5};

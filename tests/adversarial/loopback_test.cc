@@ -256,7 +256,8 @@ TEST_P(ServedLoopback, NeedsNoRightOverTheHostsNetwork) {
 
 // What a run leaves in the kernel of its network: ends of connections, what was learned of them,
 // counters, flow labels. None of it is met by the next, whoever is lent what. In the line of TCP in
-// `sockstat`, "orphan", "alloc" and "mem" count the whole host, so other processes change them.
+// `sockstat`, "orphan", "alloc" and "mem" count the whole host, so other processes change them. The
+// last number of `rt6_stats` tells how often the namespace was lent.
 TEST_P(ServedLoopback, TheNextRunFindsNothingOfTheOneBefore) {
   const std::string look = cat(kMeet, R"(
 import ctypes, struct
@@ -264,6 +265,7 @@ for name in ('dev', 'snmp', 'snmp6', 'tcp', 'tcp6', 'udp', 'ip6_flowlabel', 'soc
     print(open('/proc/self/net/' + name).read())
 for line in open('/proc/self/net/sockstat'):
     if line.startswith('TCP'): print(line.split()[1:3], line.split()[5:7])
+print(open('/proc/self/net/rt6_stats').read().split()[:-1])
 )");
   const std::string leave = R"(
 for i in range(9): tcp('127.0.0.1'); udp('127.0.0.1'); tcp('::1', socket.AF_INET6)
@@ -277,9 +279,11 @@ ask = socket.inet_pton(socket.AF_INET6, '::1') + struct.pack('!I', 4711) + struc
 try: s.setsockopt(socket.IPPROTO_IPV6, 32, ask)
 except OSError as e: print('no label', e)
 )";
+  // A way that was made, though nothing was sent on it.
+  const std::string way = "socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).connect(('::1', 9))\n";
   const std::string untouched = python(look).out;
   ASSERT_THAT(untouched, HasSubstr("lo:"));
-  for (const std::string& after : {leave, label, leave + label, std::string()}) {
+  for (const std::string& after : {leave, label, way, leave + label, std::string()}) {
     for (int i = 0; i < 2 * kReady; ++i) {
       const Finished done = python(look + after);
       EXPECT_EQ(done.out.substr(0, untouched.size()), untouched) << done.err << after;

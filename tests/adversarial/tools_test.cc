@@ -174,6 +174,16 @@ TEST_P(Tools, AreNoLoaders) {
   }
 }
 
+// The kernel follows more than the launcher does.
+TEST_P(Tools, AreToldFromNamesOfVeryManyParts) {
+  const Finished done = shell({}, R"sh(
+name=/proc/self/root; i=0; while [ $i -lt 70 ]; do name=$name/usr/..; i=$((i+1)); done
+$name/usr/bin/env 2>/dev/null; echo $?)sh");
+  if (cannot_narrow(done)) GTEST_SKIP() << done.result->reason;
+  EXPECT_EQ(done.out.substr(0, 2), "12") << done.err;
+  EXPECT_THAT(denied(done, "execute"), Contains(HasSubstr("/usr/..")));
+}
+
 // A flood of attempts is counted, and what it hides is told.
 TEST_P(Tools, AreToldFromAFloodOfOtherNames) {
   const Finished done = shell({"ln"}, R"sh(

@@ -55,9 +55,10 @@ struct SandboxPlan {
   NetworkReach reach;
   std::vector<RlimitSetting> rlimits;
   CgroupSettings cgroup;
-  ProcessMemory process_memory;         // what each process may have of it, by the kernel
-  std::optional<int64_t> socket_bytes;  // what the sockets of its network may hold
-  MachineShare share;                   // what the command is told of the machine
+  ProcessMemory process_memory;  // what each process may have of it, by the kernel
+  // What the sockets of its network may hold, and as much what is kept for open folders.
+  std::optional<int64_t> socket_bytes;
+  MachineShare share;  // what the command is told of the machine
   std::optional<Millis> cpu_time;
   LauncherLimits launcher;
   // The state of each capability once the kernel has accepted every step; `applied` is set then.

@@ -42,7 +42,7 @@ Status add_memory(const LaunchRequest& request, const HostFacts& host, SandboxPl
   plan.socket_bytes = socket_share(limit->bytes);
   const std::string sockets =
       cat("what sockets hold besides, up to ", format_quantity(*plan.socket_bytes),
-          ", is counted by the launcher");
+          ", is counted by the launcher, and as much for open folders");
   if (!host.cgroup.memory.empty()) {
     plan.cgroup.memory_bytes = limit->bytes;
     plan.enforced["memory"] = by_kernel(requested(limit), cat(cgroup_name(host), "memory"),

@@ -86,6 +86,11 @@ std::string sockets_reached(const Bounds& bounds) {
              bounds.memory ? cat("; limits.memory is ", format_quantity(*bounds.memory)) : "");
 }
 
+std::string folders_reached(const Bounds& bounds) {
+  return cat("memory limit reached: by what the kernel keeps for open folders",
+             bounds.memory ? cat("; limits.memory is ", format_quantity(*bounds.memory)) : "");
+}
+
 bool explain_memory(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& result) {
   if (ended.cause != EndCause::kOutOfMemory && ended.readings.oom_kills == 0) return false;
   if (ended.readings.memory_limit_hits == 0) {
@@ -171,6 +176,8 @@ void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& r
     return set(result, SandboxStatus::kMemLimit,
                "memory limit reached: by what one process shares (MAP_SHARED, files in memory), or "
                "by its page tables");
+  if (ended.cause == EndCause::kFolders)
+    return set(result, SandboxStatus::kMemLimit, folders_reached(bounds));
   const Millis used = std::max(ended.main_cpu, ended.readings.cpu.value_or(Millis(0)));
   if (ended.cause == EndCause::kCpuTime || (bounds.cpu_time && used >= *bounds.cpu_time)) {
     return set(result, SandboxStatus::kCpuLimit, kCpuLimitReached);

@@ -21,6 +21,7 @@ enum class EndCause {
   kSockets,
   kSharedMemory,
   kLocks,
+  kFolders,
   kDisk,
   kCanceled
 };

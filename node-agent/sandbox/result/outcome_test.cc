@@ -92,6 +92,15 @@ TEST(Outcome, SoIsWhatLocksTake) {
   EXPECT_THAT(result.reason, testing::HasSubstr("more than 131072 locks"));
 }
 
+TEST(Outcome, SoIsWhatIsKeptForOpenFolders) {
+  outcome::Ended ended = signaled(SIGKILL);
+  ended.cause = EndCause::kFolders;
+  const SandboxResult result = result_of(ended);
+  EXPECT_EQ(result.status, SandboxStatus::kMemLimit);
+  EXPECT_EQ(result.code, "E_LIMIT_MEMORY");
+  EXPECT_THAT(result.reason, testing::HasSubstr("open folders"));
+}
+
 // proves partly: VLT-46, VLT-48
 TEST(Outcome, TellsTheMemoryLimitByTheKernelsEventOnly) {
   outcome::Ended ended = signaled(SIGKILL);

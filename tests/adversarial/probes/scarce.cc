@@ -46,6 +46,37 @@ void take_flow_labels() {
   if (errno != EPERM) breach("another answer about large numbers", errno);
 }
 
+// The network device keeps each source of a group, and charges it to nobody. Joining a group is for
+// everybody.
+void join_from_sources() {
+  constexpr unsigned long kUpper = 0xabcd00000000;
+  const struct {
+    int family;
+    int level;
+    std::vector<int> options;
+  } kAll[] = {{AF_INET, IPPROTO_IP, {38, 39, 41, 43, 46, 48}},
+              {AF_INET6, IPPROTO_IP, {38, 39, 41, 43, 46, 48}},
+              {AF_INET6, IPPROTO_IPV6, {43, 46, 48}}};
+  char wanted[512] = {};
+  for (const auto& [family, level, options] : kAll) {
+    const int fd = socket(family, SOCK_DGRAM, 0);
+    for (const int option : options) {
+      expect_refused("a source of a group",
+                     syscall(SYS_setsockopt, fd, kUpper | static_cast<unsigned>(level),
+                             kUpper | static_cast<unsigned>(option), wanted, sizeof wanted));
+      if (errno != EPERM) breach("another answer about sources", errno);
+    }
+  }
+  ipv6_mreq plain{in6addr_any, 1};
+  plain.ipv6mr_multiaddr.s6_addr[0] = 0xff;
+  plain.ipv6mr_multiaddr.s6_addr[1] = 0x15;
+  plain.ipv6mr_multiaddr.s6_addr[15] = 1;
+  const int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+  if (fd >= 0 && setsockopt(fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &plain, sizeof plain) != 0 &&
+      errno == EPERM)
+    breach("a group itself", errno);
+}
+
 // A file in memory keeps one for each of its pages, after it is unmapped too.
 void take_memory_policies() {
   constexpr unsigned long kNode = 1;
@@ -191,6 +222,7 @@ int main() {
   take_message_queues();
   take_flow_labels();
   take_keys();
+  join_from_sources();
   take_memory_policies();
   take_huge_pages();
   share_pages();

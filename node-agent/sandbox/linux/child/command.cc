@@ -91,7 +91,8 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-Status set_rlimits(const std::vector<RlimitSetting>& settings) {
+// `pass`: these are the policy's, of which the filter asks nobody.
+Status set_rlimits(const std::vector<RlimitSetting>& settings, uint32_t pass) {
   for (const RlimitSetting& setting : settings) {
     const auto resource = static_cast<__rlimit_resource>(setting.resource);
     rlimit now{};
@@ -101,7 +102,7 @@ Status set_rlimits(const std::vector<RlimitSetting>& settings) {
     const rlimit wanted{std::min<rlim_t>(setting.soft, now.rlim_max),
                         std::min<rlim_t>(setting.hard, now.rlim_max)};
     if (now.rlim_cur == wanted.rlim_cur && now.rlim_max == wanted.rlim_max) continue;
-    if (setrlimit(resource, &wanted) != 0)
+    if (syscall(SYS_prlimit64, 0, resource, &wanted, nullptr, pass) != 0)
       return step_error(cat("setting the limit ", setting.name), errno);
   }
   return {};
@@ -209,7 +210,7 @@ Status open_stdin(const std::string& path) {
 
 // The limits come last, because two of them bound open files and memory, which the steps before
 // need.
-Status take_limits(const Order& order, const TcpRulesets& rulesets) {
+Status take_limits(const Order& order, const TcpRulesets& rulesets, uint32_t pass) {
   TRY(make_scratch(order.spec));
   if (chdir(order.spec.workdir.c_str()) != 0) return step_error("entering workdir", errno);
   TRY(give_up_tcp(order.spec.no_tcp, rulesets));
@@ -217,7 +218,7 @@ Status take_limits(const Order& order, const TcpRulesets& rulesets) {
     return step_error("setting the standard input", errno);
   TRY(stay_on(order.spec.processors));
   if (!order.spec.stdin_file.empty()) TRY(open_stdin(order.spec.stdin_file));
-  return set_rlimits(order.spec.rlimits);
+  return set_rlimits(order.spec.rlimits, pass);
 }
 
 // Executes `file`. If it is one of the tools, `pass` lets the call through the filter unasked: the
@@ -262,7 +263,8 @@ void let_launcher_read(const ChildContext& context) {
                                   char* const* variables) {
     return execute_file(order->spec, context.filters.choices.pass, file, arguments, variables);
   };
-  if (const Status limited = take_limits(*order, *rulesets); !limited.ok())
+  if (const Status limited = take_limits(*order, *rulesets, context.filters.choices.pass);
+      !limited.ok())
     give_up(context, Type::kFailed, 0, limited.error().message);
   let_launcher_read(context);
   context.command = ChildContext::Command::kExecutes;

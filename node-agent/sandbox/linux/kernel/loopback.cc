@@ -108,6 +108,13 @@ std::string read_book(const char* name) {
   return text.ok() ? std::move(*text) : std::string();
 }
 
+// How often a way to an IPv6 address was made, which stays when the device is taken down. The other
+// numbers are of the device itself.
+std::string made_routes() {
+  const std::vector<std::string> numbers = split(read_book("rt6_stats"), ' ');
+  return numbers.size() > 2 ? numbers[2] : std::string();
+}
+
 }  // namespace
 
 Status bring_up_loopback() {
@@ -126,7 +133,7 @@ std::string network_books() {
   // Packets; what IPv4 and IPv6 were asked for and refused; flow labels, which outlive their
   // sockets. A kernel without IPv6 has not the last two.
   for (const char* name : {"dev", "snmp", "snmp6", "ip6_flowlabel"}) out += read_book(name);
-  return out;
+  return out + made_routes();
 }
 
 bool network_has_no_socket() { return read_book("sockstat").starts_with("sockets: used 0\n"); }

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,33 +13,43 @@
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "common/os/proc_listing.h"
+#include "node-agent/sandbox/linux/launcher/open_folders.h"
 
 namespace paddock::sandbox {
 namespace {
 
-class LockCount {
+class Count {
  public:
-  explicit LockCount(int64_t most) : most_(most), text_(64 << 10, '\0') {}
-  bool is_over() const { return count_ > most_; }
-  int64_t count() const { return count_; }
+  Count(const HeldMemory& most, bool folders)
+      : most_(most), looks_at_folders_(folders), text_(64 << 10, '\0') {}
+  bool is_over() const {
+    return locks_ > most_.locks || (looks_at_folders_ && folders_.bytes() > most_.folder_bytes);
+  }
+  HeldMemory held() const { return {locks_, folders_.bytes()}; }
 
-  // Those of one table of open files.
-  void add_table(int task) {
+  // What one table of open files holds.
+  void add_table(pid_t thread, int task) {
     const os::ProcListing files = os::open_proc_listing(task, "fdinfo");
+    const os::Fd links(looks_at_folders_ ? openat(task, "fd", os::kProcFolder) : -1);
     while (const char* name = is_over() ? nullptr : os::next_entry(files)) {
       const os::Fd file(openat(dirfd(files.get()), name, O_RDONLY | O_CLOEXEC));
-      if (file.valid()) add_file(file.get());
+      if (!file.valid()) continue;
+      is_path_ = false;
+      add_file(file.get());
+      if (links.valid() && !is_path_) folders_.add(thread, links.get(), name);
     }
   }
 
  private:
-  // One line each: `lock:	1: POSIX  ADVISORY  WRITE 17 fd:01:4711 0 0`. No other begins so.
+  // A line for each lock: `lock:	1: POSIX  ADVISORY  WRITE 17 fd:01:4711 0 0`. No other
+  // begins so.
   void add_file(int file) {
     bool at_start = true;
     for (ssize_t n = 0; !is_over() && (n = read(file, text_.data(), text_.size())) > 0;) {
       std::string_view left(text_.data(), static_cast<size_t>(n));
       while (!left.empty()) {
-        if (at_start && left.front() == 'l' && ++count_ > most_) return;
+        if (at_start && left.front() == 'l' && ++locks_ > most_.locks) return;
+        if (at_start && looks_at_folders_) note(left.substr(0, left.find('\n')));
         const size_t end = left.find('\n');
         at_start = end != std::string_view::npos;
         left.remove_prefix(at_start ? end + 1 : left.size());
@@ -47,9 +58,28 @@ class LockCount {
     }
   }
 
-  int64_t most_;
+  // `scm_fds: 3`: of a local socket, what was sent there and nobody has received. `flags:
+  // 012100000`: of a descriptor that is a path, whoever has it can read nothing.
+  void note(std::string_view line) {
+    constexpr std::string_view kUnderWay = "scm_fds: ";
+    constexpr std::string_view kFlags = "flags:\t";
+    unsigned flags = 0;
+    if (line.starts_with(kUnderWay)) {
+      line.remove_prefix(kUnderWay.size());
+      folders_.add_under_way(parse_integer<int64_t>(line).value_or(0));
+    } else if (line.starts_with(kFlags)) {
+      line.remove_prefix(kFlags.size());
+      std::from_chars(line.data(), line.data() + line.size(), flags, 8);
+      is_path_ = (flags & O_PATH) != 0;
+    }
+  }
+
+  HeldMemory most_;
+  bool looks_at_folders_;
   std::string text_;
-  int64_t count_ = 0;
+  int64_t locks_ = 0;
+  bool is_path_ = false;  // the descriptor that is looked at
+  OpenFolders folders_;
 };
 
 // Where the kernel compares nothing, threads have what their process has.
@@ -67,16 +97,16 @@ void add_children(int task, std::vector<pid_t>& out) {
   }
 }
 
-void add_process(pid_t process, LockCount& locks, std::vector<pid_t>& left) {
+void add_process(pid_t process, Count& count, std::vector<pid_t>& left) {
   const os::ProcListing tasks =
       os::open_proc_listing(AT_FDCWD, cat("/proc/", process, "/task").c_str());
   pid_t last_counted = 0;
-  while (const char* name = locks.is_over() ? nullptr : os::next_entry(tasks)) {
+  while (const char* name = count.is_over() ? nullptr : os::next_entry(tasks)) {
     const os::Fd task(openat(dirfd(tasks.get()), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!task.valid()) continue;
     const pid_t thread = parse_integer<pid_t>(name).value_or(0);
     if (last_counted == 0 || have_tables_of_their_own(last_counted, thread)) {
-      locks.add_table(task.get());
+      count.add_table(thread, task.get());
       last_counted = thread;
     }
     add_children(task.get(), left);
@@ -85,15 +115,15 @@ void add_process(pid_t process, LockCount& locks, std::vector<pid_t>& left) {
 
 }  // namespace
 
-int64_t held_locks(pid_t top, int64_t most) {
-  LockCount locks(most);
+HeldMemory held_memory(pid_t top, const HeldMemory& most, bool folders) {
+  Count count(most, folders);
   std::vector<pid_t> left = {top};
-  while (!left.empty() && !locks.is_over()) {
+  while (!left.empty() && !count.is_over()) {
     const pid_t process = left.back();
     left.pop_back();
-    add_process(process, locks, left);
+    add_process(process, count, left);
   }
-  return locks.count();
+  return count.held();
 }
 
 }  // namespace paddock::sandbox

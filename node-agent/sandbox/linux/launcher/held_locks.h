@@ -1,5 +1,6 @@
-// Counts the locks on ranges of files (fcntl) that the processes of a run hold, as /proc tells of
-// each open file. The kernel takes 192 bytes or so for each and charges them to nobody.
+// Counts what the processes of a run hold of the kernel's memory that no cgroup counts, as /proc
+// tells of each open file: locks on ranges of files (fcntl), 192 bytes or so each, and what is kept
+// for open folders (open_folders.h).
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +9,13 @@
 
 namespace paddock::sandbox {
 
-// Those of `top` and of all below it. Looks no further once there are more than `most`.
-int64_t held_locks(pid_t top, int64_t most);
+struct HeldMemory {
+  int64_t locks = 0;
+  int64_t folder_bytes = 0;
+};
+
+// What `top` and all below it hold. Looks no further once something is more than in `most`. Without
+// `folders` these are not looked at.
+HeldMemory held_memory(pid_t top, const HeldMemory& most, bool folders);
 
 }  // namespace paddock::sandbox

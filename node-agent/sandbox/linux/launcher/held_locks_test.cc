@@ -4,20 +4,24 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <functional>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "common/os/fd.h"
+#include "common/os/passed_fds.h"
+#include "node-agent/sandbox/linux/launcher/open_folders.h"
 
 namespace paddock::sandbox {
 namespace {
 
-constexpr int64_t kAll = 1'000'000;
+constexpr int64_t kAll = 100'000'000;
 
 void take(int how, int count) {
   const int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -31,7 +35,7 @@ void take(int how, int count) {
 }
 
 // In a child that holds what `hold` takes meanwhile.
-int64_t held_by(const std::function<void()>& hold, int64_t most = kAll) {
+HeldMemory memory_held_by(const std::function<void()>& hold, const HeldMemory& most) {
   auto pipe = os::make_pipe();
   const pid_t child = fork();
   if (child == 0) {
@@ -42,10 +46,14 @@ int64_t held_by(const std::function<void()>& hold, int64_t most = kAll) {
   pipe->write.reset();
   char ready = 0;
   EXPECT_EQ(read(pipe->read.get(), &ready, 1), 1);
-  const int64_t out = held_locks(child, most);
+  const HeldMemory out = held_memory(child, most, true);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   return out;
+}
+
+int64_t held_by(const std::function<void()>& hold, int64_t most = kAll) {
+  return memory_held_by(hold, {most, kAll}).locks;
 }
 
 TEST(HeldLocks, OfManyFilesAndOfBothKindsAreCounted) {
@@ -95,6 +103,67 @@ TEST(HeldLocks, OfThreadsThatShareTheirFilesAreCountedOnce) {
 
 TEST(HeldLocks, AreNotCountedBeyondWhatIsAskedFor) {
   EXPECT_EQ(held_by([] { take(F_SETLK, 3000); }, 100), 101);
+}
+
+int64_t kept_for(const std::function<void()>& open) {
+  return memory_held_by(open, {kAll, kAll}).folder_bytes;
+}
+
+void open_folders(const char* path, int count, int flags = 0) {
+  for (int i = 0; i < count; ++i) {
+    if (open(path, O_RDONLY | O_DIRECTORY | flags) < 0) _exit(3);
+  }
+}
+
+// Of which file system the build's folder is, nobody knows; that it is on no disk is unlikely.
+const char* on_disk() { return "/usr"; }
+
+TEST(OpenFolders, AreCountedByWhatTheKernelKeepsForThoseThatAreRead) {
+  EXPECT_EQ(kept_for([] {}), 0);
+  const int64_t one = kept_for([] { open_folders(on_disk(), 1); });
+  ASSERT_GE(one, 20'000);
+  EXPECT_EQ(kept_for([] { open_folders(on_disk(), 8); }), 8 * one);
+  EXPECT_EQ(kept_for([] {
+              open_folders(on_disk(), 8, O_PATH);
+              open_folders("/proc/self", 8);
+            }),
+            0);
+}
+
+TEST(OpenFolders, ThatAChildHasFromItsParentAreCountedOnce) {
+  const auto with_child = [](bool own) {
+    return kept_for([own] {
+      open_folders(on_disk(), 4);
+      auto ready = os::make_pipe();
+      if (fork() == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (own) open_folders(on_disk(), 2);
+        (void)!write(ready->write.get(), "!", 1);
+        for (;;) pause();
+      }
+      char byte = 0;
+      (void)!read(ready->read.get(), &byte, 1);
+    });
+  };
+  EXPECT_EQ(with_child(false) * 6, with_child(true) * 4);
+}
+
+TEST(OpenFolders, UnderWayAreCountedAsTheLargest) {
+  EXPECT_EQ(kept_for([] {
+              int ends[2] = {};
+              if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0) _exit(3);
+              char byte = 0;
+              iovec part{&byte, 1};
+              alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
+              msghdr message{};
+              message.msg_iov = &part;
+              message.msg_iovlen = 1;
+              message.msg_control = control.data();
+              message.msg_controllen = control.size();
+              os::attach_fds(message, ends);
+              if (sendmsg(ends[0], &message, 0) != 1) _exit(3);
+            }),
+            2 * kBytesOfOneUnderWay);
 }
 
 }  // namespace

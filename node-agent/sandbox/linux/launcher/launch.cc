@@ -180,7 +180,7 @@ struct MemoryWatches {
   MemoryWatches(PreparedSandbox& sandbox, const SandboxPlan& plan) {
     if (!plan.socket_bytes) return;
     sockets.emplace(sandbox.init(), *plan.socket_bytes, plan.host_uid == plan.files_owner);
-    locks.emplace(sandbox.init(), sandbox.cgroup(), plan.privileged);
+    locks.emplace(sandbox.init(), sandbox.cgroup(), plan.privileged, *plan.socket_bytes);
     if (plan.process_memory.private_bytes)
       shared.emplace(sandbox.init(), *plan.process_memory.private_bytes);
   }

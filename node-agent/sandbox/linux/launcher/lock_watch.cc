@@ -13,14 +13,13 @@
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/launcher/held_locks.h"
 #include "node-agent/sandbox/linux/launcher/standstill.h"
-#include "node-agent/sandbox/result/outcome.h"
 
 namespace paddock::sandbox {
 namespace {
 
 constexpr int64_t kSuspiciousKib = 12 << 10;  // half of what so many locks take
-// Nobody takes so many locks in less.
-constexpr Millis kCpuOfSoMany{20};
+// Nobody takes so many locks in less, or has so many folders read.
+constexpr Millis kCpuOfSoMany{10};
 // Counting takes a third of one processor at most.
 constexpr int kLockRest = 2;
 constexpr Millis kShortestRest{300};
@@ -28,8 +27,8 @@ constexpr Millis kCountTime{10'000};
 
 }  // namespace
 
-LockWatch::LockWatch(pid_t init, const Cgroup& cgroup, bool privileged)
-    : init_(init), cgroup_(cgroup) {
+LockWatch::LockWatch(pid_t init, const Cgroup& cgroup, bool privileged, int64_t folder_bytes)
+    : init_(init), cgroup_(cgroup), folder_bytes_(folder_bytes) {
   if (!privileged)
     user_namespace_.reset(open(cat("/proc/", init, "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
 }
@@ -60,11 +59,17 @@ std::optional<LockWatch::Use> LockWatch::suspicious_use() {
       from < end ? parse_integer<int64_t>(text->substr(from, end - from)).value_or(0) : 0;
   int64_t& lowest = counted_.kernel_kib;
   lowest = lowest == 0 ? kib : std::min(lowest, kib);
+  least_kib_ = least_kib_ == 0 ? kib : std::min(least_kib_, kib);
   if (kib - lowest < kSuspiciousKib) return std::nullopt;
   // What a run without such a count has computed is anybody's guess.
   const Millis cpu = cgroup_.read().cpu.value_or(counted_.cpu + kCpuOfSoMany);
   if (cpu - counted_.cpu < kCpuOfSoMany) return std::nullopt;
   return Use{kib, cpu};
+}
+
+// What is kept for them is estimated from above, so it must be there as well.
+bool LockWatch::may_hold_folders() const {
+  return asked_.kernel_kib - least_kib_ >= folder_bytes_ >> 10;
 }
 
 void LockWatch::look(MonoTime now) {
@@ -89,18 +94,20 @@ bool LockWatch::ask() {
 
 void LockWatch::count_and_end(int answer, pid_t launcher) const {
   standstill::enter({answer, answer, answer}, {}, user_namespace_.get(), launcher);
-  const int64_t locks = held_locks(init_, kMostRangeLocks);
-  (void)!write(0, &locks, sizeof locks);
+  const HeldMemory held = held_memory(init_, {kMostRangeLocks, folder_bytes_}, may_hold_folders());
+  (void)!write(0, &held, sizeof held);
   _exit(0);
 }
 
-bool LockWatch::take(MonoTime now) {
-  int64_t locks = 0;
+EndCause LockWatch::take(MonoTime now) {
+  HeldMemory held;
   // Without an answer the launcher's host is out of something, and the run did nothing wrong.
-  const bool counted = read(answer_.get(), &locks, sizeof locks) == sizeof locks;
+  const bool counted = read(answer_.get(), &held, sizeof held) == sizeof held;
   give_up(now);
-  if (counted) counted_ = asked_;
-  return counted && locks > kMostRangeLocks;
+  if (!counted) return EndCause::kNone;
+  counted_ = asked_;
+  if (held.locks > kMostRangeLocks) return EndCause::kLocks;
+  return held.folder_bytes > folder_bytes_ ? EndCause::kFolders : EndCause::kNone;
 }
 
 void LockWatch::give_up(MonoTime now) {

@@ -101,7 +101,8 @@ void Supervisor::wait_for_something() {
   }
   if (watched_.locks != nullptr) {
     turn.add(watched_.locks->fd(), POLLIN, [this](short) {
-      if (watched_.locks->take(now_)) keeper_.end(EndCause::kLocks, now_);
+      const EndCause cause = watched_.locks->take(now_);
+      if (cause != EndCause::kNone) keeper_.end(cause, now_);
     });
   }
   if (watched_.input != nullptr) {

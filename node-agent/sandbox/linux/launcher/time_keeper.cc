@@ -39,6 +39,7 @@ Millis grace_before_kill(EndCause cause, const SandboxPlan& plan) {
     case EndCause::kSockets:
     case EndCause::kSharedMemory:
     case EndCause::kLocks:
+    case EndCause::kFolders:
     case EndCause::kOutOfMemory:  // the kernel has killed one of them already
       break;
   }

@@ -62,6 +62,16 @@ GateAnswer refuse_file(const NotifyingThread& caller) {
         "the flag MFD_NOEXEC_SEAL (Linux 6.3), or a file in /tmp"}}};
 }
 
+// What it leads to is not known, so it may be no tool.
+GateAnswer refuse_long_name(const NotifyingThread& caller, const AskedExecution& attempt) {
+  return {
+      attempt.found.error,
+      {{std::string(contracts::kTriedToExecute), printable_name(attempt.name), caller.executable(),
+        contracts::rule_text(contracts::DenialRule::kTools,
+                             "a name of very many parts is not followed"),
+        "a shorter name of the program"}}};
+}
+
 }  // namespace
 
 GateAnswer judge_exec(const NotifyingThread& caller, const seccomp_data& call,
@@ -69,6 +79,7 @@ GateAnswer judge_exec(const NotifyingThread& caller, const seccomp_data& call,
   if (!tools.narrowed) return {};
   if (call.nr == SYS_memfd_create) return refuse_file(caller);
   const AskedExecution attempt = attempt_of(caller, call);
+  if (attempt.found.too_long) return refuse_long_name(caller, attempt);
   if (attempt.found.error != 0) return {attempt.found.error, {}};
   struct stat info {};
   if (fstat(attempt.found.file.get(), &info) != 0) return {errno, {}};

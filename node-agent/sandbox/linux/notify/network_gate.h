@@ -19,8 +19,9 @@ struct GateAnswer {
   bool held = false;             // it is not answered yet
   bool waits = false;            // nor is this: it is judged again in a moment
   bool done = false;             // it succeeds without being made: its effect is there
-  int limit_signal = 0;          // that a process sends, and no limit
-  int looks = 0;                 // how many processes were looked at for it
+  // Signals of limits (SIGXCPU, SIGXFSZ) that may come from this call, and not from a limit.
+  std::vector<int> limit_signals = {};
+  int looks = 0;  // how many processes were looked at for it
 };
 
 // For connect, bind, listen, sendto, sendmsg, sendmmsg and socket.

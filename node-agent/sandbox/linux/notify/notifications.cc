@@ -1,8 +1,12 @@
 #include "node-agent/sandbox/linux/notify/notifications.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -47,19 +51,37 @@ bool ends_well(const NotifyingThread& caller, const seccomp_data& call) {
   return process && process->inside == kCommandInside;
 }
 
-// The signal that the call sends; 0: it sends none.
-int sent_signal(const seccomp_data& call) {
+// That the kernel sends where a process has more than this.
+int signal_of_limit(uint64_t resource) {
+  return static_cast<uint32_t>(resource) == RLIMIT_CPU ? SIGXCPU : SIGXFSZ;
+}
+
+// The signals that the call sends, now or later; the filter asks of no others than those of limits.
+std::vector<int> sent_signals(const seccomp_data& call) {
+  const auto signal = [&](int argument) { return static_cast<int>(call.args[argument]); };
   switch (call.nr) {
     case SYS_kill:
     case SYS_tkill:
     case SYS_rt_sigqueueinfo:
     case SYS_pidfd_send_signal:
-      return static_cast<int>(call.args[1]);
+      return {signal(1)};
     case SYS_tgkill:
     case SYS_rt_tgsigqueueinfo:
-      return static_cast<int>(call.args[2]);
+      return {signal(2)};
+    case SYS_clone:
+      return {signal(0) & CSIGNAL};
+    case SYS_timer_create:
+      return {SIGXCPU, SIGXFSZ};
+    case SYS_setrlimit:
+      return {signal_of_limit(call.args[0])};
+    case SYS_prlimit64:
+      return {signal_of_limit(call.args[1])};
+    case SYS_fcntl:
+      return signal(1) == F_SETSIG ? std::vector{signal(2)} : std::vector<int>();
+    case SYS_prctl:
+      return signal(0) == PR_SET_PDEATHSIG ? std::vector{signal(1)} : std::vector<int>();
     default:
-      return 0;
+      return {};
   }
 }
 
@@ -174,7 +196,7 @@ void Notifications::record(GateAnswer verdict, uint64_t id) {
   for (contracts::Denial& denial : verdict.denials) denials_.add(std::move(denial));
   if (!verdict.broker_user.empty() && broker_users_.size() < 2)
     broker_users_.insert(std::move(verdict.broker_user));
-  if (verdict.limit_signal != 0) limit_signals_sent_.insert(verdict.limit_signal);
+  limit_signals_sent_.insert(verdict.limit_signals.begin(), verdict.limit_signals.end());
   if (verdict.held) held_ = id;
 }
 
@@ -243,7 +265,8 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       return {EPERM, {call_denial("system call", name, rule->why, caller.executable())}};
     case SyscallAction::kJudge:
       if (call.nr == SYS_exit_group) return {.held = may_hold_ && ends_well(caller, call)};
-      if (const int signal = sent_signal(call); signal != 0) return {.limit_signal = signal};
+      if (auto signals = sent_signals(call); !signals.empty())
+        return {.limit_signals = std::move(signals)};
       if (call.nr == SYS_execve || call.nr == SYS_execveat || call.nr == SYS_memfd_create)
         return judge_exec(caller, call, tools_);
       if (call.nr == SYS_flock) return judge_lock(caller, call, [&] { return still_waiting(id); });

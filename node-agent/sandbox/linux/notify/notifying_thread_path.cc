@@ -49,7 +49,7 @@ class Walk {
     push(name);
     while (!rest_.empty()) {
       // Resolving a name costs us more than writing it costs the caller, so there is a bound.
-      if (++steps_ > kMostSteps) return {{}, ELOOP};
+      if (++steps_ > kMostSteps) return {{}, ELOOP, true};
       const std::string next = std::move(rest_.back());
       rest_.pop_back();
       if (const int error = step(next); error != 0) return {{}, error};

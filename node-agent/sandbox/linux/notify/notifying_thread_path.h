@@ -11,8 +11,9 @@
 namespace paddock::sandbox {
 
 struct FoundFile {
-  os::Fd file;    // with O_PATH
-  int error = 0;  // what the kernel would answer; without it there is a file
+  os::Fd file;            // with O_PATH
+  int error = 0;          // what the kernel would answer; without it there is a file
+  bool too_long = false;  // the name is not followed to its end, which the kernel might do
 };
 
 // `folder`: where a relative name begins, as the *at calls take it.

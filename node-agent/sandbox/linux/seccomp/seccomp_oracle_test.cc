@@ -114,7 +114,8 @@ class Oracle {
   static std::string by_arguments(const std::string& call, const Arguments& a) {
     constexpr uint64_t kSpaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
                                  CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
-    if (call == "clone") return ask_if((a[0] & kSpaces) != 0);
+    if (call == "clone") return ask_if((a[0] & kSpaces) != 0 || (a[0] & 0xfe) == 24);
+    if (call == "timer_create") return ask_if(a[1] != 0);
     if (call == "unshare") return ask_if((a[0] & (kSpaces | 0x80)) != 0);
     if (call == "ioctl") return control(static_cast<uint32_t>(a[1]));
     if (call == "fallocate") return (a[1] & 0xa) != 0 ? "allow" : "EOPNOTSUPP";
@@ -124,6 +125,7 @@ class Oracle {
     if (call == "seccomp") return ask_if(low(a[0]) == SECCOMP_SET_MODE_FILTER);
     if (call == "prctl" && (low(a[0]) == 62 || low(a[0]) == 67)) return "EINVAL";
     if (call == "madvise") return low(a[2]) == 12 ? "EINVAL" : "allow";
+    if (call == "prctl" && low(a[0]) == 1) return ask_if((low(a[1]) & ~1) == 24);
     if (call == "prctl")
       return ask_if(low(a[0]) == PR_SET_SECCOMP && low(a[1]) == SECCOMP_MODE_FILTER);
     if (call == "sendto") return ask_if(a[4] != 0);
@@ -136,11 +138,16 @@ class Oracle {
     if (call == "mknod") return make_node(a[1]);
     if (call == "mknodat") return make_node(a[2]);
     if (call == "fcntl" && (low(a[1]) == 37 || low(a[1]) == 38)) return "ask";
+    if (call == "fcntl" && low(a[1]) == 10) return ask_if((low(a[2]) & ~1) == 24);
     if (call == "fcntl") return refuse_if(low(a[1]) == F_SETLEASE || low(a[1]) == F_NOTIFY);
     if (call == "setxattr" || call == "lsetxattr" || call == "fsetxattr")
       return static_cast<uint32_t>(a[3]) >= 512 ? "EOPNOTSUPP" : "allow";
+    if (call == "setrlimit" && (low(a[0]) == RLIMIT_CPU || low(a[0]) == RLIMIT_FSIZE)) return "ask";
     if (call == "setrlimit") return low(a[0]) == RLIMIT_CORE ? "pretend" : "allow";
-    if (call == "prlimit64") return set_limit(low(a[0]), low(a[1]), a[2], a[3]);
+    if (call == "prlimit64") {
+      const std::string out = set_limit(low(a[0]), low(a[1]), a[2], a[3]);
+      return out == "ask" ? ask_if(static_cast<uint32_t>(a[4]) != kChoices.pass) : out;
+    }
     if (call == "personality") return refuse_if(low(a[0]) != 0 && low(a[0]) != -1);
     if (call == "sched_setscheduler") {
       const int policy = low(a[1]) & ~0x40000000;
@@ -148,9 +155,11 @@ class Oracle {
     }
     if (call == "setsockopt") {
       const int option = low(a[2]);
-      return refuse_if((low(a[1]) == 41 && option == 32) ||
-                       (low(a[1]) == 1 && (option == 26 || option == 51)) ||
-                       (low(a[1]) == 6 && (option == 14 || option == 32 || option == 38)));
+      return refuse_if(
+          (low(a[1]) == 41 && option == 32) || (low(a[1]) == 1 && (option == 26 || option == 51)) ||
+          (low(a[1]) == 6 && (option == 14 || option == 32 || option == 38)) ||
+          (low(a[1]) == 0 && (option == 38 || option == 39 || option == 41)) ||
+          ((low(a[1]) == 0 || low(a[1]) == 41) && (option == 43 || option == 46 || option == 48)));
     }
     if (call == "mmap") return no_memory_if((a[3] & 0x40000) != 0);
     if (call == "memfd_create" && (a[1] & 0x03ffffe0) != 0) return "EINVAL";
@@ -173,6 +182,7 @@ class Oracle {
   static std::string set_limit(int pid, int resource, uint64_t wanted, uint64_t former) {
     if (wanted == 0) return "allow";
     if (pid != 0) return "EPERM";
+    if (resource == RLIMIT_CPU || resource == RLIMIT_FSIZE) return "ask";
     if (resource != RLIMIT_CORE) return "allow";
     return former == 0 ? "pretend" : "EPERM";
   }

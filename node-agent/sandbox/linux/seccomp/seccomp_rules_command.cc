@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -40,6 +41,14 @@ constexpr WordTest limit_signal(int argument) {
   static_assert(SIGXCPU == 24 && SIGXFSZ == 25);
   return equal(argument, SIGXCPU, ~uint32_t{1});
 }
+
+// The limits at which the kernel sends these, which differ likewise.
+constexpr WordTest limit_with_signal(int argument) {
+  static_assert(RLIMIT_CPU == 0 && RLIMIT_FSIZE == 1);
+  return equal(argument, RLIMIT_CPU, ~uint32_t{1});
+}
+
+constexpr const char* kOfALimit = "the signal of a limit";
 
 constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     // Building sandboxes, this one and any inside it.
@@ -73,12 +82,21 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"kcmp", kUnknown, "compares kernel pointers; Mesa tries it"},
 
     // The kernel's word for a limit that was met, from somebody else: noted, and let through.
-    {"kill", kJudge, "the signal of a limit", limit_signal(1)},
-    {"tkill", kJudge, "the signal of a limit", limit_signal(1)},
-    {"tgkill", kJudge, "the signal of a limit", limit_signal(2)},
-    {"rt_sigqueueinfo", kJudge, "the signal of a limit", limit_signal(1)},
-    {"rt_tgsigqueueinfo", kJudge, "the signal of a limit", limit_signal(2)},
-    {"pidfd_send_signal", kJudge, "the signal of a limit", limit_signal(1)},
+    {"kill", kJudge, kOfALimit, limit_signal(1)},
+    {"tkill", kJudge, kOfALimit, limit_signal(1)},
+    {"tgkill", kJudge, kOfALimit, limit_signal(2)},
+    {"rt_sigqueueinfo", kJudge, kOfALimit, limit_signal(1)},
+    {"rt_tgsigqueueinfo", kJudge, kOfALimit, limit_signal(2)},
+    {"pidfd_send_signal", kJudge, kOfALimit, limit_signal(1)},
+    // What has the kernel send it later: when a child ends, a parent, an input. Of a timer it is in
+    // memory, which another thread can change.
+    {"clone", kJudge, kOfALimit, equal(0, SIGXCPU, 0xfe)},
+    {"fcntl", kJudge, kOfALimit, equal(1, F_SETSIG), limit_signal(2)},
+    {"prctl", kJudge, kOfALimit, equal(0, PR_SET_PDEATHSIG), limit_signal(1)},
+    {"timer_create", kJudge, "may have the signal of a limit", any_bit(1, ~0u)},
+    {"timer_create", kJudge, kOfALimit, {1, Is::kAnyBit, ~0u, ~0u, true}},
+    // A limit that it gives itself is none of the policy's.
+    {"setrlimit", kJudge, "a limit of its own", limit_with_signal(0)},
 
     // Whoever can read a file can lock it, against the host too: taken for the asker, or refused.
     {"flock", kJudge, "a lock on a file of others", any_bit(1, LOCK_SH | LOCK_EX)},
@@ -192,6 +210,14 @@ std::vector<SyscallRule> command_rules(const LaunchChoices& choices) {
         {"sendmsg", kAllow, "hands over the listener", {2, Is::kEqual, choices.pass, ~0u, true}});
   }
   out.push_back({"sendmsg", kJudge, "datagram with an address"});
+  if (choices.pass != 0)
+    out.push_back({"prlimit64", kAllow, "the policy's own", {4, Is::kEqual, choices.pass}});
+  out.push_back({"prlimit64", kJudge, "a limit of its own", limit_with_signal(1), any_bit(2, ~0u)});
+  out.push_back({"prlimit64",
+                 kJudge,
+                 "a limit of its own",
+                 limit_with_signal(1),
+                 {2, Is::kAnyBit, ~0u, ~0u, true}});
   if (choices.judge_exec) {
     if (choices.pass != 0)
       out.push_back({"execve", kAllow, "the command's own", {3, Is::kEqual, choices.pass}});

@@ -21,6 +21,13 @@ using Is = WordTest::Is;
 
 constexpr uint32_t kFlowLabelManager = 32;      // IPV6_FLOWLABEL_MGR
 constexpr uint32_t kAddAuthenticationKey = 38;  // TCP_AO_ADD_KEY
+// Of IPv4 alone, and of both: linux/in.h has them beside names that the C library has too.
+constexpr uint32_t kBlockSource = 38;        // IP_BLOCK_SOURCE
+constexpr uint32_t kAddSource = 39;          // IP_ADD_SOURCE_MEMBERSHIP
+constexpr uint32_t kSetSources = 41;         // IP_MSFILTER
+constexpr uint32_t kBlockSourceOfBoth = 43;  // MCAST_BLOCK_SOURCE
+constexpr uint32_t kAddSourceOfBoth = 46;    // MCAST_JOIN_SOURCE_GROUP
+constexpr uint32_t kSetSourcesOfBoth = 48;   // MCAST_MSFILTER
 // Requests of file systems, and all numbers of the same kind: _IOW('X', N, 48 bytes), _IOW(0x94, N,
 // 4096 bytes).
 constexpr uint32_t kOfOneKind = ~0xffu;
@@ -99,6 +106,22 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
      equal(2, TCP_MD5SIG)},
     {"setsockopt", kRefuse, "keys of TCP", equal(1, IPPROTO_TCP), equal(2, TCP_MD5SIG_EXT)},
     {"setsockopt", kRefuse, "keys of TCP", equal(1, IPPROTO_TCP), equal(2, kAddAuthenticationKey)},
+    // The device keeps each, and charges it to nobody. Joining a group, from whatever source, is
+    // for everybody.
+    {"setsockopt", kRefuse, "sources of groups: no cgroup counts them", equal(1, IPPROTO_IP),
+     equal(2, kBlockSource)},
+    {"setsockopt", kRefuse, "sources of groups", equal(1, IPPROTO_IP), equal(2, kAddSource)},
+    {"setsockopt", kRefuse, "sources of groups", equal(1, IPPROTO_IP), equal(2, kSetSources)},
+    {"setsockopt", kRefuse, "sources of groups", equal(1, IPPROTO_IP),
+     equal(2, kBlockSourceOfBoth)},
+    {"setsockopt", kRefuse, "sources of groups", equal(1, IPPROTO_IP), equal(2, kAddSourceOfBoth)},
+    {"setsockopt", kRefuse, "sources of groups", equal(1, IPPROTO_IP), equal(2, kSetSourcesOfBoth)},
+    {"setsockopt", kRefuse, "sources of groups", equal(1, IPPROTO_IPV6),
+     equal(2, kBlockSourceOfBoth)},
+    {"setsockopt", kRefuse, "sources of groups", equal(1, IPPROTO_IPV6),
+     equal(2, kAddSourceOfBoth)},
+    {"setsockopt", kRefuse, "sources of groups", equal(1, IPPROTO_IPV6),
+     equal(2, kSetSourcesOfBoth)},
     {"mmap", kNoMemory, "huge pages: the host's, and no memory limit counts them",
      any_bit(3, MAP_HUGETLB)},
     {"memfd_create", kInvalid, "no kernel's flags: Chromium asks so for which there are",

@@ -66,9 +66,10 @@ struct LaunchChoices {
   bool judge_exec = false;  // a run with a `tools` policy
   bool hold_exit = false;   // a process that ends is asked about before it is taken apart
   // What nobody is asked about: the message with which the child hands over the filter's own
-  // descriptor, as that cannot be (in the upper half of sendmsg's flags), and the execution of a
-  // command that was found to be one of the tools (in a fourth argument). The kernel ignores both.
-  // Random for each launcher, else it could be guessed.
+  // descriptor, as that cannot be (in the upper half of sendmsg's flags), the execution of a
+  // command that was found to be one of the tools (in a fourth argument), and the limits that the
+  // policy sets (in a fifth one). The kernel ignores all three. Random for each launcher, else it
+  // could be guessed.
   uint32_t pass = 0;
 };
 // The rules on calls that building a sandbox needs and the command must not make, and on all calls

@@ -150,6 +150,7 @@ constexpr Attempt kAttempts[] = {
      }},
     {"userfaultfd", [](const Surface&) { return answer(syscall(SYS_userfaultfd, 1)); }},
     {"flow-label", [](const Surface&) { return take_flow_label(); }},
+    {"group-source", [](const Surface&) { return join_from_source(); }},
     {"huge-page", [](const Surface&) { return map_huge_page(); }},
     {"range-locks", [](const Surface&) { return lock_ranges(); }},
     {"long-attribute", [](const Surface&) { return set_long_attribute(); }},

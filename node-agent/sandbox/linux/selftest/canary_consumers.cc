@@ -114,6 +114,22 @@ std::string take_flow_label() {
              : error_name();
 }
 
+std::string join_from_source() {
+  const os::Fd socket(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return error_name();
+  group_source_req wanted{};
+  for (sockaddr_storage* name : {&wanted.gsr_group, &wanted.gsr_source}) {
+    auto* address = reinterpret_cast<sockaddr_in6*>(name);
+    address->sin6_family = AF_INET6;
+    address->sin6_addr.s6_addr[0] = name == &wanted.gsr_group ? 0xff : 0x20;
+    address->sin6_addr.s6_addr[15] = 1;
+  }
+  return setsockopt(socket.get(), IPPROTO_IPV6, MCAST_JOIN_SOURCE_GROUP, &wanted, sizeof wanted) ==
+                 0
+             ? "succeeded"
+             : error_name();
+}
+
 std::string map_huge_page() {
   constexpr size_t kBytes = 2 << 20;
   constexpr int kHuge = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;

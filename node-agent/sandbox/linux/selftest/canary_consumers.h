@@ -13,6 +13,7 @@ std::string make_files();
 std::string fork_children();
 std::string hand_over_descriptor();
 std::string take_flow_label();
+std::string join_from_source();
 std::string map_huge_page();
 std::string lock_ranges();
 std::string set_long_attribute();

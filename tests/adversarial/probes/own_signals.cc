@@ -1,0 +1,66 @@
+// Dies by a signal of the kernel's for limits without having met one, and without any kill():
+// `own_signals HOW SIGNAL`. The result must not tell of a limit.
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <string_view>
+
+#include "probe.h"
+
+namespace {
+
+void by_timer(int signal) {
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = signal;
+  timer_t timer{};
+  itimerspec soon{};
+  soon.it_value.tv_nsec = 1'000'000;
+  timer_create(CLOCK_MONOTONIC, &event, &timer);
+  timer_settime(timer, 0, &soon, nullptr);
+}
+
+// The end of a child tells its parent by any signal.
+void by_child(int signal) {
+  if (syscall(SYS_clone, static_cast<long>(signal), nullptr, nullptr, nullptr, 0) == 0) _exit(0);
+}
+
+void by_input(int signal) {
+  int ends[2] = {};
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return;
+  fcntl(ends[0], F_SETOWN, getpid());
+  fcntl(ends[0], F_SETSIG, signal);
+  fcntl(ends[0], F_SETFL, O_ASYNC);
+  (void)!write(ends[1], "x", 1);
+}
+
+void by_limit(int signal) {
+  const rlimit few{1, 2};
+  if (signal == SIGXCPU) {
+    setrlimit(RLIMIT_CPU, &few);
+    for (;;) clock();
+  }
+  prlimit(0, RLIMIT_FSIZE, &few, nullptr);
+  const int fd = open("own", O_CREAT | O_WRONLY, 0600);
+  while (write(fd, "x", 1) == 1) {
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 3;
+  const std::string_view how = argv[1];
+  const int signal = atoi(argv[2]);
+  if (how == "timer") by_timer(signal);
+  if (how == "child") by_child(signal);
+  if (how == "input") by_input(signal);
+  if (how == "limit") by_limit(signal);
+  sleep(5);
+  return 3;
+}
