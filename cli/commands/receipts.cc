@@ -35,7 +35,7 @@ Result<int> fetch_receipt(Watcher& watcher, const Parsed& parsed, const Env& env
 }
 
 Result<int> show_keys(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  const std::string to = parsed.text("--to");
+  const std::string to = parsed.text("to");
   if (!to.empty() && !parsed.has("rotate"))
     return invalid_argument("USAGE", "it names the key for --rotate, which is not there", "--to");
   std::string target = "/admin/receipt-key/rotate";

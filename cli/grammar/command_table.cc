@@ -133,7 +133,7 @@ std::vector<CommandRow> result_commands() {
         {"-f,--follow", "", "go on until the run has ended, with each file as it is finished"},
         kRunSelector,
         kNamespace,
-        kVerbose},
+        {"-v,--verbose", "", "with --output: each file's size and SHA-256 beside its name"}},
        "While the run lives these are the files that it has finished; one that it writes again "
        "comes\n"
        "again. Ctrl-C only stops watching; the run goes on. Those of several runs are written "

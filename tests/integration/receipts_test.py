@@ -113,6 +113,16 @@ class Receipts(unittest.TestCase):
         self.assertNotIn("former", done.stdout)
         self.refused("RECEIPT_KEY_UNKNOWN", newer)
 
+    def test_a_key_that_is_named_wrongly_rotates_nothing(self):
+        file = find_file(self.instance.home, "receipt-keys.pem")
+        before, published = file.read_text(), self.instance.run("receipt-keys").stdout
+        for words, code in ((("--rotate", "--to", "nope"), "PARAMETER_INVALID"), (("--to", "nope"), "USAGE")):
+            done = self.instance.run("receipt-keys", *words, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+            self.assertIn(code, done.stderr)
+        self.assertEqual(file.read_text(), before)
+        self.assertEqual(self.instance.run("receipt-keys").stdout, published)
+
     def test_a_rotation_that_was_not_recorded_is_taken_back_at_the_next_start(self):
         keys = find_file(self.instance.home, "receipt-keys.pem")
         before = keys.read_text()
