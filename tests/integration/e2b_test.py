@@ -121,6 +121,10 @@ class E2b(unittest.TestCase):
         self.assertEqual((whole["exitCode"], whole.get("error"), len(whole["stdout"])), (0, None, 6_000_000))
         denied = self.error("CommandExitError", "return await kept.box.commands.run('perl -e 1')")
         self.assertIn("E_CAPABILITY_DENIED", denied["message"])
+        self.assertIn("/perl", denied["message"])
+        self.assertIn("toolAllowlist", denied["message"])
+        outlived = self.run_command("perl -e 1; exit 0")["error"]
+        self.assertRegex(outlived, r"^E_CAPABILITY_DENIED; denied: \S.*/perl")
         long = self.error("CommandExitError", "return await kept.box.commands.run('true ' + 'x'.repeat(140000))")
         self.assertIn("E_LIMIT_COMMAND", long["message"])
         self.assertEqual(self.run_command("echo " + "x" * 100_000)["exitCode"], 0)
@@ -132,6 +136,8 @@ class E2b(unittest.TestCase):
         self.run_command("mkdir -p 'with space'")
         for folder in ("with space", "/home/user/with space", "/workspace/with space"):
             self.assertEqual(self.run_command("pwd", f"{{cwd: {json.dumps(folder)}}}")["stdout"], "/workspace/with space\n")
+        missing = self.error("CommandExitError", "return await kept.box.commands.run('pwd', {cwd: '/home/user/no \\'one'})")
+        self.assertEqual((missing["exitCode"], missing["stderr"]), (1, "cwd: /home/user/no 'one is no folder of this sandbox\n"))
         self.error("InvalidArgumentError", "return await kept.box.commands.run('pwd', {cwd: '../..'})")
         self.error("InvalidArgumentError", "return await kept.box.commands.run('pwd', {cwd: '/etc'})")
         self.error("InvalidArgumentError", "return await kept.box.commands.run('true', {envs: {'A;id': 'x'}})")
