@@ -252,7 +252,7 @@ std::vector<CommandRow> node_commands() {
       {"taint",
        kNodeGroup,
        "keep runs away that do not tolerate a mark",
-       {node, {"TAINT", "KEY=VALUE:NoSchedule, or KEY- to remove it", true, true}},
+       {node, {"TAINT", "KEY[=VALUE][:NoSchedule], or KEY- to remove it", true, true}},
        {},
        "  paddock taint node-1 accelerator=reserved:NoSchedule\n  paddock taint node-1 "
        "accelerator-"},
