@@ -39,8 +39,10 @@ GET | /openapi/v3/apis/extensions.agents.x-k8s.io/v1beta1 | the OpenAPI document
 GET | /apis/authorization.k8s.io/v1 | discovery
 GET | /apis/authentication.k8s.io/{} | discovery
 POST | /e2b/v2/sandboxes | makes a session, as a sandbox of [E2B's tools](e2b.md)
+POST | /e2b/sandboxes | the same for releases before 2.51, which always ask for the internet: that counts as not asked
 GET | /e2b/v2/sandboxes | all, in the form that E2B's tools expect; `?limit`, `nextToken`, `state`, `metadata`, `template`, `startedAfter`
 POST | /e2b/v2/sandboxes/{}/connect | resumes one that is paused, and lets it live longer
+POST | /e2b/sandboxes/{}/connect | the same for releases before 2.51
 GET | /e2b/sandboxes/{} | one, in the same form
 DELETE | /e2b/sandboxes/{} | destroys it
 POST | /e2b/sandboxes/{}/timeout | sets when it ends, in seconds from now

@@ -20,11 +20,20 @@ namespace {
 using contracts::Artifact;
 using contracts::Run;
 
+struct Fetching {
+  std::string folder;  // where they are written; empty: they are listed
+  bool verbose = false;
+};
+
 // Each state of a file once: told, and written below `folder` unless that is empty.
 class Bringing {
  public:
-  Bringing(const Watcher& watcher, RunRef run, std::string folder, const Env& env)
-      : watcher_(watcher), run_(std::move(run)), folder_(std::move(folder)), env_(env) {}
+  Bringing(const Watcher& watcher, RunRef run, Fetching wanted, const Env& env)
+      : watcher_(watcher),
+        run_(std::move(run)),
+        folder_(std::move(wanted.folder)),
+        verbose_(wanted.verbose || folder_.empty()),
+        env_(env) {}
 
   // A file that the run is just replacing is passed over, and comes with its next state.
   Status take(const std::vector<Artifact>& now) {
@@ -52,14 +61,15 @@ class Bringing {
     brought_[each.path] = each.digest;
     ++files_;
     bytes_ += each.size;
-    env_.out.write(folder_.empty() ? cat(printable(each.path), "  ", format_bytes(each.size), "  ",
-                                         each.digest, "\n")
-                                   : cat(printable(each.path), "\n"));
+    env_.out.write(
+        verbose_ ? cat(printable(each.path), "  ", format_bytes(each.size), "  ", each.digest, "\n")
+                 : cat(printable(each.path), "\n"));
   }
 
   const Watcher& watcher_;
   const RunRef run_;
   const std::string folder_;
+  const bool verbose_;
   const Env& env_;
   std::map<std::string, std::string> brought_;  // digests by path
   Fetched failed_;
@@ -92,9 +102,7 @@ Error without_elements(const Run& run) {
               contracts::element_name(run.metadata.name, 0), " yet")};
 }
 
-// `folder` empty: they are listed.
-Status show_artifacts(Watcher& watcher, const RunRef& ref, const std::string& folder,
-                      const Env& env) {
+Status show_artifacts(Watcher& watcher, const RunRef& ref, const Fetching& wanted, const Env& env) {
   ASSIGN_OR_RETURN(const Run run, watcher.client.get_run(ref.name_space, ref.name));
   if (contracts::is_array(run.spec)) return without_elements(run);
   const bool ended = contracts::is_terminal(run.status.phase);
@@ -104,8 +112,8 @@ Status show_artifacts(Watcher& watcher, const RunRef& ref, const std::string& fo
                      " and has finished no file yet; --follow waits for them")};
   }
   if (!ended) env.say("the run has not ended; these are the files that it has finished so far");
-  Bringing bringing(watcher, ref, folder, env);
-  if (folder.empty()) {
+  Bringing bringing(watcher, ref, wanted, env);
+  if (wanted.folder.empty()) {
     list_artifacts(run.status.artifacts, env);
   } else {
     TRY(bringing.take(run.status.artifacts));
@@ -143,9 +151,9 @@ Result<Run> follow_to_the_end(Watcher& watcher, const RunRef& ref, Bringing& bri
   }
 }
 
-Status follow_artifacts(Watcher& watcher, const RunRef& ref, const std::string& folder,
+Status follow_artifacts(Watcher& watcher, const RunRef& ref, const Fetching& wanted,
                         const Env& env) {
-  Bringing bringing(watcher, ref, folder, env);
+  Bringing bringing(watcher, ref, wanted, env);
   ASSIGN_OR_RETURN(Run run, get_run_patiently(watcher.client, ref, env));
   if (contracts::is_array(run.spec)) return without_elements(run);
   if (!contracts::is_terminal(run.status.phase)) {
@@ -174,7 +182,8 @@ Result<int> artifacts_of_all(Watcher& watcher, const Parsed& parsed, const Env& 
     return invalid_argument("USAGE", cat("it follows one run, and these are ", runs.size()),
                             "--follow");
   return for_each(runs, env, [&](const RunRef& run) -> Status {
-    ASSIGN_OR_RETURN(const std::string its_own, folder_of(run, folder, several));
+    Fetching its_own{{}, parsed.has("verbose")};
+    ASSIGN_OR_RETURN(its_own.folder, folder_of(run, folder, several));
     if (several) env.out.write(part_title(run));
     return or_other_kind(watcher.client, parsed, run.name,
                          parsed.has("follow") ? follow_artifacts(watcher, run, its_own, env)

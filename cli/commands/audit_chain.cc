@@ -127,7 +127,7 @@ Status verify_file(const Parsed& parsed, const Env& env) {
   ASSIGN_OR_RETURN(const Keys keys, read_keys(parsed, env.cwd, " with a file"));
   ASSIGN_OR_RETURN(const auto known, checkpoints(parsed, env, keys));
   auto lines = LineReader::open(absolute_path(env.cwd, parsed.text("FILE")), kMostLineBytes);
-  if (!lines.ok()) return unreadable(lines.error());
+  if (!lines.ok()) return unreadable_subject(parsed, lines.error(), "AUDIT_EXPORT_MALFORMED");
   const auto next_line = [&]() -> Result<std::optional<std::string>> {
     auto line = lines->next();
     if (!line.ok()) return unreadable(line.error());

@@ -12,10 +12,12 @@
 #include "cli/commands/command_call.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/input_sender.h"
+#include "cli/grammar/other_way.h"
 #include "cli/grammar/usage_errors.h"
 #include "cli/options/option_values.h"
 #include "cli/output/output_format.h"
 #include "cli/terminal/error_text.h"
+#include "cli/terminal/exit_codes.h"
 #include "cli/terminal/raw_terminal.h"
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
@@ -126,6 +128,16 @@ Result<int> run_attached(Watcher& watcher, ExecWish& wanted, const Env& env) {
   return code;
 }
 
+// A line for a shell, given as the name of a program.
+void tell_of_a_shell(const Parsed& parsed, int code, const Env& env) {
+  const std::vector<std::string> words = parsed.list("CMD");
+  if (code != kExitNotFound || words.size() != 1) return;
+  if (words[0].find_first_of(" \t|&;<>$`") == std::string::npos) return;
+  env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " no shell reads it unless one is named: ",
+              printable(cat("paddock exec ", shell_word(parsed.text("NAME")), " -- sh -c ",
+                            shell_word(words[0])))));
+}
+
 }  // namespace
 
 int exec_command(const Parsed& parsed, Env& env) {
@@ -134,7 +146,10 @@ int exec_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
     const auto code = wanted->follows ? run_attached(watcher, *wanted, env)
                                       : command_call(watcher, wanted->call, env, wanted->format);
-    if (code.ok()) return *code;
+    if (code.ok()) {
+      tell_of_a_shell(parsed, *code, env);
+      return *code;
+    }
     const Error why = with_other_kind(watcher.client, parsed, wanted->run, code.error());
     return tell_no_end(wanted->call, why, env);
   });

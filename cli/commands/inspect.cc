@@ -115,6 +115,19 @@ Error only_out(const Parsed& parsed) {
       "FROM");
 }
 
+// `-` is no stream here; a file of that name would be a surprise.
+Status check_no_stream(const Parsed& parsed) {
+  const auto refused = [](const char* argument, const char* way) {
+    return invalid_argument("USAGE", cat("`-` is no file: ", way, "; a file of that name is `./-`"),
+                            argument);
+  };
+  if (parsed.text("TO") == "-")
+    return refused("TO", "`paddock exec RUN -- cat PATH` prints one of a run");
+  if (parsed.text("FROM") == "-")
+    return refused("FROM", "`paddock exec -i RUN -- sh -c 'cat > PATH'` writes what is piped");
+  return {};
+}
+
 int copy_out(const Parsed& parsed, Env& env) {
   const auto from = source_of(parsed);
   if (!from.ok()) return fail(env, from.error());
@@ -136,6 +149,7 @@ int files_command(const Parsed& parsed, Env& env) {
 }
 
 int cp_command(const Parsed& parsed, Env& env) {
+  if (const Status named = check_no_stream(parsed); !named.ok()) return fail(env, named.error());
   const bool out = is_run_path(parsed.text("FROM"));
   if (parsed.has("recursive")) return out ? copy_out(parsed, env) : fail(env, only_out(parsed));
   if (out != is_run_path(parsed.text("TO")))

@@ -125,6 +125,15 @@ const OptionRow* option_of(const CLI::ParseError& error, const CommandRow& row) 
   return found;
 }
 
+// `run -v /x:/y .`: what was meant for -v stands in the folder's place, and is the word to talk of.
+std::vector<std::string> with_pair(const Slot& slot, std::vector<std::string> extra) {
+  const CLI::Option* folder = slot.app->get_option_no_throw("DIR");
+  if (folder == nullptr || folder->count() == 0) return extra;
+  if (const std::string& first = folder->results().front(); first.find(":/") != std::string::npos)
+    extra.insert(extra.begin(), first);
+  return extra;
+}
+
 // The parser's errors are told in our words.
 Error explain_words(const CLI::ParseError& error, const Slot& slot) {
   std::vector<std::string> extra;
@@ -132,7 +141,7 @@ Error explain_words(const CLI::ParseError& error, const Slot& slot) {
     if (word != "--" && word.starts_with('-')) return unknown_option(word, *slot.row);
     if (word != "--") extra.push_back(word);
   }
-  if (!extra.empty()) return too_many_words(*slot.row, extra);
+  if (!extra.empty()) return too_many_words(*slot.row, with_pair(slot, std::move(extra)));
   if (const ArgumentRow* missing = missing_argument(slot)) return missing_word(*slot.row, *missing);
   if (const OptionRow* option = option_of(error, *slot.row))
     return wrong_value_count(*slot.row, *option);

@@ -1,7 +1,12 @@
 #include "cli/commands/parse_args.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "cli/grammar/usage_errors.h"
+#include "common/base/text.h"
 
 namespace paddock::cli {
 namespace {
@@ -111,6 +116,81 @@ TEST(ParseArgs, KnowsWhatOtherToolsCallOptions) {
   EXPECT_THAT(complaint({"run", "--workdir", "/x", "--", "x"}), HasSubstr("sh -c 'cd DIR && …'"));
   // Nothing is suggested for a command that has no such option.
   EXPECT_THAT(complaint({"logs", "--gpus", "1", "x"}), Not(HasSubstr("accelerator")));
+}
+
+// `get runs` of "…; did you mean `paddock get runs`?".
+std::vector<std::string> suggested_line(const std::string& message) {
+  constexpr std::string_view kBegin = "did you mean `paddock ";
+  const size_t begin = message.find(kBegin);
+  if (begin == std::string::npos) return {};
+  const size_t from = begin + kBegin.size();
+  return split(message.substr(from, message.find('`', from) - from), ' ');
+}
+
+TEST(ParseArgs, EveryWordOfOtherToolsLeadsToACommandOrAWay) {
+  for (const std::string& word : other_commands()) {
+    EXPECT_EQ(find_command(word), nullptr) << word << " is one of ours";
+    const std::string message = complaint({word, "x"});
+    const std::vector<std::string> line = suggested_line(message);
+    if (line.empty()) {
+      EXPECT_THAT(message, Not(HasSubstr("lists them"))) << word;
+      EXPECT_GT(message.size(), 80U) << message;
+      continue;
+    }
+    const CommandRow* row = find_command(line.front());
+    ASSERT_NE(row, nullptr) << message;
+    for (const std::string& option : line) {
+      if (!option.starts_with('-') || option == "-it") continue;
+      const bool has = std::ranges::any_of(row->options, [&](const OptionRow& each) {
+        const auto names = split(each.names, ',');
+        return std::ranges::find(names, option) != names.end();
+      });
+      EXPECT_TRUE(has) << message;
+    }
+  }
+}
+
+// Each leads somewhere from at least one command; from none to an option that it has not.
+TEST(ParseArgs, EveryOptionOfOtherToolsLeadsToOneThatTheCommandHas) {
+  for (const std::string& name : other_options()) {
+    int helped = 0;
+    for (const CommandRow& row : command_table()) {
+      const std::string typed =
+          cat(name.size() == 1 || name == "it" || name == "ti" ? "-" : "--", name);
+      const std::string message = unknown_option(typed, row).message;
+      const size_t meant = message.find("did you mean `--");
+      helped += meant != std::string::npos || message.find("; ") != std::string::npos ? 1 : 0;
+      if (meant == std::string::npos) continue;
+      const size_t begin = meant + std::string_view("did you mean `--").size();
+      const std::string option = message.substr(begin, message.find_first_of("` ", begin) - begin);
+      EXPECT_TRUE(
+          option == "help" ||
+          std::ranges::any_of(row.options,
+                              [&](const OptionRow& each) {
+                                return cat(each.names, ",").find(cat("--", option, ",")) !=
+                                       std::string::npos;
+                              }) ||
+          std::ranges::any_of(global_options(),
+                              [&](const OptionRow& each) { return long_name(each) == option; }))
+          << row.path << ": " << message;
+    }
+    EXPECT_GT(helped, 0) << name;
+  }
+}
+
+TEST(ParseArgs, HabitsOfOtherToolsAreNotTakenForSlips) {
+  EXPECT_THAT(complaint({"run", "--rm", "--", "x"}), HasSubstr("nothing stays"));
+  EXPECT_THAT(complaint({"run", "-it", "--", "sh"}), HasSubstr("`paddock exec -it NAME -- sh`"));
+  EXPECT_THAT(complaint({"run", "-p", "80:80", "--", "x"}), HasSubstr("no port of a run"));
+  EXPECT_THAT(complaint({"run", "--image", "x", "--", "x"}), HasSubstr("no images"));
+  EXPECT_THAT(complaint({"run", "-v", "/x:/y", ".", "--", "x"}), HasSubstr("hostMounts"));
+  EXPECT_THAT(complaint({"run", "--user", "root", "--", "x"}), HasSubstr("without rights"));
+  EXPECT_THAT(complaint({"build", ".", "-t", "x", "make"}), Not(HasSubstr("`--type`")));
+  EXPECT_THAT(complaint({"sandbox", "exec", "-it", "a", "sh"}), HasSubstr("--put -"));
+  EXPECT_THAT(complaint({"shell", "a"}), HasSubstr("`paddock exec -it`"));
+  EXPECT_THAT(complaint({"images"}), HasSubstr("no images"));
+  EXPECT_THAT(complaint({"login"}), HasSubstr("PADDOCK_TOKEN"));
+  EXPECT_THAT(complaint({"sandbox", "ssh", "a"}), HasSubstr("`paddock sandbox exec`"));
 }
 
 TEST(ParseArgs, APlanTakesWhatARunAndWhatAComputeTakes) {

@@ -35,7 +35,7 @@ Result<int> fetch_receipt(Watcher& watcher, const Parsed& parsed, const Env& env
 }
 
 Result<int> show_keys(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  const std::string to = parsed.text("--to");
+  const std::string to = parsed.text("to");
   if (!to.empty() && !parsed.has("rotate"))
     return invalid_argument("USAGE", "it names the key for --rotate, which is not there", "--to");
   std::string target = "/admin/receipt-key/rotate";
@@ -63,7 +63,7 @@ Result<Value> verified_statement(const Parsed& parsed, const Env& env, std::stri
   ASSIGN_OR_RETURN(const std::string file, read_keys_file(parsed, env.cwd));
   ASSIGN_OR_RETURN(const auto keys, receipts::public_keys_in(file));
   ASSIGN_OR_RETURN(const std::string text,
-                   read_named(parsed, env.cwd, "FILE", kMostReceiptBytes, "RECEIPT_MALFORMED"));
+                   read_subject(parsed, env.cwd, kMostReceiptBytes, "RECEIPT_MALFORMED"));
   ASSIGN_OR_RETURN(const Value document, parse_receipt(text));
   const auto envelope = wire::decode<ReceiptEnvelope>(document);
   if (!envelope.ok())

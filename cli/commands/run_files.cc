@@ -8,6 +8,7 @@
 #include "cli/client/returned_files.h"
 #include "cli/commands/requirements_files.h"
 #include "cli/commands/run_job.h"
+#include "cli/grammar/usage_errors.h"
 #include "cli/instance/instance.h"
 #include "cli/options/names.h"
 #include "cli/output/run_report.h"
@@ -46,8 +47,13 @@ std::vector<std::string> result_folders(const ComputeOptions& options) {
 Status check_folder(const std::string& folder) {
   struct stat found {};
   const int error = ::stat(folder.c_str(), &found) == 0 ? 0 : errno;
-  if (error == ENOENT)
-    return invalid_argument("ROOT_NOT_FOUND", cat("there is no folder ", printable(folder)), "DIR");
+  if (error == ENOENT) {
+    const bool pair = folder.find(":/") != std::string::npos;
+    return invalid_argument("ROOT_NOT_FOUND",
+                            cat("there is no folder ", printable(folder),
+                                pair ? cat("; folders are mounted by ", mount_way()) : ""),
+                            "DIR");
+  }
   if (error == ENOTDIR || (error == 0 && !S_ISDIR(found.st_mode)))
     return invalid_argument("PATH_NOT_A_FOLDER", cat(printable(folder), " is no folder"), "DIR");
   return {};

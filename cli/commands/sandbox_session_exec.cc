@@ -1,4 +1,8 @@
 // `paddock sandbox exec`: one command in a session, its output as it comes.
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "cli/client/name_choice.h"
 #include "cli/client/other_kind.h"
 #include "cli/client/watching.h"
@@ -28,6 +32,23 @@ Result<CommandCall> call_of(Watcher& watcher, const Parsed& parsed) {
       "the session"};
 }
 
+// Whether something came through standard input that nobody has read: the rest of a pipe, or a file
+// of which nothing was read. Asked once the command has ended, so that no writer is too late.
+bool input_is_left() {
+  struct stat info = {};
+  if (::fstat(STDIN_FILENO, &info) != 0) return false;
+  if (S_ISREG(info.st_mode)) return info.st_size > 0 && ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
+  int waiting = 0;
+  return S_ISFIFO(info.st_mode) && ::ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting > 0;
+}
+
+void tell_unread_input(const Env& env) {
+  if (!input_is_left()) return;
+  env.say(
+      "note: what came through standard input was not read: a session's command has none. Put it "
+      "into a file with `paddock sandbox files NAME PATH --put -`, and read that: `… < PATH`");
+}
+
 }  // namespace
 
 int sandbox_exec_command(const Parsed& parsed, Env& env) {
@@ -36,6 +57,7 @@ int sandbox_exec_command(const Parsed& parsed, Env& env) {
     const auto call = call_of(watcher, parsed);
     if (!call.ok()) return fail(env, call.error(), true);
     const auto code = command_call(watcher, *call, env, format);
+    tell_unread_input(env);
     return code.ok() ? *code : tell_no_end(*call, code.error(), env);
   });
 }

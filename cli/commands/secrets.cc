@@ -111,7 +111,7 @@ int secret_create_command(const Parsed& parsed, Env& env) {
 
 int secret_rotate_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env,
-               [&](Watcher& watcher) { return rotate_key(watcher, parsed.text("--to"), env); });
+               [&](Watcher& watcher) { return rotate_key(watcher, parsed.text("to"), env); });
 }
 
 }  // namespace paddock::cli

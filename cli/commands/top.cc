@@ -117,9 +117,11 @@ Result<int> top_runs(client::ControllerClient& client, const std::string& name_s
 int top_command(const Parsed& parsed, Env& env) {
   const std::string what = parsed.text("WHAT", "nodes");
   return watch(parsed, env, [&](Watcher& watcher) -> Result<int> {
-    if (what == "nodes") return top(watcher.client, env);
-    if (what == "runs") return top_runs(watcher.client, parsed.text("namespace"), env);
-    const std::string near = nearest(what, {"nodes", "runs"});
+    if (what == "nodes" || what == "node" || what == "no") return top(watcher.client, env);
+    if (what == "runs" || what == "run" || what == "rn")
+      return top_runs(watcher.client, parsed.text("namespace"), env);
+    const bool pods = what == "pods" || what == "pod" || what == "po";
+    const std::string near = pods ? "runs" : nearest(what, {"nodes", "runs"});
     return invalid_argument("USAGE",
                             cat("`", what, "` is neither nodes nor runs",
                                 near.empty() ? "" : cat("; did you mean `", near, "`?")),

@@ -133,7 +133,7 @@ std::vector<CommandRow> result_commands() {
         {"-f,--follow", "", "go on until the run has ended, with each file as it is finished"},
         kRunSelector,
         kNamespace,
-        kVerbose},
+        {"-v,--verbose", "", "with --output: each file's size and SHA-256 beside its name"}},
        "While the run lives these are the files that it has finished; one that it writes again "
        "comes\n"
        "again. Ctrl-C only stops watching; the run goes on. Those of several runs are written "
@@ -211,8 +211,8 @@ std::vector<CommandRow> result_commands() {
        {{"--keys", "FILE", "what `paddock receipt-keys` printed"},
         {"--artifacts", "DIR", "also check that these are the files that the run brought back"}},
        "Needs no instance and no network. Exits with 1 if anything in the receipt, or a file, is\n"
-       "not as it was signed, with 2 if FILE holds no receipt or --keys no key, and with 127 if\n"
-       "one of them is not there.\n\n"
+       "not as it was signed, with 2 if FILE holds no receipt, or --keys or --artifacts are not\n"
+       "there or not what they should be, and with 127 if there is no FILE.\n\n"
        "  paddock verify train-1.receipt --keys controller.keys --artifacts results"},
   };
 }
@@ -252,7 +252,7 @@ std::vector<CommandRow> node_commands() {
       {"taint",
        kNodeGroup,
        "keep runs away that do not tolerate a mark",
-       {node, {"TAINT", "KEY=VALUE:NoSchedule, or KEY- to remove it", true, true}},
+       {node, {"TAINT", "KEY[=VALUE][:NoSchedule], or KEY- to remove it", true, true}},
        {},
        "  paddock taint node-1 accelerator=reserved:NoSchedule\n  paddock taint node-1 "
        "accelerator-"},
@@ -296,7 +296,8 @@ std::vector<CommandRow> tool_commands() {
        {{"--checkpoint", "FILE",
          "what `audit checkpoint` printed earlier: nothing before it may differ"},
         {"--keys", "FILE", "public keys, as `paddock receipt-keys` prints them; of a FILE always"}},
-       "Exits with 1 and the number of the first record that is not as it was written. Without a\n"
+       "Exits with 1 and the number of the first record that is not as it was written, with 2 if\n"
+       "FILE is no export, and with 127 if there is no FILE. Without a\n"
        "checkpoint kept elsewhere, a log that was written anew as a whole looks like any other.\n"
        "With FILE it needs no controller and no network.\n\n"
        "  paddock audit verify --checkpoint monday.checkpoint\n"

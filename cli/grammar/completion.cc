@@ -125,18 +125,31 @@ std::string fish_option(const OptionRow& option, const std::string& condition) {
   return cat(line, " -d ", quoted(option.help), "\n");
 }
 
+// Behind all of these words.
+std::string fish_behind(const std::vector<std::string>& words) {
+  if (words.empty()) return " -n __fish_use_subcommand";
+  std::string out;
+  for (const std::string& word : words)
+    out += cat(out.empty() ? "" : "; and ", "__fish_seen_subcommand_from ", word);
+  return cat(" -n '", out, "'");
+}
+
 std::string fish_script() {
   std::string out = "# fish completion for paddock: paddock completion fish | source\n";
+  for (const std::string& start : starts()) {
+    std::vector<std::string> words = split(start, ' ');
+    const std::string last = words.back();
+    words.pop_back();
+    if (find_command(start) == nullptr)
+      out += cat("complete -c paddock", fish_behind(words), " -a ", last, "\n");
+  }
   for (const CommandRow& row : command_table()) {
-    const std::vector<std::string> words = split(row.path, ' ');
-    const std::string seen = cat(" -n '__fish_seen_subcommand_from ", words.back(), "'");
-    const std::string offer = words.size() == 1
-                                  ? std::string(" -n __fish_use_subcommand")
-                                  : cat(" -n '__fish_seen_subcommand_from ", words.front(), "'");
-    if (words.size() > 1)
-      out += cat("complete -c paddock -n __fish_use_subcommand -a ", words.front(), "\n");
-    out +=
-        cat("complete -c paddock", offer, " -a ", words.back(), " -d ", quoted(row.summary), "\n");
+    std::vector<std::string> words = split(row.path, ' ');
+    const std::string seen = fish_behind(words);
+    const std::string last = words.back();
+    words.pop_back();
+    out += cat("complete -c paddock", fish_behind(words), " -a ", last, " -d ", quoted(row.summary),
+               "\n");
     if (const std::string values = argument_words(row); !values.empty()) {
       out += cat("complete -c paddock", seen, " -f -a '", values, "'\n");
     }

@@ -42,6 +42,7 @@ CommandRow exec_row() {
           {kName,
            {"CMD", "text for the shell inside, or a command and its words after --", true, true}},
           {{"--id", "ID", "name of this command, to cancel it by"}, kNamespace, kDocument},
+          "It has no standard input: `sandbox files --put -` makes a file of what is piped.\n"
           "All output is shown as it comes, and the command's exit code is passed through. With\n"
           "-o json it comes at the end, as much as the session's limits keep. Ctrl-C ends the\n"
           "command, and so does a lost connection; the session stays.\n\n"

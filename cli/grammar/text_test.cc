@@ -66,6 +66,13 @@ TEST(Completion, KnowsThreeShellsAndEveryCommand) {
   EXPECT_THAT(bash, HasSubstr("'admin token') words=\"create list revoke\""));
   EXPECT_THAT(bash, HasSubstr("'audit') words=\"verify export checkpoint\"; flags=\"-n"))
       << "a command that others begin with";
+  const std::string fish = completion_script("fish").value();
+  EXPECT_THAT(fish, HasSubstr("-n '__fish_seen_subcommand_from admin; and "
+                              "__fish_seen_subcommand_from token' -a create -d "));
+  EXPECT_THAT(fish, HasSubstr("-n '__fish_seen_subcommand_from admin' -a token\n"));
+  EXPECT_THAT(fish, testing::Not(HasSubstr("from admin' -a create")));
+  EXPECT_THAT(fish, testing::Not(HasSubstr("-n '__fish_seen_subcommand_from create' -l ttl")))
+      << "the options of one create are not those of another";
   EXPECT_EQ(completion_script("tcsh").error().reason, "UNKNOWN_SHELL");
 }
 

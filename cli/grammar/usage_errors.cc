@@ -29,6 +29,65 @@ constexpr std::array kOtherNames = {
     Name{"start", "up"},
     Name{"stop", "down"},
     Name{"download", "artifacts"},
+    Name{"remove", "delete run"},
+    Name{"destroy", "delete run"},
+    Name{"terminate", "cancel"},
+    Name{"abort", "cancel"},
+    Name{"history", "get runs"},
+    Name{"jobs", "get runs"},
+    Name{"job", "get runs"},
+    Name{"pods", "get runs"},
+    Name{"pod", "get runs"},
+    Name{"po", "get runs"},
+    Name{"container", "get runs"},
+    Name{"containers", "get runs"},
+    Name{"app", "get runs"},
+    Name{"queue", "get runs"},
+    Name{"squeue", "get runs"},
+    Name{"sacct", "get runs"},
+    Name{"sinfo", "get nodes"},
+    Name{"srun", "run"},
+    Name{"sbatch", "run --detach"},
+    Name{"scancel", "cancel"},
+    Name{"deploy", "run --detach"},
+    Name{"spawn", "run --detach"},
+    Name{"shell", "exec -it"},
+    Name{"ssh", "exec -it"},
+    Name{"enter", "exec -it"},
+    Name{"console", "exec -it"},
+    Name{"bash", "exec -it"},
+    Name{"sh", "exec -it"},
+    Name{"stats", "top runs"},
+    Name{"htop", "top"},
+    Name{"monitor", "top"},
+    Name{"info", "status"},
+    Name{"edit", "apply -f"},
+    Name{"patch", "apply -f"},
+    Name{"replace", "apply -f"},
+    Name{"diff", "apply --dry-run -f"},
+    Name{"annotate", "label"},
+    Name{"python", "execute"},
+    Name{"eval", "execute"},
+    Name{"test", "pytest"},
+};
+
+// What they have and we do not, and what there is in its place.
+constexpr std::string_view kNoImages =
+    "there are no images: a program is the project's or the node's, and packages come by `paddock "
+    "run --requirements FILE`";
+constexpr std::string_view kNoPorts =
+    "no port of a run is reached from outside: what it computes comes back as output and files";
+constexpr std::string_view kNoLogin =
+    "nothing is logged in to: --server URL and --token-file FILE say which controller and who "
+    "(PADDOCK_SERVER, PADDOCK_TOKEN)";
+constexpr std::array kNotHere = {
+    Name{"images", kNoImages},      Name{"image", kNoImages},    Name{"pull", kNoImages},
+    Name{"push", kNoImages},        Name{"rmi", kNoImages},      Name{"tag", kNoImages},
+    Name{"commit", kNoImages},      Name{"template", kNoImages}, Name{"port", kNoPorts},
+    Name{"port-forward", kNoPorts}, Name{"expose", kNoPorts},    Name{"proxy", kNoPorts},
+    Name{"forward", kNoPorts},      Name{"login", kNoLogin},     Name{"logout", kNoLogin},
+    Name{"auth", kNoLogin},         Name{"config", kNoLogin},    Name{"context", kNoLogin},
+    Name{"setup", kNoLogin},
 };
 
 // The words of other tools for commands about sandboxes.
@@ -38,6 +97,9 @@ constexpr std::array kOtherSandboxNames = {
     Name{"cp", "files"},     Name{"upload", "files"}, Name{"download", "files"},
     Name{"read", "files"},   Name{"write", "files"},  Name{"cat", "files"},
     Name{"put", "files"},    Name{"mkdir", "files"},  Name{"file", "files"},
+    Name{"ssh", "exec"},     Name{"connect", "exec"}, Name{"attach", "exec"},
+    Name{"bash", "exec"},    Name{"rm", "destroy"},   Name{"terminate", "destroy"},
+    Name{"sp", "create"},    Name{"spawn", "create"}, Name{"ls", "list"},
 };
 
 // The name of an option in other tools, without dashes; our name; and what to type for it.
@@ -76,6 +138,61 @@ constexpr std::array kOtherOptions = {
     OptionName{"job-name", "name"},
     OptionName{"J", "name"},
     OptionName{"retries", "retry"},
+    OptionName{"restart", "retry"},
+    OptionName{"secrets", "secret"},
+    OptionName{"envs", "env"},
+    OptionName{"cpuset-cpus", "cpu"},
+    OptionName{"ulimit", "open-files"},
+    OptionName{"volume-mount", "mount"},
+    OptionName{"dns", "name-server"},
+    OptionName{"nodelist", "node-selector"},
+    OptionName{"constraint", "node-selector"},
+    OptionName{"partition", "node-selector"},
+    OptionName{"i", "stdin", "--stdin FILE"},
+    OptionName{"t", "timestamps"},
+    OptionName{"show-labels", "label-columns"},
+    OptionName{"grace-period", "grace"},
+    OptionName{"grace-period", "now"},
+};
+
+// Those that we have nothing of, of the commands that start a program, and what to do instead.
+constexpr std::string_view kNothingStays =
+    "; leave it out: of a run nothing stays on its node (`paddock delete run NAME` removes its "
+    "record)";
+constexpr std::string_view kNoTerminal =
+    "; it has no terminal: start it with `--detach`, then `paddock exec -it NAME -- sh`";
+constexpr std::string_view kNoRights =
+    "; leave it out: a program has a user without rights, and what its policy allows (`--policy`)";
+constexpr std::string_view kWordsBehind = "; the program and its words stand after `--`";
+constexpr std::string_view kImages =
+    "; there are no images: a program is the project's or the node's, and packages come by "
+    "`--requirements FILE`";
+constexpr std::string_view kPorts =
+    "; no port of a run is reached from outside: what it computes comes back as output and files";
+constexpr std::array kNoOptions = {
+    Name{"rm", kNothingStays},
+    Name{"it", kNoTerminal},
+    Name{"ti", kNoTerminal},
+    Name{"tty", kNoTerminal},
+    Name{"t", kNoTerminal},
+    Name{"interactive", kNoTerminal},
+    Name{"pty", kNoTerminal},
+    Name{"shell", kNoTerminal},
+    Name{"u", kNoRights},
+    Name{"user", kNoRights},
+    Name{"privileged", kNoRights},
+    Name{"cap-add", kNoRights},
+    Name{"security-opt", kNoRights},
+    Name{"entrypoint", kWordsBehind},
+    Name{"command", kWordsBehind},
+    Name{"image", kImages},
+    Name{"tag", kImages},
+    Name{"file", kImages},
+    Name{"f", kImages},
+    Name{"p", kPorts},
+    Name{"port", kPorts},
+    Name{"ports", kPorts},
+    Name{"expose", kPorts},
 };
 // Of the commands that are about an instance: others have names of their own.
 constexpr std::array<std::string_view, 4> kOfAnInstance = {"up", "down", "status", "ready"};
@@ -83,6 +200,9 @@ constexpr std::array<std::string_view, 4> kOfAnInstance = {"up", "down", "status
 constexpr std::string_view kElsewhere =
     "; a program starts in the project's folder: `-- sh -c 'cd DIR && …'` starts one elsewhere";
 
+constexpr const char* kNoSessionInput =
+    "; a session's command has no input and no terminal: `paddock sandbox files --put -` makes a "
+    "file of what is piped";
 constexpr const char* kCodeElsewhere =
     "; the code is a file, or comes through `-`: echo 'print(1)' | paddock execute -";
 
@@ -91,22 +211,40 @@ bool takes_option(const CommandRow& row, std::string_view name) {
                              [&](const OptionRow& each) { return long_name(each) == name; });
 }
 
+template <class Names>
+std::string_view meant_by(const Names& names, std::string_view word) {
+  const auto found = std::ranges::find(names, word, &Name::first);
+  return found == names.end() ? std::string_view() : found->second;
+}
+
+bool starts_program(const CommandRow& row) {
+  return takes_option(row, "artifact-dir") || row.path == "sandbox run" ||
+         row.path == "sandbox create" || row.path == "execute";
+}
+
 // The advice about an option that other tools have; empty: this command has nothing of the kind.
 std::string by_another_name(std::string_view word, const CommandRow& row) {
   const std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  const auto found = std::ranges::find(kOtherOptions, name, &OptionName::theirs);
-  const bool known = found != kOtherOptions.end();
-  const std::string_view ours = known ? found->ours : name;
-  if (known && takes_option(row, ours)) {
-    const std::string typed = found->typed.empty() ? cat("--", ours) : std::string(found->typed);
-    return cat("; did you mean `", typed, "`?");
-  }
+  // One name may be of several of ours, each of other commands.
+  const auto found = std::ranges::find_if(kOtherOptions, [&](const OptionName& each) {
+    return each.theirs == name && takes_option(row, each.ours);
+  });
+  if (found != kOtherOptions.end())
+    return cat("; did you mean `",
+               found->typed.empty() ? cat("--", found->ours) : std::string(found->typed), "`?");
+  if (const std::string_view instead = meant_by(kNoOptions, name);
+      starts_program(row) && !instead.empty())
+    return std::string(instead);
+  if (row.path == "sandbox exec" && (name == "i" || name == "it" || name == "t" || name == "tty"))
+    return kNoSessionInput;
   if (name == "name" && std::ranges::count(kOfAnInstance, row.path) > 0)
     return "; did you mean `--instance`?";
   if (row.path == "execute" && (name == "c" || name == "code" || name == "e"))
     return kCodeElsewhere;
-  const bool of_a_run = takes_option(row, "artifact-dir");
-  return ours == "workdir" && of_a_run ? std::string(kElsewhere) : "";
+  const auto elsewhere = std::ranges::find(kOtherOptions, name, &OptionName::theirs);
+  const bool workdir =
+      name == "workdir" || (elsewhere != kOtherOptions.end() && elsewhere->ours == "workdir");
+  return workdir && takes_option(row, "artifact-dir") ? std::string(kElsewhere) : "";
 }
 
 // The same of a word that is nearly one of them: `--nmae` of `up`.
@@ -120,12 +258,6 @@ std::string by_nearly_another_name(std::string_view word, const CommandRow& row)
   add("name");
   const std::string near = nearest(word, names);
   return near.empty() ? "" : by_another_name(near, row);
-}
-
-template <class Names>
-std::string_view meant_by(const Names& names, std::string_view word) {
-  const auto found = std::ranges::find(names, word, &Name::first);
-  return found == names.end() ? std::string_view() : found->second;
 }
 
 // Objects of all kinds are looked at and removed by the same commands.
@@ -180,11 +312,35 @@ std::string as_an_option(const CommandRow& row, const std::string& word) {
   return {};
 }
 
+// `/x:/y`, which other tools take behind -v.
+std::string as_a_mount(const CommandRow& row, const std::string& word) {
+  const bool pair = word.find(":/") != std::string::npos && word.find("://") == std::string::npos;
+  return pair && takes_option(row, "artifact-dir") ? mount_way() : std::string();
+}
+
 Error with_usage(const std::string& message, const CommandRow& row) {
   return usage_error(cat(message, "; usage: ", usage_line(row)));
 }
 
 }  // namespace
+
+std::vector<std::string> other_commands() {
+  std::vector<std::string> out;
+  for (const Name& each : kOtherNames) out.emplace_back(each.first);
+  for (const Name& each : kNotHere) out.emplace_back(each.first);
+  return out;
+}
+
+std::vector<std::string> other_options() {
+  std::vector<std::string> out;
+  for (const OptionName& each : kOtherOptions) out.emplace_back(each.theirs);
+  for (const Name& each : kNoOptions) out.emplace_back(each.first);
+  return out;
+}
+
+std::string mount_way() {
+  return "--volume NAME (a published folder), or hostMounts in --policy FILE (the node's own)";
+}
 
 Error usage_error(std::string message) {
   return {Code::kInvalidArgument, "USAGE", std::move(message)};
@@ -195,6 +351,8 @@ Error unknown_command(const std::string& word) {
   const auto kind = parse_kind(word);
   if (const std::string_view other = meant_by(kOtherNames, word); !other.empty()) {
     message += cat("; did you mean `paddock ", other, "`?");
+  } else if (const std::string_view instead = meant_by(kNotHere, word); !instead.empty()) {
+    message += cat("; ", instead);
   } else if (kind.ok()) {
     message += cat("; did you mean `paddock get ", info(*kind).plural, "`?");
   } else if (const std::string near = nearest(word, command_names()); !near.empty()) {
@@ -227,14 +385,14 @@ Error unknown_option(const std::string& word, const CommandRow& row) {
   }
   names.emplace_back("--help");
   const std::string name = word.substr(0, word.find('='));
-  const std::string near = nearest(name, names);
+  const std::string near = name.size() > 2 ? nearest(name, names) : std::string();
   const std::string meant = by_another_name(name, row);
   std::string message = cat("`", row.path, "` has no option `", name, "`");
   if (!meant.empty()) {
     message += meant;
   } else if (!near.empty()) {
     message += cat("; did you mean `", near, "`?");
-  } else {
+  } else if (name.size() > 2) {
     message += by_nearly_another_name(name, row);
   }
   const bool takes_command = std::ranges::count(row.arguments, "CMD", &ArgumentRow::name) > 0;
@@ -256,6 +414,8 @@ Error option_before_command(const std::string& word) {
 }
 
 Error too_many_words(const CommandRow& row, const std::vector<std::string>& extra) {
+  if (const std::string mount = extra.empty() ? "" : as_a_mount(row, extra[0]); !mount.empty())
+    return with_usage(cat("`", extra[0], "` is too many; folders are mounted by ", mount), row);
   if (!row.arguments.empty() && row.arguments.back().name == "PROGRAM")
     return with_usage("the program to run, with all its words, stands after `--`", row);
   if (const std::string near = extra.empty() ? "" : nearest(extra[0], commands_of(row.path));

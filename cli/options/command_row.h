@@ -34,20 +34,14 @@ struct CommandRow {
 // The first long name without dashes: `namespace` for `-n,--namespace`.
 std::string long_name(const OptionRow& option);
 
-// What was typed, by long option name or argument name.
+// What was typed, by long option name or argument name: `to`, never `--to`, which would be read as
+// an option that nobody gave (it stops the program).
 struct Parsed {
   std::string command;
   std::map<std::string, std::vector<std::string>> values;
-  bool has(const std::string& name) const { return values.count(name) > 0; }
-  std::string text(const std::string& name, std::string fallback = {}) const {
-    const auto found = values.find(name);
-    if (found == values.end() || found->second.empty()) return fallback;
-    return found->second.back();
-  }
-  std::vector<std::string> list(const std::string& name) const {
-    const auto found = values.find(name);
-    return found == values.end() ? std::vector<std::string>() : found->second;
-  }
+  bool has(const std::string& name) const;
+  std::string text(const std::string& name, std::string fallback = {}) const;  // the last one
+  std::vector<std::string> list(const std::string& name) const;
 };
 
 }  // namespace paddock::cli

@@ -58,7 +58,21 @@ Result<std::string> read_named(const Parsed& parsed, const std::string& cwd, con
   Result<std::string> text = os::read_stream(absolute_path(cwd, parsed.text(name)), most);
   if (text.ok()) return text;
   return invalid_argument(reason, cat("`", parsed.text(name), "`: ", text.error().describe()),
-                          name);
+                          cat("--", name));
+}
+
+Result<std::string> read_subject(const Parsed& parsed, const std::string& cwd, size_t most,
+                                 Reason reason) {
+  Result<std::string> text = os::read_stream(absolute_path(cwd, parsed.text("FILE")), most);
+  if (text.ok()) return text;
+  return unreadable_subject(parsed, text.error(), reason);
+}
+
+Error unreadable_subject(const Parsed& parsed, const Error& cause, Reason reason) {
+  const std::string file = parsed.text("FILE");
+  if (cause.code == Code::kNotFound)
+    return {Code::kNotFound, "FILE_NOT_FOUND", cat("there is no file `", file, "`")};
+  return invalid_argument(reason, cat("`", file, "`: ", cause.describe()), "FILE");
 }
 
 Result<std::string> read_keys_file(const Parsed& parsed, const std::string& cwd,

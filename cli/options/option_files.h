@@ -20,10 +20,16 @@ Result<std::optional<std::string>> read_policy(const Parsed& parsed);
 // standard input.
 Result<OptionFiles> read_option_files(const Parsed& parsed);
 
-// Reads the file that an option or argument names, before it is verified. The error of a file that
-// cannot be read has `reason`, which tells it apart from a file that was changed.
+// Reads the file that an option names, before it is verified. The error of a file that cannot be
+// read has `reason`, which tells it apart from a file that was changed.
 Result<std::string> read_named(const Parsed& parsed, const std::string& cwd, const char* name,
                                size_t most, Reason reason);
+// The same of the file that a command is about, its argument FILE. NotFound (FILE_NOT_FOUND) where
+// there is none, as where an object is not there.
+Result<std::string> read_subject(const Parsed& parsed, const std::string& cwd, size_t most,
+                                 Reason reason);
+// The error of such a file.
+Error unreadable_subject(const Parsed& parsed, const Error& cause, Reason reason);
 
 // The file that --keys names. USAGE where it is not given; `why` says what needs it, as in " with a
 // file". SIGNING_KEY_INVALID.

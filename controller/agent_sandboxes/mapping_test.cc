@@ -241,6 +241,24 @@ std::string state(const Sandbox& session, std::string_view type) {
   return "";
 }
 
+TEST(AgentSandbox, EachConditionHasATime) {
+  Sandbox session = session_of(document());
+  const wire::Timestamp made{WallTime{1'700'000'000'000}};
+  const wire::Timestamp suspended{WallTime{1'700'000'060'000}};
+  session.metadata.creation_timestamp = made;
+  for (const auto& each : conditions_of(session))
+    EXPECT_EQ(each.last_transition_time->value, made.value) << each.type;
+  session.spec.suspended = true;
+  session.metadata.managed_fields = {
+      contracts::ManagedFields{.manager = "kubectl", .time = suspended}};
+  for (const auto& each : conditions_of(session))
+    EXPECT_EQ(each.last_transition_time->value, suspended.value) << each.type;
+  session.status.phase = contracts::SandboxPhase::kEnded;
+  session.status.ended_at = wire::Timestamp{WallTime{1'700'000'120'000}};
+  for (const auto& each : conditions_of(session))
+    EXPECT_TRUE(each.last_transition_time) << each.type;
+}
+
 TEST(AgentSandbox, ConditionsSayWhatIs) {
   Sandbox session = session_of(document());
   EXPECT_EQ(state(session, "Ready"), "False DependenciesNotReady");

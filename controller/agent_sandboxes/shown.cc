@@ -55,6 +55,16 @@ Condition suspended(const Sandbox& session) {
   return {"Suspended", "False", kNotSuspended, "", {}};
 }
 
+// When what was asked of it last changed, which suspending and resuming are; else when it was made.
+std::optional<wire::Timestamp> changed_at(const Sandbox& session) {
+  std::optional<wire::Timestamp> latest = session.metadata.creation_timestamp;
+  for (const contracts::ManagedFields& each : session.metadata.managed_fields) {
+    if (each.time && each.subresource.empty() && (!latest || latest->value < each.time->value))
+      latest = each.time;
+  }
+  return latest;
+}
+
 // The spec that is shown of a session that was made without a document.
 Value made_up_spec(const Sandbox& session) {
   Value container = Value::Object{{"name", "session"}, {"image", kSessionImage}};
@@ -75,6 +85,9 @@ Value metadata_of(const Sandbox& session) {
 
 std::vector<Condition> conditions_of(const Sandbox& session) {
   std::vector<Condition> out = {ready(session), suspended(session)};
+  // Clients of Kubernetes require the time in each.
+  for (Condition& each : out)
+    if (!each.last_transition_time) each.last_transition_time = changed_at(session);
   if (!has_ended(session)) return out;
   const bool lost = session.status.reason != Reason("LIFETIME_OVER") &&
                     session.status.reason != Reason("IDLE_TIMEOUT") &&

@@ -328,8 +328,10 @@ Routes agent_sandbox_routes() {
 Routes e2b_routes() {
   return {
       {"POST",   "/e2b/v2/sandboxes",               Scope::kRunsWrite, kApiDocument,      create_e2b_sandbox},
+      {"POST",   "/e2b/sandboxes",                  Scope::kRunsWrite, kApiDocument,      create_e2b_sandbox_as_before},
       {"GET",    "/e2b/v2/sandboxes",               Scope::kRunsRead,  kNoBody,           list_e2b_sandboxes},
       {"POST",   "/e2b/v2/sandboxes/{id}/connect",  Scope::kRunsWrite, kOptionalDocument, connect_e2b_sandbox},
+      {"POST",   "/e2b/sandboxes/{id}/connect",     Scope::kRunsWrite, kOptionalDocument, connect_e2b_sandbox},
       {"GET",    "/e2b/sandboxes/{id}",             Scope::kRunsRead,  kNoBody,           get_e2b_sandbox},
       {"DELETE", "/e2b/sandboxes/{id}",             Scope::kRunsWrite, kOptionalDocument, kill_e2b_sandbox},
       {"POST",   "/e2b/sandboxes/{id}/timeout",     Scope::kRunsWrite, kSmallDocument,    set_e2b_timeout},

@@ -16,6 +16,7 @@ using wire::Value;
 
 constexpr int64_t kMostPid = 0xffffffff;
 constexpr std::string_view kCommand = "process-";
+constexpr size_t kMostDenials = 5;
 
 bool says_nothing(const Value* value) {
   if (value == nullptr || value->is_null()) return true;
@@ -78,8 +79,11 @@ Result<std::string> exports_of(const Value* envs) {
 Result<std::string> change_of_folder(const Value& process) {
   ASSIGN_OR_RETURN(const std::string cwd, text_of(process.find("cwd"), "process.cwd"));
   ASSIGN_OR_RETURN(const std::string inner, inner_path(cwd, "process.cwd"));
-  // Behind ./ no name is taken for an option.
-  return inner.empty() ? std::string() : cat("cd ", quoted(cat("./", inner)), " && ");
+  if (inner.empty()) return std::string();
+  // Behind ./ no name is taken for an option. What is said of one that is not there has the
+  // caller's own path.
+  return cat("cd ", quoted(cat("./", inner)), " 2>/dev/null || { printf '%s\\n' ",
+             quoted(cat("cwd: ", cwd, " is no folder of this sandbox")), " >&2; exit 1; }; ");
 }
 
 Result<std::string> words_of(const Value& process) {
@@ -114,16 +118,43 @@ bool flag(const Value& object, std::string_view path) {
   return found != nullptr && found->boolean() != nullptr && *found->boolean();
 }
 
+// `denied: exec on /usr/bin/whoami (tools); remedy: …`
+std::string told(const Value& denial) {
+  std::string out = cat("denied: ", denial.text("what"));
+  if (const std::string target = denial.text("target"); !target.empty()) out += cat(" on ", target);
+  if (const int64_t times = number(denial, "count"); times > 1) out += cat(", ", times, " times");
+  out += cat(" (", denial.text("rule"), ")");
+  const std::string remedy = denial.text("remedy");
+  return remedy.empty() ? out : cat(out, ": ", remedy);
+}
+
+// The first of them, and how many more there are.
+std::vector<std::string> denials_in(const Value& result) {
+  std::vector<std::string> out;
+  const Value* denials = result.find("denials");
+  if (denials == nullptr || denials->array() == nullptr) return out;
+  for (const Value& denial : *denials->array()) {
+    if (out.size() < kMostDenials) out.push_back(told(denial));
+  }
+  if (const size_t all = denials->array()->size(); all > out.size())
+    out.push_back(cat("and ", all - out.size(), " more denials"));
+  return out;
+}
+
 // What the caller would not know by the exit code: what was cut, denied or over a limit.
 std::string remark_on(const Value& result) {
-  std::string out = result.text("reason");
-  if (out.empty() && !result.text("code").empty()) out = trim(result.text("stderr"));
+  const std::string code = result.text("code");
+  std::string why = result.text("reason");
+  if (why.empty() && !code.empty()) why = trim(result.text("stderr"));
+  std::vector<std::string> parts;
+  if (!why.empty() || !code.empty())
+    parts.push_back(why.empty() ? code : code.empty() ? why : cat(why, " (", code, ")"));
   for (const char* stream : {"stdout", "stderr"}) {
-    if (!flag(result, cat("truncated.", stream))) continue;
-    out += cat(out.empty() ? "" : "; ", stream, " was cut: write it to a file instead");
+    if (flag(result, cat("truncated.", stream)))
+      parts.push_back(cat(stream, " was cut: write it to a file instead"));
   }
-  if (const std::string code = result.text("code"); !code.empty()) out += cat(" (", code, ")");
-  return out;
+  for (std::string& denial : denials_in(result)) parts.push_back(std::move(denial));
+  return join(parts, "; ");
 }
 
 }  // namespace

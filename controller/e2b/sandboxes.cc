@@ -82,6 +82,12 @@ Result<std::map<std::string, std::string>> metadata_wanted(std::string_view text
 
 }  // namespace
 
+void forget_default_internet(Value& request) {
+  if (request.object() == nullptr) return;
+  const Value* internet = request.find("allow_internet_access");
+  if (internet != nullptr && *internet == Value(true)) request.erase("allow_internet_access");
+}
+
 Result<Sandbox> new_session(const Value& request, const Offer& offer, std::string name) {
   ASSIGN_OR_RETURN(const NewSandbox wanted, read_new_sandbox(request));
   Sandbox session;

@@ -31,6 +31,10 @@ struct Offer {
   const contracts::Ceilings& ceilings;
 };
 
+// Releases of their tools before 2.51 send `allow_internet_access: true` unless their caller says
+// false, so nobody can tell whether it was asked for: taken out, the template decides.
+void forget_default_internet(wire::Value& request);
+
 // The session of this name that a request for a new sandbox asks for. FailedPrecondition
 // (E2B_NOT_SERVED, IMAGE_NOT_SERVED), InvalidArgument (INVALID_FIELD), with the field.
 Result<contracts::Sandbox> new_session(const wire::Value& request, const Offer& offer,

@@ -68,6 +68,19 @@ TEST_F(E2bSandboxes, ACommandTakesNoLongerThanTheOperatorAllows) {
   EXPECT_EQ(made("")->spec.security.limits.command_bytes, 500);
 }
 
+TEST_F(E2bSandboxes, TheDefaultOfFormerReleasesIsNoWish) {
+  const auto forgotten = [](std::string_view text) {
+    Value request = wire::parse_json(text).value();
+    forget_default_internet(request);
+    return wire::to_json(request);
+  };
+  EXPECT_EQ(forgotten(R"({"allow_internet_access":true,"templateID":"base"})"),
+            R"({"templateID":"base"})");
+  EXPECT_EQ(forgotten(R"({"allow_internet_access":false})"), R"({"allow_internet_access":false})");
+  EXPECT_EQ(forgotten(R"({"allow_internet_access":"yes"})"), R"({"allow_internet_access":"yes"})");
+  EXPECT_EQ(forgotten("[]"), "[]");
+}
+
 TEST_F(E2bSandboxes, TheNetworkIsAListOfNames) {
   EXPECT_EQ(refused(R"("allow_internet_access": true)"), "E2B_NOT_SERVED allow_internet_access");
   EXPECT_FALSE(made(R"("allow_internet_access": false)")->spec.security.network.enabled);

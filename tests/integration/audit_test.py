@@ -184,7 +184,7 @@ class AuditChain(unittest.TestCase):
                               stdin=subprocess.DEVNULL, timeout=60)
 
     def expect(self, done, code, *words):
-        self.assertEqual(done.returncode, 2 if code.endswith(("MALFORMED", "USAGE", "INVALID")) else 1, done)
+        self.assertEqual(done.returncode, 127 if code == "FILE_NOT_FOUND" else 2 if code.endswith(("MALFORMED", "USAGE", "INVALID")) else 1, done)
         self.assertEqual(done.stdout, "")
         for word in (code, *words):
             self.assertIn(word, done.stderr)
@@ -219,7 +219,7 @@ class AuditChain(unittest.TestCase):
         self.expect(self.verify_file(self.file("torn", "".join(lines)[:-30]), *keys), "AUDIT_EXPORT_MALFORMED", f"line {len(lines)}")
         self.expect(self.verify_file(self.file("shorter", "".join(lines[:-2] + lines[-1:])), *keys), "AUDIT_END_MISSING")
         self.expect(self.verify_file(self.export), "USAGE", "--keys")
-        self.expect(self.verify_file(self.folder / "nowhere", *keys), "AUDIT_EXPORT_MALFORMED")
+        self.expect(self.verify_file(self.folder / "nowhere", *keys), "FILE_NOT_FOUND")
         self.expect(self.verify_file(self.checkpoint, *keys), "AUDIT_EXPORT_MALFORMED", "line 1")
         self.expect(self.verify_file(self.export, *keys, "--checkpoint", self.keys), "AUDIT_CHECKPOINT_MALFORMED")
         self.expect(self.verify_file(self.export, "--keys", self.export), "SIGNING_KEY_INVALID")

@@ -13,7 +13,9 @@ from harness import Instance, SOURCE, find_file, main, wait_until
 from node_environment_test import SEARCH, npm_install, npm_setting, why_no_registry
 from session_client import SessionApi
 
-SDK = "e2b@2.51.0"
+RELEASE = "2.51.0"
+# They make sandboxes and connect to them at other addresses, and always ask for the internet.
+FORMER = ("2.20.0", "2.50.0")
 IMAGE = "python-3"
 
 
@@ -46,12 +48,9 @@ class Sdk:
 class E2b(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if problem := why_no_registry(npm_setting("registry"), SDK.rsplit("@", 1)[0]):
+        if problem := why_no_registry(npm_setting("registry"), "e2b"):
             raise unittest.SkipTest(problem)
-        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-e2b-")))
-        (cls.folder / "package.json").write_text('{"type": "module"}')
-        npm_install(cls.folder, SDK.rsplit("@", 1)[0], "install", SDK)
-        shutil.copy(SOURCE / "tests" / "integration" / "e2b_client.mjs", cls.folder)
+        cls.folder = cls.installed(RELEASE)
         cls.instance = Instance()
         cls.instance.env["PADDOCK_CONTROLLER_SESSIONS_IMAGES"] = json.dumps({IMAGE: "session"})
         cls.enterClassContext(cls.instance)
@@ -62,8 +61,16 @@ class E2b(unittest.TestCase):
         cls.sdk = cls.with_token(cls.api.token)
 
     @classmethod
-    def with_token(cls, token):
-        sdk = Sdk(cls.folder, cls.instance, cls.api, token)
+    def installed(cls, release):
+        folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-e2b-")))
+        (folder / "package.json").write_text('{"type": "module"}')
+        npm_install(folder, "e2b", "install", f"e2b@{release}")
+        shutil.copy(SOURCE / "tests" / "integration" / "e2b_client.mjs", folder)
+        return folder
+
+    @classmethod
+    def with_token(cls, token, folder=None):
+        sdk = Sdk(folder or cls.folder, cls.instance, cls.api, token)
         cls.addClassCleanup(sdk.close)
         return sdk
 
@@ -114,6 +121,10 @@ class E2b(unittest.TestCase):
         self.assertEqual((whole["exitCode"], whole.get("error"), len(whole["stdout"])), (0, None, 6_000_000))
         denied = self.error("CommandExitError", "return await kept.box.commands.run('perl -e 1')")
         self.assertIn("E_CAPABILITY_DENIED", denied["message"])
+        self.assertIn("/perl", denied["message"])
+        self.assertIn("toolAllowlist", denied["message"])
+        outlived = self.run_command("perl -e 1; exit 0")["error"]
+        self.assertRegex(outlived, r"^E_CAPABILITY_DENIED; denied: \S.*/perl")
         long = self.error("CommandExitError", "return await kept.box.commands.run('true ' + 'x'.repeat(140000))")
         self.assertIn("E_LIMIT_COMMAND", long["message"])
         self.assertEqual(self.run_command("echo " + "x" * 100_000)["exitCode"], 0)
@@ -125,6 +136,8 @@ class E2b(unittest.TestCase):
         self.run_command("mkdir -p 'with space'")
         for folder in ("with space", "/home/user/with space", "/workspace/with space"):
             self.assertEqual(self.run_command("pwd", f"{{cwd: {json.dumps(folder)}}}")["stdout"], "/workspace/with space\n")
+        missing = self.error("CommandExitError", "return await kept.box.commands.run('pwd', {cwd: '/home/user/no \\'one'})")
+        self.assertEqual((missing["exitCode"], missing["stderr"]), (1, "cwd: /home/user/no 'one is no folder of this sandbox\n"))
         self.error("InvalidArgumentError", "return await kept.box.commands.run('pwd', {cwd: '../..'})")
         self.error("InvalidArgumentError", "return await kept.box.commands.run('pwd', {cwd: '/etc'})")
         self.error("InvalidArgumentError", "return await kept.box.commands.run('true', {envs: {'A;id': 'x'}})")
@@ -323,6 +336,28 @@ class E2b(unittest.TestCase):
             return answer.status, json.loads(content) if content else None
         finally:
             connection.close()
+
+    def test_former_releases_are_served_too(self):
+        for release in FORMER:
+            with self.subTest(release):
+                sdk = self.with_token(self.api.token, self.installed(release))
+                name = self.value("kept.box = await e2b.Sandbox.create({envs: {A: 'b'}, metadata: {who: 'me'}}); return kept.box.sandboxId", sdk)
+                self.assertFalse(self.value("return (await kept.box.getInfo()).allowInternetAccess", sdk), "the template's network, which is none")
+                self.value("await kept.box.files.write('a.txt', 'hello')", sdk)
+                done = self.value("return await kept.box.commands.run('cat a.txt; echo $A; echo oops >&2')", sdk)
+                self.assertEqual([done[each] for each in ("exitCode", "stdout", "stderr")], [0, "hellob\n", "oops\n"])
+                failed = self.error("CommandExitError", "return await kept.box.commands.run('exit 3')", sdk)
+                self.assertEqual(failed["exitCode"], 3)
+                self.value(f"kept.again = await e2b.Sandbox.connect('{name}', {{timeoutMs: 3600000}})", sdk)
+                self.assertEqual(self.value("return await kept.again.files.read('a.txt')", sdk), "hello")
+                self.assertGreater(self.value("return (await kept.box.getInfo()).endAt.getTime() - Date.now()", sdk), 3_000_000)
+                self.assertEqual(self.value("return (await e2b.Sandbox.list({query: {metadata: {who: 'me'}}}).nextItems()).map((each) => each.sandboxId)", sdk),
+                                 [name])
+                self.assertIn(IMAGE, self.error("SandboxError", "await e2b.Sandbox.create('desktop')", sdk)["message"])
+                self.value("await kept.box.kill()", sdk)
+                self.assertFalse(self.value("return await kept.box.isRunning()", sdk))
+                off = self.value("kept.box = await e2b.Sandbox.create({allowInternetAccess: false}); await kept.box.kill(); return true", sdk)
+                self.assertTrue(off)
 
     def test_a_wrong_key_is_told_so(self):
         name = self.sandbox()

@@ -283,10 +283,31 @@ class Exec(ExecTest):
             done = self.instance.run(*words, check=False)
             self.assertEqual(done.returncode, 127, (words, done.stderr))
             self.assertIn(f"has this name: `{way}`", done.stderr, words)
+        self.habits_lead_somewhere()
         nobody = self.instance.run("exec", "nobody", "--", "true", check=False)
         self.assertNotIn("has this name", nobody.stderr)
         self.assertIn("[RUN_NOT_FOUND]", nobody.stderr)
         self.end("a-run")
+
+    def habits_lead_somewhere(self):
+        """What other tools take, and what is silently dropped nowhere."""
+        line = self.instance.run("exec", "a-run", "--", "echo $HOME", check=False)
+        self.assertEqual(line.returncode, 127, line)
+        self.assertIn("paddock exec a-run -- sh -c 'echo $HOME'", line.stderr)
+        for words, way in ((("cp", "a-run:x", "-"), "-- cat PATH"), (("cp", "-", "a-run:x"), "cat > PATH"), (("top", "pods"), "`runs`?"),
+                           (("run", "-v", "/x:/y", "--", "true"), "hostMounts")):
+            done = self.instance.run(*words, check=False)
+            self.assertEqual(done.returncode, 2, (words, done))
+            self.assertIn(way, done.stderr, words)
+        self.assertIn("a-run", self.instance.run("top", "run").stdout)
+        command = [str(BIN / "paddock"), "sandbox", "exec", "a-session", "echo out"]
+        typed = subprocess.run(command, env=self.instance.env, text=True, capture_output=True, input="hi\n", timeout=120)
+        self.assertEqual((typed.returncode, typed.stdout), (0, "out\n"), typed)
+        self.assertIn("standard input was not read", typed.stderr)
+        with open(__file__, encoding="utf-8") as file:
+            typed = subprocess.run(command, env=self.instance.env, text=True, capture_output=True, stdin=file, timeout=120)
+        self.assertIn("--put -", typed.stderr)
+        self.assertEqual(self.instance.run(*command[1:]).stderr, "", "nothing came")
 
     def test_it_is_canceled_by_its_name_which_is_used_once_at_a_time(self):
         self.begin("named")

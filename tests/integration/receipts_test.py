@@ -33,7 +33,8 @@ class Receipts(unittest.TestCase):
 
     def refused(self, code, *args):
         done = self.verify(*args)
-        self.assertEqual(done.returncode, 2 if code in ("RECEIPT_MALFORMED", "SIGNING_KEY_INVALID", "ROOT_NOT_FOUND") else 1, done)
+        codes = {"FILE_NOT_FOUND": 127, "RECEIPT_MALFORMED": 2, "SIGNING_KEY_INVALID": 2, "ROOT_NOT_FOUND": 2}
+        self.assertEqual(done.returncode, codes.get(code, 1), done)
         self.assertIn(code, done.stderr)
         self.assertEqual(done.stdout, "")
 
@@ -82,10 +83,11 @@ class Receipts(unittest.TestCase):
     # 1 is said of what was changed, and of nothing else.
     def test_what_cannot_be_read_was_not_changed(self):
         for unreadable in (self.folder / "nowhere", self.folder, self.file("large", " " * (9 << 20))):
-            self.refused("RECEIPT_MALFORMED", unreadable)
+            self.refused("RECEIPT_MALFORMED" if unreadable.exists() else "FILE_NOT_FOUND", unreadable)
             self.refused("SIGNING_KEY_INVALID", None, unreadable)
         self.refused("ROOT_NOT_FOUND", None, None, "--artifacts", self.folder / "nowhere")
-        self.assertIn(f"`{self.folder}/nowhere`: ", self.verify(self.folder / "nowhere").stderr)
+        self.assertIn(f"there is no file `{self.folder}/nowhere`", self.verify(self.folder / "nowhere").stderr)
+        self.assertIn("--keys", self.verify(None, self.folder / "nowhere").stderr)
 
     def test_another_controllers_keys_prove_nothing(self):
         with Instance("other") as other:
@@ -112,6 +114,16 @@ class Receipts(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done)
         self.assertNotIn("former", done.stdout)
         self.refused("RECEIPT_KEY_UNKNOWN", newer)
+
+    def test_a_key_that_is_named_wrongly_rotates_nothing(self):
+        file = find_file(self.instance.home, "receipt-keys.pem")
+        before, published = file.read_text(), self.instance.run("receipt-keys").stdout
+        for words, code in ((("--rotate", "--to", "nope"), "PARAMETER_INVALID"), (("--to", "nope"), "USAGE")):
+            done = self.instance.run("receipt-keys", *words, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+            self.assertIn(code, done.stderr)
+        self.assertEqual(file.read_text(), before)
+        self.assertEqual(self.instance.run("receipt-keys").stdout, published)
 
     def test_a_rotation_that_was_not_recorded_is_taken_back_at_the_next_start(self):
         keys = find_file(self.instance.home, "receipt-keys.pem")

@@ -99,7 +99,8 @@ class Rerun(ProjectTest):
         self.cli("artifacts", "-l", "group=g", "--output", fetched)
         for name in ("one", "two"):
             self.assertEqual((fetched / name / "out/name.txt").read_text(), f"{name}\n")
-        self.cli("artifacts", "one", "--output", self.project / "alone")
+        self.assertNotRegex(self.cli("artifacts", "one", "--output", self.project / "alone").stdout, r"\b[0-9a-f]{64}\b")
+        self.assertRegex(self.cli("artifacts", "one", "--output", self.project / "again", "-v").stdout, r"(?m)^\S+  \S+ \S+  [0-9a-f]{64}$")
         self.assertEqual((self.project / "alone/out/name.txt").read_text(), "one\n")
         self.assertIn("==> two <==", self.cli("artifacts", "one", "two").stdout)
 

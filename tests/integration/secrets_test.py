@@ -190,6 +190,10 @@ class Secrets(unittest.TestCase):
     def test_the_key_is_rotated_and_one_that_is_lost_is_named(self):
         key = find_file(self.instance.home, "secrets.key")
         before = key.read_text()
+        wrong = self.instance.run("secret", "rotate-key", "--to", "nope", check=False)
+        self.assertEqual(wrong.returncode, 2, wrong)
+        self.assertIn("[PARAMETER_INVALID]", wrong.stderr)
+        self.assertEqual(key.read_text(), before, "a name that is no key rotates nothing")
         self.assertIn("sealed with it", self.instance.run("secret", "rotate-key").stderr)
         self.assertNotEqual(key.read_text(), before)
         self.assertIn("26", self.python("after", "import os; print(len(os.environ['P']))", "--secret", "db/password=P").stdout)

@@ -120,7 +120,7 @@ def _trust(ca_file: Optional[str]) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=ca_file)
     except (OSError, ssl.SSLError):
-        raise PaddockError("the CA file cannot be read as certificates (PEM)", code="CA_FILE_UNREADABLE") from None
+        raise PaddockError(f"the CA file `{ca_file}` cannot be read as certificates (PEM)", code="CA_FILE_UNREADABLE") from None
 
 
 def ask_for_signs_of_life(connection: Any) -> None:

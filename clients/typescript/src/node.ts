@@ -71,7 +71,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   try {
     ca = caFile === undefined ? undefined : await readFile(caFile, "utf8");
   } catch (cause) {
-    throw new PaddockError("the CA file cannot be read", { code: "CA_FILE_UNREADABLE" }, { cause });
+    throw new PaddockError(`the CA file \`${caFile}\` cannot be read`, { code: "CA_FILE_UNREADABLE" }, { cause });
   }
   return new Client({ ...options, baseUrl, token, ...(ca === undefined ? {} : { fetch: fetchTrusting(ca) }) });
 }

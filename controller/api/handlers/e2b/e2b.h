@@ -8,6 +8,8 @@
 namespace paddock::api {
 
 Result<Response> create_e2b_sandbox(Call& call);
+// Where releases before 2.51 ask for one.
+Result<Response> create_e2b_sandbox_as_before(Call& call);
 Result<Response> list_e2b_sandboxes(Call& call);
 Result<Response> get_e2b_sandbox(Call& call);
 Result<Response> kill_e2b_sandbox(Call& call);

@@ -59,6 +59,11 @@ Result<Response> create_e2b_sandbox(Call& call) {
   return access_to(call, made, 201);
 }
 
+Result<Response> create_e2b_sandbox_as_before(Call& call) {
+  e2b::forget_default_internet(call.body);
+  return create_e2b_sandbox(call);
+}
+
 Result<Response> list_e2b_sandboxes(Call& call) {
   const Request& request = call.request;
   ASSIGN_OR_RETURN(const e2b::Filter filter,
