@@ -155,7 +155,7 @@ POST | …/KIND | a new one; `Idempotency-Key`, `?dryRun=All`
 GET | …/KIND/{} | one
 PUT | …/KIND/{} | changes it
 PATCH | …/KIND/{} | changes it: JSON patch, merge patch, server-side apply
-DELETE | …/runs/{} | deletes it, when it has ended
+DELETE | …/runs/{} | deletes it; one that has not ended is canceled first, and goes when it has
 DELETE | …/sandboxes/{} | destroys the session
 DELETE | …/KIND/{} | deletes it
 DELETE | …/KIND | deletes those that match, each by the rules of a single delete; `?labelSelector`, `fieldSelector`, `dryRun=All`""".splitlines()]

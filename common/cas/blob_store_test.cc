@@ -42,6 +42,18 @@ TEST_F(BlobFolder, KeepsABlobUnderItsDigestReadOnly) {
   EXPECT_THAT(unfinished(), IsEmpty());
 }
 
+TEST_F(BlobFolder, NeverReadsWhatTheDiskDamagedAndIsMendedByWhoBringsTheContentAgain) {
+  EXPECT_EQ(*store_.put(content_), digest_);
+  const std::string path = dir_ / ("store/" + digest_.substr(0, 2) + "/" + digest_);
+  for (const std::string damaged : {"sane content", "some contents", "some conten"}) {
+    ASSERT_TRUE(os::write_file_atomic(path, damaged, 0444).ok());
+    EXPECT_EQ(store_.read(digest_, 100).error().reason, "BLOB_DAMAGED");
+    EXPECT_EQ(store_.read(digest_, 100).error().code, Code::kUnavailable);
+    EXPECT_EQ(store_.put(content_).value(), digest_);
+    EXPECT_EQ(store_.read(digest_, 100).value(), content_);
+  }
+}
+
 TEST_F(BlobFolder, AcceptsTheSameBlobAgain) {
   EXPECT_TRUE(store_.put(content_).ok());
   EXPECT_TRUE(store_.put(content_).ok());

@@ -4,12 +4,29 @@
 
 #include <cerrno>
 
+#include "common/base/log.h"
 #include "common/base/text.h"
 
 namespace paddock::cas {
 namespace {
 
 constexpr size_t kReadAtOnce = 256 << 10;
+
+// What a disk gave back is another content than was stored: it is nobody's answer.
+Result<std::string> read_sound(const Blobs& blobs, const Digest& digest, size_t limit) {
+  ASSIGN_OR_RETURN(const os::Fd fd, blobs.open_blob(digest));
+  ASSIGN_OR_RETURN(std::string content, os::read_all(fd.get(), limit));
+  if (crypto::sha256_hex(content) == digest) return content;
+  log_error("a blob is damaged: restore it from a backup, or run again what made it",
+            {{"digest", digest}});
+  return Error{Code::kUnavailable, "BLOB_DAMAGED",
+               "the stored file is not what it was any more; its operator has to bring it back"};
+}
+
+template <class T>
+bool is_damaged(const Result<T>& read) {
+  return !read && read.error().reason == "BLOB_DAMAGED";
+}
 
 }  // namespace
 
@@ -40,13 +57,19 @@ Result<Blobs::Writer> Blobs::begin(const Digest& expected, int64_t size, Durabil
 }
 
 Result<std::string> Blobs::read(const Digest& digest, size_t limit) const {
-  ASSIGN_OR_RETURN(const os::Fd fd, open_blob(digest));
-  return os::read_all(fd.get(), limit);
+  Result<std::string> content = read_sound(*this, digest, limit);
+  if (!is_damaged(content) || !discard_damaged(digest)) return content;
+  return read_sound(*this, digest, limit);
 }
 
 Result<Digest> Blobs::put(std::string_view bytes) const {
   const Digest digest = crypto::sha256_hex(bytes);
-  if (has(digest)) return digest;
+  if (has(digest)) {
+    // Who brings the content once more mends what a disk damaged.
+    const Result<std::string> there = read(digest, bytes.size());
+    if (!is_damaged(there) && (there || there.error().code != Code::kTooLarge)) return digest;
+    TRY(remove_unused(digest, std::numeric_limits<int64_t>::max()));
+  }
   ASSIGN_OR_RETURN(Writer writer, begin(digest, static_cast<int64_t>(bytes.size())));
   TRY(writer.append(bytes));
   TRY(writer.commit());

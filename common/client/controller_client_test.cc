@@ -48,7 +48,8 @@ TEST(ControllerClient, WaitsForWhoLeadsNextAlsoByAConnectionOfTheCallers) {
     bool passes;
   };
   for (const Case& each :
-       {Case{"NOT_LEADER", true}, Case{"STORE_FENCED", true}, Case{"NODES_BUSY", false}}) {
+       {Case{"NOT_LEADER", true}, Case{"STORE_FENCED", true}, Case{"NO_NODE", true},
+        Case{"NODES_BUSY", true}, Case{"QUOTA_USED_UP", false}}) {
     HttpServer server([&, seen = 0](const HttpRequest&) mutable {
       if (++seen > 1) return answer(200, "done");
       return error_answer({Code::kUnavailable, Reason::parse(each.reason), "not now"});
@@ -106,7 +107,7 @@ TEST(BoundTry, EndsTheSilenceOfNothingThatMustNotBeSentTwiceOrTakesItsTime) {
 TEST(ControllerClient, RepeatsWhatIsSafeAndNothingElse) {
   const auto busy_once = [](int failures) {
     return [failures, seen = 0](const HttpRequest&) mutable {
-      return ++seen <= failures ? error_answer({Code::kUnavailable, "NODES_BUSY", "later"})
+      return ++seen <= failures ? error_answer({Code::kUnavailable, "QUOTA_USED_UP", "later"})
                                 : answer(200, "{}");
     };
   };
@@ -119,13 +120,13 @@ TEST(ControllerClient, RepeatsWhatIsSafeAndNothingElse) {
   {
     HttpServer server(busy_once(1));
     ControllerClient client({server.url(), {}, {}, {}});
-    EXPECT_EQ(client.send("POST", "/x", wire::Value::Object{}).error().reason, "NODES_BUSY");
+    EXPECT_EQ(client.send("POST", "/x", wire::Value::Object{}).error().reason, "QUOTA_USED_UP");
     EXPECT_EQ(server.requests().size(), 1U);
   }
   {
     HttpServer server(busy_once(1));
     ControllerClient client({server.url(), {}, {}, {}});
-    EXPECT_EQ(client.synchronize("n", {}).error().reason, "NODES_BUSY");
+    EXPECT_EQ(client.synchronize("n", {}).error().reason, "QUOTA_USED_UP");
     EXPECT_EQ(server.requests().size(), 1U);
   }
 }

@@ -28,7 +28,8 @@ std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int f
   if (error.reason == "ABORTED" || failed >= kMaxAttempts) return std::nullopt;
   // A request that never left, or was left alone, may be sent again whatever it is.
   const bool left_alone =
-      is_one_of(error.reason, {"UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED"});
+      is_one_of(error.reason, {"UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED",
+                               "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"});
   if (!repeatable && !left_alone) return std::nullopt;
   const bool may_pass = error.code == Code::kUnavailable ||
                         error.code == Code::kResourceExhausted ||

@@ -5,7 +5,7 @@
 namespace paddock::client {
 namespace {
 
-Failure failure(Code code, Reason reason = "NODES_BUSY") { return {{code, reason, "m"}}; }
+Failure failure(Code code, Reason reason = "QUOTA_USED_UP") { return {{code, reason, "m"}}; }
 
 TEST(SafeToRepeat, AsksTheMethodOrTheKey) {
   for (const char* method : {"GET", "HEAD", "PUT", "DELETE"})
@@ -27,7 +27,10 @@ TEST(RetryDelay, RepeatsOnlyWhatMayPassAndMayBeRepeated) {
   }
   EXPECT_TRUE(
       retry_delay(failure(Code::kUnavailable, "UNREACHABLE"), false, 1, random).has_value());
-  EXPECT_TRUE(retry_delay(failure(Code::kUnavailable, "NOT_LEADER"), false, 1, random).has_value());
+  for (const Reason& reason :
+       {Reason("NOT_LEADER"), Reason("NO_NODE"), Reason("NODES_BUSY"), Reason("TOO_MANY_CALLS")})
+    EXPECT_TRUE(retry_delay(failure(Code::kUnavailable, reason), false, 1, random))
+        << reason.text();
   EXPECT_FALSE(retry_delay(failure(Code::kUnavailable, "ABORTED"), true, 1, random).has_value());
   EXPECT_FALSE(retry_delay(failure(Code::kUnavailable), true, 4, random).has_value());
 }

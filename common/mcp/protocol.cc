@@ -19,6 +19,7 @@ constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabili
 constexpr int64_t kListsStayMs = 3'600'000;
 constexpr size_t kMostBatch = 20;
 constexpr size_t kMostCauses = 20;
+constexpr size_t kMostId = 1024;  // it comes back with the answer, whose line clients read
 constexpr size_t kErrorRoom = size_t{8} << 10;
 constexpr size_t kCauseRoom = size_t{2} << 10;
 
@@ -209,11 +210,15 @@ Reply answer(const Server& server, const Request& request) {
   return failure(request.id, {kMethodNotFound, "Method not found", {}, request.modern ? 404 : 200});
 }
 
+bool is_good_id(const Value& id) {
+  return id.integer() != nullptr || (id.string() != nullptr && id.string()->size() <= kMostId);
+}
+
 Reply handle_one(const Server& server, const Value& message, const Envelope& envelope) {
   const Value* id = message.find("id");
   const Value* method = message.find("method");
   const Value* params = message.find("params");
-  const bool good_id = id == nullptr || id->integer() != nullptr || id->string() != nullptr;
+  const bool good_id = id == nullptr || is_good_id(*id);
   const bool good = message.text("jsonrpc") == "2.0" && method != nullptr &&
                     method->string() != nullptr && good_id &&
                     (params == nullptr || params->object() != nullptr);
@@ -256,7 +261,7 @@ Reply handle(const Server& server, const Value& message, const Envelope& envelop
 
 Reply too_many_calls(const Value& message) {
   const Value* id = message.find("id");
-  return failure(id == nullptr ? Value() : *id,
+  return failure(id == nullptr || !is_good_id(*id) ? Value() : *id,
                  {kTooMany, "too many calls at once; send it again when others are answered"});
 }
 

@@ -129,6 +129,16 @@ TEST(Mcp, AnErrorAboutAnUnreadableIdHasNone) {
   EXPECT_EQ(*ask(R"({"jsonrpc":"2.0","id":"a","method":7})").message->find("id"), Value("a"));
 }
 
+TEST(Mcp, ALongIdDoesNotComeBack) {
+  const auto ping = [](size_t length) {
+    return cat(R"({"jsonrpc":"2.0","id":")", std::string(length, 'x'), R"(","method":"ping"})");
+  };
+  EXPECT_EQ(ask(ping(1024)).message->text("id").size(), 1024U);
+  EXPECT_EQ(code(ask(ping(1025))), -32600);
+  EXPECT_EQ(ask(ping(70'000)).message->find("id"), nullptr);
+  EXPECT_EQ(too_many_calls(wire::parse_json(ping(70'000)).value()).message->find("id"), nullptr);
+}
+
 TEST(Mcp, HeadersHaveToAgreeWithTheMessage) {
   const std::string call = modern("tools/call", R"("name":"echo")");
   const Envelope good{true, "2026-07-28", "tools/call", "echo"};

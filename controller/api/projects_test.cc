@@ -224,6 +224,32 @@ TEST_F(Projects, ExportsOneDocumentWithEverythingInIt) {
   EXPECT_EQ(get({"export", "large.html"}, "?inline=1").status, 413);
 }
 
+TEST_F(Projects, AnswersNothingFromWhatItsDiskDamagedUntilItIsSentAgain) {
+  const std::map<std::string, std::string> files = {
+      {"a.css", "p{}"}, {"index.html", "<link rel=stylesheet href=a.css><p>hi"}};
+  put_site(files);
+  const std::string root = call("GET", kSite).body.text("status.root");
+  const std::string path = folder_ / cat("blobs/", root.substr(0, 2), "/", root);
+  std::string tree = os::read_file(path).value();
+  tree[tree.find("index.html")] = 'j';
+  ASSERT_TRUE(os::write_file_atomic(path, tree, 0444).ok());
+  for (const std::vector<std::string>& below :
+       {std::vector<std::string>{"tree"}, {"raw", "index.html"}, {"raw", "jndex.html"}}) {
+    EXPECT_EQ(get(below).status, 503) << below.back();
+    EXPECT_EQ(get(below).reason(), "BLOB_DAMAGED") << below.back();
+  }
+  put_site(files);
+  EXPECT_EQ(get({"raw", "index.html"}).status, 200);
+}
+
+TEST_F(Projects, ADocumentIsNotExportedWithoutWhatCannotBeReadNow) {
+  put_site({{"a.css", "i{}"}, {"index.html", "<link rel=stylesheet href=a.css><p>hi"}});
+  const std::string digest = crypto::sha256_hex("i{}");
+  const std::string path = folder_ / cat("blobs/", digest.substr(0, 2), "/", digest);
+  ASSERT_TRUE(os::write_file_atomic(path, "j{}", 0444).ok());
+  EXPECT_EQ(get({"export", "index.html"}, "?inline=1").reason(), "BLOB_DAMAGED");
+}
+
 TEST_F(Projects, MakesFewExportsAtATime) {
   put_site({{"index.html", "<p>hi"}});
   *services_.exports = 2;

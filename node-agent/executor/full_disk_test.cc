@@ -161,7 +161,7 @@ TEST_F(Life, TellsWhatItHasWrittenOfTheDiskThatItAskedFor) {
 TEST_F(Life, WhatItTakesOfAFullDiskIsCountedAnew) {
   behave("ok");
   hasty = std::make_unique<HastyClock>();
-  hasty->step = Millis(100);
+  hasty->step_ms = 100;
   life = accept();
   life->run();
   ASSERT_TRUE(life->open_to_write());
@@ -177,13 +177,13 @@ TEST_F(Life, WhatItTakesOfAFullDiskIsCountedAnew) {
 TEST_F(Life, CountingWhatItTakesOfAFullDiskHasItsTime) {
   behave("ok");
   hasty = std::make_unique<HastyClock>();
-  hasty->step = Millis(0);
+  hasty->step_ms = 0;
   life = accept();
   life->run();
   for (int i = 0; i < 10; ++i)
     ASSERT_TRUE(os::write_file_atomic(cat(folder().workspace(), "/", i), "x"));
   EXPECT_FALSE(life->taken().cut_off);
-  hasty->step = Millis(4'000);
+  hasty->step_ms = 4'000;
   EXPECT_TRUE(life->taken().cut_off) << "4 s for each name";
 }
 

@@ -21,10 +21,11 @@
 namespace paddock::executor {
 namespace {
 
-constexpr Millis kGrace{15'000};      // of the launcher, beyond that of its command
-constexpr Millis kLastGrace{60'000};  // of one that was woken behind its time, until it is killed
-constexpr int kPollMs = 1'000;        // in case a wake-up is missed
-constexpr int kBlindPollMs = 100;     // when the launcher's identity is unknown
+constexpr Millis kGrace{15'000};       // of the launcher, beyond that of its command
+constexpr Millis kLastGrace{60'000};   // of one that was woken behind its time, until it is killed
+constexpr Millis kBeginTime{120'000};  // of a launcher, until its command begins; a second mostly
+constexpr int kPollMs = 1'000;         // in case a wake-up is missed
+constexpr int kBlindPollMs = 100;      // when the launcher's identity is unknown
 
 bool running(const LauncherProcess& process, const LaunchFiles& files) {
   return process.identity ? os::alive(*process.identity) : os::LockFile::held(files.events);
@@ -66,15 +67,20 @@ class Ender {
 };
 
 // Keeps the time of a command whose launcher does not: it gives the launcher a while more for its
-// result, wakes it, and kills it in the end.
+// result, wakes it, and kills it in the end. The same with one that never begins a command.
 class OutsideKeeper {
  public:
   OutsideKeeper(const LauncherProcess& process, const LaunchTimes& times, const Clock& clock)
       : process_(process), times_(times), clock_(clock) {}
   void look(Heard heard) {
-    if (!times_.wall_time || heard != Heard::kStart) return;
+    if (std::exchange(heard_, heard) != heard) {
+      due_.reset();
+      woken_ = false;
+    }
+    const std::optional<Millis> time = time_of(heard);
+    if (!time) return;
     const MonoTime now = clock_.mono();
-    if (!due_) due_.emplace(*times_.wall_time + times_.grace + kGrace, now);
+    if (!due_) due_.emplace(*time, now);
     if (due_->left(now) > Millis(0)) return;
     if (!std::exchange(woken_, true)) {
       due_.emplace(times_.grace + kLastGrace, now);
@@ -86,9 +92,15 @@ class OutsideKeeper {
   bool killed() const { return killed_; }
 
  private:
+  std::optional<Millis> time_of(Heard heard) const {
+    if (heard == Heard::kNothing) return kBeginTime;
+    if (!times_.wall_time) return std::nullopt;
+    return *times_.wall_time + times_.grace + kGrace;
+  }
   const LauncherProcess& process_;
   const LaunchTimes times_;
   const Clock& clock_;
+  Heard heard_ = Heard::kNothing;
   bool woken_ = false;
   bool killed_ = false;
   std::optional<LivedDeadline> due_;  // what stood still with this process gets its time back

@@ -63,8 +63,9 @@ std::optional<Millis> wall_time_of(const contracts::SandboxPolicy& policy);
 // SIGTERM, which leaves the command its grace; kKill and kForget as SIGQUIT, which leaves it none;
 // and SIGKILL follows if these are not obeyed. A launcher that stands still (stopped, in a frozen
 // cgroup) cannot end its command when the time is over: some seconds later it is told to go on, and
-// killed if it does not. `watch` becomes the watch for changes: the kernel needs some milliseconds
-// to close it, so the caller closes it when nobody waits.
+// killed if it does not; so is one that has begun no command for minutes. `watch` becomes the watch
+// for changes: the kernel needs some milliseconds to close it, so the caller closes it when nobody
+// waits.
 FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& files,
                           StopSignal& stop, const LaunchTimes& times, const Clock& clock,
                           std::optional<os::FileWatch>& watch,

@@ -159,9 +159,9 @@ class Recorder : public RunObserver {
 // Each look at it is later.
 class HastyClock final : public Clock {
  public:
-  Millis step{4'000};
+  std::atomic<int64_t> step_ms = 4'000;
   WallTime wall() const override { return SystemClock().wall(); }
-  MonoTime mono() const override { return MonoTime{} + step * ++looks_; }
+  MonoTime mono() const override { return MonoTime{} + Millis(step_ms * ++looks_); }
 
  private:
   mutable std::atomic<int64_t> looks_ = 0;

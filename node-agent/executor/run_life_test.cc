@@ -166,13 +166,25 @@ TEST_F(Life, ACancelWhileItRunsEndsTheCommand) {
 TEST_F(Life, ACommandWhoseLauncherKeepsNoTimeIsEndedByItsNode) {
   behave("wait");
   hasty = std::make_unique<HastyClock>();
+  hasty->step_ms = 0;
   assignment.policy.limits.wall_time = wire::Duration{Millis(1'000)};
-  life = accept();
-  auto running = std::async(std::launch::async, [this] { life->run(); });
+  auto running = start_running();
+  hasty->step_ms = 4'000;
   while (running.wait_for(Millis(1)) != std::future_status::ready)
     life->give_input({});  // makes it look again, and so time pass
   EXPECT_EQ(last_outcome().phase, RunPhase::kFailed);
   EXPECT_EQ(last_outcome().reason, "Timeout");
+  EXPECT_FALSE(last_outcome().result);
+  EXPECT_FALSE(os::LockFile::held(folder().file("events")));
+}
+
+TEST_F(Life, ALauncherThatNeverBeginsACommandIsLost) {
+  behave("hang");
+  hasty = std::make_unique<HastyClock>();
+  life = accept();
+  auto running = std::async(std::launch::async, [this] { life->run(); });
+  while (running.wait_for(Millis(1)) != std::future_status::ready) life->give_input({});
+  EXPECT_EQ(last_outcome().reason, "LAUNCHER_LOST");
   EXPECT_FALSE(last_outcome().result);
   EXPECT_FALSE(os::LockFile::held(folder().file("events")));
 }

@@ -343,7 +343,7 @@ class Asking(Broken):
         slept = mock.AsyncMock(side_effect=clock.sleep) if client is not getattr(client, "meant", client) else clock.sleep
         with mock.patch.object(_backoff, "time", clock), mock.patch(f"{module}.sleep", slept), mock.patch(f"{module}.time", clock), \
                 mock.patch(f"{self.package}.runs.time", clock), mock.patch(f"{module}.pause", _backoff.pause), \
-                mock.patch.object(transport, "_once", side_effect=failure):
+                mock.patch.object(transport, "_once", side_effect=failure if isinstance(failure, Exception) else failure(clock)):
             ask(client)
         return clock.now, clock.pauses
 
@@ -363,6 +363,17 @@ class Asking(Broken):
             self.assertGreaterEqual(pauses, 3, "a few times in any case")
         seconds, _ = self.failing(0, PaddockError("no", code="QUOTA_PENDING", retryable=True, retry_after=30.0))
         self.assertGreaterEqual(seconds, 90, "who has no patience of his own waits as he is asked to")
+
+    def test_a_server_that_says_nothing_is_asked_for_as_long_as_patience_is_left(self):
+        def silent(clock):
+            def once(method, target, body, headers, timeout):
+                clock.now += timeout
+                raise PaddockError("no", code="TIMEOUT", retryable=True)
+            return once
+        for patience, most in ((5, 5 + 3 + 1), (0, 4 * 30 + 2)):
+            seconds, _ = self.asking(patience, silent, lambda client: self.refused("TIMEOUT", lambda: client.runs.get("a")))
+            self.assertLess(seconds, most)
+            self.assertGreaterEqual(seconds, patience)
 
     def test_no_pause_outlasts_the_time_that_a_run_is_waited_for(self):
         def ask(client):

@@ -1,11 +1,14 @@
 """Whether a request is sent again after a failure. How long to wait before that: _backoff.py; streams of events: events.py."""
 from __future__ import annotations
 
+import math
 from typing import List
 
 from .errors import PaddockError
 
 MAX_ATTEMPTS = 4
+FEWEST_TRIES = 2  # however long they take: this process may have stood still during the first
+SHORTEST_TRY_S = 3.0  # in which a try can be answered, however little is left of a patience
 REPEATABLE = ("GET", "PUT", "DELETE")
 # Nothing has been begun: such a request may be sent again whatever it asks for.
 NEVER_BEGUN = ("UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
@@ -23,6 +26,16 @@ def should_retry(error: PaddockError, failed: int, safe: bool, patient: bool) ->
     a server that is not there."""
     may_repeat = error.retryable and (safe or error.code in NEVER_BEGUN)
     return may_repeat and (failed < MAX_ATTEMPTS or (patient and nobody_there(error)))
+
+
+def longest_try(patience: float, waited: float) -> float:
+    """Seconds that a try may be without a sign of an answer, for somebody who has `waited` of his patience; without one, as long as others."""
+    return math.inf if patience <= 0 else max(patience - waited, SHORTEST_TRY_S)
+
+
+def is_used_up(patience: float, waited: float, failed: int) -> bool:
+    """Whether he tries no more after the `failed`-th failure, whatever it was: so much has been used up by tries without an answer."""
+    return 0 < patience <= waited - SHORTEST_TRY_S and failed >= FEWEST_TRIES
 
 
 def worth_telling(failed: List[PaddockError]) -> PaddockError:

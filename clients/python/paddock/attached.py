@@ -94,7 +94,7 @@ def attached(transport: Transport, target: str, body: Dict[str, Any], silence: f
     """Begins it: `target` takes commands. What no node took is asked for again."""
     hang_up = HangUp()
 
-    def begin() -> Tuple[Pieces, Piece]:
+    def begin(_: float) -> Tuple[Pieces, Piece]:
         pieces = pieces_of(transport, target, body, silence, hang_up)
         pieces.__next__()  # it is asked for
         return pieces, pieces.__next__()  # it is under way, or refused

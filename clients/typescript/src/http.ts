@@ -1,8 +1,10 @@
 // Requests, repeated only where that can do nothing twice.
 import { PaddockError, errorOf, unexpected } from "./errors.js";
-import { Waited, Watchdog, askedFor, pause, pauseFor } from "./waiting.js";
+import { Waited, Watchdog, askedFor, isUsedUp, longestTry, pause, pauseFor } from "./waiting.js";
 
 const MAX_ATTEMPTS = 4;
+/** However long they take: this process may have stood still during the first. */
+const FEWEST_TRIES = 2;
 const MAX_ERROR = 1 << 20;
 const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
@@ -204,20 +206,24 @@ export class Transport {
 
   async answer(method: string, target: string, sending: Sending = {}): Promise<Answer> {
     const safe = sending.safe || REPEATABLE.includes(method);
-    return this.repeated(() => this.#somewhere(method, target, sending), safe, sending.signal, sending.until);
+    const bounded = safe && sending.timeoutMs === undefined; // another may be at work, or was given its own time
+    const ask = (mostMs: number): Promise<Answer> => this.#somewhere(method, target, bounded ? { ...sending, timeoutMs: Math.min(this.timeoutMs, mostMs) } : sending);
+    return this.repeated(ask, safe, sending.signal, sending.until);
   }
 
-  /** Until it succeeds, fails for good, or has been tried often enough. `safe`: doing it twice does it once. */
-  async repeated<T>(action: () => Promise<T>, safe: boolean, signal?: AbortSignal, until = Infinity): Promise<T> {
+  /** Until it succeeds, fails for good, or has been tried often enough. `safe`: doing it twice does it once. `action` is told
+   * for how many milliseconds it may be without a sign of an answer. */
+  async repeated<T>(action: (mostMs: number) => Promise<T>, safe: boolean, signal?: AbortSignal, until = Infinity): Promise<T> {
     const waited = new Waited();
     for (let failed = 1; ; failed++) {
       try {
-        return await action();
+        return await action(longestTry(this.patienceMs, waited.ms()));
       } catch (error) {
         if (!(error instanceof PaddockError) || !error.retryable) throw error;
         const waitedMs = waited.ms();
         const patient = waitedMs < this.patienceMs && nobodyThere(error);
         if (failed >= MAX_ATTEMPTS && !patient) throw error;
+        if (failed >= FEWEST_TRIES && isUsedUp(this.patienceMs, waitedMs)) throw error;
         if (!safe && !NEVER_BEGUN.includes(error.code)) throw error;
         const left = until - performance.now();
         if (left <= 0) throw error;

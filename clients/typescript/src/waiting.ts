@@ -13,6 +13,19 @@ export function pauseFor(failed: number, asked: number, patience: number, waited
   return patience <= 0 ? asked + least : Math.min(asked + least, left > 0 ? left : least);
 }
 
+/** In which a try can be answered, however little is left of a patience. */
+const SHORTEST_TRY_MS = 3000;
+
+/** Milliseconds that a try may be without a sign of an answer, for somebody who has `waited` of his patience; without one, as long as others. */
+export function longestTry(patience: number, waited: number): number {
+  return patience <= 0 ? Infinity : Math.max(patience - waited, SHORTEST_TRY_MS);
+}
+
+/** Whether so much of it has been used up by tries without an answer that none follows, whatever the last one's failure was. */
+export function isUsedUp(patience: number, waited: number): boolean {
+  return patience > 0 && waited - patience >= SHORTEST_TRY_MS;
+}
+
 /** The milliseconds that a Retry-After header in seconds asks for, 30 s at most; dates are not understood. */
 export function askedFor(retryAfter: string | null): number {
   return /^\d{1,6}$/.test(retryAfter?.trim() ?? "") ? Math.min(Number(retryAfter) * 1000, 30_000) : 0;

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { Client, PaddockError, type RunEvent } from "../src/index.js";
 import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { refused } from "./support.js";
-import { pauseFor, Waited } from "../src/waiting.js";
+import { Waited, isUsedUp, longestTry, pauseFor } from "../src/waiting.js";
 
 const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\ndata: ${JSON.stringify({ time: "", data })}\n\n`;
 const END = 'id: 3\nevent: end\ndata: {"phase":"Succeeded","rc":0,"status":"OK","message":""}\n\n';
@@ -274,6 +274,29 @@ test("no pause outlasts the time that a run is waited for", async () => {
     assert.ok(Date.now() - begun < 30_000, "it paused as the server asked");
     assert.ok(requests.length <= 3, `${requests.length} requests in 50 ms: it did not pause`);
   });
+});
+
+test("a server that says nothing is asked for as long as patience is left", async (t) => {
+  for (const [patience, waited, most, over] of [[5000, 0, 5000, false], [5000, 4000, 3000, false], [5000, 7999, 3000, false], [5000, 8000, 3000, true], [0, 90_000, Infinity, false]] as const) {
+    assert.equal(longestTry(patience, waited), most);
+    assert.equal(isUsedUp(patience, waited), over);
+  }
+  let ahead = 0;
+  const now = performance.now.bind(performance);
+  t.mock.method(performance, "now", () => now() + ahead);
+  const later = setTimeout;
+  t.mock.method(globalThis, "setTimeout", (ends: () => void, ms: number) => {
+    ahead += ms; // it passes at once
+    return later(ends, 0);
+  });
+  let asked = 0;
+  const silent = ((_: unknown, init: RequestInit) => {
+    asked++;
+    return new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(new Error("aborted"))));
+  }) as unknown as typeof fetch;
+  const client = new Client({ baseUrl: "http://127.0.0.1:1", fetch: silent, timeoutMs: 30_000, patienceMs: 1000 });
+  await refused("TIMEOUT", () => client.runs.get("a"));
+  assert.equal(asked, 2, "each try has what is left, or the shortest time in which it can be answered");
 });
 
 test("no pause outlasts the patience that is left", () => {

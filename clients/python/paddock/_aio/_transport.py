@@ -8,7 +8,7 @@ import time
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, TypeVar
 
 from .._backoff import Waited, pause
-from .._retry import PASSED_OVER, REPEATABLE, should_retry, worth_telling
+from .._retry import PASSED_OVER, REPEATABLE, is_used_up, longest_try, should_retry, worth_telling
 from .._wire import MAX_ANSWER, Answer
 from ..errors import PaddockError
 from ._http import AsyncConnections, sleep
@@ -17,17 +17,18 @@ T = TypeVar("T")
 A_LOOK_S = 1.0  # that an answer is given even if nobody waits longer
 
 
-async def repeated(action: Callable[[], Awaitable[T]], safe: bool, patience: float = 0.0, until: float = math.inf) -> T:
+async def repeated(action: Callable[[float], Awaitable[T]], safe: bool, patience: float = 0.0, until: float = math.inf) -> T:
     """Until it succeeds, fails for good, or has been tried often enough: a few times in any case, and for `patience` seconds while
-    nobody is there. Neither goes on, nor pauses, beyond the time `until` (of time.monotonic())."""
+    nobody is there. Neither goes on, nor pauses, beyond the time `until` (of time.monotonic()). `action` is told for how many seconds it
+    may be without a sign of an answer."""
     waited = Waited()
     for failed in itertools.count(1):
         try:
-            return await action()
+            return await action(longest_try(patience, waited.seconds()))
         except PaddockError as error:
             seconds = waited.seconds()
             left = until - time.monotonic()
-            if left <= 0 or not should_retry(error, failed, safe, seconds < patience):
+            if left <= 0 or is_used_up(patience, seconds, failed) or not should_retry(error, failed, safe, seconds < patience):
                 raise
             await sleep(min(left, pause(failed, error.retry_after, patience, seconds)))
     raise AssertionError("never reached")
@@ -37,6 +38,10 @@ class AsyncTransport(AsyncConnections):
     def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float, patience: float = 0.0) -> None:
         super().__init__(base_url, token, ca_file, timeout)
         self.patience = patience
+
+    def within(self, most: float) -> float:
+        """The silence that ends a try of those that may last `most` seconds."""
+        return min(self._timeout, most)
 
     async def _once(self, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str], timeout: Optional[float]) -> Answer:
         async with self.open(method, target, body, headers, timeout) as response:
@@ -67,9 +72,13 @@ class AsyncTransport(AsyncConnections):
             sent["Content-Type"] = "application/json"
         limit = self._timeout if timeout is None else timeout
 
-        async def ask() -> Answer:
-            return await self._somewhere(method, target, body, sent, min(limit, max(A_LOOK_S, until - time.monotonic())))
-        return await repeated(ask, safe or method in REPEATABLE, self.patience, until)
+        safe = safe or method in REPEATABLE
+        bounded = safe and timeout is None  # another may be at work, or was given its own time
+
+        async def ask(most: float) -> Answer:
+            left = max(A_LOOK_S, until - time.monotonic())
+            return await self._somewhere(method, target, body, sent, min(limit, left, most if bounded else limit))
+        return await repeated(ask, safe, self.patience, until)
 
     async def try_json(self, method: str, target: str, body: Any, timeout: float) -> Any:
         """One try, for those who repeat by a rule of their own."""

@@ -93,7 +93,7 @@ async def attached(transport: AsyncTransport, target: str, body: Dict[str, Any],
     """Begins it: `target` takes commands. What no node took is asked for again."""
     hang_up = HangUp()
 
-    async def begin() -> Tuple[Pieces, Piece]:
+    async def begin(_: float) -> Tuple[Pieces, Piece]:
         pieces = pieces_of(transport, target, body, silence, hang_up)
         await pieces.__anext__()  # it is asked for
         return pieces, await pieces.__anext__()  # it is under way, or refused

@@ -192,17 +192,17 @@ class AsyncRuns:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f".paddock-{uuid.uuid4().hex}.part")
         try:
-            await repeated(lambda: self._write(name, artifact, unfinished), True, self._transport.patience)
+            await repeated(lambda most: self._write(name, artifact, unfinished, most), True, self._transport.patience)
             os.replace(unfinished, path)
         finally:
             unfinished.unlink(missing_ok=True)
         return path
 
-    async def _write(self, name: str, artifact: types.Artifact, path: pathlib.Path) -> None:
+    async def _write(self, name: str, artifact: types.Artifact, path: pathlib.Path, most: float) -> None:
         digest = hashlib.sha256()
         target = self._path(name, "artifacts", path_in(artifact.path))
         with open(path, "wb") as file:
-            async with self._transport.open("GET", target) as response:
+            async with self._transport.open("GET", target, timeout=self._transport.within(most)) as response:
                 while piece := await response.read(PIECE):
                     digest.update(piece)
                     await in_thread(file.write, piece)

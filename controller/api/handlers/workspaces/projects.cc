@@ -150,16 +150,20 @@ Result<Response> get_inline_export(Call& call) {
                  "other exports are being made; ask again"};
   const cas::Blobs& blobs = call.services.blobs;
   ASSIGN_OR_RETURN(const std::string html, blobs.read(owner.digest, projects::kMostOwnerBytes));
+  Status read;  // a document is whole, or it is not answered with
   const projects::Fetch fetch = [&](const std::string& path,
                                     int64_t most) -> std::optional<std::string> {
     const auto entry = projects::find_file(project.tree, path);
     if (!entry || entry->size > most) return std::nullopt;
     auto content = blobs.read(entry->digest, static_cast<size_t>(entry->size));
-    return content ? std::optional(std::move(*content)) : std::nullopt;
+    if (content) return std::move(*content);
+    if (content.error().code != Code::kNotFound) read = content.error();
+    return std::nullopt;
   };
   Response response;
   response.content_type = "text/html; charset=utf-8";
   response.body = projects::inline_html(html, owner.path, fetch);
+  TRY(read);
   response.headers.emplace_back("x-content-type-options", "nosniff");
   confine(response, projects::kExportPolicy);
   response.headers.emplace_back("cross-origin-resource-policy", "same-origin");
