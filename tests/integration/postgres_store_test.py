@@ -149,10 +149,26 @@ class OnPostgres(unittest.TestCase):
         self.check_all(instance, names)
 
     def test_its_own_tools_back_it_up(self):
+        """The dump of a store in use is one that a controller goes on with, in a new database."""
         instance = self.instance()
         refused = instance.run("admin", "backup", "one", check=False)
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("STORE_BACKED_UP_ELSEWHERE", refused.stdout + refused.stderr)
+        names = [f"run-{i}" for i in range(5)]
+        self.submit_all(instance, names)
+        self.check_all(instance, names)
+        dump = self.server.tool("pg_dump", "paddock")
+        self.submit_all(instance, ["later"])
+        instance.run("down")
+        self.server.query("CREATE DATABASE restored", "postgres")
+        self.server.tool("psql", "restored", "-q", "-v", "ON_ERROR_STOP=1", given=dump)
+        write_url(self.folder, self.server.url(database="restored"))
+        instance.run("up")
+        self.check_all(instance, names)
+        self.assertNotEqual(instance.run("get", "run", "later", check=False).returncode, 0, "it is not of the dump")
+        instance.run("audit", "verify")
+        self.submit_all(instance, ["after"])
+        self.check_all(instance, ["after"])
 
 
 @unittest.skipUnless(PROGRAMS, "PostgreSQL is not installed (Debian: postgresql-15)")
