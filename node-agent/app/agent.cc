@@ -160,7 +160,9 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
       random, first_look.capacity.max_runs, &launchers.runs, sandbox,
       [&](const contracts::RunReport& report, int64_t seq) { talking->observe(report, seq); });
   hosting = &runs;
-  sync::SyncLoop loop(sync::SyncCore(nonce, generation, config.labels), runs, clock, random,
+  sync::CallLimits limits;
+  if (http::has_several(endpoint)) limits.servers = Servers::kSeveral;
+  sync::SyncLoop loop(sync::SyncCore(nonce, generation, config.labels, limits), runs, clock, random,
                       [&](const sync::Action& action) {
                         if (const auto* keep = std::get_if<sync::KeepSessions>(&action))
                           return calls.sessions().keep(keep->uids);
