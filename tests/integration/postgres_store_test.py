@@ -170,6 +170,20 @@ class OnPostgres(unittest.TestCase):
         self.submit_all(instance, ["after"])
         self.check_all(instance, ["after"])
 
+    def test_a_primary_that_restarts_is_waited_for_where_the_url_names_its_replica_too(self):
+        replica = self.server.start_standby()
+        instance = self.instance(self.server.url(f"{self.server.folder},{replica}"))
+        self.submit_all(instance, ["before"])
+        self.server.stop(signal.SIGQUIT)
+        status, said = instance.post_run("during", {"type": "code", "code": "print(1)"})
+        self.assertEqual(status, 503, said)  # of which a client sends it again
+        self.assertIn("STORE_AWAY", json.dumps(said))
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(instance.run, "run", "--detach", "--name", "waiting", "--", "true", check=False)
+            self.server.start()
+            self.assertEqual(waiting.result().returncode, 0, waiting.result().stderr)
+        self.check_all(instance, ["before", "waiting"])
+
 
 @unittest.skipUnless(PROGRAMS, "PostgreSQL is not installed (Debian: postgresql-15)")
 class OneLeads(BareController):
