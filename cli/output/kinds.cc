@@ -63,6 +63,12 @@ Result<Kind> parse_kind(std::string_view word) {
     known.push_back(cat(each.plural, " (", each.short_name, ")"));
     names.insert(names.end(), {std::string(each.singular), std::string(each.plural)});
   }
+  if (lower == "pool" || lower == "pools")
+    return invalid_argument("UNKNOWN_KIND",
+                            cat("there is no kind `", word,
+                                "`: a pool is no object, but a program beside the controller; what "
+                                "it asked for and why says `paddock pool describe --config FILE`"),
+                            "KIND");
   const std::string other = other_name(lower);
   const std::string near = other.empty() ? nearest(lower, names) : other;
   const std::string meant = near.empty()

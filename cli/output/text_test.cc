@@ -103,6 +103,9 @@ TEST(Kinds, AreKnownByEveryName) {
   EXPECT_EQ(*parse_kind("sandboxes"), Kind::kSandbox);
   EXPECT_EQ(*parse_kind("no"), Kind::kNode);
   EXPECT_EQ(parse_kind("pods").error().reason, "UNKNOWN_KIND");
+  for (const char* word : {"pool", "Pools"})
+    EXPECT_THAT(parse_kind(word).error().message,
+                HasSubstr("`paddock pool describe --config FILE`"));
   for (const auto& [word, kind] : {std::pair{"pods", "`runs`?"},
                                    {"po", "`runs`?"},
                                    {"Job", "`runs`?"},

@@ -27,6 +27,16 @@ TEST(Backoff, DoublesUpToFiveSecondsAndIsSpreadOverTheUpperHalf) {
   }
 }
 
+TEST(Backoff, OfSeveralServersComesBackEachSecondForAWhile) {
+  SeededRandom random(1);
+  for (int failed = 1; failed <= 30; ++failed) {
+    const Millis wait = backoff(failed, random, Servers::kSeveral);
+    EXPECT_LE(wait, Millis(1'000)) << failed;
+    EXPECT_GE(wait, Millis(failed < 4 ? 100 : 500)) << failed;
+  }
+  EXPECT_GE(backoff(31, random, Servers::kSeveral), Millis(2'500)) << "it is away for long";
+}
+
 TEST(Backoff, TakesAnyCount) {
   SeededRandom random(1);
   for (const int failed : {INT_MIN, -1, 0}) EXPECT_LE(backoff(failed, random), Millis(200));

@@ -24,8 +24,7 @@ constexpr Millis kAnswerTime{15'000};
 constexpr Millis kAnswerTimeOfOneOfSeveral{5'000};
 
 Millis answer_time(const http::Endpoint& endpoint) {
-  const bool several = http::addresses_in(endpoint.base_url).size() > 1;
-  return several ? kAnswerTimeOfOneOfSeveral : kAnswerTime;
+  return http::has_several(endpoint) ? kAnswerTimeOfOneOfSeveral : kAnswerTime;
 }
 
 http::Request speaking(http::Request request) {

@@ -41,7 +41,7 @@ bool ControllerClient::wait_for_next(Patience& asking, const Failure& failure, b
 Result<http::Response> ControllerClient::call(http::Client& http, http::Request request,
                                               bool keyed) {
   const bool repeatable = safe_to_repeat(request.method, keyed);
-  for (Patience asking(patience_);;) {
+  for (Patience asking(patience_, servers());;) {
     bound_try(request, asking.for_try(steady_now()), repeatable);
     Failure failure;
     Result<http::Response> response = once(http, request, failure);
@@ -60,7 +60,7 @@ Result<http::Response> ControllerClient::send_by(http::Client& http, const http:
     };
   }
   const bool repeatable = safe_to_repeat(request.method, false);
-  for (Patience asking(patience_);;) {
+  for (Patience asking(patience_, servers());;) {
     bound_try(asked, asking.for_try(steady_now()), repeatable);
     Failure failure;
     Result<http::Response> response = once(http, asked, failure);
@@ -80,7 +80,7 @@ Result<wire::Value> ControllerClient::call_json(http::Request request, bool keye
 }
 
 Status ControllerClient::repeat(const Attempt& attempt) {
-  for (Patience asking(patience_);;) {
+  for (Patience asking(patience_, servers());;) {
     Failure failure;
     Status status = attempt(asking.for_try(steady_now()), failure);
     if (status) return status;

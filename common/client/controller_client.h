@@ -165,6 +165,10 @@ class ControllerClient {
   // did not say.
   Millis clock_gap() const { return Millis(clock_gap_ms_.load()); }
 
+  Servers servers() const {
+    return http::has_several(endpoint_) ? Servers::kSeveral : Servers::kOne;
+  }
+
   void abort();  // ends a call in progress from another thread
 
  private:

@@ -23,7 +23,7 @@ class EventFollower {
         target_(std::move(target)),
         last_id_(after),
         on_event_(on_event),
-        reconnect_(patience) {}
+        reconnect_(patience, client.servers()) {}
   // From the last lines of the output on, by the query of `target`: until the first event is there.
   void begin_at(std::string query) { start_query_ = std::move(query); }
   Status run();

@@ -28,7 +28,7 @@ class ObjectFollower {
         version_(std::move(version)),
         on_change_(on_change),
         form_(form),
-        reconnect_(patience) {}
+        reconnect_(patience, client.servers()) {}
   Status run();
 
  private:

@@ -1,7 +1,5 @@
 #include "common/client/reconnect.h"
 
-#include "common/base/backoff.h"
-
 namespace paddock::client {
 namespace {
 constexpr int kTriesOfAName = 4;
@@ -14,7 +12,7 @@ Status Reconnect::wait(const Failure& failure, const Error& lost, Random& random
   if (failed_ >= kTriesOfAName && failure.error.reason == "SERVER_NAME_UNKNOWN")
     return failure.error;
   if (is_used_up(left, failed_)) return lost;
-  const Millis least = backoff(failed_, random);
+  const Millis least = backoff(failed_, random, servers_);
   if (!pause.wait(pause_within(left, asked_for(failure) + least, least)))
     return Error{Code::kUnavailable, "ABORTED", "given up"};
   return {};

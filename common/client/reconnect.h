@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "common/base/backoff.h"
 #include "common/base/random.h"
 #include "common/base/result.h"
 #include "common/base/suspension.h"
@@ -20,7 +21,7 @@ inline MonoTime steady_now() {
 
 class Reconnect {
  public:
-  explicit Reconnect(Millis patience) : patience_(patience) {}
+  Reconnect(Millis patience, Servers servers) : patience_(patience), servers_(servers) {}
 
   // How long the next connection may be without a sign of life.
   Millis for_try() { return try_within(patience_ - silence_.look(steady_now())); }
@@ -32,6 +33,7 @@ class Reconnect {
 
  private:
   const Millis patience_;
+  const Servers servers_;
   LivedTime silence_{kLongestTry, steady_now()};  // since the last answer
   int failed_ = 0;                                // connections in a row without progress
 };

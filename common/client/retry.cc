@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/base/backoff.h"
 #include "common/base/text.h"
 
 namespace paddock::client {
@@ -23,7 +22,7 @@ bool safe_to_repeat(std::string_view method, bool keyed) {
 }
 
 std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int failed,
-                                  Random& random) {
+                                  Random& random, Servers servers) {
   const Error& error = failure.error;
   if (error.reason == "ABORTED" || failed >= kMaxAttempts) return std::nullopt;
   // A request that never left, or was left alone, may be sent again whatever it is.
@@ -35,7 +34,7 @@ std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int f
                         error.code == Code::kResourceExhausted ||
                         error.code == Code::kDeadlineExceeded;
   if (!may_pass) return std::nullopt;
-  return asked_for(failure) + backoff(failed, random);
+  return asked_for(failure) + backoff(failed, random, servers);
 }
 
 Millis pause_within(Millis left, Millis wanted, Millis least) {
@@ -63,8 +62,8 @@ std::optional<Millis> Patience::after(const Failure& failure, bool repeatable, M
   const Millis left = total_.value_or(Millis(0)) - waited_->look(now);
   ++failed_;
   if (total_ && is_used_up(left, failed_)) return std::nullopt;
-  if (const auto delay = retry_delay(failure, repeatable, failed_, random))
-    return total_ ? pause_within(left, *delay, backoff(failed_, random)) : delay;
+  if (const auto delay = retry_delay(failure, repeatable, failed_, random, servers_))
+    return total_ ? pause_within(left, *delay, backoff(failed_, random, servers_)) : delay;
   const Reason& reason = failure.error.reason;
   const bool may_come_back = failure.unanswered && reason != "SERVER_NAME_UNKNOWN";
   const bool nobody_there =
@@ -72,9 +71,10 @@ std::optional<Millis> Patience::after(const Failure& failure, bool repeatable, M
       is_one_of(reason, {"UNEXPECTED_ANSWER", "STORE_FULL", "STORE_IO", "STORE_BUSY", "STORE_AWAY",
                          "STORE_FENCED", "NOT_LEADER"});
   if (!nobody_there || left <= Millis(0)) return std::nullopt;
-  const auto delay = retry_delay(failure, repeatable, 1, random);  // whether it may be sent at all
+  const auto delay =
+      retry_delay(failure, repeatable, 1, random, servers_);  // whether it may be sent at all
   if (!delay) return std::nullopt;
-  return std::min(left, std::max(*delay, backoff(failed_, random)));
+  return std::min(left, std::max(*delay, backoff(failed_, random, servers_)));
 }
 
 std::optional<Millis> parse_retry_after(std::string_view value) {

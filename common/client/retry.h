@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "common/base/backoff.h"
 #include "common/base/error.h"
 #include "common/base/random.h"
 #include "common/base/suspension.h"
@@ -26,7 +27,7 @@ Millis asked_for(const Failure& failure);
 // How long to wait before sending again, or nothing if that is not allowed or not worth it.
 // `failed` counts from 1.
 std::optional<Millis> retry_delay(const Failure& failure, bool repeatable, int failed,
-                                  Random& random);
+                                  Random& random, Servers servers = Servers::kOne);
 
 // A pause of `wanted` where `left` of a patience is left. A caller that has none left but tries to
 // make pauses no longer than `least`.
@@ -53,7 +54,8 @@ bool is_used_up(Millis left, int failed);
 class Patience {
  public:
   // Given none, it is only tried the few times, with the pauses for which the server asks.
-  explicit Patience(std::optional<Millis> total) : total_(total) {}
+  explicit Patience(std::optional<Millis> total, Servers servers = Servers::kOne)
+      : total_(total), servers_(servers) {}
   // Before a try: how long it may be without any sign of an answer; nothing: as long as others.
   std::optional<Millis> for_try(MonoTime now);
   // After another failure: how long to wait before it is sent again; nothing: that is no use.
@@ -64,6 +66,7 @@ class Patience {
 
  private:
   std::optional<Millis> total_;
+  Servers servers_;
   int failed_ = 0;
   std::optional<LivedTime> waited_;
 };

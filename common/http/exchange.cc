@@ -57,7 +57,7 @@ int Exchange::on_seek(void* self, curl_off_t offset, int origin) {
 }
 
 bool Exchange::take_header(std::string_view line) {
-  touch();
+  hear();
   header_bytes_ += line.size();
   if (header_bytes_ > kMaxHeaderBytes) {
     too_large_ = true;
@@ -75,7 +75,7 @@ bool Exchange::take_header(std::string_view line) {
 }
 
 bool Exchange::take_body(std::string_view piece) {
-  touch();
+  hear();
   long status = 0;
   curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
   if (request_.on_data && status >= 200 && status < 300) {

@@ -28,6 +28,8 @@ class Exchange {
   // Why it could not be read, errno; 0: it is shorter than it was.
   std::optional<int> body_unreadable() const { return body_unreadable_; }
   std::chrono::steady_clock::time_point last_activity() const { return last_activity_; }
+  // When something of the answer came last; nothing: none of it has come.
+  std::optional<std::chrono::steady_clock::time_point> last_heard() const { return last_heard_; }
 
  private:
   static size_t on_header(char* data, size_t size, size_t count, void* self);
@@ -36,6 +38,10 @@ class Exchange {
   static int on_seek(void* self, curl_off_t offset, int origin);
 
   void touch() { last_activity_ = std::chrono::steady_clock::now(); }
+  void hear() {
+    touch();
+    last_heard_ = last_activity_;
+  }
   bool take_header(std::string_view line);
   bool take_body(std::string_view piece);
   size_t read_body(char* out, size_t room);
@@ -49,6 +55,7 @@ class Exchange {
   bool too_large_ = false;
   std::optional<int> body_unreadable_;
   std::chrono::steady_clock::time_point last_activity_;
+  std::optional<std::chrono::steady_clock::time_point> last_heard_;
 };
 
 // The size of a request's body, wherever it comes from.

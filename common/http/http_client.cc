@@ -14,6 +14,7 @@
 #include "common/http/clock_gap.h"
 #include "common/http/curl_errors.h"
 #include "common/http/exchange.h"
+#include "common/http/lead_watch.h"
 #include "common/http/name_lookup.h"
 #include "common/http/request_settings.h"
 #include "common/http/sigpipe_guard.h"
@@ -93,7 +94,8 @@ class CurlClient final : public Client {
     std::optional<Result<Response>> away;  // of several: one that may come back
     for (size_t tried = 1;; ++tried) {
       size_t turn = endpoint_.turn->load();
-      address_ = addresses_[turn % addresses_.size()];
+      at_ = turn % addresses_.size();
+      address_ = addresses_[at_];
       Result<Response> answer = ask(request, headers.get());
       if (answer.ok()) endpoint_.met->with([this](auto& met) { met.insert(address_); });
       const bool not_done = was_not_done(answer);
@@ -160,8 +162,37 @@ class CurlClient final : public Client {
            name_is_unknown(address_);
   }
 
-  // Drives the transfer until it ends by itself, or until abort() or silence ends it.
+  // Of several: whoever waits in silence is watched. True: another one leads.
+  bool has_moved(const Exchange& exchange, std::optional<LeadWatch::Waiting>& waiting) {
+    if (addresses_.size() < 2 || !endpoint_.unix_socket.empty()) return false;
+    const auto silent = steady_clock::now() - exchange.last_activity();
+    if (!waiting && silent >= endpoint_.lead->times().joins) {
+      waiting.emplace(*endpoint_.lead, endpoint_, at_,
+                      [multi = multi_.get()] { curl_multi_wakeup(multi); });
+    }
+    if (!waiting) return false;
+    if (const auto heard = exchange.last_heard())
+      waiting->heard({std::chrono::duration_cast<Millis>(heard->time_since_epoch()).count()});
+    return waiting->moved();
+  }
+
+  int poll_ms() const {
+    if (addresses_.size() < 2) return kPollMs;
+    return static_cast<int>(std::min<int64_t>(kPollMs, endpoint_.lead->times().joins.count()));
+  }
+
+  // What was sent may have been done, as with any connection that breaks.
+  Error moved_on() const {
+    curl_off_t connected = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
+    return {Code::kUnavailable, connected > 0 ? Reason("CONNECTION_BROKEN") : Reason("UNREACHABLE"),
+            cat(address_, " gives no sign of life, and another controller leads")};
+  }
+
+  // Drives the transfer until it ends by itself, or until abort(), silence or another leader ends
+  // it.
   Result<CURLcode> transfer(const Request& request, const Exchange& exchange) {
+    std::optional<LeadWatch::Waiting> waiting;
     while (true) {
       int running = 0;
       if (curl_multi_perform(multi_.get(), &running) != CURLM_OK) return CURLE_RECV_ERROR;
@@ -170,14 +201,15 @@ class CurlClient final : public Client {
         if (message->msg == CURLMSG_DONE) return message->data.result;
       }
       if (aborted_.load()) return aborted();
-      int wait_ms = kPollMs;
+      if (has_moved(exchange, waiting)) return moved_on();
+      int wait_ms = poll_ms();
       if (request.idle_timeout.count() > 0) {
         const auto silent = steady_clock::now() - exchange.last_activity();
         if (silent >= request.idle_timeout) {
           return Error{Code::kDeadlineExceeded, "IDLE_TIMEOUT", cat(address_, " went silent")};
         }
         const auto left = std::chrono::ceil<Millis>(request.idle_timeout - silent).count();
-        wait_ms = static_cast<int>(std::min<int64_t>(left, kPollMs));
+        wait_ms = static_cast<int>(std::min<int64_t>(left, wait_ms));
       }
       curl_multi_poll(multi_.get(), nullptr, 0, wait_ms, nullptr);
     }
@@ -217,7 +249,8 @@ class CurlClient final : public Client {
 
   const Endpoint endpoint_;
   const std::vector<std::string> addresses_;
-  std::string address_;      // the one that is asked
+  size_t at_ = 0;            // the one that is asked
+  std::string address_;      // likewise
   const SystemClock clock_;  // as libcurl asks it, for certificates and peers' dates alone
   Multi multi_;
   Easy easy_;

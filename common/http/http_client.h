@@ -18,6 +18,9 @@
 
 namespace paddock::http {
 
+class LeadWatch;
+std::shared_ptr<LeadWatch> make_lead_watch();
+
 struct Endpoint {
   // https://127.0.0.1:8443; or several by commas, of which one answers at a time: who does not
   // (nobody there, or kLeaderHeader) is passed over, before anything was done.
@@ -32,6 +35,8 @@ struct Endpoint {
   // The addresses that answered, so that their names exist: copies share them.
   std::shared_ptr<Guarded<std::set<std::string>>> met =
       std::make_shared<Guarded<std::set<std::string>>>();
+  // Of several: tells who waits for one when another one leads (lead_watch.h). Copies share it.
+  std::shared_ptr<LeadWatch> lead = make_lead_watch();
 };
 
 // An answer 503 with this header: the server did nothing, another one leads.
@@ -41,6 +46,8 @@ inline constexpr const char* kLeaderHeader = "paddock-leader";
 std::vector<std::string> addresses_in(std::string_view base_url);
 // The one that is asked next.
 std::string address_of(const Endpoint& endpoint);
+// Whether another server may answer where one does not.
+bool has_several(const Endpoint& endpoint);
 
 struct Request {
   std::string method = "GET";

@@ -22,6 +22,8 @@
 namespace paddock::app {
 namespace {
 
+constexpr const char* kDatabaseSetting = "store.postgres.urlFile";
+
 Finding well(std::string name, std::string setting, std::string details) {
   return {std::move(name), std::move(setting), std::move(details)};
 }
@@ -87,7 +89,7 @@ Finding check_secret_key(const Config& config, const store::PostgresOptions& opt
 }
 
 void check_store(const Config& config, const Clock& clock, std::vector<Finding>& out) {
-  const std::string setting = on_postgres(config) ? "store.postgres.urlFile" : "dataDir";
+  const std::string setting = on_postgres(config) ? kDatabaseSetting : "dataDir";
   const std::string name = on_postgres(config) ? "database" : "store";
   const auto options = store_options_as_they_are(config);
   if (!options.ok()) return out.push_back(fault(name, setting, options.error()));
@@ -252,6 +254,22 @@ Finding check_failed(const Error& error) {
   return found;
 }
 
+namespace {
+
+// Of a full disk of the database, which is no disk of this host.
+constexpr const char* kDatabaseFull =
+    "free space on the disk of the database's server: its data folder and its write-ahead log "
+    "(`pg_wal`, which grows while a replication slot or a failing archive_command holds it); what "
+    "was acknowledged is whole";
+
+std::string remedy_of(const Finding& finding) {
+  const bool of_database = finding.setting == kDatabaseSetting;
+  return of_database && finding.reason == "STORE_FULL" ? kDatabaseFull
+                                                       : std::string(finding.reason.remedy());
+}
+
+}  // namespace
+
 bool all_good(const std::vector<Finding>& findings) {
   return std::ranges::all_of(findings, &Finding::good);
 }
@@ -269,7 +287,7 @@ std::string findings_text(const std::vector<Finding>& findings) {
     }
     out += cat("\n       code ", each.reason.text());
     if (!each.setting.empty()) out += cat("; setting ", each.setting);
-    out += cat("\n       remedy: ", each.reason.remedy(), "\n");
+    out += cat("\n       remedy: ", remedy_of(each), "\n");
   }
   return out;
 }
@@ -283,7 +301,7 @@ std::string findings_json(const std::vector<Finding>& findings) {
                                          {"setting", each.setting},
                                          {"details", each.details},
                                          {"code", each.reason.str()},
-                                         {"remedy", std::string(each.reason.remedy())}});
+                                         {"remedy", remedy_of(each)}});
   }
   return wire::to_pretty_json(
       wire::Value::Object{{"ok", all_good(findings)}, {"checks", std::move(checks)}});

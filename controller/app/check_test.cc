@@ -57,6 +57,16 @@ class Checked : public testing::Test {
   Config config_;
 };
 
+TEST(Findings, OfAFullDiskOfTheDatabaseTheRemedyIsThere) {
+  Finding full{"database", "store.postgres.urlFile", "the database's disk is full", "STORE_FULL"};
+  for (const std::string& told : {findings_text({full}), findings_json({full})}) {
+    EXPECT_NE(told.find("on the disk of the database's server"), told.npos) << told;
+    EXPECT_EQ(told.find("beside the data folder"), told.npos) << told;
+  }
+  full.setting = "dataDir";
+  EXPECT_NE(findings_text({full}).find("beside the data folder"), std::string::npos);
+}
+
 TEST_F(Checked, ANewInstanceIsWellAndNothingIsMade) {
   EXPECT_EQ(faults(), "");
   EXPECT_FALSE(os::exists(config_.data_dir));

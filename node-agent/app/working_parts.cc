@@ -3,10 +3,20 @@
 #include <memory>
 #include <utility>
 
+#include "common/http/http_client.h"
 #include "node-agent/host/node_status.h"
 #include "node-agent/uplink/controller_ports.h"
 
 namespace paddock::agent {
+namespace {
+
+sync::CallLimits call_limits(const Credentials& credentials) {
+  sync::CallLimits limits;
+  if (http::has_several(credentials.endpoint())) limits.servers = Servers::kSeveral;
+  return limits;
+}
+
+}  // namespace
 
 WorkingParts::WorkingParts(const PartsGround& ground, contracts::NodeStatus status)
     : ground_(ground),
@@ -35,8 +45,9 @@ WorkingParts::WorkingParts(const PartsGround& ground, contracts::NodeStatus stat
           ground.clock, ground.random, ground.first_look.capacity.max_runs, &launchers.runs,
           sandbox,
           [this](const contracts::RunReport& report, int64_t seq) { loop.observe(report, seq); }),
-      loop(sync::SyncCore(ground.self.nonce, ground.self.generation, ground.config.labels), runs,
-           ground.clock, ground.random, [this](const sync::Action& action) { act(action); }),
+      loop(sync::SyncCore(ground.self.nonce, ground.self.generation, ground.config.labels,
+                          call_limits(ground.credentials)),
+           runs, ground.clock, ground.random, [this](const sync::Action& action) { act(action); }),
       host(std::move(status), [this](const contracts::NodeStatus& now) { loop.set_status(now); }),
       usage(ground.first_look, runs, loop, ground.clock) {}
 

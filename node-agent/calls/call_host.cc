@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/backoff.h"
 #include "common/base/log.h"
 #include "common/base/start_thread.h"
 #include "common/base/text.h"
@@ -17,7 +18,6 @@ constexpr Millis kHoldUntilReady{250};   // then it takes snippets too
 constexpr Millis kIdleLane{60'000};
 constexpr Millis kLookAgain{30'000};
 constexpr Millis kFirstBackOff{200};
-constexpr Millis kLongestBackOff{5'000};
 
 }  // namespace
 
@@ -234,6 +234,7 @@ void CallHost::lane(int64_t number) {
   auto client = connect(number);
   std::optional<contracts::CallAnswer> answer;
   Millis back_off = kFirstBackOff;
+  int failures = 0;
   MonoTime idle_since = clock_.mono();
   bool done = false;
   while (auto request = next_request(number, done, idle_since)) {
@@ -243,13 +244,14 @@ void CallHost::lane(int64_t number) {
     if (!told.ok()) {
       drop_calls(request->dropped);  // to be said again
       const MonoTime until = clock_.mono() + back_off;
-      back_off = std::min(back_off * 2, kLongestBackOff);
+      back_off = std::min(back_off * 2, longest_backoff(++failures, client->servers()));
       while (clock_.mono() < until && pause(until - clock_.mono())) {
       }
       client = connect(number);  // perhaps with another credential
       continue;
     }
     back_off = kFirstBackOff;
+    failures = 0;
     answer.reset();
     drop_calls(told->drop);
     if (!told->call) continue;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/backoff.h"
 #include "common/http/http_client.h"
 #include "common/wire/describe.h"
 #include "node-agent/sync/outcome_bound.h"
@@ -246,7 +245,7 @@ std::vector<Action> SyncCore::answered(const Call& call, const contracts::SyncAn
                            : unchanged && now - call.began < kTooFast;
   int& failures = failures_[call.lane];
   failures = stalled ? failures + 1 : 0;
-  not_before_[call.lane] = stalled ? now + backoff(failures, random) : now;
+  not_before_[call.lane] = stalled ? now + backoff(failures, random, limits_.servers) : now;
   return actions;
 }
 
@@ -340,7 +339,7 @@ void SyncCore::send_less(const contracts::SyncRequest& refused) {
 FailureDecision SyncCore::failed(const Call& call, const Error& error, MonoTime now,
                                  Random& random) {
   const int failures = ++failures_[call.lane];
-  not_before_[call.lane] = now + backoff(failures, random);
+  not_before_[call.lane] = now + backoff(failures, random, limits_.servers);
   if (error.reason == "SESSION_SUPERSEDED") return {Verdict::kStop, error};
   if (error.code == Code::kTooLarge) send_less(call.request);
   const bool unknown_here = error.code == Code::kUnauthenticated && !http::is_peer_unproven(error);

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/backoff.h"
 #include "common/base/random.h"
 #include "common/base/time.h"
 #include "common/contracts/sync.h"
@@ -82,6 +83,7 @@ struct CallLimits {
   // fit into the 8 MiB that a controller takes.
   size_t one_outcome_bytes = 6 << 20;
   Millis hold{20'000};  // never longer than two thirds of the lease
+  Servers servers = Servers::kOne;
 };
 
 // One request on its way, and what the core needs to judge its answer.

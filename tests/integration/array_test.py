@@ -141,13 +141,14 @@ class Array(ProjectTest):
 
     def test_ten_thousand_are_one_create(self):
         array = {"count": 10000, "maxParallel": 1000}
-        took = self.create("huge", array=array)
-        for number in range(2):  # a busy machine may let one of them wait for seconds
-            if took >= 2:
+        took, single = self.create("huge", array=array), self.create("single-0")
+        # A busy machine lets one of them wait, and not each of them: the least of both is compared, taken in turn.
+        for number in range(1, 11):
+            single = min(single, self.create(f"single-{number}"))
+            if number % 5 == 0:
                 took = min(took, self.create(f"huge-too-{number}", array=array))
-        single = sorted(self.create(f"single-{number}") for number in range(11))[5]
         print(f"10,000 elements created in {took * 1000:.0f} ms, one run in {single * 1000:.1f} ms", flush=True)
-        self.assertLess(took, max(2, 100 * single), "it is one create, whatever its count")
+        self.assertLess(took, 100 * single, "it is one create, whatever its count")
         wait_until("the first of them", lambda: self.counts("huge")["created"] == 1000)
         self.assertEqual(self.counts("huge")["pending"], 9000)
         wait_until("it to say why", lambda: "huge-0" in self.instance.run_object("huge")["status"].get("message", ""))

@@ -1,10 +1,12 @@
 """Who leads on one PostgreSQL database: a standby takes over, once and whole; an agent and the command line follow."""
 import concurrent.futures
+import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import unittest
 
@@ -22,6 +24,32 @@ for i in range({LINES}):
     print(f"line {{i}}", flush=True)
     time.sleep(0.1)
 """
+
+
+class Lines:
+    """What a process says, line by line, each with when it came."""
+
+    def __init__(self, process):
+        self.told, self.changed = [], threading.Condition()
+        threading.Thread(target=self._read, args=(process.stdout,), daemon=True).start()
+
+    def _read(self, stream):
+        with contextlib.suppress(ValueError):  # it is closed here
+            for line in stream:
+                with self.changed:
+                    self.told.append((time.monotonic(), line.strip()))
+                    self.changed.notify_all()
+
+    def count(self):
+        with self.changed:
+            return len(self.told)
+
+    def await_more(self, count, words=""):
+        """When one of those behind the first `count` came that has the words."""
+        find = lambda: next((when for when, line in self.told[count:] if words in line), None)
+        with self.changed:
+            assert self.changed.wait_for(lambda: find() is not None, 300), (words, self.told[-5:])
+            return find()
 
 
 class Failover(ControllerPair):
@@ -63,10 +91,14 @@ class Failover(ControllerPair):
         wait_until(f"line {line}", lambda: f"line {line}\n" in self.paddock("logs", "job", check=False).stdout)
 
     def follower(self, *options):
-        follower = subprocess.Popen([BIN / "paddock", "logs", "job", "-f", *options], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        return self.begun("logs", "job", "-f", *options)
+
+    def begun(self, *words):
+        follower = subprocess.Popen([BIN / "paddock", *words], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                     stderr=subprocess.DEVNULL, env={**self.env, "PADDOCK_SERVER": self.servers(), "PADDOCK_TOKEN": self.token,
                                                                     "PADDOCK_CA_FILE": str(self.ca)})
         self.addCleanup(follower.stdout.close)
+        self.addCleanup(follower.wait, 60)
         self.addCleanup(follower.kill)
         return follower
 
@@ -123,6 +155,55 @@ class Failover(ControllerPair):
                 if "echo" in words:
                     self.assertEqual(done.stdout, "hello\n")
         self.assertTrue(self.two.is_ready())
+
+    def execute(self, controller):
+        """Whether a snippet was run, at the first try or later."""
+        answer = controller.ask("/execute", "POST", {"code": "print(6 * 7)"}, patience=30)
+        return answer is not None and answer[0] == 200 and "42" in answer[2]
+
+    def check_that_all_moves_over(self, kind, befall):
+        """What waits at the leader, and what is begun after it is lost, goes on at the next one."""
+        self.begin_standby()
+        self.begin_agent()
+        session = self.paddock("sandbox", "create").stdout.split()[0]
+        self.paddock("sandbox", "exec", session, "--", "true")
+        wait_until("a snippet to run", lambda: self.execute(self.one))
+        self.begin_job()
+        log, watch = Lines(self.begun("logs", "job", "-f")), Lines(self.begun("get", "runs", "-w"))
+        log.await_more(0, "line 5")
+        watch.await_more(0, "job")
+        begun = time.monotonic()
+        befall(self.one)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            def ended(call):
+                result = call()
+                return result, time.monotonic() - begun
+            command = pool.submit(ended, lambda: self.paddock("sandbox", "exec", session, "--", "echo", "hello", check=False))
+            wait_until("the second to lead", self.two.is_ready)
+            leads = time.monotonic() - begun
+            seen = log.count()
+            snippet = pool.submit(ended, lambda: wait_until("a snippet to run", lambda: self.execute(self.two)))
+            self.assertTrue(self.two.post("new"))
+            took = {"logs -f": log.await_more(seen) - begun, "get -w": watch.await_more(0, "new") - begun}
+            done, took["exec"] = command.result()
+            took["execute"] = snippet.result()[1]
+        print(f"from {kind} until the next one leads {leads:.1f} s, until at it " + ", ".join(f"{name} {each:.1f}" for name, each in took.items()), flush=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "hello\n"), done.stderr)
+        return took
+
+    def test_all_that_waits_for_a_leader_that_is_killed_moves_over(self):
+        self.check_that_all_moves_over("SIGKILL", lambda leader: leader.end(signal.SIGKILL))
+        self.check_job()
+
+    def test_all_that_waits_for_a_leader_that_is_stopped_moves_over(self):
+        """It closes no connection, and is stopped until the end of the test."""
+        took = self.check_that_all_moves_over("SIGSTOP", lambda leader: leader.process.send_signal(signal.SIGSTOP))
+        self.assertLess(took["get -w"], 45, "after so long a silence it would ask again by itself")
+        said = [json.loads(line) for line in (self.folder / "agent.log").read_text().splitlines()]
+        told = [each["error"] for each in said if "another controller leads" in each.get("error", "")]
+        self.assertTrue(told, "the agent gave up what it held for that, and for no time of its own")
+        self.check_job()
+        self.assertIsNone(self.one.process.poll(), "it is there all the while")
 
     def test_a_leader_that_was_stopped_writes_nothing_when_it_goes_on(self):
         self.begin_standby()

@@ -97,6 +97,11 @@ class PostgresServer:
         return subprocess.run([PROGRAMS / "psql", "-h", self.folder, *self.at_port(), "-U", "paddock", "-d", database, "-qtAc", sql], check=True, text=True,
                               stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout.strip()
 
+    def tool(self, program, database, *options, given=None):
+        """What one of PostgreSQL's own programs says of a database."""
+        return subprocess.run([PROGRAMS / program, "-h", self.folder, *self.at_port(), "-U", "paddock", "-d", database, *options], check=True, text=True,
+                              input=given or "", stdout=subprocess.PIPE).stdout
+
     def start_standby(self):
         """A replica on this machine, whose disk each commit waits for from then on; returns the folder of its socket."""
         folder = self.folder / "standby"

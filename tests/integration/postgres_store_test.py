@@ -149,10 +149,40 @@ class OnPostgres(unittest.TestCase):
         self.check_all(instance, names)
 
     def test_its_own_tools_back_it_up(self):
+        """The dump of a store in use is one that a controller goes on with, in a new database."""
         instance = self.instance()
         refused = instance.run("admin", "backup", "one", check=False)
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("STORE_BACKED_UP_ELSEWHERE", refused.stdout + refused.stderr)
+        names = [f"run-{i}" for i in range(5)]
+        self.submit_all(instance, names)
+        self.check_all(instance, names)
+        dump = self.server.tool("pg_dump", "paddock")
+        self.submit_all(instance, ["later"])
+        instance.run("down")
+        self.server.query("CREATE DATABASE restored", "postgres")
+        self.server.tool("psql", "restored", "-q", "-v", "ON_ERROR_STOP=1", given=dump)
+        write_url(self.folder, self.server.url(database="restored"))
+        instance.run("up")
+        self.check_all(instance, names)
+        self.assertNotEqual(instance.run("get", "run", "later", check=False).returncode, 0, "it is not of the dump")
+        instance.run("audit", "verify")
+        self.submit_all(instance, ["after"])
+        self.check_all(instance, ["after"])
+
+    def test_a_primary_that_restarts_is_waited_for_where_the_url_names_its_replica_too(self):
+        replica = self.server.start_standby()
+        instance = self.instance(self.server.url(f"{self.server.folder},{replica}"))
+        self.submit_all(instance, ["before"])
+        self.server.stop(signal.SIGQUIT)
+        status, said = instance.post_run("during", {"type": "code", "code": "print(1)"})
+        self.assertEqual(status, 503, said)  # of which a client sends it again
+        self.assertIn("STORE_AWAY", json.dumps(said))
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(instance.run, "run", "--detach", "--name", "waiting", "--", "true", check=False)
+            self.server.start()
+            self.assertEqual(waiting.result().returncode, 0, waiting.result().stderr)
+        self.check_all(instance, ["before", "waiting"])
 
 
 @unittest.skipUnless(PROGRAMS, "PostgreSQL is not installed (Debian: postgresql-15)")

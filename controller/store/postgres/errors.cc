@@ -137,6 +137,21 @@ std::optional<Error> url_fault(std::string_view said) {
   return std::nullopt;
 }
 
+// Where the URL names several servers, each that was asked is told of. All of them may be replicas
+// for as long as a primary is away, or until one of them is promoted: that passes by itself.
+bool asked_several(std::string_view said) {
+  constexpr std::string_view kEach = "connection to server";
+  const size_t first = said.find(kEach);
+  return first != said.npos && said.find(kEach, first + kEach.size()) != said.npos;
+}
+
+Error without_a_primary(const std::string& said) {
+  return Error{Code::kUnavailable, "STORE_AWAY",
+               "none of the servers that the database's URL names takes writes now; nothing of "
+               "this change was kept, send it again"}
+      .within(said);
+}
+
 }  // namespace
 
 Error connect_error(const std::string& said) {
@@ -151,7 +166,8 @@ Error connect_error(const std::string& said) {
   if (contains_one_of(said, {"authentication failed", "no password supplied", "pg_hba.conf",
                              "\" does not exist", "not permitted to log in", "permission denied"}))
     return login_refused(details);
-  if (contains_one_of(said, {"session is read-only"})) return sqlstate_error("25006", said);
+  if (contains_one_of(said, {"session is read-only"}))
+    return asked_several(said) ? without_a_primary(details) : sqlstate_error("25006", said);
   if (contains_one_of(said, {"too many clients", "too many connections"}))
     return sqlstate_error("53300", said);
   return away(details);

@@ -36,5 +36,29 @@ TEST(ConnectError, AServerThatIsNotThereIsAway) {
       "STORE_AWAY");
 }
 
+// As libpq 15 says it, with target_session_attrs=read-write.
+TEST(ConnectError, AReplicaIsAFaultOfTheUrlUnlessAnotherServerMayTakeWritesLater) {
+  const std::string replica =
+      "connection to server at \"b\", port 5432 failed: session is read-only";
+  const Error alone = connect_error(replica);
+  EXPECT_EQ(alone.reason, "STORE_READ_ONLY");
+  EXPECT_EQ(alone.code, Code::kFailedPrecondition);
+  for (const char* other : {"Connection refused\n\tIs the server running?",
+                            "FATAL:  the database system is starting up", "session is read-only"}) {
+    const Error error = connect_error(
+        std::string("connection to server at \"a\", port 5432 failed: ") + other + "\n" + replica);
+    EXPECT_EQ(error.reason, "STORE_AWAY") << other;
+    EXPECT_EQ(error.code, Code::kUnavailable) << "it is sent again";
+    EXPECT_EQ(error.message.find("name the primary"), std::string::npos) << error.message;
+  }
+}
+
+TEST(ConnectError, OfSeveralServersTheOneThatTakesWritesIsAskedHoweverTheyAreNamed) {
+  for (const char* url :
+       {"postgresql://127.0.0.1,localhost/d", "postgresql:///d?hostaddr=127.0.0.1,127.0.0.2"})
+    EXPECT_EQ(parse_target(url).value()["target_session_attrs"], "read-write") << url;
+  EXPECT_FALSE(parse_target("postgresql://127.0.0.1/d")->contains("target_session_attrs"));
+}
+
 }  // namespace
 }  // namespace paddock::store::postgres

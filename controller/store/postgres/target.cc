@@ -2,6 +2,7 @@
 
 #include <libpq-fe.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "common/base/text.h"
@@ -72,6 +73,18 @@ bool leaves_host(const std::string& hosts) {
   return false;
 }
 
+namespace {
+
+// libpq goes by hostaddr, where it is given, and then host may be left out.
+bool names_several(const Target& target) {
+  return std::ranges::any_of(target, [](const auto& each) {
+    const bool names = each.first == "host" || each.first == "hostaddr";
+    return names && each.second.find(',') != std::string::npos;
+  });
+}
+
+}  // namespace
+
 Result<Target> parse_target(const std::string& url) {
   if (url.find('\0') != std::string::npos) return url_invalid("has a NUL");
   ASSIGN_OR_RETURN(Target target, options_in(url));
@@ -79,8 +92,7 @@ Result<Target> parse_target(const std::string& url) {
   if (!target.contains("host") && !target.contains("hostaddr")) target["host"] = kSocketFolder;
   if (!target.contains("dbname")) return url_invalid("names no database");
   TRY(settle_tls(target));
-  if (target["host"].find(',') != std::string::npos)
-    target.emplace("target_session_attrs", "read-write");
+  if (names_several(target)) target.emplace("target_session_attrs", "read-write");
   target.emplace("gssencmode", "disable");
   target.emplace("connect_timeout", "5");
   target.emplace("keepalives_idle", "5");
