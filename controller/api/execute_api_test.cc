@@ -1,6 +1,4 @@
 // POST /execute: what is decided before a node is needed, that none is said, and what is recorded.
-#include <future>
-
 #include "common/contracts/snippet_report.h"
 #include "common/crypto/digest.h"
 #include "controller/api/node_test_support.h"
@@ -57,26 +55,6 @@ TEST_F(Execute, AnswersWhatNeedsNoNode) {
   const Answer large = execute(cat(R"({"code":")", std::string(100'001, 'x'), "\"}"));
   EXPECT_EQ(large.body.text("error"), "Code exceeds maximum length of 100000 bytes.");
   EXPECT_EQ(large.body.find("exit_code")->integer()[0], -1);
-}
-
-TEST_F(Execute, ItsHealthWaitsForANodeThatIsAboutToCome) {
-  const Router router = Router::build(execute_routes(true)).value();
-  const Handler handler = make_handler(router, services_);
-  const auto health = [&] { return send_to(handler, request_of("GET", "/health", ""), "").status; };
-  EXPECT_EQ(health(), 503);
-  services_.node_patience = Millis(3'000);  // of a clock that stands still
-  auto asked = std::async(std::launch::async, health);
-  EXPECT_EQ(asked.wait_for(Millis(30)), std::future_status::timeout);
-  contracts::CallsRequest request;
-  request.process = "process-1";
-  request.snippets.emplace();
-  request.snippets->enabled = true;
-  request.snippets->parallel = 1;
-  const auto yes = [] { return true; };
-  ASSERT_TRUE(calls::serve_here(*services_.calls, {"n1", "process-1", 0}, request, yes,
-                                DisconnectToken(), clock_)
-                  .ok());
-  EXPECT_EQ(asked.get(), 200);
 }
 
 TEST_F(Execute, SaysThatThereIsNoNodeAndThatItMayBeTriedAgain) {

@@ -1,10 +1,7 @@
 #include "controller/api/handlers/calls/execute.h"
 
 #include <algorithm>
-#include <atomic>
 #include <set>
-#include <thread>
-#include <vector>
 
 #include "common/base/text.h"
 #include "common/contracts/calls.h"
@@ -136,24 +133,6 @@ Result<SnippetReport> ask_node(Call& call, const SnippetOrder& order, std::strin
   return calls::not_understood();
 }
 
-// A node that is about to come is waited for, as for code: `paddock up` returns a moment before its
-// node takes any. By a few at a time, since anybody may ask.
-std::vector<contracts::SnippetSkills> skills_soon(Services& services) {
-  constexpr int kMostWaiting = 4;
-  constexpr Millis kLook{50};
-  static std::atomic<int> waiting = 0;
-  auto found = services.calls->skills(services.clock);
-  if (!found.empty()) return found;
-  const bool may_wait = ++waiting <= kMostWaiting;
-  const MonoTime until = services.clock.mono() + services.node_patience;
-  while (may_wait && found.empty() && services.clock.mono() < until) {
-    std::this_thread::sleep_for(kLook);
-    found = services.calls->skills(services.clock);
-  }
-  --waiting;
-  return found;
-}
-
 }  // namespace
 
 Result<Response> execute_code(Call& call) {
@@ -173,7 +152,7 @@ Result<Response> execute_code(Call& call) {
 }
 
 Result<Response> execute_health(Call& call) {
-  const auto skills = skills_soon(call.services);
+  const auto skills = call.services.calls->skills(call.services.clock);
   if (skills.empty()) {
     return json_response(
         wire::Value::Object{{"status", "unhealthy"}, {"reason", "no node takes snippets now"}},
