@@ -264,8 +264,9 @@ constexpr const char* kDatabaseFull =
 
 std::string remedy_of(const Finding& finding) {
   const bool of_database = finding.setting == kDatabaseSetting;
-  return of_database && finding.reason == "STORE_FULL" ? kDatabaseFull
-                                                       : std::string(finding.reason.remedy());
+  return of_database && finding.reason == Reason("STORE_FULL")
+             ? kDatabaseFull
+             : std::string(finding.reason.remedy());
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "common/os/fd.h"
 #include "common/os/file.h"
 #include "common/os/sync.h"
+#include "node-agent/host/host_fault.h"
 
 namespace paddock::agent {
 namespace {
@@ -45,7 +46,7 @@ Status try_to_write(const std::string& folder) {
 }
 
 Error replaced(const std::string& name, bool is_there) {
-  return {Code::kUnavailable, "DATA_FOLDER_UNWRITABLE",
+  return {Code::kUnavailable, kDataFolderUnwritable,
           cat("the folder ", name, " of the agent's data folder ",
               is_there ? "is not the one that the agent began with: what was mounted there is "
                          "gone, or something lies over it"
@@ -70,7 +71,7 @@ std::optional<Error> KnownFolders::fault() const {
     const Status written = try_to_write(each.path);
     if (written.ok()) continue;
     Error why = contracts::name_full_disk(written.error());
-    if (!contracts::is_host_fault(why)) why.reason = "DATA_FOLDER_UNWRITABLE";
+    if (!contracts::is_host_fault(why)) why.reason = kDataFolderUnwritable;
     why.code = Code::kUnavailable;
     why.message = cat("the folder ", each.name, " of the agent's data folder: ", why.message);
     return why;

@@ -125,7 +125,7 @@ Result<bool> move_on(Services& services, Sandbox& session, const std::set<std::s
 }
 
 bool may_ask_another(const Error& why) {
-  return why.code == Code::kFailedPrecondition || why.reason == "NO_NODE" ||
+  return why.code == Code::kFailedPrecondition || why.reason == Reason("NO_NODE") ||
          nodes::blame_of_unopened(why).has_value();
 }
 
