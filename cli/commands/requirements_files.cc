@@ -6,7 +6,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr int64_t kMostBytes = 1 << 20;  // the controller reads no larger one
+constexpr int64_t kMostRequirementsBytes = 1 << 20;  // the controller reads no larger one
 
 // With the slash behind it; empty at the top.
 std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
@@ -20,7 +20,7 @@ bool is_beside(std::string_view name) {
 }  // namespace
 
 bool may_be_requirements(const contracts::TreeEntry& file, std::string_view requirements) {
-  if (requirements.empty() || file.size > kMostBytes) return false;
+  if (requirements.empty() || file.size > kMostRequirementsBytes) return false;
   const std::string_view path = file.path;
   if (path == requirements) return true;
   const std::string_view folder = folder_of(path);
