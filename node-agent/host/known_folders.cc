@@ -46,12 +46,16 @@ Status try_to_write(const std::string& folder) {
 }
 
 Error replaced(const std::string& name, bool is_there) {
-  return {Code::kUnavailable, kDataFolderUnwritable,
-          cat("the folder ", name, " of the agent's data folder ",
-              is_there ? "is not the one that the agent began with: what was mounted there is "
-                         "gone, or something lies over it"
-                       : "is not there any more",
-              "; put it back, or start the agent again")};
+  Error out;
+  out.code = Code::kUnavailable;
+  out.reason = kDataFolderUnwritable;
+  out.message =
+      cat("the folder ", name, " of the agent's data folder ",
+          is_there ? "is not the one that the agent began with: what was mounted there is "
+                     "gone, or something lies over it"
+                   : "is not there any more",
+          "; put it back, or start the agent again");
+  return out;
 }
 
 }  // namespace
