@@ -32,13 +32,8 @@ void prune_environments(const std::string& dir, WallTime now) {
 Upkeep::Upkeep(const AgentParts& parts)
     : parts_(parts),
       settings_(host_settings_of(parts.config)),
-      folders_(settings_.data_dir),
-      trial_(
-          [this] {
-            auto fault = look_for_fault(settings_.data_dir, settings_.sandbox_program);
-            return fault ? fault : folders_.fault();
-          },
-          parts.clock),
+      trial_([this] { return look_for_fault(settings_.data_dir, settings_.sandbox_program); },
+             parts.clock),
       pace_(kLookSeldom, parts.clock.mono()),
       pruning_(Regularly::First::kAtOnce, kPruneEvery,
                [this] { prune_environments(settings_.data_dir, parts_.clock.wall()); }),

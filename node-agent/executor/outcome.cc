@@ -111,9 +111,7 @@ RunOutcome outcome_of_error(const Error& given, bool cancel_requested) {
             .message = "the run was canceled before its command started"};
   }
   RunOutcome out{.phase = RunPhase::kFailed, .reason = error.reason, .message = error.message};
-  // STORE_IO: the folder of the node's cache is not there.
-  if (contracts::is_host_fault(error) || error.reason == devices::kNodeDiskTooSmall ||
-      error.reason == "STORE_IO")
+  if (contracts::is_host_fault(error) || error.reason == devices::kNodeDiskTooSmall)
     out.refused = true;
   for (const Cause& cause : error.causes) {
     if (cause.message != error.message) out.message += cat("; ", cause.field, ": ", cause.message);
