@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "common/base/text.h"
-
 namespace paddock::nodes {
 namespace {
 
@@ -40,15 +38,6 @@ contracts::CoolDown after_refusal(const std::optional<contracts::CoolDown>& befo
   const Millis rest = rest_after(next.failures);
   next.until = wire::Timestamp{now + (in_doubt ? std::min(rest, kLongestInDoubt) : rest)};
   return next;
-}
-
-std::optional<Blame> blame_of_unopened(const Error& why) {
-  if (contracts::is_host_fault(contracts::name_full_disk(why))) return Blame::kNode;
-  if (is_one_of(why.reason, {"STORE_IO", "DATA_FOLDER_UNWRITABLE", contracts::kLauncherGone}))
-    return Blame::kNode;
-  if (is_one_of(why.reason, {"SYSTEM_ERROR", "NO_ANSWER", "LAUNCHER_LOST", "SANDBOX_FAILED"}))
-    return Blame::kNodeOrRun;
-  return std::nullopt;
 }
 
 }  // namespace paddock::nodes

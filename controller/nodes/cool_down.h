@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "common/base/result.h"
 #include "common/base/time.h"
 #include "common/contracts/node.h"
 
@@ -19,9 +18,6 @@ enum class Blame { kNode, kNodeOrRun };
 contracts::CoolDown after_refusal(const std::optional<contracts::CoolDown>& before,
                                   const std::string& reason, const std::string& message,
                                   WallTime now, Blame blame = Blame::kNode);
-// Whom it blames that a session could not be opened on a node, where it has nothing yet; nothing:
-// the node has no fault that is known of.
-std::optional<Blame> blame_of_unopened(const Error& why);
 // Whether it rests. A clock that went back makes no rest longer than the longest.
 bool rests(const contracts::CoolDown& cool_down, WallTime now);
 

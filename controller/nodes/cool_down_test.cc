@@ -71,19 +71,5 @@ TEST_F(Resting, ARestEndsAndNoClockThatGoesBackMakesItLonger) {
   EXPECT_FALSE(rests(*last_, now_));
 }
 
-TEST(Unopened, ASessionBlamesItsNodeForAFaultOfItAndNotForWhatIsRefused) {
-  const auto blame = [](Code code, Reason reason) {
-    return blame_of_unopened(Error{code, reason, "it is so"});
-  };
-  for (const Reason& reason : {contracts::kDiskReadOnly, contracts::kDiskFails,
-                               contracts::kNodeDiskFull, Reason("SANDBOX_UNAVAILABLE")})
-    EXPECT_EQ(blame(Code::kUnavailable, reason), Blame::kNode) << reason.str();
-  EXPECT_EQ(blame(Code::kResourceExhausted, "SYSTEM_ERROR"), Blame::kNode) << "its disk is full";
-  for (const Reason& reason : {Reason("SYSTEM_ERROR"), Reason("NO_ANSWER")})
-    EXPECT_EQ(blame(Code::kUnavailable, reason), Blame::kNodeOrRun) << reason.str();
-  for (const Reason& reason : {Reason("NODES_BUSY"), Reason("NO_NODE"), Reason("SESSION_LOST")})
-    EXPECT_FALSE(blame(Code::kUnavailable, reason)) << reason.str();
-}
-
 }  // namespace
 }  // namespace paddock::nodes

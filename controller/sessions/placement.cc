@@ -54,13 +54,6 @@ Error no_node(const std::map<std::string, int64_t>& refusals) {
                       : cat("no node can take the session: ", join(why, ", "))};
 }
 
-// It could not begin what it was given, so it is asked if there is no other.
-bool is_better(const Node& one, int64_t room, const Node& other, int64_t others_room) {
-  const bool rests = one.status.cool_down && one.status.cool_down->until;
-  const bool other_rests = other.status.cool_down && other.status.cool_down->until;
-  return rests == other_rests ? room > others_room : other_rests;
-}
-
 }  // namespace
 
 Result<std::string> choose_node(const Wish& wish, const std::vector<Node>& nodes,
@@ -76,7 +69,7 @@ Result<std::string> choose_node(const Wish& wish, const std::vector<Node>& nodes
       continue;
     }
     const int64_t room = node.status.max_sessions - sessions;
-    if (best != nullptr && !is_better(node, room, *best, most_room)) continue;
+    if (room <= most_room) continue;
     most_room = room;
     best = &node;
   }

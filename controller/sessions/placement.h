@@ -16,9 +16,8 @@ struct Wish {
   const contracts::SandboxPolicy& policy;  // effective
 };
 
-// The node with the most room among those that may have it; by name among equals. One that rests
-// as it could not begin what it was given is taken if there is no other. `counts`: how many
-// sessions each has. Unavailable, NO_NODE, with what stood against each.
+// The node with the most room among those that may have it; by name among equals. `counts`: how
+// many sessions each has. Unavailable, NO_NODE, with what stood against each.
 Result<std::string> choose_node(const Wish& wish, const std::vector<contracts::Node>& nodes,
                                 const std::map<std::string, int64_t>& counts);
 

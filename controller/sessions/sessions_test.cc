@@ -43,16 +43,6 @@ TEST_F(Placement, TakesTheNodeWithTheMostRoom) {
   EXPECT_EQ(*choose(), "a");
 }
 
-TEST_F(Placement, TakesANodeThatRestsIfThereIsNoOther) {
-  nodes_[0].status.cool_down.emplace().until = wire::Timestamp{WallTime{1}};
-  counts_["b"] = 8;
-  EXPECT_EQ(*choose(), "b");
-  nodes_.pop_back();
-  EXPECT_EQ(*choose(), "a");
-  nodes_.insert(nodes_.begin(), node("0"));
-  EXPECT_EQ(*choose(), "0");
-}
-
 TEST_F(Placement, SaysWhatStandsAgainstEachNode) {
   nodes_[0].status.ready = false;
   nodes_[1].spec.unschedulable = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "common/base/log.h"
 #include "controller/api/handlers/sessions/sandbox_kind.h"
@@ -122,16 +123,53 @@ Error in_words_of_the_session(Error error) {
   return error;
 }
 
+// Gives the session to a node that has not refused it yet; false: there is none.
+Result<bool> move_away(const Call& call, Sandbox& session, const std::set<std::string>& refused) {
+  ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(call.services));
+  bool moved = false;
+  const Status written = call.services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(Sandbox now,
+                     txn.get<Sandbox>({session.metadata.name_space, session.metadata.name}));
+    TRY(sessions::check_lives(now));
+    ASSIGN_OR_RETURN(auto nodes, txn.list<contracts::Node>({}));
+    std::erase_if(nodes.items,
+                  [&](const auto& node) { return refused.contains(node.metadata.name); });
+    ASSIGN_OR_RETURN(const auto counts, txn.session_counts());
+    const auto policy = contracts::session_policy(now.spec.security, profile.policy);
+    const auto next = sessions::choose_node({now.spec, policy}, nodes.items, counts);
+    if (!next.ok() || now.metadata.uid != session.metadata.uid) return {};
+    txn.touch(store::node_topic(now.status.node_name));
+    now.status.node_name = *next;
+    txn.touch(store::node_topic(now.status.node_name));
+    TRY(txn.update(now));
+    session = std::move(now);
+    moved = true;
+    return {};
+  });
+  if (!written.ok()) return written.error();
+  return moved;
+}
+
 }  // namespace
 
-// A node that does not answer now is asked again with the first use. Where no node can have such a
-// session (a tool, a folder of the host that is not there), nobody is told that there is one.
+// A node that does not answer now is asked again with the first use. One that cannot have such a
+// session (a tool, a folder of the host that is not there) has said so before anybody was told of
+// it: another one is asked, a few at the most.
 Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
-  const Status opened = open_session(call.services, session, call.principal);
-  if (opened.ok()) return {};
-  if (opened.error().code != Code::kFailedPrecondition) {
-    log_info("a session is not open yet", {{"why", opened.error().describe()}});
-    return {};
+  constexpr size_t kMostNodesAsked = 8;
+  std::set<std::string> refused;
+  Status first;
+  while (refused.size() < kMostNodesAsked) {
+    const Status opened = open_session(call.services, session, call.principal);
+    if (opened.ok()) return {};
+    if (opened.error().code != Code::kFailedPrecondition) {
+      log_info("a session is not open yet", {{"why", opened.error().describe()}});
+      return {};
+    }
+    if (refused.empty()) first = opened;
+    refused.insert(session.status.node_name);
+    ASSIGN_OR_RETURN(const bool moved, move_away(call, session, refused));
+    if (!moved) break;
   }
   TRY(call.services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
     const store::Key key{session.metadata.name_space, session.metadata.name};
@@ -140,7 +178,7 @@ Status KindTraits<Sandbox>::after_create(const Call& call, Sandbox& session) {
     const Result<bool> erased = erase_found(txn, call, *doomed, {});
     return erased.ok() ? Status() : Status(erased.error());
   }));
-  return in_words_of_the_session(opened.error());
+  return in_words_of_the_session(first.error());
 }
 
 // If the change moves the session's end, the reconciler is woken, since it ends sessions.

@@ -1,15 +1,9 @@
 #include "controller/api/handlers/sessions/session_access.h"
 
-#include <optional>
-#include <set>
-#include <string>
-
 #include "common/contracts/disk_end.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/calls/relay.h"
-#include "controller/nodes/cool_down.h"
 #include "controller/sessions/life.h"
-#include "controller/sessions/placement.h"
 #include "controller/sessions/under_way.h"
 
 namespace paddock::api {
@@ -57,78 +51,6 @@ Error explain_loss(Services& services, const Sandbox& session, Error error) {
   return sessions::ended_error(why);
 }
 
-Status open_on_its_node(Services& services, Sandbox& session, const auth::Principal& caller) {
-  ASSIGN_OR_RETURN(const contracts::SessionOrder order, order_of(services, session));
-  calls::CallOptions options;
-  options.caller = caller.subject;
-  options.name_space = caller.name_space;
-  options.node = session.status.node_name;
-  options.arrival_patience = services.node_patience;
-  options.kind = contracts::kSessionOpen;
-  options.payload = wire::encode(order);
-  options.patience = options.queue_patience = kOpenTime;
-  const auto opened = services.calls->call(std::move(options), services.clock, services.random);
-  if (!opened.ok()) return explain_loss(services, session, opened.error());
-  return services.store.write([&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(Sandbox now, txn.get<Sandbox>(key_of(session)));
-    TRY(sessions::check_lives(now));
-    const bool here = now.metadata.uid == session.metadata.uid &&
-                      now.status.node_name == session.status.node_name;
-    if (here) TRY(sessions::note_ready(txn, now, services.clock.wall()));
-    session = std::move(now);
-    return {};
-  });
-}
-
-// One that has a fault is remembered.
-Status judge_node(store::WriteTxn& txn, const std::string& name, const Error& why, WallTime now) {
-  const std::optional<nodes::Blame> blame = nodes::blame_of_unopened(why);
-  if (!blame) return {};
-  ASSIGN_OR_RETURN(auto node, txn.find<contracts::Node>({"", name}));
-  if (!node) return {};
-  auto& cool_down = node->status.cool_down;
-  cool_down = nodes::after_refusal(cool_down, why.reason, why.message, now, *blame);
-  return txn.update(*node);
-}
-
-// Gives it to a node that was not asked yet, unless somebody else has meanwhile done so or opened
-// it; false: there is none.
-Result<bool> move_on(Services& services, Sandbox& session, const std::set<std::string>& asked,
-                     const Error& why) {
-  ASSIGN_OR_RETURN(const contracts::Profile profile, session_profile(services));
-  bool moved = false;
-  TRY(services.store.write([&](store::WriteTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(Sandbox now, txn.get<Sandbox>(key_of(session)));
-    TRY(sessions::check_lives(now));
-    TRY(judge_node(txn, session.status.node_name, why, services.clock.wall()));
-    ASSIGN_OR_RETURN(auto nodes, txn.list<contracts::Node>({}));
-    std::erase_if(nodes.items,
-                  [&](const auto& node) { return asked.contains(node.metadata.name); });
-    ASSIGN_OR_RETURN(const auto counts, txn.session_counts());
-    const auto policy = contracts::session_policy(now.spec.security, profile.policy);
-    const auto next = sessions::choose_node({now.spec, policy}, nodes.items, counts);
-    const bool same = now.metadata.uid == session.metadata.uid &&
-                      now.status.node_name == session.status.node_name &&
-                      now.status.phase == SandboxPhase::kPending;
-    moved = next.ok() || !same;
-    if (!moved) return {};
-    if (same) {
-      txn.touch(store::node_topic(now.status.node_name));
-      now.status.node_name = *next;
-      txn.touch(store::node_topic(now.status.node_name));
-      TRY(txn.update(now));
-    }
-    session = std::move(now);
-    return {};
-  }));
-  return moved;
-}
-
-bool may_ask_another(const Error& why) {
-  return why.code == Code::kFailedPrecondition || why.reason == Reason("NO_NODE") ||
-         nodes::blame_of_unopened(why).has_value();
-}
-
 }  // namespace
 
 Result<contracts::Profile> session_profile(const Services& services) {
@@ -158,22 +80,26 @@ Result<std::string> read_session_body(Call& call, const Sandbox& session) {
 }
 
 Status open_session(Services& services, Sandbox& session, const auth::Principal& caller) {
-  constexpr size_t kMostNodesAsked = 8;
-  const MonoTime begun = services.clock.mono();
-  std::set<std::string> asked;
-  Status said;
-  while (asked.size() < kMostNodesAsked && services.clock.mono() - begun < 2 * kOpenTime) {
-    if (session.status.phase != SandboxPhase::kPending) return {};
-    Status opened = open_on_its_node(services, session, caller);
-    if (opened.ok()) continue;  // or it is elsewhere by now
-    const Error why = std::move(opened).error();
-    if (said.ok() || why.code != Code::kFailedPrecondition) said = why;
-    if (!may_ask_another(why)) break;
-    asked.insert(session.status.node_name);
-    ASSIGN_OR_RETURN(const bool moved, move_on(services, session, asked, why));
-    if (!moved) break;
-  }
-  return said;
+  if (session.status.phase != SandboxPhase::kPending) return {};
+  ASSIGN_OR_RETURN(const contracts::SessionOrder order, order_of(services, session));
+  calls::CallOptions options;
+  options.caller = caller.subject;
+  options.name_space = caller.name_space;
+  options.node = session.status.node_name;
+  options.arrival_patience = services.node_patience;
+  options.kind = contracts::kSessionOpen;
+  options.payload = wire::encode(order);
+  options.patience = options.queue_patience = kOpenTime;
+  const auto opened = services.calls->call(std::move(options), services.clock, services.random);
+  if (!opened.ok()) return explain_loss(services, session, opened.error());
+  return services.store.write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(Sandbox now, txn.get<Sandbox>(key_of(session)));
+    TRY(sessions::check_lives(now));
+    if (now.metadata.uid == session.metadata.uid)
+      TRY(sessions::note_ready(txn, now, services.clock.wall()));
+    session = std::move(now);
+    return {};
+  });
 }
 
 Result<uint64_t> note_session(Services& services, const Sandbox& session,

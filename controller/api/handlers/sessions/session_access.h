@@ -17,10 +17,8 @@ Result<contracts::Sandbox> live_session(Call& call);
 // The body, at most the session's rpcBytes: TooLarge, E_LIMIT_RPC, before anything is parsed.
 Result<std::string> read_session_body(Call& call, const contracts::Sandbox& session);
 
-// Opens it on its node, if that was not done. Idempotent. Until it is open it has nothing anywhere:
-// where its node cannot have it, or has a fault, or is not there, it is given to another one, a few
-// at the most, and a node with a fault rests. The first refusal (FailedPrecondition) if all refuse;
-// else what the last one said. `caller`: whose share of what waits for nodes it counts for.
+// Opens it on its node, if that was not done. Idempotent. `caller`: whose share of what waits for
+// nodes it counts for.
 Status open_session(Services& services, contracts::Sandbox& session, const auth::Principal& caller);
 // Soon on the disk: what was done with it, and that it was used just now and will be while a
 // command of it is under way. The number of that write; an error while nothing can be recorded.
