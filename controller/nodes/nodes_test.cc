@@ -1,6 +1,4 @@
 // Enrolment, leases and heartbeats.
-#include <functional>
-
 #include "common/crypto/digest.h"
 #include "controller/nodes/nodes_test_support.h"
 
@@ -149,40 +147,6 @@ TEST_F(NodesTest, ANodeWhoseDiskFailsUnderARunRestsThoughItBegan) {
   EXPECT_EQ(run("uid-a").status.phase, contracts::RunPhase::kFailed);
   ASSERT_TRUE(node().status.cool_down);
   EXPECT_EQ(node().status.cool_down->reason, "NODE_DISK_FAILS");
-}
-
-TEST_F(NodesTest, ARunThatGetsNoPackagesOnOneNodeIsPlacedElsewhereIfAnotherMayHaveThem) {
-  ASSERT_TRUE(call().ok());
-  const auto fails = [&](const std::string& name) {
-    place(name);
-    contracts::RunReport report = refusal("uid-" + name, "ENVIRONMENT_UNAVAILABLE");
-    report.outcome->refused.reset();
-    EXPECT_TRUE(call({report}).ok());
-    return run("uid-" + name).status.phase;
-  };
-  const auto change_other = [&](const std::function<void(contracts::Node&)>& change) {
-    EXPECT_TRUE(store_
-                    ->write([&](store::WriteTxn& txn) -> Status {
-                      ASSIGN_OR_RETURN(auto other, txn.get<contracts::Node>({"", "n2"}));
-                      change(other);
-                      return txn.update(other);
-                    })
-                    .ok());
-  };
-  EXPECT_EQ(fails("alone"), contracts::RunPhase::kFailed) << "at once, with what to do";
-  EXPECT_FALSE(node().status.cool_down);
-  ASSERT_TRUE(enroll_as("identity-of-other-agent-32-characters", "n2").ok());
-  change_other([](contracts::Node& other) { other.status.ready = true; });
-  EXPECT_EQ(fails("first"), contracts::RunPhase::kPending);
-  EXPECT_EQ(run("uid-first").status.refusals, 1);
-  EXPECT_EQ(node().status.cool_down->reason, "ENVIRONMENT_UNAVAILABLE");
-  EXPECT_FALSE(node().status.cool_down->until) << "it begins others";
-  EXPECT_EQ(fails("second"), contracts::RunPhase::kPending);
-  EXPECT_TRUE(node().status.cool_down->until) << "so that it does not take all of them";
-  change_other([](contracts::Node& other) {
-    other.status.cool_down.emplace().reason = "ENVIRONMENT_UNAVAILABLE";
-  });
-  EXPECT_EQ(fails("nowhere"), contracts::RunPhase::kFailed) << "nor has the other any";
 }
 
 TEST_F(NodesTest, ANodeWithoutRoomForOneRunsFilesGoesOnForOthers) {

@@ -152,32 +152,6 @@ bool was_not_begun(const contracts::Run& before, const contracts::RunReport& rep
          is_one_of(report.outcome->reason, {"LAUNCHER_LOST", "SandboxError"});
 }
 
-constexpr std::string_view kNoEnvironment = "ENVIRONMENT_UNAVAILABLE";
-
-// Whether the run could have its packages there, as far as is known.
-bool may_have_packages(const contracts::Node& node, const contracts::Run& run) {
-  const auto& cool_down = node.status.cool_down;
-  return node.status.ready && !node.spec.unschedulable && !node.spec.drain &&
-         contracts::unfit(node.status) == nullptr &&
-         !(cool_down && cool_down->reason == kNoEnvironment) &&
-         std::ranges::all_of(run.spec.node_selector, [&](const auto& wanted) {
-           const auto found = node.metadata.labels.find(wanted.first);
-           return found != node.metadata.labels.end() && found->second == wanted.second;
-         });
-}
-
-// A node that can make no environment for it (no source of packages, no python3-venv) has begun
-// nothing. It is no fault of the run's where another node may have what is missing.
-Result<bool> has_packages_elsewhere(store::WriteTxn& txn, const std::string& name,
-                                    const contracts::Run& run, const contracts::RunReport& report) {
-  if (!report.outcome || report.outcome->reason != kNoEnvironment || report.outcome->result)
-    return false;
-  ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
-  return std::ranges::any_of(nodes.items, [&](const contracts::Node& each) {
-    return each.metadata.name != name && may_have_packages(each, run);
-  });
-}
-
 // A node that could not begin a run rests, and one whose disk took a run's end; one whose command
 // runs is well. One that has no room for what a run brings along has it for others: it says how
 // much it has, and goes on.
@@ -194,19 +168,26 @@ Status judge_node(store::WriteTxn& txn, const std::string& name, const contracts
   if (!node || (!failed && !node->status.cool_down)) return {};
   auto& cool_down = node->status.cool_down;
   if (failed) {
-    const bool sure = refused && report.outcome->reason != kNoEnvironment;  // others it can begin
     cool_down = after_refusal(cool_down, report.outcome->reason, report.outcome->message, now,
-                              sure ? Blame::kNode : Blame::kNodeOrRun);
+                              refused ? Blame::kNode : Blame::kNodeOrRun);
   } else {
     cool_down.reset();
   }
   return txn.update(*node);
 }
 
-// Of an attempt that is still the run's.
-Status take_report(store::WriteTxn& txn, const std::string& node, contracts::Run& run,
-                   const contracts::RunReport& report, const volumes::Publishing& publishing,
-                   WallTime now, DeviceTimes& held) {
+}  // namespace
+
+Status apply_report(store::WriteTxn& txn, const std::string& node,
+                    const contracts::RunReport& report, const volumes::Publishing& publishing,
+                    WallTime now, DeviceTimes& held) {
+  auto found = txn.run_by_uid(report.run_uid);
+  if (!found.ok()) return found.error().code == Code::kNotFound ? Status() : found.error();
+  contracts::Run& run = *found;
+  const bool current = run.status.node_name == node && run.status.attempt == report.attempt &&
+                       !contracts::is_terminal(run.status.phase);
+  if (!current) return {};
+
   TRY(judge_node(txn, node, run, report, now));
   ASSIGN_OR_RETURN(const int64_t acked, txn.output_acked(report.run_uid, report.attempt));
   ASSIGN_OR_RETURN(runs::Events events, runs::observe(run, report, now));
@@ -228,25 +209,6 @@ Status take_report(store::WriteTxn& txn, const std::string& node, contracts::Run
   }
   if (run.status.node_name != node) txn.touch(store::node_topic(node));  // it left this node
   return store::save_run(txn, run, std::move(events));
-}
-
-}  // namespace
-
-Status apply_report(store::WriteTxn& txn, const std::string& node,
-                    const contracts::RunReport& report, const volumes::Publishing& publishing,
-                    WallTime now, DeviceTimes& held) {
-  auto found = txn.run_by_uid(report.run_uid);
-  if (!found.ok()) return found.error().code == Code::kNotFound ? Status() : found.error();
-  contracts::Run& run = *found;
-  const bool current = run.status.node_name == node && run.status.attempt == report.attempt &&
-                       !contracts::is_terminal(run.status.phase);
-  if (!current) return {};
-
-  ASSIGN_OR_RETURN(const bool elsewhere, has_packages_elsewhere(txn, node, run, report));
-  if (!elsewhere) return take_report(txn, node, run, report, publishing, now, held);
-  contracts::RunReport refused = report;
-  refused.outcome->refused = true;
-  return take_report(txn, node, run, refused, publishing, now, held);
 }
 
 }  // namespace paddock::nodes
