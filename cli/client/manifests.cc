@@ -76,12 +76,12 @@ class Collector {
     }
   }
 
-  FoundManifests end() && {
+  Result<std::vector<Manifest>> end() && {
     if (faults_.empty() && found_.empty()) refuse_source("--filename", "no object is in it");
-    FoundManifests out{std::move(found_)};
-    if (faults_.empty()) return out;
-    out.fault = Error{Code::kInvalidArgument, *reason_, "nothing was sent", std::move(faults_)};
-    return out;
+    if (faults_.empty()) return std::move(found_);
+    Error error{Code::kInvalidArgument, *reason_, "nothing was sent"};
+    error.causes = std::move(faults_);
+    return error;
   }
 
  private:
@@ -198,18 +198,11 @@ std::string Manifest::collection() const {
 
 std::string Manifest::target() const { return cat(collection(), "/", percent_encode(name)); }
 
-FoundManifests find_manifests(const std::vector<ManifestText>& texts, const std::string& name_space,
-                              ManifestUse use) {
+Result<std::vector<Manifest>> parse_manifests(const std::vector<ManifestText>& texts,
+                                              const std::string& name_space, ManifestUse use) {
   Collector collector(name_space, use);
   for (const ManifestText& each : texts) collector.take_text(each);
   return std::move(collector).end();
-}
-
-Result<std::vector<Manifest>> parse_manifests(const std::vector<ManifestText>& texts,
-                                              const std::string& name_space, ManifestUse use) {
-  FoundManifests found = find_manifests(texts, name_space, use);
-  if (found.fault) return *std::move(found.fault);
-  return std::move(found.valid);
 }
 
 }  // namespace paddock::cli

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,14 +55,5 @@ enum class ManifestUse { kCreate, kApply, kDelete };
 // place (NAME_MISSING or TOKEN_IN_FILE if that is all); then nothing is to be sent. Pure.
 Result<std::vector<Manifest>> parse_manifests(const std::vector<ManifestText>& texts,
                                               const std::string& name_space, ManifestUse use);
-
-// The same, with the objects that could be sent beside the fault of the others: the server may know
-// of more that is wrong.
-struct FoundManifests {
-  std::vector<Manifest> valid;
-  std::optional<Error> fault = {};
-};
-FoundManifests find_manifests(const std::vector<ManifestText>& texts, const std::string& name_space,
-                              ManifestUse use);
 
 }  // namespace paddock::cli

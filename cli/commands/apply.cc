@@ -12,14 +12,12 @@ namespace {
 using wire::Value;
 
 constexpr const char* kApplyPatch = "application/apply-patch+yaml";
-constexpr const char* kDryRun = "&dryRun=All";
 
 struct Sent {
   Value object;
   std::string_view what_happened;
 };
-// With the words of the query that make it a dry run, or none.
-using Send = std::function<Result<Sent>(const Manifest&, const std::string& dry_run)>;
+using Send = std::function<Result<Sent>(const Manifest&)>;
 
 // Null when there is none yet.
 Result<Value> object_now(client::ControllerClient& client, const Manifest& manifest) {
@@ -55,37 +53,12 @@ Result<Sent> create_one(client::ControllerClient& client, const Manifest& manife
   return Sent{std::move(made), "created"};
 }
 
-constexpr size_t kMostTold = 100;
-
-bool is_not_asked(const Error& error) {
-  return error.reason == "ABORTED" || error.code == Code::kUnavailable ||
-         error.code == Code::kUnauthenticated;
-}
-
-// The fault of some objects, and what is wrong with the fields of the others by the server: whoever
-// mends a file is told of all its mistakes at once. Nothing is stored; so an object that needs
-// another one of the files finds none, and that is no mistake.
-Error with_refusals(Error fault, const std::vector<Manifest>& valid, const Send& send) {
-  for (const Manifest& manifest : valid) {
-    const Result<Sent> tried = send(manifest, kDryRun);
-    if (tried.ok()) continue;
-    if (is_not_asked(tried.error()) || fault.causes.size() >= kMostTold) break;
-    if (tried.error().code != Code::kInvalidArgument) continue;
-    const Error refused = manifest.place.in_front_of(tried.error());
-    if (refused.causes.empty()) fault.causes.push_back({"", refused.message});
-    fault.causes.insert(fault.causes.end(), refused.causes.begin(), refused.causes.end());
-  }
-  return fault;
-}
-
-Result<std::vector<Manifest>> wanted(const Parsed& parsed, const Env& env, const Send& send) {
+Result<std::vector<Manifest>> wanted(const Parsed& parsed, const Env& env) {
   if (!parsed.has("filename"))
     return invalid_argument("USAGE", "say which file, folder or `-`", "--filename");
   ASSIGN_OR_RETURN(const auto texts, read_manifests(parsed.list("filename"), env));
   const ManifestUse use = parsed.command == "apply" ? ManifestUse::kApply : ManifestUse::kCreate;
-  FoundManifests found = find_manifests(texts, parsed.text("namespace"), use);
-  if (found.fault) return with_refusals(*std::move(found.fault), found.valid, send);
-  return std::move(found.valid);
+  return parse_manifests(texts, parsed.text("namespace"), use);
 }
 
 void say_what_happened(const Manifest& manifest, const Sent& sent, const Parsed& parsed,
@@ -98,11 +71,10 @@ void say_what_happened(const Manifest& manifest, const Sent& sent, const Parsed&
 
 Result<int> send_all(const Parsed& parsed, const Env& env, const Send& send) {
   ASSIGN_OR_RETURN(const ObjectOutput output, parse_object_output(parsed.text("output")));
-  ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, wanted(parsed, env, send));
-  const std::string dry_run = parsed.has("dry-run") ? kDryRun : "";
+  ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, wanted(parsed, env));
   std::vector<Value> documents;
   auto code = for_each(manifests, env, [&](const Manifest& manifest) -> Status {
-    Result<Sent> sent = send(manifest, dry_run);
+    Result<Sent> sent = send(manifest);
     if (!sent.ok()) return manifest.place.in_front_of(sent.error());
     if (output.is_document()) {
       documents.push_back(std::move(sent->object));
@@ -116,22 +88,25 @@ Result<int> send_all(const Parsed& parsed, const Env& env, const Send& send) {
   return code;
 }
 
+const char* dry_run(const Parsed& parsed) { return parsed.has("dry-run") ? "&dryRun=All" : ""; }
+
 }  // namespace
 
 int apply_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) {
-    const std::string query = cat("?fieldManager=paddock&fieldValidation=Strict",
+    const std::string query = cat("?fieldManager=paddock&fieldValidation=Strict", dry_run(parsed),
                                   parsed.has("force") ? "&force=true" : "");
-    return send_all(parsed, env, [&](const Manifest& manifest, const std::string& dry_run) {
-      return apply_one(watcher.client, manifest, query + dry_run);
+    return send_all(parsed, env, [&](const Manifest& manifest) {
+      return apply_one(watcher.client, manifest, query);
     });
   });
 }
 
 int create_command(const Parsed& parsed, Env& env) {
   return watch(parsed, env, [&](Watcher& watcher) {
-    return send_all(parsed, env, [&](const Manifest& manifest, const std::string& dry_run) {
-      return create_one(watcher.client, manifest, "?fieldValidation=Strict" + dry_run, env);
+    const std::string query = cat("?fieldValidation=Strict", dry_run(parsed));
+    return send_all(parsed, env, [&](const Manifest& manifest) {
+      return create_one(watcher.client, manifest, query, env);
     });
   });
 }

@@ -80,21 +80,6 @@ class Objects(unittest.TestCase):
             self.assertIn(words, done.stderr)
         self.cli("get", "run", "whole", code=127)
 
-    def test_beside_a_fault_of_one_document_those_of_the_others_are_named_too(self):
-        bad = run("{name: bad}").replace("spec: {", "spec: {\n  timeout: soon,\n  comand: x,\n  ")
-        path = self.file(run("{name: Bad_Name}"), run("{name: whole}"), bad, run("{name: x}", kind="Rum"))
-        for verb in ("create", "apply"):
-            done = self.cli(verb, "-f", path, code=2)
-            self.assertIn("nothing was sent [BAD_MANIFEST]", done.stderr)
-            for words in ("kind: `Rum`", "spec.timeout: ", "spec.comand: unknown field", "metadata.name: "):
-                self.assertEqual(done.stderr.count(words), 1, (verb, words, done.stderr))
-            self.cli("get", "run", "whole", code=127)
-        # What one document needs of another one is not there yet, and no mistake.
-        needs = run("{name: needs}").replace("spec: {", "spec: {workspace: w-of-this-file, ")
-        done = self.cli("apply", "-f", self.file(WORKSPACE.replace("name: w}", "name: w-of-this-file}"), needs, run("{name: x}", kind="Rum")), code=2)
-        self.assertNotIn("WORKSPACE", done.stderr)
-        self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
-
     def test_a_file_that_cannot_be_opened_is_named_as_it_was_typed(self):
         for words, code in ((("apply", "-f", "sub/nope.yaml"), 127), (("create", "-f", "sub/nope.yaml"), 127), (("execute", "sub/nope.yaml"), 127),
                             (("kubeconfig", "--output-file", "sub/nope.yaml"), 127),
