@@ -72,7 +72,6 @@ sigset_t block_signals() {
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file at a limit of its host is an error of who writes it
   return signals;
 }
 

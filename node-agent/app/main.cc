@@ -53,7 +53,6 @@ int start(std::span<char* const> arguments) {
     }
   }
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);  // a file at a limit of its host is an error of who writes it
   ::umask(077);
   auto config = config_from_arguments(arguments, os::environment());
   if (!config) return fail(config.error());

@@ -1,7 +1,6 @@
 """A node that can begin nothing gets nothing: another one does the work."""
 import os
 import pathlib
-import resource
 import subprocess
 import tempfile
 import unittest
@@ -73,44 +72,6 @@ class UnableNode(unittest.TestCase):
         self.assertIn("Faulty", self.instance.run("get", "nodes").stdout)
         self.assertIn("NODE_DISK_READ_ONLY", self.instance.run("describe", "node", "sick").stdout)
         self.run_some("ro")
-
-
-    def lie_over(self, name, *options):
-        """Another disk lies over a folder of its data folder, until the test ends or what is returned is called."""
-        folder = self.host.data / name
-        subprocess.run(["mount", "-t", "tmpfs", *options, "none", folder], check=True)
-        undone = []
-
-        def undo():
-            if not undone:
-                undone.append(subprocess.run(["umount", "--lazy", folder], check=True))
-        self.addCleanup(undo)
-        return undo
-
-    def open_sessions(self, count):
-        sessions = "/apis/paddock.dev/v1alpha1/namespaces/default/sandboxes"
-        for number in range(count):
-            body = {"apiVersion": "paddock.dev/v1alpha1", "kind": "Sandbox", "metadata": {"name": f"s{number}"}}
-            status, made = self.instance.ask("POST", sessions, body)
-            self.assertEqual((status, made["status"]["phase"]), (201, "Ready"), made)
-            self.assertNotEqual(made["status"]["nodeName"], "sick")
-
-    def faults(self):
-        return [(each["status"], each["reason"]) for each in self.node().get("conditions", []) if each["type"] == "HostFault"]
-
-    def test_neither_a_folder_that_is_not_its_own_nor_a_limit_of_its_files_loses_anything(self):
-        undo = [self.lie_over("cas"), self.lie_over("sessions", "-o", "ro")]
-        self.open_sessions(6)
-        self.run_some("over")
-        wait_until("the condition", lambda: self.faults() == [("True", "DATA_FOLDER_UNWRITABLE")])
-        for each in undo:
-            each()
-        wait_until("the node to be well", lambda: not self.faults())
-        most = resource.prlimit(self.host.agent.pid, resource.RLIMIT_FSIZE)[1]
-        resource.prlimit(self.host.agent.pid, resource.RLIMIT_FSIZE, (2048, most))
-        wait_until("the condition", lambda: self.faults() == [("True", "DATA_FOLDER_UNWRITABLE")])
-        self.run_some("limit")
-        self.assertIsNone(self.host.agent.poll())
 
 
 def folder_of_pids():
