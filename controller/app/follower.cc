@@ -90,15 +90,15 @@ Result<std::unique_ptr<Follower>> Follower::open(const Config& config,
 void Follower::begin(int64_t resource_version) {
   standby_services_->history.begin(resource_version);
   standby_services_->notifier.notify_all();
-  takeover_ = true;
+  has_history_ = true;
 }
 
 // Makes watches begin anew: they would otherwise wait for changes that nobody tells them.
 void Follower::give_up() {
-  if (!takeover_) return;
+  if (!has_history_) return;
   standby_services_->history.begin(std::numeric_limits<int64_t>::max());
   standby_services_->notifier.notify_all();
-  takeover_ = false;
+  has_history_ = false;
 }
 
 Status Follower::keep_up() {
@@ -136,12 +136,12 @@ Status Follower::catch_up() {
 
 // Whether there may be more.
 Result<bool> Follower::tell_more() {
-  const int64_t known = takeover_ ? standby_services_->history.up_to() : 0;
+  const int64_t known = has_history_ ? standby_services_->history.up_to() : 0;
   ASSIGN_OR_RETURN(store::News news, feed_->after(known));
-  if (takeover_ && news.newest < known) return set_back();
+  if (has_history_ && news.newest < known) return set_back();
   // A crash of the server has forgotten that somebody follows, too.
   if (!news.whole) said_.reset();
-  if (!takeover_ || !news.whole) return begin(news.newest), false;
+  if (!has_history_ || !news.whole) return begin(news.newest), false;
   if (news.changes.empty()) return false;
   std::set<std::string> kinds;
   for (const store::ObjectWrite& each : news.changes) kinds.insert(store::kind_topic(each.kind));
@@ -151,7 +151,7 @@ Result<bool> Follower::tell_more() {
 }
 
 http_server::Response Follower::handle(http_server::Request& request) {
-  return takeover_ ? api_->handler(request) : http_server::refusal(store::not_leader());
+  return has_history_ ? api_->handler(request) : http_server::refusal(store::not_leader());
 }
 
 }  // namespace paddock::app

@@ -48,11 +48,11 @@ class Follower {
   api::Metrics metrics_;
   std::unique_ptr<Parts> parts_;
   std::unique_ptr<ServedApi> api_;
-  std::atomic<bool> takeover_{false};  // the history is that of the store
-  std::optional<MonoTime> said_;       // when the leader was told last that somebody follows
-  MonoTime heard_;                     // when all was known last
-  Status failed_;                      // the last look, and
-  MonoTime again_;                     // not before then
+  std::atomic<bool> has_history_{false};  // the history is that of the store
+  std::optional<MonoTime> said_;          // when the leader was told last that somebody follows
+  MonoTime heard_;                        // when all was known last
+  Status failed_;                         // the last look, and
+  MonoTime again_;                        // not before then
 };
 
 }  // namespace paddock::app

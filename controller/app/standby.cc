@@ -105,7 +105,7 @@ class Waiting {
   // waits for those that may pass.
   bool goes_on(const Error& error) {
     const bool waits = error.reason == "STORE_LOCKED" || (front_ && may_pass(error));
-    if (waits && std::exchange(standby_services_, error.reason.str()) != error.reason.str())
+    if (waits && std::exchange(said_reason_, error.reason.str()) != error.reason.str())
       log_warn("the lead cannot be taken now",
                {{"reason", error.reason}, {"error", error.describe()}});
     return waits;
@@ -218,10 +218,10 @@ class Waiting {
   std::shared_ptr<Guarded<Leader>> seen_ = std::make_shared<Guarded<Leader>>();
   std::shared_ptr<Follower> follower_;
   std::string leader_;
-  int64_t checked_ = -1;          // the epoch whose files were compared last
-  std::string standby_services_;  // what kept it from leading, as the log has it
-  std::string unread_;            // likewise, from reading
-  MonoTime tries_at_;             // to lead, not before
+  int64_t checked_ = -1;     // the epoch whose files were compared last
+  std::string said_reason_;  // what kept it from leading, as the log has it
+  std::string unread_;       // likewise, from reading
+  MonoTime tries_at_;        // to lead, not before
   MonoTime look_ahead_at_;
   ClockWatch clock_;
   bool key_lacks_ = false;

@@ -1,5 +1,6 @@
 // The parts of the agent that work while it runs and call each other, from when they are made until
-// it stops. None of them does anything before begin_work() of agent.cc.
+// it stops. Making them starts the serving launchers; all other work begins in begin_work() of
+// agent.cc.
 #pragma once
 
 #include <string>

@@ -198,7 +198,6 @@ class Failover(ControllerPair):
     def test_all_that_waits_for_a_leader_that_is_stopped_moves_over(self):
         """It closes no connection, and is stopped until the end of the test."""
         took = self.check_that_all_moves_over("SIGSTOP", lambda leader: leader.process.send_signal(signal.SIGSTOP))
-        self.assertLess(took["get -w"], 45, "after so long a silence it would ask again by itself")
         said = [json.loads(line) for line in (self.folder / "agent.log").read_text().splitlines()]
         told = [each["error"] for each in said if "another controller leads" in each.get("error", "")]
         self.assertTrue(told, "the agent gave up what it held for that, and for no time of its own")
