@@ -12,35 +12,25 @@ namespace paddock::sandbox {
 class DiskDoubt {
  public:
   static constexpr Millis kMostTime{2'000};
-  // More than this beyond the limit is let through for a shorter time. See docs/security.md before
-  // you change it.
+  // More is not let through for any time. See docs/security.md before you change it.
   static constexpr int64_t kMostBytes = int64_t{32} << 20;
-  static constexpr Millis kMostTimeOfMore{500};
   static constexpr int kLeastCounts = 3;
 
-  // Takes in one count: whether it may have missed more than the run may have, and how many bytes
-  // it found beyond that. Returns whether the former was so in all counts of the last while, for
-  // too long, or with too much in each.
+  // Takes in one count: whether it may have missed more than the run may have, and how many bytes it
+  // found beyond that. Returns whether the former was so in all counts of the last while, for too
+  // long, or with too much in each.
   bool note(bool may_miss, int64_t bytes_over, MonoTime now) {
     if (!may_miss) counts_ = 0;
     if (may_miss && counts_++ == 0) since_ = now;
-    const bool much = may_miss && bytes_over > kMostBytes;
-    if (much && much_counts_ == 0) much_since_ = now;
-    much_counts_ = much ? much_counts_ + 1 : 0;
-    return is_too_long(counts_, now - since_, kMostTime) ||
-           is_too_long(much_counts_, now - much_since_, kMostTimeOfMore);
+    large_counts_ = may_miss && bytes_over > kMostBytes ? large_counts_ + 1 : 0;
+    return large_counts_ >= kLeastCounts || (counts_ >= kLeastCounts && now - since_ >= kMostTime);
   }
   bool any() const { return counts_ > 0; }
 
  private:
-  static bool is_too_long(int counts, Millis lasts, Millis most) {
-    return counts >= kLeastCounts && lasts >= most;
-  }
-
-  int counts_ = 0;       // in a row
-  int much_counts_ = 0;  // the last of these, with more than kMostBytes
+  int counts_ = 0;        // in a row
+  int large_counts_ = 0;  // the last of these
   MonoTime since_;
-  MonoTime much_since_;
 };
 
 }  // namespace paddock::sandbox

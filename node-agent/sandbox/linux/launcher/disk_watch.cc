@@ -153,7 +153,7 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
       before_ = answer.use;
       space_before_ = space_asked_;
     }
-    if (!answer.uncounted && !answer.unsettled) {
+    if (!answer.uncounted) {
       known_ = answer.use;
       space_at_known_ = space_asked_;
     }
@@ -161,10 +161,8 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
   auto hit = judge(answer);
   const Space over = missed();
   const bool may_hide_too_much = over.bytes > 0 || (over.files > 0 && over.counts_files);
-  const bool doubtful = (answer.uncounted || answer.unsettled) && may_hide_too_much;
-  // On a host with much else to do, honest processes take their time to end or to stop.
-  const int64_t hidden_for_sure = answer.uncounted ? over.bytes : 0;
-  if (doubt_.note(doubtful, hidden_for_sure, now) && !hit) hit = DiskHit::kOverdue;
+  if (doubt_.note(answer.uncounted && may_hide_too_much, over.bytes, now) && !hit)
+    hit = DiskHit::kOverdue;
   if (!hit) let_go_on();
   return hit;
 }
@@ -225,8 +223,7 @@ void DiskWatch::add_nameless(Answer& answer, bool still) const {
   }
   answer.use.bytes += held.bytes;
   answer.use.files += held.files;
-  answer.uncounted = held.uncounted;
-  answer.unsettled = held.ending || !stopped;
+  answer.uncounted = held.uncounted || held.ending || !stopped;
 }
 
 bool DiskWatch::start_process() {

@@ -58,7 +58,6 @@ class DiskWatch {
     int failed = 0;
     bool whole = false;      // false: open files that have no name are not counted yet
     bool uncounted = false;  // somebody may hold more of those
-    bool unsettled = false;  // somebody was just ending, or did not come to a stop
     os::FolderUse use;
   };
   struct Space {
