@@ -137,7 +137,7 @@ NamelessUse nameless_of_all(const std::vector<pid_t>& tops, int folder, dev_t de
     const NamelessUse one = nameless_use(top, device, how.layered, how.over, folder);
     out.bytes += one.bytes;
     out.files += one.files;
-    out.unreadable = out.unreadable || one.unreadable || one.ending;
+    out.unreadable = out.unreadable || one.unreadable;
   }
   return out;
 }

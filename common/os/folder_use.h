@@ -47,9 +47,6 @@ struct NamelessUse {
   int64_t files = 0;        // of any type, and folders
   int64_t looked_at = 0;    // what was open or mapped, with a name or without: how long it took
   bool unreadable = false;  // some are on their way through a socket, or `over` came first
-  // Some process was just ending: it has no mappings any more that could be looked at, and may
-  // still hold what it had mapped.
-  bool ending = false;
   // Somebody may hold more than was counted: on its way through a socket; mapped, where we may not
   // look at mappings; or in a process with more filters of system calls than `top` that does not
   // let us look into it (`top` and its like, which are ours, do not either).

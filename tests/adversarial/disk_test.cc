@@ -134,17 +134,6 @@ TEST_P(Disk, EndsWhoHoldsForSecondsWhatNobodyCanCount) {
   }
 }
 
-// What nobody can count for a second only, again and again, is ended once it is 32 MiB more than
-// allowed.
-TEST_P(Disk, EndsWhoPassesOnWhatNobodyCanCount) {
-  if (mount("none", workspace().c_str(), "tmpfs", 0, "size=1100m,mode=0777") != 0)
-    GTEST_SKIP() << "mounts are not possible here";
-  const Finished done = run(bounded(probe("hoard_passing")));
-  EXPECT_EQ(umount2(workspace().c_str(), MNT_DETACH), 0);
-  ASSERT_TRUE(done.result);
-  EXPECT_EQ(done.result->code, "E_LIMIT_FS") << done.result->reason << done.err;
-}
-
 // Where its cgroup can be frozen it is ended before it has a hundredth of what it wants; else
 // within the seconds for which it may hold up the count.
 TEST_P(Disk, EndsWhoKeepsItFromBeingMeasured) {

@@ -102,8 +102,7 @@ class Nameless {
     }
   }
   void note_uncounted() { use_.uncounted = true; }
-  void note_ending() { use_.ending = true; }
-  // The size of a nameless file that is mapped and nowhere open cannot be read.
+  // What is mapped and nowhere open is a file without a name, of which nobody says how large it is.
   NamelessUse use() const {
     NamelessUse out = use_;
     for (const ino_t file : mapped_) {
@@ -200,19 +199,6 @@ bool has_ended(int task) {
   return state.starts_with('Z') || state.starts_with('X');
 }
 
-// Whether it is on its way from its last instruction to being dead. That may take long: first it
-// gives back its memory, however much, and then what it had open.
-bool is_ending(int task) {
-  constexpr unsigned kExiting = 4;  // PF_EXITING
-  const std::string text = text_of(task, "stat");
-  const size_t name_end = text.rfind(") ");  // the name may have anything in it
-  if (name_end == std::string::npos) return false;
-  const std::vector<std::string> fields = split(std::string_view(text).substr(name_end + 2), ' ');
-  // The state, and six fields on the flags.
-  const auto flags = fields.size() > 6 ? parse_integer<unsigned>(fields[6]) : std::nullopt;
-  return flags && (*flags & kExiting) != 0 && fields[0] != "Z" && fields[0] != "X";
-}
-
 void add_children(int task, std::vector<pid_t>& out) {
   for (const std::string& word : split(text_of(task, "children"), ' ')) {
     if (const auto pid = parse_integer<pid_t>(word)) out.push_back(*pid);
@@ -244,7 +230,6 @@ bool add_process(int process, bool layered, Nameless& nameless, std::vector<pid_
     if (layered && fstatat(task.get(), kSeenWorkspace, &seen, 0) == 0)
       nameless.set_device(seen.st_dev);
     mapped = mapped || nameless.add_mapped(listed.get());
-    if (!mapped && is_ending(task.get())) nameless.note_ending();
     nameless.add_held(task.get());
     const pid_t thread = parse_integer<pid_t>(name).value_or(0);
     if (!share_files(last_opened, thread)) {

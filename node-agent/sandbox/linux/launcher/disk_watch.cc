@@ -20,6 +20,8 @@
 namespace paddock::sandbox {
 namespace {
 
+constexpr Millis kAskAnyway{10'000};  // others may have freed what the run took
+constexpr int kRestFactor = 9;        // measuring takes a tenth of one processor at most
 // How long counting may take: of a folder with millions of files, on a disk that others use too;
 // and of the files that processes hold open, which they can draw out unless they stand still. If
 // they do, a host with much else to do may take longer.
@@ -113,12 +115,13 @@ void DiskWatch::look(MonoTime now) {
   const auto space = asked_ ? std::nullopt : free_space();
   if (!space) return;
   const Growth grown = growth(*space);
-  const int64_t bytes_gone = space_at_last_.bytes - space->bytes;
-  const DiskPace::Need need{.little = grown == Growth::kLittle,
-                            .over_since_last = grown == Growth::kOverSinceLast,
-                            .bytes_over = bytes_gone - (allowed_.bytes - last_.bytes),
-                            .in_doubt = doubt_.any()};
-  if (!pace_.is_due(need, now)) return;
+  // A run that is over its limit is measured again after as long as one count takes.
+  const bool hurries = (grown == Growth::kOverSinceLast || doubt_.any()) &&
+                       now - answered_at_ >= (rests_until_ - answered_at_) / kRestFactor;
+  if (now < rests_until_ && !hurries) return;
+  if (ask_anyway_at_ == MonoTime()) ask_anyway_at_ = now + kAskAnyway;
+  if (now < ask_anyway_at_ && grown == Growth::kLittle && !doubt_.any()) return;
+  ask_anyway_at_ = now + kAskAnyway;
   asked_ = ask(now, *space, grown == Growth::kMayBeOver || grown == Growth::kOverSinceLast);
 }
 
@@ -145,7 +148,8 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
     return std::nullopt;
   }
   asked_ = false;
-  pace_.note_count(asked_at_, now);
+  answered_at_ = now;
+  rests_until_ = now + kRestFactor * (now - asked_at_);
   if (answer.failed == 0) {
     last_ = answer.use;
     space_at_last_ = space_asked_;
@@ -159,20 +163,17 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
     }
   }
   auto hit = judge(answer);
-  const Space over = missed();
-  const bool may_hide_too_much = over.bytes > 0 || (over.files > 0 && over.counts_files);
-  if (doubt_.note(answer.uncounted && may_hide_too_much, over.bytes, now) && !hit)
-    hit = DiskHit::kOverdue;
+  if (doubt_.note(answer.uncounted && may_hide_too_much(), now) && !hit) hit = DiskHit::kOverdue;
   if (!hit) let_go_on();
   return hit;
 }
 
-// How much more is gone from the file system than the run may still take, since all that it had was
+// Whether more is gone from the file system than the run may still take, since all that it had was
 // counted last: what others wrote before that is not its.
-DiskWatch::Space DiskWatch::missed() const {
-  return {space_at_known_.bytes - space_asked_.bytes - (allowed_.bytes - known_.bytes),
-          space_at_known_.files - space_asked_.files - (allowed_.files - known_.files),
-          space_asked_.counts_files};
+bool DiskWatch::may_hide_too_much() const {
+  const bool bytes = space_at_known_.bytes - space_asked_.bytes > allowed_.bytes - known_.bytes;
+  const bool files = space_at_known_.files - space_asked_.files > allowed_.files - known_.files;
+  return bytes || (files && space_asked_.counts_files);
 }
 
 void DiskWatch::let_go_on() {
@@ -207,23 +208,16 @@ DiskWatch::Answer DiskWatch::measure_folder() const {
   return {.failed = 0, .whole = init_ <= 0, .use = *use};
 }
 
-// Who is just ending, or has not come to a stop yet, is waited for a little: mostly it is done
-// then. All others stand still meanwhile.
-void DiskWatch::add_nameless(Answer& answer, bool still) const {
-  answer.whole = true;
+void DiskWatch::add_nameless(Answer& answer) const {
   struct stat info {};
-  if (fstat(folder_.get(), &info) != 0) return;
-  os::NamelessUse held;
-  bool stopped = true;
-  for (int look = 0; look < os::kLooks; ++look) {
-    if (look > 0) os::pause_between_looks();
-    stopped = !still || standstill::is_reached();
-    held = os::nameless_use(init_, info.st_dev, quota_.layered, {}, folder_.get());
-    if (stopped && !held.ending) break;
+  if (fstat(folder_.get(), &info) == 0) {
+    const os::NamelessUse held =
+        os::nameless_use(init_, info.st_dev, quota_.layered, {}, folder_.get());
+    answer.use.bytes += held.bytes;
+    answer.use.files += held.files;
+    answer.uncounted = held.uncounted;
   }
-  answer.use.bytes += held.bytes;
-  answer.use.files += held.files;
-  answer.uncounted = held.uncounted || held.ending || !stopped;
+  answer.whole = true;
 }
 
 bool DiskWatch::start_process() {
@@ -244,12 +238,11 @@ void DiskWatch::measure_for_ever(pid_t launcher) {
   folder_.reset(kMeasured);
   char question = 0;
   while (read(kQuestions, &question, 1) == 1) {
-    const bool still = question == kMeasureStill;
-    if (still) standstill::wait();
+    if (question == kMeasureStill) standstill::wait();
     Answer answer = measure_folder();
     if (write(kAnswers, &answer, sizeof answer) != sizeof answer) break;
     if (answer.whole) continue;
-    add_nameless(answer, still);
+    add_nameless(answer);
     if (write(kAnswers, &answer, sizeof answer) != sizeof answer) break;
   }
   standstill::let_all_end(0);

@@ -7,8 +7,8 @@
 // can be frozen, then the run stands still while it is measured, and can neither hide files from
 // the count nor delay it. A count that does not come in time is treated as a quota that is
 // exceeded. So is what cannot be counted (files on their way through a socket, or held by a process
-// that cannot be looked into, is just ending, or does not come to a stop) for two seconds, or if it
-// is much, while so much of the free space is gone that the quota may be used up.
+// that cannot be looked into) for several seconds, while so much of the free space is gone that the
+// quota may be used up.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,6 @@
 #include "common/os/folder_use.h"
 #include "node-agent/sandbox/linux/cgroup/cgroup.h"
 #include "node-agent/sandbox/linux/launcher/disk_doubt.h"
-#include "node-agent/sandbox/linux/launcher/disk_pace.h"
 #include "node-agent/sandbox/plan/plan.h"
 #include "node-agent/sandbox/result/outcome.h"
 
@@ -77,9 +76,9 @@ class DiskWatch {
   bool start_process();
   [[noreturn]] void measure_for_ever(pid_t launcher);
   Answer measure_folder() const;
-  void add_nameless(Answer& answer, bool still) const;
+  void add_nameless(Answer& answer) const;
   std::optional<DiskHit> judge(const Answer& answer) const;
-  Space missed() const;
+  bool may_hide_too_much() const;
 
   WorkspaceQuota quota_;
   os::FolderUse allowed_;  // what the folder may hold
@@ -102,7 +101,9 @@ class DiskWatch {
   Space space_asked_;
   MonoTime asked_at_;
   MonoTime due_;  // when the next part of the answer must have come
-  DiskPace pace_;
+  MonoTime answered_at_;
+  MonoTime rests_until_;
+  MonoTime ask_anyway_at_;
   DiskDoubt doubt_;
 };
 

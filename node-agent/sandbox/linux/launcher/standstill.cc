@@ -43,14 +43,13 @@ void enter(const Kept& kept, os::Fd state, int user_namespace, pid_t launcher) {
   if (prctl(PR_SET_PDEATHSIG, SIGUSR1) != 0 || getppid() != launcher) let_all_end(0);
 }
 
-bool is_reached() {
-  char text[256];
-  const ssize_t n = pread(kState, text, sizeof text, 0);
-  return n <= 0 || cgroup_files::says_frozen({text, static_cast<size_t>(n)});
-}
-
 void wait() {
-  for (int round = 0; round < kStillMs && !is_reached(); ++round) poll(nullptr, 0, 1);
+  for (int round = 0; round < kStillMs; ++round) {
+    char text[256];
+    const ssize_t n = pread(kState, text, sizeof text, 0);
+    if (n <= 0 || cgroup_files::says_frozen({text, static_cast<size_t>(n)})) return;
+    poll(nullptr, 0, 1);
+  }
 }
 
 void let_all_end(int) {

@@ -24,9 +24,6 @@ void enter(const Kept& kept, os::Fd state, int user_namespace, pid_t launcher);
 // Waits a while until everything is frozen. A process in a long system call cannot be stopped, and
 // is not waited for any longer.
 void wait();
-// Whether nobody is left who has not stopped, nor executes a system call. True where nothing can
-// stand still.
-bool is_reached();
 // Ends this process because the launcher was killed, so that the kernel kills the run. With cgroup
 // v1 a frozen process does not take that signal, so the run is thawed.
 [[noreturn]] void let_all_end(int);
