@@ -18,7 +18,6 @@
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/child/command.h"
 #include "node-agent/sandbox/linux/child/control.h"
-#include "node-agent/sandbox/linux/kernel/landlock.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
 
 namespace paddock::sandbox {
@@ -58,25 +57,19 @@ Result<os::Fd> open_users(int view) {
   return out;
 }
 
-// The numbers behind the process's state in its `stat`; 0: it is gone.
-struct Kin {
-  pid_t parent = 0;
-  pid_t group = 0;
-};
-Kin kin_of(int processes, const char* number) {
+// The number behind the process's state in its `stat`; 0: it is gone.
+pid_t parent_of(int processes, const char* number) {
   const os::Fd file(openat(processes, cat(number, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
   const auto text = file.valid() ? os::read_all(file.get(), 4096) : Result<std::string>("");
   // The name may have anything in it.
   const size_t name_end = text.ok() ? text->rfind(") ") : std::string::npos;
-  if (name_end == std::string::npos) return {};
+  if (name_end == std::string::npos) return 0;
   const std::vector<std::string> fields = split(std::string_view(*text).substr(name_end + 2), ' ');
-  if (fields.size() < 3) return {};
-  return {parse_integer<pid_t>(fields[1]).value_or(0), parse_integer<pid_t>(fields[2]).value_or(0)};
+  return fields.size() > 1 ? parse_integer<pid_t>(fields[1]).value_or(0) : 0;
 }
 
 // Our own children cannot have been replaced by others: only we take note of their end. When one
-// has died, its children are ours. With each its group: the command began a session of its own, so
-// nobody else is in it, and what forks meanwhile does not get away.
+// has died, its children are ours.
 void kill_children(int view) {
   const int folder = openat(view, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
@@ -88,10 +81,7 @@ void kill_children(int view) {
   const pid_t self = getpid();
   while (const dirent* entry = readdir(processes.get())) {
     const auto pid = parse_integer<pid_t>(entry->d_name);
-    const Kin kin = pid ? kin_of(folder, entry->d_name) : Kin{};
-    if (kin.parent != self) continue;
-    kill(*pid, SIGKILL);
-    if (kin.group > 1 && kin.group != getpgrp()) kill(-kin.group, SIGKILL);
+    if (pid && parent_of(folder, entry->d_name) == self) kill(*pid, SIGKILL);
   }
 }
 
@@ -102,13 +92,8 @@ Millis time_of(const rusage& used) {
 
 class Keeper {
  public:
-  // `apart`: this process can signal nothing but what is beneath it.
-  Keeper(int control, int view, pid_t command, os::Fd executes, bool apart)
-      : control_(control),
-        view_(view),
-        command_(command),
-        executes_(std::move(executes)),
-        apart_(apart) {}
+  Keeper(int control, int view, pid_t command, os::Fd executes)
+      : control_(control), view_(view), command_(command), executes_(std::move(executes)) {}
 
   // Returns when nothing is left beneath this process.
   void keep() {
@@ -119,16 +104,8 @@ class Keeper {
   }
 
  private:
-  void kill_all() {
-    if (!apart_) return kill_one_by_one();
-    if (std::exchange(killed_, true)) return;
-    // The kernel begins no process whose parent is killed meanwhile, so none is missed.
-    kill(-1, SIGKILL);
-    send_control(control_, Type::kAllKilled);
-  }
-
   // Until the command's process has executed, /proc does not show it even to its parent.
-  void kill_one_by_one() const {
+  void kill_all() const {
     if (command_ > 0) kill(command_, SIGKILL);
     kill_children(view_);
   }
@@ -191,9 +168,7 @@ class Keeper {
   const int view_;
   pid_t command_;
   os::Fd executes_;  // closed by the command's process as soon as it executes, or ends
-  const bool apart_;
   bool ending_ = false;
-  bool killed_ = false;
 };
 
 // Whether the launcher has ended the command already: everything may have stood still meanwhile
@@ -201,13 +176,6 @@ class Keeper {
 bool is_given_up(int talk) {
   pollfd heard{talk, POLLRDHUP, 0};
   return poll(&heard, 1, 0) > 0;
-}
-
-// From now on this process can signal only what it starts. False: this kernel knows no such rule.
-Result<bool> stand_apart() {
-  ASSIGN_OR_RETURN(const os::Fd ruleset, make_signal_ruleset());
-  TRY(take_ruleset(ruleset));
-  return ruleset.valid();
 }
 
 // Sets up the context of the command's process as for the run's own command, except that the user
@@ -237,8 +205,6 @@ Result<os::Fd> fit_context(ChildContext& context, int talk) {
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail(step_error("becoming a keeper", errno), 0);
   auto executes = fit_context(context, talk);
   if (!executes.ok()) fail(executes.error(), 0);
-  const auto apart = stand_apart();
-  if (!apart.ok()) fail(apart.error(), 0);
   if (is_given_up(talk)) _exit(0);
   // fork() and not vfork(): other processes are inside, and may stop the command's process, which
   // would stop this one too.
@@ -249,7 +215,7 @@ Result<os::Fd> fit_context(ChildContext& context, int talk) {
   close(context.err);
   context.users.reset();
   context.executing.reset();
-  Keeper(talk, context.view.get(), command, std::move(*executes), *apart).keep();
+  Keeper(talk, context.view.get(), command, std::move(*executes)).keep();
   _exit(0);
 }
 
