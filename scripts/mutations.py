@@ -36,7 +36,7 @@ MUTATIONS = (
     Mutation("beneath", "a path beneath a root follows no link",
              "kBeneath = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;", "kBeneath = RESOLVE_NO_MAGICLINKS;",
              "Beneath.RefusesLinksEvenOnesThatStayInside"),
-    Mutation("wall-time", "a run ends at its wall time", "if (state_.started && wall_end_ && now >= *wall_end_ && !told_) end_now(EndCause::kWallTime);", "",
+    Mutation("wall-time", "a run ends at its wall time", "if (next_wall_look_ == now) end_now(EndCause::kWallTime);", "",
              "TimeKeeperTest.EndsARunAtItsLimitThoughNobodyElseMoves"),
     Mutation("unseen-sockets", "sockets that the kernel does not tell of count for what they may hold",
              "return use.bytes + use.unseen * kUnseenBytes > most_bytes_ ||", "return use.bytes > most_bytes_ ||",

@@ -166,7 +166,11 @@ TEST_P(FailsClosed, WithoutCgroupsAProcessIsHeldToTheMemoryThatItSharesToo) {
        {"m = mmap.mmap(-1, 200 << 20)\nfor at in range(0, 200 << 20, 4096): m[at] = 1",
         "f = os.memfd_create('n'); os.ftruncate(f, 200 << 20); m = mmap.mmap(f, 200 << 20)\n"
         "for at in range(0, 200 << 20, 4096): m[at] = 1",
-        "m = mmap.mmap(-1, 48 << 30, 0x4002, 1); m.madvise(15); m.madvise(22)"}) {
+        "m = mmap.mmap(-1, 48 << 30, 0x4002, 1); m.madvise(15); m.madvise(22)",
+        "import ctypes; libc = ctypes.CDLL(None); held = []\nfor _ in range(12):\n"
+        "  m = mmap.mmap(-1, 16 << 20, 0x22, 3); m[:] = b'x' * (16 << 20); held.append(m)\n"
+        "  libc.mprotect(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(m))), 16 << "
+        "20, 1)"}) {
     contracts::LaunchRequest launch =
         request({"python3", "-c", cat("import mmap, os, time\n", hold, "\ntime.sleep(600)")});
     launch.policy.limits.memory = wire::Quantity{kLimit};

@@ -174,8 +174,8 @@ void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& r
                    " locks on ranges of files (fcntl)"));
   if (ended.cause == EndCause::kSharedMemory)
     return set(result, SandboxStatus::kMemLimit,
-               "memory limit reached: by what one process shares (MAP_SHARED, files in memory), or "
-               "by its page tables");
+               "memory limit reached: by what one process shares (MAP_SHARED, files in memory), "
+               "by its page tables, or by data that it has sealed");
   if (ended.cause == EndCause::kFolders)
     return set(result, SandboxStatus::kMemLimit, folders_reached(bounds));
   const Millis used = std::max(ended.main_cpu, ended.readings.cpu.value_or(Millis(0)));

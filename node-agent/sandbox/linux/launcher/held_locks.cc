@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,10 +64,15 @@ class Count {
   void note(std::string_view line) {
     constexpr std::string_view kUnderWay = "scm_fds: ";
     constexpr std::string_view kFlags = "flags:\t";
+    constexpr std::string_view kInode = "ino:\t";
     unsigned flags = 0;
     if (line.starts_with(kUnderWay)) {
       line.remove_prefix(kUnderWay.size());
-      folders_.add_under_way(parse_integer<int64_t>(line).value_or(0));
+      // Processes share a socket that they have inherited.
+      if (sockets_.insert(inode_).second)
+        folders_.add_under_way(parse_integer<int64_t>(line).value_or(0));
+    } else if (line.starts_with(kInode)) {
+      inode_ = parse_integer<int64_t>(line.substr(kInode.size())).value_or(0);
     } else if (line.starts_with(kFlags)) {
       line.remove_prefix(kFlags.size());
       std::from_chars(line.data(), line.data() + line.size(), flags, 8);
@@ -79,6 +85,8 @@ class Count {
   std::string text_;
   int64_t locks_ = 0;
   bool is_path_ = false;  // the descriptor that is looked at
+  int64_t inode_ = 0;     // of it; the kernel says it first
+  std::set<int64_t> sockets_;
   OpenFolders folders_;
 };
 

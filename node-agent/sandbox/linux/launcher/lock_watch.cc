@@ -105,9 +105,12 @@ EndCause LockWatch::take(MonoTime now) {
   const bool counted = read(answer_.get(), &held, sizeof held) == sizeof held;
   give_up(now);
   if (!counted) return EndCause::kNone;
-  counted_ = asked_;
   if (held.locks > kMostRangeLocks) return EndCause::kLocks;
-  return held.folder_bytes > folder_bytes_ ? EndCause::kFolders : EndCause::kNone;
+  // A descriptor that is handed over is on its way for a moment, so a doubt is settled by the next
+  // count, which then comes whether the host's memory grows or not.
+  const bool over = held.folder_bytes > folder_bytes_;
+  if (!over) counted_ = asked_;
+  return std::exchange(folders_over_, over) && over ? EndCause::kFolders : EndCause::kNone;
 }
 
 void LockWatch::give_up(MonoTime now) {

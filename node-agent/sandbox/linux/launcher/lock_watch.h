@@ -55,7 +55,8 @@ class LockWatch {
   os::Fd memory_;          // /proc/meminfo
   Use counted_;            // when it was counted last; the memory is the least since then
   Use asked_;
-  int64_t least_kib_ = 0;  // of the host since the command started
+  int64_t least_kib_ = 0;      // of the host since the command started
+  bool folders_over_ = false;  // in the last count
   pid_t process_ = -1;
   os::Fd answer_;
   MonoTime asked_at_;

@@ -1,6 +1,7 @@
 #include "node-agent/sandbox/linux/launcher/open_folders.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <linux/magic.h>
@@ -63,7 +64,8 @@ bool OpenFolders::is_inherited(pid_t process, const char* descriptor, const File
   const int number = parse_integer<int>(descriptor).value_or(-1);
   const auto [known, is_new] = last_had_.try_emplace({file, number}, process);
   if (is_new) return false;
-  if (syscall(SYS_kcmp, known->second, process, KCMP_FILE, number, number) == 0) return true;
+  const long order = syscall(SYS_kcmp, known->second, process, KCMP_FILE, number, number);
+  if (order == 0 || (order < 0 && errno == ENOSYS)) return true;
   known->second = process;
   return false;
 }

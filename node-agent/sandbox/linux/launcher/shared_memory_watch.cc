@@ -23,9 +23,16 @@ int64_t bytes_of(std::string_view status, std::string_view name) {
   return parse_integer<int64_t>(status.substr(from, end - from)).value_or(0) << 10;
 }
 
-int64_t unseen_memory(pid_t process) {
+// What RLIMIT_DATA lets a process hold beyond it without doing anything about it: its stack, code
+// that was made by a compiler inside it, data that was sealed once it was filled.
+constexpr int64_t kSealed = int64_t{64} << 20;
+
+bool holds_more(pid_t process, int64_t most_bytes) {
   const auto status = os::read_file(cat("/proc/", process, "/status"), 64 << 10);
-  return status.ok() ? bytes_of(*status, "RssShmem") + bytes_of(*status, "VmPTE") : 0;
+  if (!status.ok()) return false;
+  const auto bytes = [&](const char* name) { return bytes_of(*status, name); };
+  return bytes("RssShmem") + bytes("VmPTE") > most_bytes ||
+         bytes("RssAnon") + bytes("VmSwap") > most_bytes + kSealed;
 }
 
 // The children of each of its threads.
@@ -46,7 +53,7 @@ bool one_holds_more(pid_t top, int64_t most_bytes) {
   while (!left.empty()) {
     const pid_t process = left.back();
     left.pop_back();
-    if (unseen_memory(process) > most_bytes) return true;
+    if (holds_more(process, most_bytes)) return true;
     add_child_processes(process, left);
   }
   return false;

@@ -1,7 +1,7 @@
-// Looks at what each process of a run holds in memory beside its private one, where no cgroup
-// counts it: RLIMIT_DATA sees neither memory that is shared (MAP_SHARED, memfd, files of /dev/shm)
-// nor the page tables of what is only read. The kernel tells both without a lock that a program
-// could hold.
+// Looks at what each process of a run holds in memory where no cgroup counts it. RLIMIT_DATA bounds
+// what a process may write to and shares with nobody. It sees neither mapped memory that is shared
+// (MAP_SHARED, memfd, files of /dev/shm) nor page tables, nor memory that was made read-only after
+// it was filled. The kernel tells all three without a lock that a program could hold.
 #pragma once
 
 #include <sys/types.h>
