@@ -30,7 +30,10 @@ SEED = int(os.environ.get("PADDOCK_TEST_SEED", "20261"))
 class Crashes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.instance = cls.enterClassContext(Instance())
+        instance = Instance()
+        # A busy machine may keep an agent that is started again from its controller for longer than the default lease.
+        instance.env.update(PADDOCK_CONTROLLER_NODES_LEASE="10m", PADDOCK_CONTROLLER_NODES_LOST_AFTER="11m")
+        cls.instance = cls.enterClassContext(instance)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
