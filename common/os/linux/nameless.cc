@@ -19,6 +19,7 @@
 #include "common/os/folder_use.h"
 #include "common/os/linux/removed_folders.h"
 #include "common/os/proc_listing.h"
+#include "common/os/proc_text.h"
 
 namespace paddock::os {
 namespace {
@@ -197,12 +198,6 @@ class Nameless {
 bool has_ended(int task) {
   const std::string state = status_of(task, "State");
   return state.starts_with('Z') || state.starts_with('X');
-}
-
-void add_children(int task, std::vector<pid_t>& out) {
-  for (const std::string& word : split(text_of(task, "children"), ' ')) {
-    if (const auto pid = parse_integer<pid_t>(word)) out.push_back(*pid);
-  }
 }
 
 // Whether two threads have one table of open files, as the kernel says: where it does not, no.

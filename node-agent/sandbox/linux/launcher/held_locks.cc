@@ -14,6 +14,7 @@
 #include "common/base/text.h"
 #include "common/os/fd.h"
 #include "common/os/proc_listing.h"
+#include "common/os/proc_text.h"
 #include "node-agent/sandbox/linux/launcher/open_folders.h"
 
 namespace paddock::sandbox {
@@ -95,16 +96,6 @@ bool have_tables_of_their_own(pid_t one, pid_t other) {
   return syscall(SYS_kcmp, one, other, KCMP_FILES, 0, 0) > 0;
 }
 
-void add_children(int task, std::vector<pid_t>& out) {
-  const os::Fd file(openat(task, "children", O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return;
-  const auto text = os::read_all(file.get(), size_t{1} << 20);
-  if (!text.ok()) return;
-  for (const std::string& word : split(*text, ' ')) {
-    if (const auto pid = parse_integer<pid_t>(word)) out.push_back(*pid);
-  }
-}
-
 void add_process(pid_t process, Count& count, std::vector<pid_t>& left) {
   const os::ProcListing tasks =
       os::open_proc_listing(AT_FDCWD, cat("/proc/", process, "/task").c_str());
@@ -117,7 +108,7 @@ void add_process(pid_t process, Count& count, std::vector<pid_t>& left) {
       count.add_table(thread, task.get());
       last_counted = thread;
     }
-    add_children(task.get(), left);
+    os::add_children(task.get(), left);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/os/proc_text.h"
 #include "node-agent/sandbox/linux/launcher/held_locks.h"
 #include "node-agent/sandbox/linux/launcher/standstill.h"
 
@@ -51,12 +52,8 @@ void LockWatch::begin() {
 std::optional<LockWatch::Use> LockWatch::suspicious_use() {
   if (lseek(memory_.get(), 0, SEEK_SET) != 0) return std::nullopt;
   const auto text = os::read_all(memory_.get(), 64 << 10);
-  const size_t line = text.ok() ? text->find("\nSUnreclaim:") : std::string::npos;
-  if (line == std::string::npos) return std::nullopt;
-  const size_t from = text->find_first_of("0123456789", line);
-  const size_t end = std::min(text->find(' ', from), text->size());
-  const int64_t kib =
-      from < end ? parse_integer<int64_t>(text->substr(from, end - from)).value_or(0) : 0;
+  const int64_t kib = text.ok() ? os::proc_kib(*text, "SUnreclaim") : 0;
+  if (kib == 0) return std::nullopt;
   int64_t& lowest = counted_.kernel_kib;
   lowest = lowest == 0 ? kib : std::min(lowest, kib);
   least_kib_ = least_kib_ == 0 ? kib : std::min(least_kib_, kib);
