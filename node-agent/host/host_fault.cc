@@ -14,6 +14,7 @@
 namespace paddock::agent {
 namespace {
 
+constexpr Reason kDataFolderUnwritable = "DATA_FOLDER_UNWRITABLE";
 constexpr Millis kStalledAfter{5'000};       // a disk that is only busy answers sooner, mostly
 constexpr const char* kTouched = "touched";  // written to see whether it can be
 

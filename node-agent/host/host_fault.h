@@ -12,8 +12,6 @@
 
 namespace paddock::agent {
 
-inline constexpr Reason kDataFolderUnwritable = "DATA_FOLDER_UNWRITABLE";
-
 // Writes some bytes into the data folder, waits until the disk has them, reads them back, and looks
 // for the launcher: that takes as long as the disk takes. The fault's reason and message; nothing:
 // all is well.
