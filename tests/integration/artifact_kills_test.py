@@ -7,7 +7,7 @@ import tempfile
 import time
 import unittest
 
-from harness import Instance, main, make_project, paths_below, wait_until
+from harness import LONG_LEASE, Instance, main, make_project, paths_below, wait_until
 
 FILES = 500
 SEED = os.environ.get("PADDOCK_TEST_SEED", "20261")
@@ -30,8 +30,7 @@ class KilledWhileItSends(unittest.TestCase):
     def setUp(self):
         self.project = make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), job__py=JOB)
         self.instance = Instance()
-        # A busy machine may keep an agent that is started again from its controller for longer than the default lease.
-        self.instance.env.update(PADDOCK_CONTROLLER_NODES_LEASE="10m", PADDOCK_CONTROLLER_NODES_LOST_AFTER="11m")
+        self.instance.env.update(LONG_LEASE)
         self.enterContext(self.instance)
 
     def stored(self):

@@ -6,7 +6,7 @@ import signal
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, parent_of, paths_below, pids_running, wait_until
+from harness import LONG_LEASE, Instance, main, make_project, parent_of, paths_below, pids_running, wait_until
 
 LINES = 40
 # Its arguments: the seconds between two lines, and the line behind which it waits to be told to go on.
@@ -31,8 +31,7 @@ class Crashes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         instance = Instance()
-        # A busy machine may keep an agent that is started again from its controller for longer than the default lease.
-        instance.env.update(PADDOCK_CONTROLLER_NODES_LEASE="10m", PADDOCK_CONTROLLER_NODES_LOST_AFTER="11m")
+        instance.env.update(LONG_LEASE)
         cls.instance = cls.enterClassContext(instance)
 
     def setUp(self):

@@ -17,6 +17,8 @@ import unittest
 BIN = pathlib.Path(os.environ.get("PADDOCK_BIN_DIR", "build/bin")).resolve()
 SOURCE = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", ".")).resolve()
 PATIENCE_S = 180  # the longest a test waits for anything; never how long something takes
+# Of a controller whose agents are killed and started again: a busy machine may keep one away for longer than the default lease.
+LONG_LEASE = {"PADDOCK_CONTROLLER_NODES_LEASE": "10m", "PADDOCK_CONTROLLER_NODES_LOST_AFTER": "11m"}
 
 
 def wait_until(what, condition, patience_s=PATIENCE_S):

@@ -12,7 +12,7 @@ import re
 import time
 import unittest
 
-from harness import BIN, SOURCE, Instance, ended, find_file, main, make_project, paths_below, wait_until
+from harness import BIN, LONG_LEASE, SOURCE, Instance, ended, find_file, main, make_project, paths_below, wait_until
 
 KILLS = int(os.environ.get("PADDOCK_KILLS", "60"))
 SEED = os.environ.get("PADDOCK_TEST_SEED", "20261")
@@ -84,8 +84,7 @@ class Killed(unittest.TestCase):
         (self.tally / "starts").touch()
         (self.tally / "starts").chmod(0o666)
         self.instance.env["PADDOCK_CONTROLLER_CEILINGS_HOST_MOUNTS"] = json.dumps([str(self.tally)])
-        # A busy machine may keep an agent that is started again from its controller for longer than the default lease.
-        self.instance.env.update(PADDOCK_CONTROLLER_NODES_LEASE="10m", PADDOCK_CONTROLLER_NODES_LOST_AFTER="11m")
+        self.instance.env.update(LONG_LEASE)
         self.enterContext(self.instance)
         project = make_project(self.instance.home / "project", job__py=JOB)
         self.instance.run("compute", project, "python3 job.py upload", "--name", "upload", check=False)
