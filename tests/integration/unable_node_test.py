@@ -73,6 +73,11 @@ class UnableNode(unittest.TestCase):
         self.assertIn("NODE_DISK_READ_ONLY", self.instance.run("describe", "node", "sick").stdout)
         self.run_some("ro")
 
+    def test_a_cache_that_is_gone_keeps_no_run(self):
+        (self.host.data / "cas").rename(self.host.data / "elsewhere")
+        self.run_some("gone")
+        (self.host.data / "elsewhere").rename(self.host.data / "cas")
+
 
 def folder_of_pids():
     """Where cgroups are made that limit processes; None on a host without them."""

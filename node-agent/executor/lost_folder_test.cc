@@ -1,0 +1,30 @@
+// Runs of a node whose own folders are gone or broken: none was started, and another node may do
+// it.
+#include <gtest/gtest.h>
+
+#include "node-agent/executor/run_life_fixture.h"
+
+namespace paddock::executor {
+namespace {
+
+TEST_F(Life, ANodeWithoutItsCacheGivesTheRunBack) {
+  behave("ok");
+  ASSERT_TRUE(os::remove_tree(base + "/cas").ok());
+  const contracts::RunOutcome out = run();
+  EXPECT_EQ(out.reason, "STORE_IO") << out.message;
+  EXPECT_TRUE(out.refused.value_or(false));
+  EXPECT_EQ(starts(), 0u);
+}
+
+TEST_F(Life, WhatIsCanceledMeanwhileIsNotGivenBack) {
+  behave("ok");
+  ASSERT_TRUE(os::remove_tree(base + "/cas").ok());
+  life = accept();
+  life->stop(StopKind::kCancel);
+  life->run();
+  EXPECT_EQ(last_outcome().phase, contracts::RunPhase::kCanceled);
+  EXPECT_FALSE(last_outcome().refused.value_or(false));
+}
+
+}  // namespace
+}  // namespace paddock::executor
