@@ -16,6 +16,17 @@ TEST_F(Life, ANodeWithoutItsCacheGivesTheRunBack) {
   EXPECT_EQ(starts(), 0u);
 }
 
+TEST_F(Life, WhatTheSystemRefusesBeforeTheLaunchGivesTheRunBack) {
+  behave("ok");
+  const std::string shard = tree.entries[0].digest.substr(0, 2);
+  ASSERT_TRUE(os::replace_file(cat(base, "/cas/", shard), "no folder").ok());
+  const contracts::RunOutcome out = run();
+  EXPECT_EQ(out.phase, contracts::RunPhase::kFailed);
+  EXPECT_EQ(out.reason, "SYSTEM_ERROR") << out.message;
+  EXPECT_TRUE(out.refused.value_or(false));
+  EXPECT_EQ(starts(), 0u);
+}
+
 TEST_F(Life, WhatIsCanceledMeanwhileIsNotGivenBack) {
   behave("ok");
   ASSERT_TRUE(os::remove_tree(base + "/cas").ok());
