@@ -80,6 +80,24 @@ class UnableNode(unittest.TestCase):
         self.run_some("gone")
         (self.host.data / "elsewhere").rename(self.host.data / "cas")
 
+    def faults(self):
+        return [(each["status"], each["reason"]) for each in self.node().get("conditions", []) if each["type"] == "HostFault"]
+
+    def test_a_folder_that_cannot_be_used_is_a_condition_until_it_can(self):
+        self.assertEqual(self.faults(), [])
+        (self.host.data / "cas").rename(self.host.data / "elsewhere")
+        wait_until("the condition", lambda: self.faults() == [("True", "DATA_FOLDER_UNWRITABLE")])
+        self.assertIn("the folder cas", self.instance.run("describe", "node", "sick").stdout)
+        self.assertIn("Faulty", self.instance.run("get", "nodes").stdout)
+        (self.host.data / "elsewhere").rename(self.host.data / "cas")
+        wait_until("the node to be well", lambda: not self.faults())
+        sessions = self.host.data / "sessions"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", sessions], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", sessions], check=False, capture_output=True)
+        wait_until("the condition", lambda: self.faults() == [("True", "NODE_DISK_READ_ONLY")])
+        subprocess.run(["umount", sessions], check=True)
+        wait_until("the node to be well", lambda: not self.faults())
+
 
 @unittest.skipUnless(venv_works(), "this host's python3 makes no virtual environments (python3-venv)")
 class NoPackages(unittest.TestCase):
