@@ -77,8 +77,10 @@ Error name_full_disk(Error error) {
 }
 
 bool is_host_fault(const Error& named) {
-  return is_one_of(named.reason, {kNodeDiskFull, kDiskReadOnly, kDiskFails, "LAUNCHES_UNWRITABLE",
-                                  "SANDBOX_UNAVAILABLE", "SANDBOX_SETUP_FAILED"});
+  // STORE_IO: the folder of its cached files is not there.
+  return is_one_of(named.reason,
+                   {kNodeDiskFull, kDiskReadOnly, kDiskFails, "STORE_IO", "LAUNCHES_UNWRITABLE",
+                    "SANDBOX_UNAVAILABLE", "SANDBOX_SETUP_FAILED"});
 }
 
 }  // namespace paddock::contracts

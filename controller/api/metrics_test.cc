@@ -64,6 +64,29 @@ TEST_F(MetricsRoute, NamesRoutesAndNothingThatACallerWrote) {
   for (const char* word : {"first", "BREW", "nowhere"}) EXPECT_THAT(text, Not(HasSubstr(word)));
 }
 
+TEST_F(MetricsRoute, NamesTheCauseForWhichANodeCouldBeginNothing) {
+  ASSERT_TRUE(store_
+                  ->write([](store::WriteTxn& txn) -> Status {
+                    for (const char* reason : {"", "NODE_DISK_FULL", "WHATEVER_IT_SAYS"}) {
+                      contracts::Node node;
+                      node.metadata.name = cat("n", std::string_view(reason).size());
+                      node.metadata.uid = node.metadata.name;
+                      if (*reason != 0) {
+                        node.status.cool_down.emplace().reason = reason;
+                        node.status.cool_down->failures = 3;
+                      }
+                      TRY(txn.create(node));
+                    }
+                    return {};
+                  })
+                  .ok());
+  const std::string text = call("GET", "/metrics").text;
+  for (const char* line :
+       {"{node=\"n0\",reason=\"none\"} 0\n", "{node=\"n14\",reason=\"NODE_DISK_FULL\"} 3\n",
+        "{node=\"n16\",reason=\"other\"} 3\n"})
+    EXPECT_THAT(text, HasSubstr(cat("paddock_node_cool_down_failures", line)));
+}
+
 TEST_F(MetricsRoute, CountsNodesThatRestAndNotThoseThatAreTriedAgain) {
   ASSERT_TRUE(store_
                   ->write([](store::WriteTxn& txn) -> Status {

@@ -18,6 +18,7 @@
 #include "common/os/file.h"
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
+#include "common/os/signals.h"
 #include "common/os/start_reserve.h"
 #include "common/os/stop_deadline.h"
 #include "controller/app/check.h"
@@ -71,7 +72,7 @@ sigset_t block_signals() {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
+  os::ignore_signals_of_writes();
   return signals;
 }
 

@@ -4,10 +4,11 @@
 
 #include "common/base/text.h"
 #include "controller/nodes/agent_lines.h"
-#include "controller/nodes/cool_down.h"
+#include "controller/nodes/blame.h"
 #include "controller/nodes/event_pieces.h"
-#include "controller/runs/retry.h"
+#include "controller/runs/kept_off.h"
 #include "controller/runs/transitions.h"
+#include "controller/scheduler/explain.h"
 #include "controller/store/run_writes.h"
 
 namespace paddock::nodes {
@@ -137,58 +138,57 @@ Status take_conversation(store::WriteTxn& txn, contracts::Run& run,
   return {};
 }
 
-// Whether the disk of the node failed, which no run can cause.
-bool ended_by_the_disk(const contracts::RunOutcome& outcome) {
-  return outcome.phase == contracts::RunPhase::kFailed &&
-         is_one_of(outcome.reason, {contracts::kDiskReadOnly, contracts::kDiskFails});
-}
-
-// Whether the run's launcher died, or could set up no sandbox, before the command began.
-bool was_not_begun(const contracts::Run& before, const contracts::RunReport& report) {
-  return report.outcome && report.outcome->phase == contracts::RunPhase::kFailed &&
-         !before.status.started_at && !report.started_at &&
-         before.status.phase != contracts::RunPhase::kRunning &&
-         report.phase != contracts::RunPhase::kRunning &&
-         is_one_of(report.outcome->reason, {"LAUNCHER_LOST", "SandboxError"});
-}
-
 // A node that could not begin a run rests, and one whose disk took a run's end; one whose command
-// runs is well. One that has no room for what a run brings along has it for others: it says how
-// much it has, and goes on.
+// runs is well.
 Status judge_node(store::WriteTxn& txn, const std::string& name, const contracts::Run& before,
                   const contracts::RunReport& report, WallTime now) {
-  const bool refused =
-      report.outcome && !report.outcome->disk_needed &&
-      (runs::was_refused(before, *report.outcome) || ended_by_the_disk(*report.outcome));
-  const bool failed = refused || was_not_begun(before, report);
+  const std::optional<Blame> blame = blame_for(before, report);
   const bool began = report.phase == contracts::RunPhase::kRunning &&
                      before.status.phase != contracts::RunPhase::kRunning;
-  if (!failed && !began) return {};
+  if (!blame && !began) return {};
   ASSIGN_OR_RETURN(auto node, txn.find<contracts::Node>({"", name}));
-  if (!node || (!failed && !node->status.cool_down)) return {};
+  if (!node || (!blame && !node->status.cool_down)) return {};
   auto& cool_down = node->status.cool_down;
-  if (failed) {
-    cool_down = after_refusal(cool_down, report.outcome->reason, report.outcome->message, now,
-                              refused ? Blame::kNode : Blame::kNodeOrRun);
+  if (blame) {
+    cool_down =
+        after_refusal(cool_down, report.outcome->reason, report.outcome->message, now, *blame);
   } else {
     cool_down.reset();
   }
   return txn.update(*node);
 }
 
-}  // namespace
+// Whether another node would take the run, which none but this one has been asked to begin. Where
+// two have refused it, it is over.
+Result<bool> may_go_elsewhere(store::WriteTxn& txn, const std::string& name,
+                              const contracts::Run& run, WallTime now) {
+  const auto& element = run.status.element;
+  const std::string kept_off = runs::kept_off(run);
+  if ((element && element->members) || (!kept_off.empty() && kept_off != name)) return false;
+  const auto nodes = txn.list<contracts::Node>({});
+  if (!nodes.ok() && store::is_unreadable(nodes.error())) return false;
+  if (!nodes.ok()) return nodes.error();
+  const scheduler::Demand demand = scheduler::demand_of(run);
+  return std::ranges::any_of(nodes->items, [&](const contracts::Node& each) {
+    return each.metadata.name != name && scheduler::could_take(demand, each, now);
+  });
+}
 
-Status apply_report(store::WriteTxn& txn, const std::string& node,
-                    const contracts::RunReport& report, const volumes::Publishing& publishing,
-                    WallTime now, DeviceTimes& held) {
-  auto found = txn.run_by_uid(report.run_uid);
-  if (!found.ok()) return found.error().code == Code::kNotFound ? Status() : found.error();
-  contracts::Run& run = *found;
-  const bool current = run.status.node_name == node && run.status.attempt == report.attempt &&
-                       !contracts::is_terminal(run.status.phase);
-  if (!current) return {};
+// The report as it is taken: of an end that may be this node's fault or the run's it says whether
+// the run goes elsewhere.
+Result<contracts::RunReport> decided(store::WriteTxn& txn, const std::string& name,
+                                     contracts::Run& run, contracts::RunReport report,
+                                     WallTime now) {
+  ASSIGN_OR_RETURN(const bool elsewhere, may_go_elsewhere(txn, name, run, now));
+  report.outcome->refused = elsewhere;
+  if (elsewhere) runs::keep_off(run, name);
+  return report;
+}
 
-  TRY(judge_node(txn, node, run, report, now));
+// Of an attempt that is still the run's.
+Status take_report(store::WriteTxn& txn, const std::string& node, contracts::Run& run,
+                   const contracts::RunReport& report, const volumes::Publishing& publishing,
+                   WallTime now, DeviceTimes& held) {
   ASSIGN_OR_RETURN(const int64_t acked, txn.output_acked(report.run_uid, report.attempt));
   ASSIGN_OR_RETURN(runs::Events events, runs::observe(run, report, now));
   ASSIGN_OR_RETURN(NewOutput output, new_output(report, acked));
@@ -209,6 +209,24 @@ Status apply_report(store::WriteTxn& txn, const std::string& node,
   }
   if (run.status.node_name != node) txn.touch(store::node_topic(node));  // it left this node
   return store::save_run(txn, run, std::move(events));
+}
+
+}  // namespace
+
+Status apply_report(store::WriteTxn& txn, const std::string& node,
+                    const contracts::RunReport& report, const volumes::Publishing& publishing,
+                    WallTime now, DeviceTimes& held) {
+  auto found = txn.run_by_uid(report.run_uid);
+  if (!found.ok()) return found.error().code == Code::kNotFound ? Status() : found.error();
+  contracts::Run& run = *found;
+  const bool current = run.status.node_name == node && run.status.attempt == report.attempt &&
+                       !contracts::is_terminal(run.status.phase);
+  if (!current) return {};
+
+  TRY(judge_node(txn, node, run, report, now));
+  if (!is_in_doubt(run, report)) return take_report(txn, node, run, report, publishing, now, held);
+  ASSIGN_OR_RETURN(const auto taken, decided(txn, node, run, report, now));
+  return take_report(txn, node, run, taken, publishing, now, held);
 }
 
 }  // namespace paddock::nodes

@@ -5,6 +5,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/json.h"
+#include "controller/runs/kept_off.h"
 
 namespace paddock::scheduler {
 
@@ -30,6 +31,7 @@ Demand demand_of(const contracts::Run& run) {
   demand.termination_grace = run.spec.termination_grace;
   const auto& element = run.status.element;
   demand.nodes = run.spec.nodes.value_or(element ? element->members.value_or(1) : 1);
+  if (demand.nodes == 1) demand.kept_off = runs::kept_off(run);  // members ask for the same
   if (run.status.policy) demand.policy = *run.status.policy;
   if (run.status.disk_needed) demand.disk_for_files = run.status.disk_needed->bytes;
   const auto& resources = run.spec.resources;
@@ -46,7 +48,7 @@ std::string key_of(const Demand& demand) {
   return cat(demand.cpu, ",", demand.memory, ",", demand.disk, ",", demand.disk_for_files, ",",
              text(demand.accelerators), ",", text(demand.node_selector), ",",
              text(demand.tolerations), ",", text(demand.sandbox_level), ",", text(demand.policy),
-             ",", text(demand.termination_grace), ",", demand.nodes);
+             ",", text(demand.termination_grace), ",", demand.nodes, ",", demand.kept_off);
 }
 
 }  // namespace paddock::scheduler

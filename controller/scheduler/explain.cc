@@ -16,6 +16,12 @@ std::optional<size_t> refused_by(const Demand& demand, const NodeState& node) {
   return std::nullopt;
 }
 
+bool could_take(const Demand& demand, const contracts::Node& node, WallTime now) {
+  NodeState state = state_of(node);
+  state.ms_left = ms_left(state, now);
+  return !refused_by(demand, state);
+}
+
 namespace {
 
 // The nodes that a filter refused.

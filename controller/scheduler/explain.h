@@ -18,6 +18,9 @@ struct NodeGroup {
 // The filter that refuses this node first, as an index of filters(); nothing if it would do.
 std::optional<size_t> refused_by(const Demand& demand, const NodeState& node);
 
+// Whether the node takes such a run once it has no other.
+bool could_take(const Demand& demand, const contracts::Node& node, WallTime now);
+
 struct Refusals {
   int64_t fit = 0;                // nodes that would do
   std::vector<NodeGroup> groups;  // the others; for a gang also the nodes that are missing

@@ -205,9 +205,14 @@ bool NodeIndex::kind_admits(const Demand& demand, KindAnswers& answers, const En
   return answer == 2;
 }
 
+bool NodeIndex::takes(const Demand& demand, const Amounts& asked, KindAnswers& answers,
+                      const Entry& entry) {
+  return fits(asked, entry.unused) && kKeptOffFilter.admits(demand, entry.state) &&
+         kind_admits(demand, answers, entry);
+}
+
 bool NodeIndex::admits(const Demand& demand, KindAnswers& answers, Id id) {
-  const Entry& entry = nodes_[id];
-  return fits(amounts_of(demand), entry.unused) && kind_admits(demand, answers, entry);
+  return takes(demand, amounts_of(demand), answers, nodes_[id]);
 }
 
 void NodeIndex::search_block(Tier& tier, size_t block, const Demand& demand, const Amounts& asked,
@@ -219,7 +224,7 @@ void NodeIndex::search_block(Tier& tier, size_t block, const Demand& demand, con
     const Entry& entry = nodes_[id];
     raise_to(most, entry.unused);
     ++looked_at_;
-    if (!fits(asked, entry.unused) || !kind_admits(demand, answers, entry)) continue;
+    if (!takes(demand, asked, answers, entry)) continue;
     ++best.found;
     const Score mine = score(demand, entry.state);
     const bool better = !best.id || mine > best.score ||
@@ -274,7 +279,7 @@ void NodeIndex::collect(Tier& tier, const Demand& demand, KindAnswers& answers, 
     for (size_t i = may_fit ? block * kBlock : end; i < end; ++i) {
       const Entry& entry = nodes_[tier.order[i]];
       ++looked_at_;
-      if (!fits(asked, entry.unused) || !kind_admits(demand, answers, entry)) continue;
+      if (!takes(demand, asked, answers, entry)) continue;
       out.push_back(tier.order[i]);
       ++found;
     }

@@ -101,6 +101,7 @@ class NodeIndex {
   void refresh(Entry& entry);
   void rebuild();
   bool kind_admits(const Demand& demand, KindAnswers& answers, const Entry& entry);
+  bool takes(const Demand& demand, const Amounts& asked, KindAnswers& answers, const Entry& entry);
   void search_block(Tier& tier, size_t block, const Demand& demand, const Amounts& asked,
                     KindAnswers& answers, Best& best);
   void collect(Tier& tier, const Demand& demand, KindAnswers& answers, size_t wanted,

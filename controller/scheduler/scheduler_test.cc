@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controller/runs/kept_off.h"
 #include "controller/scheduler/whole_plan_test_support.h"
 
 namespace paddock::scheduler {
@@ -106,6 +107,38 @@ TEST(Scheduler, EachFilterRefusesForItsOwnReason) {
 
   run.spec.resources.emplace().memory = wire::Quantity{16LL << 30};
   EXPECT_NE(reason(run, {node}).find("has less than 16Gi of memory"), std::string::npos);
+}
+
+TEST(Scheduler, ARunIsKeptOffTheNodeThatCouldNotBeginIt) {
+  contracts::Run run = make_run("r");
+  EXPECT_EQ(reason(run, {make_node("a"), make_node("b")}), "placed on a");
+  runs::keep_off(run, "a");
+  EXPECT_EQ(reason(run, {make_node("a"), make_node("b")}), "placed on b");
+  const std::string why = reason(run, {make_node("a")});
+  EXPECT_NE(why.find("1 could not begin the run"), std::string::npos) << why;
+  EXPECT_NE(why.find(runs::kRefusedByAnnotation), std::string::npos) << why;
+}
+
+TEST(Scheduler, ANodeCouldTakeWhatItAdmitsThoughItIsBusyNow) {
+  contracts::Run run = make_run("r");
+  contracts::Node node = make_node("n");
+  const auto could = [&] { return could_take(demand_of(run), node, WallTime{1'000}); };
+  EXPECT_TRUE(could());
+  run.spec.node_selector = {{"zone", "x"}};
+  EXPECT_FALSE(could());
+  node.metadata.labels = {{"zone", "x"}};
+  node.spec.taints = {{"gpu", "only", "NoSchedule"}};
+  EXPECT_FALSE(could());
+  node.spec.taints.clear();
+  run.spec.resources.emplace().cpu = 5;
+  EXPECT_FALSE(could());
+  run.spec.resources->cpu = 4;
+  EXPECT_TRUE(could());
+  node.status.ends_at = wire::Timestamp{WallTime{2'000}};
+  EXPECT_FALSE(could());
+  node.status.ends_at.reset();
+  node.status.ready = false;
+  EXPECT_FALSE(could());
 }
 
 TEST(Scheduler, CountsWhatPlacedRunsTookAndNeverOvercommits) {

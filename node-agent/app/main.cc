@@ -52,7 +52,7 @@ int start(std::span<char* const> arguments) {
                                                                                                 : 1;
     }
   }
-  ::signal(SIGPIPE, SIG_IGN);
+  os::ignore_signals_of_writes();
   ::umask(077);
   auto config = config_from_arguments(arguments, os::environment());
   if (!config) return fail(config.error());

@@ -32,8 +32,13 @@ void prune_environments(const std::string& dir, WallTime now) {
 Upkeep::Upkeep(const AgentParts& parts)
     : parts_(parts),
       settings_(host_settings_of(parts.config)),
-      trial_([this] { return look_for_fault(settings_.data_dir, settings_.sandbox_program); },
-             parts.clock),
+      folders_(settings_.data_dir, [this] { return parts_.cache.blobs().check_there(); }),
+      trial_(
+          [this] {
+            auto fault = look_for_fault(settings_.data_dir, settings_.sandbox_program);
+            return fault ? fault : folders_.look();
+          },
+          parts.clock),
       pace_(kLookSeldom, parts.clock.mono()),
       pruning_(Regularly::First::kAtOnce, kPruneEvery,
                [this] { prune_environments(settings_.data_dir, parts_.clock.wall()); }),
@@ -66,9 +71,11 @@ void Upkeep::look_again() {
   parts_.host.change([&](contracts::NodeStatus& now) { take_over(found, now); });
 }
 
-// A disk that is slow, or hangs, holds up nothing else of the agent.
+// A disk that is slow, or hangs, holds up nothing else of the agent. Where the cache's own disk is
+// full no run's end would prune it, since there are none.
 void Upkeep::try_host() {
   const auto fault = trial_.look();
+  if (fault && fault->reason == contracts::kNodeDiskFull) parts_.cache.clean_up(parts_.clock, true);
   parts_.host.change([&](contracts::NodeStatus& now) {
     take_over_fault(fault ? fault : parts_.prover.fault(), now, parts_.clock.wall());
   });

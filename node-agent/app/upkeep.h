@@ -10,6 +10,7 @@
 #include "node-agent/host/host_fault.h"
 #include "node-agent/host/host_look.h"
 #include "node-agent/host/host_status.h"
+#include "node-agent/host/known_folders.h"
 #include "node-agent/host/launcher_watch.h"
 #include "node-agent/host/sandbox_prover.h"
 #include "node-agent/runs/usage_report.h"
@@ -53,6 +54,7 @@ class Upkeep {
 
   const AgentParts parts_;
   const HostSettings settings_;
+  KnownFolders folders_;
   HostTrial trial_;
   LookPace pace_;
   // They use the others.

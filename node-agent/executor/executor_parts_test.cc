@@ -350,7 +350,7 @@ TEST(RetryingTransport, OutlastsAnOutageAndGivesUpOnRefusalsAndStops) {
   EXPECT_TRUE(failing.fetch_tree("u", "").ok());
   EXPECT_EQ(calls, 2);
   // By a name that a disk of this host would have too.
-  for (const char* name : {"DISK_READ_ONLY", "DISK_FAILS", "NODE_DISK_FULL"}) {
+  for (const char* name : {"DISK_READ_ONLY", "DISK_FAILS", "NODE_DISK_FULL", "STORE_IO"}) {
     calls = 0;
     fault.reason = Reason::parse(name);
     RetryingTransport unnamed(std::make_unique<FlakyTransport>(calls, 1, fault), stop,
@@ -358,6 +358,12 @@ TEST(RetryingTransport, OutlastsAnOutageAndGivesUpOnRefusalsAndStops) {
     EXPECT_TRUE(unnamed.fetch_tree("u", "").ok()) << name;
     EXPECT_EQ(calls, 2);
   }
+  calls = 0;
+  const Error lost_here{Code::kUnavailable, "STORE_IO", "the folder of files is not there now"};
+  RetryingTransport here(std::make_unique<FlakyTransport>(calls, 9, lost_here), stop,
+                         StopKind::kCancel, random);
+  EXPECT_FALSE(here.fetch_tree("u", "").ok()) << "another node has its own";
+  EXPECT_EQ(calls, 1);
   calls = 0;
   RetryingTransport refused(std::make_unique<FlakyTransport>(calls, 9, Code::kNotFound), stop,
                             StopKind::kCancel, random);

@@ -137,8 +137,11 @@ contracts::RunOutcome RunLife::lost() const {
                                   disk_fault(folder_.path()));
 }
 
+// What the system refused before a command was launched may be this host's fault or the run's:
+// another host may show which.
 contracts::RunOutcome RunLife::not_begun(const Error& why) const {
   contracts::RunOutcome out = outcome_of_error(why, stop_.at_least(StopKind::kCancel));
+  if (out.phase == RunPhase::kFailed && why.reason == Reason("SYSTEM_ERROR")) out.refused = true;
   if (out.refused && fetch_.no_room_for() > 0)
     out.disk_needed = wire::Quantity{fetch_.no_room_for()};
   return out;

@@ -29,7 +29,8 @@ class EnvironmentTest : public testing::Test {
     base = ::mkdtemp(pattern.data());
     config.dir = base;
     config.wheel_dir = base + "/wheels";
-    EXPECT_TRUE(os::make_dirs(base + "/ws").ok());
+    for (const std::string folder : {"/ws", "/wheels", "/other-wheels"})
+      EXPECT_TRUE(os::make_dirs(base + folder).ok());
     workspace = *os::open_root(base + "/ws");
     request.workspace = workspace.get();
     request.workspace_id = "default/demo";
@@ -246,7 +247,6 @@ TEST_F(EnvironmentTest, OneInUseIsNotBuiltAnewUnderItsUserAndTheNewOneIsMadeBesi
 
 TEST_F(EnvironmentTest, AWheelThatWasRebuiltOrAddedMakesItAnew) {
   const std::string one = config.wheel_dir + "/x-1.0-py3-none-any.whl";
-  ASSERT_TRUE(os::make_dirs(config.wheel_dir).ok());
   ASSERT_TRUE(os::write_file_atomic(one, "one").ok());
   ask("requirements.txt", "x>=1.0\n");
   EXPECT_FALSE(ensure()->cached);
@@ -317,6 +317,14 @@ TEST_F(EnvironmentTest, WithoutASourceTheOperatorIsToldWhatToSet) {
   config.npm_registry = "https://registry.test/";
   config.ca_file = base + "/none.pem";
   EXPECT_THAT(ensure().error().message, HasSubstr("packages.caFile"));
+}
+
+TEST_F(EnvironmentTest, AFolderOfWheelsThatIsNotThereIsNoSource) {
+  ask("requirements.txt", "x==1.0\n");
+  ASSERT_TRUE(os::remove_tree(config.wheel_dir).ok());
+  EXPECT_EQ(ensure().error().reason, "ENVIRONMENT_UNAVAILABLE");
+  EXPECT_THAT(ensure().error().message, HasSubstr("wheelDir"));
+  EXPECT_TRUE(launches.empty());
 }
 
 TEST_F(EnvironmentTest, NothingIsBuiltOnADiskThatIsNearlyFull) {

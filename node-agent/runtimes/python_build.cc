@@ -1,6 +1,7 @@
 #include "node-agent/runtimes/python_build.h"
 
 #include "common/base/text.h"
+#include "common/os/file.h"
 #include "node-agent/runtimes/python_seed.h"
 
 namespace paddock::runtimes {
@@ -15,6 +16,12 @@ using contracts::SandboxStatus;
 constexpr const char* kWheels = "/wheels";
 constexpr const char* kRequirements = "req";
 constexpr const char* kConstraints = "con";
+
+// A folder of wheels that is not there, on this node, is no fault of the requirements.
+Status check_wheels(const Build& build) {
+  if (build.config.wheel_dir.empty() || os::list_dir(build.config.wheel_dir).ok()) return {};
+  return unavailable("the operator's wheelDir cannot be read on this node");
+}
 
 // Where pip looks: the operator's folder, the operator's index, and nowhere else.
 Status add_sources(const Build& build, LaunchRequest& launch) {
@@ -60,6 +67,7 @@ Status build_python(const Build& build, const requirements::Requirements& wanted
     return no_source(build, "the requirements name packages, and this node has no source of wheels",
                      "--wheel-dir DIR` or `--python-index URL", "packages.pythonIndex or wheelDir");
   }
+  TRY(check_wheels(build));
   TRY(copy_python_seed(build));
   TRY(give_input(build, kRequirements, wanted.text));
   if (!wanted.constraints.empty()) TRY(give_input(build, kConstraints, wanted.constraints));

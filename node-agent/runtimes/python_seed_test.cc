@@ -65,7 +65,8 @@ class PythonSeed : public testing::Test {
   PythonSeed() {
     std::string pattern = testing::TempDir() + "seed-XXXXXX";
     base = ::mkdtemp(pattern.data());
-    EXPECT_TRUE(os::make_dirs(base + "/ws").ok());
+    for (const std::string folder : {"/ws", "/wheels"})
+      EXPECT_TRUE(os::make_dirs(base + folder).ok());
     EXPECT_TRUE(os::write_file_atomic(base + "/ws/requirements.txt", "x==1.0\n").ok());
     workspace = *os::open_root(base + "/ws");
     config.dir = base;

@@ -5,8 +5,10 @@ import subprocess
 import tempfile
 import unittest
 
+from environment_test import venv_works
 from harness import Instance, ended, main, make_project, wait_until, why_no_disk
 from joined_hosts import Host, make_token
+from outside import wheel
 
 QUICK = "print('done')\n"
 
@@ -72,6 +74,63 @@ class UnableNode(unittest.TestCase):
         self.assertIn("Faulty", self.instance.run("get", "nodes").stdout)
         self.assertIn("NODE_DISK_READ_ONLY", self.instance.run("describe", "node", "sick").stdout)
         self.run_some("ro")
+
+    def test_a_cache_that_is_gone_keeps_no_run(self):
+        (self.host.data / "cas").rename(self.host.data / "elsewhere")
+        self.run_some("gone")
+        (self.host.data / "elsewhere").rename(self.host.data / "cas")
+
+    def faults(self):
+        return [(each["status"], each["reason"]) for each in self.node().get("conditions", []) if each["type"] == "HostFault"]
+
+    def test_a_folder_that_cannot_be_used_is_a_condition_until_it_can(self):
+        self.assertEqual(self.faults(), [])
+        (self.host.data / "cas").rename(self.host.data / "elsewhere")
+        wait_until("the condition", lambda: self.faults() == [("True", "DATA_FOLDER_UNWRITABLE")])
+        self.assertIn("the folder cas", self.instance.run("describe", "node", "sick").stdout)
+        self.assertIn("Faulty", self.instance.run("get", "nodes").stdout)
+        (self.host.data / "elsewhere").rename(self.host.data / "cas")
+        wait_until("the node to be well", lambda: not self.faults())
+        sessions = self.host.data / "sessions"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", sessions], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", sessions], check=False, capture_output=True)
+        wait_until("the condition", lambda: self.faults() == [("True", "NODE_DISK_READ_ONLY")])
+        subprocess.run(["umount", sessions], check=True)
+        wait_until("the node to be well", lambda: not self.faults())
+
+
+@unittest.skipUnless(venv_works(), "this host's python3 makes no virtual environments (python3-venv)")
+class NoPackages(unittest.TestCase):
+    """One of two nodes has no source of packages: what needs some is done by the other one."""
+
+    def compute(self, name):
+        self.instance.run("compute", self.project, "python3 job.py", "--requirements", "requirements.txt", "--detach", "--name", name)
+        return self.instance.wait_phase(name, "Succeeded", "Failed")["status"]
+
+    def test_a_run_with_packages_goes_where_they_are(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-wheels-")))
+        os.chmod(folder, 0o755)
+        wheels = folder / "wheels"
+        wheels.mkdir(0o755)
+        name, content = wheel("probe", "1.0", "WORD = 'one'\n")
+        (wheels / name).write_bytes(content)
+        self.project = make_project(folder / "project", job__py="import probe\nprint(probe.WORD)\n", requirements__txt="probe\n")
+        self.instance = Instance()
+        self.addCleanup(self.instance.__exit__, None, None, None)
+        self.instance.up("--wheel-dir", wheels)
+        own = self.instance.get("nodes")["items"][0]["metadata"]["name"]
+        host = Host(self.instance, "0-bare")  # the first by name, where both are as free
+        host.join(make_token(self.instance, "0-bare")[1])
+        self.addCleanup(host.end)
+        host.start()
+        wait_until("the node", lambda: self.instance.get("node", "0-bare")["status"].get("ready"))
+        moved = self.compute("moved")
+        self.assertEqual((moved["phase"], moved["nodeName"], moved["refusals"]), ("Succeeded", own, 1), moved)
+        self.assertEqual(self.instance.run_object("moved")["metadata"]["annotations"], {"paddock.dev/refused-by": "0-bare"})
+        self.assertNotIn("coolDown", self.instance.get("node", "0-bare")["status"])
+        self.instance.run("cordon", own)
+        ends = self.compute("ends")
+        self.assertEqual((ends["phase"], ends["reason"], ends["refusals"]), ("Failed", "ENVIRONMENT_UNAVAILABLE", 0), ends)
 
 
 def folder_of_pids():

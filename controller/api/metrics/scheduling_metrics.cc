@@ -33,6 +33,13 @@ std::string usage_text(const reconciler::Totals& totals, const char* name, const
   return text;
 }
 
+// A node may say any word; one that this version does not know is no label.
+std::string_view last_cause(const std::optional<contracts::CoolDown>& cool_down) {
+  if (!cool_down) return "none";
+  const bool known = Reason::parse(cool_down->reason).row() != nullptr;
+  return known ? std::string_view(cool_down->reason) : "other";
+}
+
 }  // namespace
 
 std::string scheduling_text(const reconciler::Totals& totals) {
@@ -73,6 +80,19 @@ std::string nodes_text(const std::vector<contracts::Node>& nodes) {
   std::string text = metric_type(kName, "gauge", "nodes by state; one may be in several");
   for (size_t i = 0; i < counts.size(); ++i)
     text += metric_line(kName, "state", kStates[i], counts[i]);
+  return text;
+}
+
+// By node and the last cause.
+std::string cool_downs_text(const std::vector<contracts::Node>& nodes) {
+  constexpr const char* kName = "paddock_node_cool_down_failures";
+  std::string text =
+      metric_type(kName, "gauge", "runs in a row that a node could not begin, by the last cause");
+  for (const contracts::Node& node : nodes) {
+    const auto& cool_down = node.status.cool_down;
+    text += cat(kName, "{node=\"", node.metadata.name, "\",reason=\"", last_cause(cool_down),
+                "\"} ", cool_down ? cool_down->failures : 0, "\n");
+  }
   return text;
 }
 

@@ -11,6 +11,7 @@ namespace paddock::api {
 
 std::string scheduling_text(const reconciler::Totals& totals);
 std::string nodes_text(const std::vector<contracts::Node>& nodes);
+std::string cool_downs_text(const std::vector<contracts::Node>& nodes);
 std::string disks_text(const std::vector<contracts::Node>& nodes);
 std::string devices_text(const std::vector<contracts::Node>& nodes);
 

@@ -15,9 +15,9 @@ struct Misfit {
   std::string remedy;  // "add a node with an nvidia device"
 };
 
-// What a filter's answer depends on: on facts that many nodes share and that no run changes, or on
-// what a node has and has free.
-enum class DependsOn { kKindOfNode, kAmounts };
+// What a filter's answer depends on: on facts that many nodes share and that no run changes, on
+// what a node has and has free, or on which node it is.
+enum class DependsOn { kKindOfNode, kAmounts, kNode };
 
 // The amount that a node offers. The largest amount among the nodes that refused is named to the
 // caller.
@@ -61,6 +61,7 @@ extern const Filter kFreeMemoryFilter;
 extern const Filter kFreeDiskFilter;
 extern const Filter kSlotFilter;
 extern const Filter kTimeFilter;
+extern const Filter kKeptOffFilter;
 extern const Filter kIsolationFilter;
 // One for each limit whose canary may fail.
 std::span<const Filter> canary_filters();

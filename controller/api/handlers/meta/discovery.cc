@@ -198,7 +198,7 @@ Result<Response> metrics(Call& call) {
   std::string text = active_runs_text(active) + call.services.metrics.text();
   text += call.services.metrics.execute.text(call.services.calls->load(call.services.clock));
   text += call.services.metrics.device_time.text();
-  text += nodes_text(nodes) + disks_text(nodes) + devices_text(nodes) +
+  text += nodes_text(nodes) + cool_downs_text(nodes) + disks_text(nodes) + devices_text(nodes) +
           scheduling_text(call.services.reconciler.totals());
   text += metric_type("paddock_blob_bytes", "gauge", "bytes of all stored blobs");
   text += metric_line("paddock_blob_bytes", "", "", call.services.intake.used());
