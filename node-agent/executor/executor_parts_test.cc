@@ -100,6 +100,13 @@ TEST(Outcome, AnErrorBeforeTheStartKeepsItsReasonUnlessACancelExplainsIt) {
   EXPECT_FALSE(outcome_of_error(error, false).result.has_value());
 }
 
+// By a reason that is tried again only where nothing was begun, it could run twice.
+TEST(Outcome, OfUnreadableOutputDoesNotSayThatNothingWasBegun) {
+  EXPECT_EQ(outcome_of_unreadable({Code::kInternal, "SYSTEM_ERROR", "open: too many"}).reason,
+            "LAUNCHER_LOST");
+  EXPECT_EQ(outcome_of_unreadable({Code::kInternal, "DISK_FAILS", "read"}).reason, "DISK_FAILS");
+}
+
 contracts::Assignment assignment_of(const std::string& run) {
   contracts::Assignment out;
   out.run_uid = run;

@@ -157,8 +157,10 @@ RunOutcome outcome_of_disk(const std::string& why,
 
 RunOutcome outcome_of_unreadable(const Error& why) {
   const Error named = contracts::name_full_disk(why);
+  // What the system refused may come without a word of whether the command had begun.
+  const bool of_disk = named.reason != Reason("SYSTEM_ERROR");
   return {.phase = RunPhase::kFailed,
-          .reason = named.reason,
+          .reason = of_disk ? named.reason : Reason("LAUNCHER_LOST"),
           .message = cat("the command was ended, as its output could not be read any more: ",
                          named.message)};
 }
