@@ -89,7 +89,7 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"rt_tgsigqueueinfo", kJudge, kOfALimit, limit_signal(2)},
     {"pidfd_send_signal", kJudge, kOfALimit, limit_signal(1)},
     // What has the kernel send it later: when a child ends, a parent, an input. Of a timer it is in
-    // memory, which another thread can change.
+    // memory: a thread that changes it meanwhile deceives only whoever wanted this command.
     {"clone", kJudge, kOfALimit, equal(0, SIGXCPU, 0xfe)},
     {"fcntl", kJudge, kOfALimit, equal(1, F_SETSIG), limit_signal(2)},
     {"prctl", kJudge, kOfALimit, equal(0, PR_SET_PDEATHSIG), limit_signal(1)},
