@@ -113,6 +113,31 @@ TEST_P(Exhaust, FiltersOfItsOwnHideNothing) {
   EXPECT_EQ(connects, 3) << "one by one, whatever the program's own filters say";
 }
 
+// What the kernel keeps for a call of poll or select while it waits, it charges to nobody.
+TEST_P(Exhaust, DescriptorsThatItsThreadsWaitForAreBounded) {
+  constexpr int kMost = 466'000 / 960;
+  for (const char* how : {"poll", "select"}) {
+    LaunchRequest launch = request(probe("hoard_polls", {how, "490"}));
+    launch.policy.limits.pids = 600;
+    launch.policy.limits.open_files = 1024;
+    const Finished done = run(launch);
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.out, cat("WAITED ", kMost, "\nAGAIN ", kMost, "\n")) << how << done.err;
+    ASSERT_FALSE(done.result->denials.empty()) << how;
+    EXPECT_THAT(done.result->denials[0].rule, HasSubstr("poll and select")) << how;
+  }
+}
+
+TEST_P(Exhaust, HonestProgramsWaitForThousands) {
+  LaunchRequest launch = request(probe("hoard_polls", {"poll", "400"}));
+  launch.policy.limits.pids = 600;
+  launch.policy.limits.open_files = 1024;
+  const Finished done = run(launch);
+  EXPECT_EQ(done.out, "WAITED 400\nAGAIN 400\n") << done.err;
+  ASSERT_TRUE(done.result);
+  EXPECT_TRUE(done.result->denials.empty());
+}
+
 // What waits in sockets of its own loopback device is the run's memory too, where there is a
 // cgroup.
 TEST_P(Exhaust, BuffersOfItsOwnConnectionsCount) {

@@ -15,6 +15,7 @@
 #include "node-agent/sandbox/linux/notify/filter_gate.h"
 #include "node-agent/sandbox/linux/notify/limit_signals.h"
 #include "node-agent/sandbox/linux/notify/lock_gate.h"
+#include "node-agent/sandbox/linux/notify/poll_gate.h"
 #include "node-agent/sandbox/linux/seccomp/syscall_names.h"
 
 namespace paddock::sandbox {
@@ -102,6 +103,12 @@ bool Notifications::may_take_long(const Question& question) {
     case SYS_seccomp:
     case SYS_prctl:
     case SYS_timer_create:
+    case SYS_ppoll:
+    case SYS_pselect6:
+#ifdef SYS_poll  // not on aarch64
+    case SYS_poll:
+    case SYS_select:
+#endif
       return true;
     default:
       return false;
@@ -238,6 +245,7 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       if (call.nr == SYS_fcntl)
         return judge_range_lock(caller, call, [&] { return still_waiting(id); });
       if (call.nr == SYS_seccomp || call.nr == SYS_prctl) return judge_filter(caller, call, id);
+      if (is_poll(name)) return judge_poll(caller, name, call);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:
     case SyscallAction::kPretend:
@@ -257,6 +265,12 @@ GateAnswer Notifications::judge_filter(const NotifyingThread& caller, const secc
                                        uint64_t id) {
   if (!filters_) filters_ = std::make_unique<FilterGate>(clock_);
   return filters_->judge(caller, call, [&] { return still_waiting(id); });
+}
+
+GateAnswer Notifications::judge_poll(const NotifyingThread& caller, const std::string& name,
+                                     const seccomp_data& call) {
+  if (!polls_) polls_ = std::make_unique<PollGate>(clock_);
+  return polls_->judge(caller, name, call);
 }
 
 // Kills the process as the filter itself would have done: by SIGSYS, which its parent sees. Where

@@ -118,6 +118,13 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"landlock_add_rule", kUnsupported, "holds what is removed",
      equal(1, LANDLOCK_RULE_PATH_BENEATH)},
 
+    // While they wait, the kernel keeps 72 bytes for each descriptor that they name, and charges
+    // them to nobody: as many as a run may have at a time.
+    {"poll", kJudge, "waits for many descriptors", any_bit(1, ~uint32_t{0xff})},
+    {"ppoll", kJudge, "waits for many descriptors", any_bit(1, ~uint32_t{0xff})},
+    {"select", kJudge, "waits for many descriptors", any_bit(0, ~uint32_t{0xff})},
+    {"pselect6", kJudge, "waits for many descriptors", any_bit(0, ~uint32_t{0xff})},
+
     // The kernel compiles each into room that the whole host shares: as many as a run may have.
     {"seccomp", kJudge, "a filter of its own", equal(0, SECCOMP_SET_MODE_FILTER)},
     {"prctl", kJudge, "a filter of its own", equal(0, PR_SET_SECCOMP),
