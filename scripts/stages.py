@@ -60,7 +60,7 @@ VERIFY = (
     Stage("tsan", "modules with threads under ThreadSanitizer", "scripts/build tsan tests_with_threads && scripts/suites tsan -L threads", 600,
           paths=("common/*", "controller/*", "node-agent/*", "cli/*", "cmake/*", "CMakeLists.txt", "CMakePresets.json")),
     Stage("vm", "the released sandbox on cgroup v2 alone, in an emulated machine",
-          f"scripts/install-deps vm || true; {RELEASE} && scripts/suites release-tests -L vm", 140,
+          f"scripts/install-deps vm || true; {RELEASE} && scripts/suites release-tests -L vm", 260,
           paths=(*SANDBOX, "tests/vm/*", "tests/adversarial/*"), needs=("release",)),
     Stage("seeds", "the simulator over 500 seeds; the store, ended at each of its calls to the disk",
           f"{RELEASE} && build/tests/simulation_test --gtest_filter='Simulation.*' && "

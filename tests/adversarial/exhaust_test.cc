@@ -2,7 +2,7 @@
 // worse for it.
 #include <signal.h>
 
-#include "tests/adversarial/sandbox_run.h"
+#include "tests/adversarial/serve_fixture.h"
 
 namespace paddock::adversarial {
 namespace {
@@ -111,6 +111,45 @@ TEST_P(Exhaust, FiltersOfItsOwnHideNothing) {
     if (each.target.find("192.0.2.1") != std::string::npos)
       connects += static_cast<int>(each.count);
   EXPECT_EQ(connects, 3) << "one by one, whatever the program's own filters say";
+}
+
+// What the kernel keeps for a call of poll or select while it waits, it charges to nobody.
+TEST_P(Exhaust, DescriptorsThatItsThreadsWaitForAreBounded) {
+  constexpr int kMost = 466'000 / 960;
+  for (const char* how : {"poll", "select"}) {
+    LaunchRequest launch = request(probe("hoard_polls", {how, "490"}));
+    launch.policy.limits.pids = 600;
+    launch.policy.limits.open_files = 1024;
+    const Finished done = run(launch);
+    ASSERT_TRUE(done.result);
+    EXPECT_EQ(done.out, cat("WAITED ", kMost, "\nAGAIN ", kMost, "\n")) << how << done.err;
+    ASSERT_FALSE(done.result->denials.empty()) << how;
+    EXPECT_THAT(done.result->denials[0].rule, HasSubstr("poll and select")) << how;
+  }
+}
+
+TEST_P(Exhaust, HonestProgramsWaitForThousands) {
+  LaunchRequest launch = request(probe("hoard_polls", {"poll", "400"}));
+  launch.policy.limits.pids = 600;
+  launch.policy.limits.open_files = 1024;
+  const Finished done = run(launch);
+  EXPECT_EQ(done.out, "WAITED 400\nAGAIN 400\n") << done.err;
+  ASSERT_TRUE(done.result);
+  EXPECT_TRUE(done.result->denials.empty());
+}
+
+// The kernel charges it to nobody, and a thread that waits for room in a socket keeps it.
+TEST_P(Exhaust, AncillaryDataOfASocketIsBounded) {
+  if (kernel_version() < std::pair(6, 8)) GTEST_SKIP() << "one bound holds for the whole host here";
+  const Finished done = python(R"(
+import array, socket
+one, other = socket.socketpair()
+try: print('taken', one.sendmsg([b'x'], [(99, 1, b'x' * 100_000)]))
+except OSError as error: print(error.errno)
+one.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [0] * 253))])
+print(len(other.recvmsg(1, 4096)[1][0][2]) // 4)
+)");
+  EXPECT_EQ(done.out, "105\n253\n") << done.err;  // ENOBUFS
 }
 
 // What waits in sockets of its own loopback device is the run's memory too, where there is a

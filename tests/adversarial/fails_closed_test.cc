@@ -161,7 +161,8 @@ TEST_P(FailsClosed, WithoutCgroupsItSaysWhatHoldsInstead) {
 TEST_P(FailsClosed, WithoutCgroupsAProcessIsHeldToTheMemoryThatItSharesToo) {
   constexpr int64_t kLimit = int64_t{48} << 20;
   in_launcher_ = hide_cgroups;
-  // The last one fills 96 MiB of page tables with addresses of the kernel's one page of zeros.
+  // One fills 96 MiB of page tables with addresses of the kernel's one page of zeros. The first
+  // thread of the last one ends before the others.
   for (const char* hold :
        {"m = mmap.mmap(-1, 200 << 20)\nfor at in range(0, 200 << 20, 4096): m[at] = 1",
         "f = os.memfd_create('n'); os.ftruncate(f, 200 << 20); m = mmap.mmap(f, 200 << 20)\n"
@@ -170,7 +171,11 @@ TEST_P(FailsClosed, WithoutCgroupsAProcessIsHeldToTheMemoryThatItSharesToo) {
         "import ctypes; libc = ctypes.CDLL(None); held = []\nfor _ in range(12):\n"
         "  m = mmap.mmap(-1, 16 << 20, 0x22, 3); m[:] = b'x' * (16 << 20); held.append(m)\n"
         "  libc.mprotect(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(m))), 16 << "
-        "20, 1)"}) {
+        "20, 1)",
+        "import ctypes, threading\ndef hold():\n  m = mmap.mmap(-1, 200 << 20)\n"
+        "  for at in range(0, 200 << 20, 4096): m[at] = 1\n  time.sleep(600)\n"
+        "threading.Thread(target=hold).start()\n"
+        "ctypes.CDLL(None).syscall(93 if os.uname().machine == 'aarch64' else 60, 0)"}) {
     contracts::LaunchRequest launch =
         request({"python3", "-c", cat("import mmap, os, time\n", hold, "\ntime.sleep(600)")});
     launch.policy.limits.memory = wire::Quantity{kLimit};

@@ -46,6 +46,8 @@ TEST_P(OpenFolders, OfManyProcessesHoldNoMoreThanTheMemoryAllows) { expect_ended
 
 TEST_P(OpenFolders, OnTheirWayThroughSocketsHoldNoMore) { expect_ended("sent"); }
 
+TEST_P(OpenFolders, ThatThreadsWaitToSendHoldNoMore) { expect_ended("sending"); }
+
 TEST_P(OpenFolders, OfAnHonestProgramAreLetAlone) {
   const Finished done = run(hoarding("honest"));
   EXPECT_EQ(done.out, "HELD 500\n") << done.err;

@@ -187,6 +187,15 @@ TEST_P(Limits, TakesNoSignalForALimitThatTheCommandBringsUponItself) {
   }
 }
 
+// A timer of another signal hides none.
+TEST_P(Limits, NamesOneThatACommandWithTimersHasMet) {
+  contracts::LaunchRequest launch = request(probe("own_signals", {"met", std::to_string(SIGALRM)}));
+  launch.policy.limits.file_size = Quantity{kMiB};
+  const SandboxResult done = run(launch).result.value();
+  EXPECT_EQ(done.status, SandboxStatus::kLimitExceeded) << done.reason;
+  EXPECT_EQ(done.code, "E_LIMIT_FS");
+}
+
 TEST_P(Limits, DoesNotCallExactlyTheCapTruncated) {
   contracts::LaunchRequest launch = request({"printf", "12345"});
   launch.policy.limits.stdout_bytes = Quantity{5};

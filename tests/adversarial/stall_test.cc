@@ -3,14 +3,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <chrono>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "common/os/fd.h"
+#include "tests/adversarial/late_timers.h"
 #include "tests/adversarial/sandbox_run.h"
 
 namespace paddock::adversarial {
@@ -31,35 +28,6 @@ class Stall : public SandboxTest {
   }
 };
 INSTANTIATE_TEST_SUITE_P(, Stall, testing::Values(As::kRoot, As::kUser), name_of);
-
-// How late this machine's timers are meanwhile, for threads that do nothing else, as the one that
-// keeps a run's time: the latest of all.
-class LateTimers {
- public:
-  Millis latest() const { return Millis(latest_); }
-
- private:
-  static constexpr Millis kSleep{5};
-  static constexpr int kThreads = 4;
-
-  void keep(const std::stop_token& over) {
-    while (!over.stop_requested()) {
-      const auto due = std::chrono::steady_clock::now() + kSleep;
-      std::this_thread::sleep_until(due);
-      const auto late = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - due);
-      for (int64_t was = latest_; late.count() > was;)
-        if (latest_.compare_exchange_weak(was, late.count())) break;
-    }
-  }
-
-  std::atomic<int64_t> latest_{0};
-  std::vector<std::jthread> threads_ = [this] {
-    std::vector<std::jthread> out;
-    for (int i = 0; i < kThreads; ++i)
-      out.emplace_back([this](const std::stop_token& over) { keep(over); });
-    return out;
-  }();
-};
 
 // What is allowed beside the machine's own lateness is ours: from the end of the time to the kill,
 // 100 ms until the result no longer waits for the kernel, and each step on the way waits for a

@@ -111,6 +111,15 @@ class Ceilings(unittest.TestCase):
         disk = os.statvfs(self.instance.home)
         self.assertLessEqual(in_bytes(self.largest["fsBytes"]), max(disk.f_blocks * disk.f_frsize, 4 << 30))
 
+    def test_how_many_processes_one_token_may_have_is_said(self):
+        said = next(row for row in table("security.md", "what") if row[0].startswith("process numbers"))[2]
+        self.assertIn("a run: a quarter. One token may have all runs that a node takes at once "
+                      "(two for each processor, and at least four,", said)
+        capacity = self.instance.get("nodes")["items"][0]["status"]["capacity"]
+        self.assertEqual(capacity["maxRuns"], max(4, 2 * int(capacity["cpu"])))
+        numbers = min(number_in("/proc/sys/kernel/pid_max"), number_in("/proc/sys/kernel/threads-max"))
+        self.assertGreaterEqual(capacity["maxRuns"] * self.largest["pids"], numbers // 4 * 4, "then not all any more")
+
     def test_the_host_cannot_be_asked_for_at_once(self):
         status, code, _, message = self.try_run({"pids": 4_000_000, "memory": "900Ti", "fsBytes": "900Ti",
                                                  "fileCount": 1_000_000_000})

@@ -1,17 +1,21 @@
 // Opens folders and begins to read each, for which the kernel keeps names that it charges to
 // nobody. `disk`: by processes as many as it takes. `layers FOLDER`: one folder of an overlay,
 // whose list of names is made anew each time it has changed; `removed FOLDER`: the names are gone
-// when it is looked for. `sent`: all of them on their way through sockets. Each prints `HELD n` and
-// waits: who holds too much is ended before. `honest`: some hundred folders, and lets go.
+// when it is looked for. `sent`: all of them on their way through sockets. `sending`: by threads
+// that wait for room in a socket, for what was closed meanwhile. Each prints `HELD n` and waits:
+// who holds too much is ended before. `honest`: some hundred folders, and lets go.
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <array>
+#include <atomic>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "probe.h"
 
@@ -112,6 +116,69 @@ bool send(int socket, int fd) {
   say_held(held);
 }
 
+constexpr int kOfAMessage = 253;
+
+// Ends when the folders it was given are no longer there, as after a signal.
+[[noreturn]] void send_folders(const std::array<int, kOfAMessage>& folders, int ready) {
+  int ends[2];
+  static char bytes[4096];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) _exit(3);
+  while (::send(ends[0], bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
+  }
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof folders)> control{};
+  iovec part{bytes, 1};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof folders);
+  std::memcpy(CMSG_DATA(head), folders.data(), sizeof folders);
+  (void)!write(ready, "r", 1);
+  (void)sendmsg(ends[0], &message, 0);
+  for (;;) pause();
+}
+
+bool waits_in_a_call(int task) {
+  char state[256] = {};
+  const std::string name = "/proc/self/task/" + std::to_string(task) + "/wchan";
+  const int fd = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool read_it = fd >= 0 && read(fd, state, sizeof state - 1) > 0;
+  if (fd >= 0) close(fd);
+  return read_it && std::string_view(state).find("sock_alloc") != std::string_view::npos;
+}
+
+[[noreturn]] void hoard_while_sending() {
+  make_block("block");
+  // Small, as the private memory of a process is all that some hosts can bound.
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 64 << 10);
+  pthread_setattr_default_np(&small);
+  int ready[2];
+  if (pipe(ready) != 0) _exit(3);
+  long held = 0;
+  for (int i = 0; i < 25; ++i) {
+    std::array<int, kOfAMessage> folders{};
+    for (int& each : folders) each = open_and_read("block");
+    if (folders.back() < 0) break;
+    std::atomic<int> task{0};
+    std::thread([&, folders] {
+      task = static_cast<int>(syscall(SYS_gettid));
+      send_folders(folders, ready[1]);
+    }).detach();
+    char byte = 0;
+    (void)!read(ready[0], &byte, 1);
+    for (int tries = 0; tries < 100 && !waits_in_a_call(task); ++tries) usleep(1000);
+    for (const int each : folders) close(each);
+    held += kOfAMessage;
+  }
+  say_held(held);
+}
+
 int be_honest() {
   constexpr int kFolders = 500;
   make_block("block");
@@ -132,6 +199,7 @@ int main(int argc, char** argv) {
   const std::string_view how = argc > 1 ? argv[1] : "disk";
   if (how == "honest") return be_honest();
   if (how == "sent") hoard_in_sockets();
+  if (how == "sending") hoard_while_sending();
   if (argc > 2) hoard_lists(argv[2], how == "removed");
   hoard_blocks();
 }

@@ -1,5 +1,6 @@
 // Dies by a signal of the kernel's for limits without having met one, and without any kill():
-// `own_signals HOW SIGNAL`. The result must not tell of a limit.
+// `own_signals HOW SIGNAL`. The result must not tell of a limit. As `met` it does meet one, of the
+// size of files, and has timers that send this signal or, as SIGEV_NONE, would send the limit's.
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,6 +24,19 @@ void by_timer(int signal) {
   soon.it_value.tv_nsec = 1'000'000;
   timer_create(CLOCK_MONOTONIC, &event, &timer);
   timer_settime(timer, 0, &soon, nullptr);
+}
+
+void by_the_limit_beside_timers(int signal) {
+  sigevent event{};
+  event.sigev_signo = signal;
+  timer_t timer{};
+  timer_create(CLOCK_MONOTONIC, &event, &timer);
+  event.sigev_notify = SIGEV_NONE;
+  event.sigev_signo = SIGXFSZ;
+  timer_create(CLOCK_MONOTONIC, &event, &timer);
+  const int fd = open("met", O_CREAT | O_WRONLY, 0600);
+  while (write(fd, "a block", 7) > 0) {
+  }
 }
 
 // The end of a child tells its parent by any signal.
@@ -61,6 +75,7 @@ int main(int argc, char** argv) {
   if (how == "child") by_child(signal);
   if (how == "input") by_input(signal);
   if (how == "limit") by_limit(signal);
+  if (how == "met") by_the_limit_beside_timers(signal);
   sleep(5);
   return 3;
 }

@@ -24,6 +24,7 @@
 #include "node-agent/sandbox/linux/kernel/loopback.h"
 #include "node-agent/sandbox/linux/kernel/machine.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
+#include "node-agent/sandbox/linux/kernel/socket_bounds.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -85,6 +86,7 @@ void open_loopback(int control) {
 Status close_around_self(const ChildContext& context) {
   TRY(wait_for(context.control, Type::kIdsMapped));
   if (context.user_lock < 0) bound_shared_counters();
+  bound_socket_options();
   TRY(join_cgroups(context.cgroup));
   TRY(become_inside_user(context.privileged));
   TRY(die_with_launcher(context.control));

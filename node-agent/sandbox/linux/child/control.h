@@ -33,6 +33,7 @@ struct ControlMessage {
     kErrors = 'W',   // launcher -> its keeper, with its standard error
     kTerminal = 'C',   // child -> launcher, with the other end of the command's terminal
     kTerminate = 'Y',  // launcher -> its keeper: SIGTERM to it and its group; number 1: SIGHUP too
+    kAllKilled = 'A',  // its keeper -> launcher: no process beneath it executes anything any more
     kEnded = 'E',      // child -> launcher: number is the wait status, cpu_ms what it used, text
                        // B, F: no bytes, no files are left in the scratch space
   };

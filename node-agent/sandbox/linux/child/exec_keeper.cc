@@ -18,6 +18,7 @@
 #include "common/base/text.h"
 #include "node-agent/sandbox/linux/child/command.h"
 #include "node-agent/sandbox/linux/child/control.h"
+#include "node-agent/sandbox/linux/kernel/landlock.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
 
 namespace paddock::sandbox {
@@ -57,19 +58,25 @@ Result<os::Fd> open_users(int view) {
   return out;
 }
 
-// The number behind the process's state in its `stat`; 0: it is gone.
-pid_t parent_of(int processes, const char* number) {
+// The numbers behind the process's state in its `stat`; 0: it is gone.
+struct Kin {
+  pid_t parent = 0;
+  pid_t group = 0;
+};
+Kin kin_of(int processes, const char* number) {
   const os::Fd file(openat(processes, cat(number, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
   const auto text = file.valid() ? os::read_all(file.get(), 4096) : Result<std::string>("");
   // The name may have anything in it.
   const size_t name_end = text.ok() ? text->rfind(") ") : std::string::npos;
-  if (name_end == std::string::npos) return 0;
+  if (name_end == std::string::npos) return {};
   const std::vector<std::string> fields = split(std::string_view(*text).substr(name_end + 2), ' ');
-  return fields.size() > 1 ? parse_integer<pid_t>(fields[1]).value_or(0) : 0;
+  if (fields.size() < 3) return {};
+  return {parse_integer<pid_t>(fields[1]).value_or(0), parse_integer<pid_t>(fields[2]).value_or(0)};
 }
 
 // Our own children cannot have been replaced by others: only we take note of their end. When one
-// has died, its children are ours.
+// has died, its children are ours. With each its group: the command began a session of its own, so
+// nobody else is in it, and what forks meanwhile does not get away.
 void kill_children(int view) {
   const int folder = openat(view, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
@@ -81,7 +88,10 @@ void kill_children(int view) {
   const pid_t self = getpid();
   while (const dirent* entry = readdir(processes.get())) {
     const auto pid = parse_integer<pid_t>(entry->d_name);
-    if (pid && parent_of(folder, entry->d_name) == self) kill(*pid, SIGKILL);
+    const Kin kin = pid ? kin_of(folder, entry->d_name) : Kin{};
+    if (kin.parent != self) continue;
+    kill(*pid, SIGKILL);
+    if (kin.group > 1 && kin.group != getpgrp()) kill(-kin.group, SIGKILL);
   }
 }
 
@@ -92,8 +102,13 @@ Millis time_of(const rusage& used) {
 
 class Keeper {
  public:
-  Keeper(int control, int view, pid_t command, os::Fd executes)
-      : control_(control), view_(view), command_(command), executes_(std::move(executes)) {}
+  // `apart`: this process can signal nothing but what is beneath it.
+  Keeper(int control, int view, pid_t command, os::Fd executes, bool apart)
+      : control_(control),
+        view_(view),
+        command_(command),
+        executes_(std::move(executes)),
+        apart_(apart) {}
 
   // Returns when nothing is left beneath this process.
   void keep() {
@@ -104,8 +119,14 @@ class Keeper {
   }
 
  private:
+  void kill_all() {
+    // The kernel begins no process whose parent is killed meanwhile, so none is missed.
+    if (!apart_ || (kill(-1, SIGKILL) != 0 && errno != ESRCH)) return kill_one_by_one();
+    if (!std::exchange(told_, true)) send_control(control_, Type::kAllKilled);
+  }
+
   // Until the command's process has executed, /proc does not show it even to its parent.
-  void kill_all() const {
+  void kill_one_by_one() const {
     if (command_ > 0) kill(command_, SIGKILL);
     kill_children(view_);
   }
@@ -168,7 +189,9 @@ class Keeper {
   const int view_;
   pid_t command_;
   os::Fd executes_;  // closed by the command's process as soon as it executes, or ends
+  const bool apart_;
   bool ending_ = false;
+  bool told_ = false;  // that all are killed
 };
 
 // Whether the launcher has ended the command already: everything may have stood still meanwhile
@@ -176,6 +199,13 @@ class Keeper {
 bool is_given_up(int talk) {
   pollfd heard{talk, POLLRDHUP, 0};
   return poll(&heard, 1, 0) > 0;
+}
+
+// From now on this process can signal only what it starts. False: this kernel knows no such rule.
+Result<bool> stand_apart() {
+  ASSIGN_OR_RETURN(const os::Fd ruleset, make_signal_ruleset());
+  TRY(take_ruleset(ruleset));
+  return ruleset.valid();
 }
 
 // Sets up the context of the command's process as for the run's own command, except that the user
@@ -205,6 +235,8 @@ Result<os::Fd> fit_context(ChildContext& context, int talk) {
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail(step_error("becoming a keeper", errno), 0);
   auto executes = fit_context(context, talk);
   if (!executes.ok()) fail(executes.error(), 0);
+  const auto apart = stand_apart();
+  if (!apart.ok()) fail(apart.error(), 0);
   if (is_given_up(talk)) _exit(0);
   // fork() and not vfork(): other processes are inside, and may stop the command's process, which
   // would stop this one too.
@@ -215,7 +247,7 @@ Result<os::Fd> fit_context(ChildContext& context, int talk) {
   close(context.err);
   context.users.reset();
   context.executing.reset();
-  Keeper(talk, context.view.get(), command, std::move(*executes)).keep();
+  Keeper(talk, context.view.get(), command, std::move(*executes), *apart).keep();
   _exit(0);
 }
 

@@ -109,4 +109,10 @@ Result<os::Fd> make_tcp_ruleset(uint64_t refused) {
   return out;
 }
 
+Result<os::Fd> make_signal_ruleset() {
+  constexpr int kKnowsScopes = 6;
+  if (landlock_version() < kKnowsScopes) return os::Fd();
+  return create({0, 0, kScopeSignal});
+}
+
 }  // namespace paddock::sandbox

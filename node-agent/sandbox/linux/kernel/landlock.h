@@ -33,4 +33,8 @@ Status take_ruleset(const os::Fd& ruleset);
 // all that is below the caller's root. Invalid where the kernel knows no such rights.
 Result<os::Fd> make_tcp_ruleset(uint64_t refused);
 
+// For take_ruleset(): from then on the caller can signal only itself and what it starts, at any
+// depth; nothing else is refused. Invalid where the kernel has no such rule (before Linux 6.12).
+Result<os::Fd> make_signal_ruleset();
+
 }  // namespace paddock::sandbox

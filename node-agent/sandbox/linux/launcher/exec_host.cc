@@ -242,6 +242,7 @@ Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, os
       std::move(channels),
       {ground.plan, ground.choices, events, shared->clock, socket.get(), shared->over.get(),
        Millis(order.time_ms), contracts::run_exec::kMostOutputBytes, order.stream, terminal != 0});
+  TRY(supervisor.start());
   SandboxResult result;
   result.trace_id = request.trace_id;
   supervisor.run(request.command[0], result);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <memory>
@@ -21,10 +20,8 @@ using contracts::SandboxResult;
 using contracts::SandboxStatus;
 using Type = ControlMessage::Type;
 
-constexpr Millis kExecSetupTime{30'000};
-constexpr Millis kMostGrace{10'000};   // a run may have hours to save its work
-constexpr Millis kTimeToDie{5'000};    // of what was killed, until nobody waits for it
-constexpr Millis kTimeWithRun{5'000};  // the kernel kills it with the run
+constexpr Millis kMostGrace{10'000};  // a run may have hours to save its work
+constexpr Millis kUntilTheRunsEnd{5'000};
 
 Error exec_setup_error(std::string message) {
   return {Code::kInternal, "SANDBOX_SETUP_FAILED", std::move(message)};
@@ -68,20 +65,23 @@ void tell_of_the_runs_end(SandboxResult& result) {
 }
 
 ExecSupervisor::ExecSupervisor(ExecChannels channels, const ExecWatched& watched)
-    : channels_(std::move(channels)),
-      watched_(watched),
-      relay_(std::move(channels_.out), std::move(channels_.err), output_limits(watched),
+    : watched_(watched),
+      relay_(std::move(channels.out), std::move(channels.err), output_limits(watched),
              keeps_nothing(watched) ? 0 : watched.output_bytes, watched.events),
-      now_(watched.clock.mono()),
-      setup_end_(now_ + kExecSetupTime) {}
+      keeper_(std::move(channels.control),
+              {watched.clock,
+               watched.client,
+               watched.run_over,
+               watched.terminal,
+               {watched.time, std::min(watched.plan.launcher.cancel_grace, kMostGrace),
+                std::min(watched.plan.launcher.limit_grace, kMostGrace)}}),
+      now_(watched.clock.mono()) {}
 
 void ExecSupervisor::run(const std::string& command, SandboxResult& result) {
-  while (!over()) {
+  while (!state_.over) {
     wait_for_something();
-    look_at_time();
     flush(false);
   }
-  ended_ = now_;
   look_for_the_runs_end();
   if (answerer_) answerer_->stop();
   relay_.finish(now_);
@@ -89,19 +89,18 @@ void ExecSupervisor::run(const std::string& command, SandboxResult& result) {
   describe(command, result);
 }
 
+bool ExecSupervisor::ended_without_a_word() const {
+  return !state_.wait_status && !exec_error_ && !no_room_ && !no_terminal_ && !state_.stood_still &&
+         state_.cause == EndCause::kNone;
+}
+
 // A keeper that is gone without a word was most likely killed with the run, and one that failed may
 // have found nothing of it any more. That the run has ended is told elsewhere, and perhaps a moment
 // later.
 void ExecSupervisor::look_for_the_runs_end() {
-  if (wait_status_ || exec_error_ || no_room_ || no_terminal_ || stood_still_ ||
-      cause_ != EndCause::kNone)
-    return;
+  if (!ended_without_a_word()) return;
   pollfd ended{watched_.run_over, POLLIN, 0};
-  cut_short_ |= poll(&ended, 1, static_cast<int>(kTimeWithRun.count())) > 0;
-}
-
-bool ExecSupervisor::over() const {
-  return !channels_.control.valid() || (gives_up_ && now_ >= *gives_up_);
+  state_.cut_short |= poll(&ended, 1, static_cast<int>(kUntilTheRunsEnd.count())) > 0;
 }
 
 // In the order in which what became ready is handled: what the command wrote and asked before its
@@ -112,46 +111,34 @@ void ExecSupervisor::wait_for_something() {
   if (answerer_) {
     turn.add(answerer_->fd(now_), POLLIN, [this](short seen) { answerer_->handle(seen, now_); });
   }
-  turn.add(channels_.control.get(), POLLIN, [this](short) { handle_control(); });
-  turn.add(watched_.client, POLLIN, [this](short) { hear_client(); });
-  turn.add(run_over_ ? -1 : watched_.run_over, POLLIN, [this](short) {
-    run_over_ = true;
-    cut_short_ = !wait_status_;
-    gives_up_ = now_ + kTimeWithRun;
-    kill();
-  });
+  turn.add(keeper_.fd(), POLLIN, [this](short) { hear_keeper(); });
   turn.wait(wait_ms());
   now_ = watched_.clock.mono();
   turn.call_ready();
 }
 
-void ExecSupervisor::handle_control() {
-  auto message = receive_control(channels_.control.get(), false);
-  if (!message) {
-    if (errno != EAGAIN) channels_.control.reset();
-    return;
-  }
-  if (message->type == Type::kListener && !answerer_) {
+void ExecSupervisor::hear_keeper() {
+  ExecTimeKeeper::News news = keeper_.take();
+  for (ControlMessage& message : news.said) handle(message);
+  state_ = news.state;
+  if (state_.cause == EndCause::kCanceled) relay_.hang_up();  // nobody is there who could read
+}
+
+void ExecSupervisor::handle(ControlMessage& message) {
+  if (message.type == Type::kListener && !answerer_) {
     auto questions = std::make_unique<Notifications>(watched_.choices, watched_.plan.reach,
                                                      watched_.plan.tools, watched_.clock);
-    questions->command_is(message->number);
-    questions->listen_on(std::move(message->fd));
+    questions->command_is(message.number);
+    questions->listen_on(std::move(message.fd));
     answerer_.emplace(std::move(questions), watched_.clock);
-  } else if (message->type == Type::kTerminal) {
-    take_terminal(std::move(message->fd));
-  } else if (message->type == Type::kFailed) {
-    no_room_ |= message->number == EAGAIN;
-    no_terminal_ |= message->number == ENOSPC;
-    if (!setup_error_) setup_error_ = exec_setup_error(message->text);
-  } else if (message->type == Type::kNoExec) {
-    exec_error_ = message->number;
-  } else if (message->type == Type::kStarted && !setup_error_ && !exec_error_) {
-    started_ = now_;
-  } else if (message->type == Type::kEnded) {
-    wait_status_ = message->number;
-    cpu_ = Millis(message->cpu_ms);
-    kill_at_.reset();
-    gives_up_ = now_ + kTimeToDie;
+  } else if (message.type == Type::kTerminal) {
+    take_terminal(std::move(message.fd));
+  } else if (message.type == Type::kFailed) {
+    no_room_ |= message.number == EAGAIN;
+    no_terminal_ |= message.number == ENOSPC;
+    if (!setup_error_) setup_error_ = exec_setup_error(message.text);
+  } else if (message.type == Type::kNoExec) {
+    exec_error_ = message.number;
   }
 }
 
@@ -163,68 +150,27 @@ void ExecSupervisor::take_terminal(os::Fd terminal) {
   relay_.read_terminal(std::move(terminal));
 }
 
-void ExecSupervisor::hear_client() {
-  if (os::receive_packet(watched_.client).ok()) return;  // there is nothing more to be said
-  watched_.client = -1;
-  end(EndCause::kCanceled, std::min(watched_.plan.launcher.cancel_grace, kMostGrace));
-}
-
-void ExecSupervisor::look_at_time() {
-  if (!started_ && !wait_status_ && now_ >= setup_end_ && !gives_up_) {
-    stood_still_ = !setup_error_;
-    kill();
-  }
-  if (started_ && now_ >= *started_ + watched_.time)
-    end(EndCause::kWallTime, std::min(watched_.plan.launcher.limit_grace, kMostGrace));
-  if (kill_at_ && now_ >= *kill_at_) kill();
-}
-
-// The first cause counts.
-void ExecSupervisor::end(EndCause cause, Millis grace) {
-  if (cause_ != EndCause::kNone || wait_status_) return;
-  cause_ = cause;
-  if (cause == EndCause::kCanceled) relay_.hang_up();  // nobody is there who could read
-  if (!started_ || grace <= Millis(0)) return kill();
-  send_control(channels_.control.get(), Type::kTerminate, watched_.terminal ? 1 : 0);
-  kill_at_ = now_ + grace;
-}
-
-// The keeper kills everything beneath it.
-void ExecSupervisor::kill() {
-  kill_at_.reset();
-  if (!gives_up_) gives_up_ = now_ + kTimeToDie;
-  if (channels_.control.valid()) shutdown(channels_.control.get(), SHUT_WR);
-}
-
 void ExecSupervisor::flush(bool all) {
   if (relay_.flush(now_, all)) return;
-  // Nobody could learn of this command any more.
-  if (cause_ == EndCause::kNone) cause_ = EndCause::kCanceled;
-  kill();
+  keeper_.cancel();
 }
 
 int ExecSupervisor::wait_ms() const {
   MonoTime until = relay_.next(now_, now_ + Millis(60'000));
-  const auto at = [&](const std::optional<MonoTime>& time) {
-    if (time) until = std::min(until, *time);
-  };
-  if (answerer_) at(answerer_->rests_until(now_));
-  at(kill_at_);
-  at(gives_up_);
-  if (!started_ && !wait_status_ && !gives_up_) at(setup_end_);
-  if (started_ && cause_ == EndCause::kNone) at(*started_ + watched_.time);
+  if (const auto rest = answerer_ ? answerer_->rests_until(now_) : std::nullopt)
+    until = std::min(until, *rest);
   return static_cast<int>(std::clamp<int64_t>((until - now_).count(), 0, 60'000));
 }
 
 Outcome ExecSupervisor::outcome() {
   if (setup_error_) return outcome::SetupFailed{*setup_error_};
   if (exec_error_) return outcome::NotExecutable{*exec_error_};
-  if (!started_ && cause_ == EndCause::kNone)
+  if (!state_.started && state_.cause == EndCause::kNone)
     return outcome::SetupFailed{exec_setup_error("it was ended before it executed")};
   outcome::Ended ended;
-  ended.cause = cause_;
-  ended.wait_status = wait_status_;
-  ended.main_cpu = cpu_;
+  ended.cause = state_.cause;
+  ended.wait_status = state_.wait_status;
+  ended.main_cpu = state_.cpu;
   if (answerer_) ended.forbidden_call = answerer_->found().command_killed_for();
   ended.limit_signals_sent = limit_signals_;
   return ended;
@@ -237,10 +183,11 @@ void ExecSupervisor::describe(const std::string& command, SandboxResult& result)
     limit_signals_ = answerer_->found().limit_signals_sent();
   }
   relay_.describe(result);
-  result.duration_ms = started_ && ended_ ? (*ended_ - *started_).count() : 0;
-  result.usage.cpu_ms = cpu_.count();
-  if (cut_short_ && !exec_error_) return tell_of_the_runs_end(result);
-  if (stood_still_) return tell_that_it_stands_still(result);
+  const bool executed = state_.started && state_.ended;
+  result.duration_ms = executed ? (*state_.ended - *state_.started).count() : 0;
+  result.usage.cpu_ms = state_.cpu.count();
+  if (state_.cut_short && !exec_error_) return tell_of_the_runs_end(result);
+  if (state_.stood_still) return tell_that_it_stands_still(result);
   if (no_room_)
     return tell_of_a_limit("E_LIMIT_PIDS",
                            "the run has no room for another process: its pids limit is reached",

@@ -1,6 +1,7 @@
 // Watches one command that is executed in a run beside the run's own: reads its output, answers its
-// questions, keeps its time and notes how it ends. The run's limits are kept by the run's own
-// supervisor and time keeper, which know nothing of it. For one thread.
+// questions and notes how it ends. Its time is kept by a thread of its own (ExecTimeKeeper), and
+// the run's limits by the run's own supervisor and time keeper, which know nothing of it. For one
+// thread.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "common/base/time.h"
 #include "common/os/fd.h"
+#include "node-agent/sandbox/linux/launcher/exec_time_keeper.h"
 #include "node-agent/sandbox/linux/launcher/output_relay.h"
 #include "node-agent/sandbox/linux/launcher/poll_set.h"
 #include "node-agent/sandbox/linux/notify/answerer.h"
@@ -44,8 +46,11 @@ void tell_of_the_runs_end(contracts::SandboxResult& result);
 class ExecSupervisor {
  public:
   ExecSupervisor(ExecChannels channels, const ExecWatched& watched);
-  // Returns when nothing of the command is left, when the run has ended, or when killed processes
-  // do not go away. Fills in the result, except the fields that come from the order.
+  // Call it first. An error: the host has no thread that would keep its time.
+  Status start() { return keeper_.start(); }
+  // Returns when nothing of the command is left (so the next one has the room of its processes),
+  // when the run has ended, or when killed processes do not go away. Fills in the result, except
+  // the fields that come from the order.
   void run(const std::string& command, contracts::SandboxResult& result);
   // Whether something of it went through the run's network broker.
   bool reached_broker() const { return reached_broker_; }
@@ -53,39 +58,26 @@ class ExecSupervisor {
 
  private:
   void wait_for_something();
+  bool ended_without_a_word() const;
   void look_for_the_runs_end();
-  void handle_control();
+  void hear_keeper();
+  void handle(ControlMessage& message);
   void take_terminal(os::Fd terminal);
-  void hear_client();
-  void look_at_time();
-  void end(EndCause cause, Millis grace);
-  void kill();
   void flush(bool all);
   int wait_ms() const;
-  bool over() const;
   Outcome outcome();
   void describe(const std::string& command, contracts::SandboxResult& result);
 
-  ExecChannels channels_;
   ExecWatched watched_;
   OutputRelay relay_;
   std::optional<Answerer> answerer_;  // once the command's filter is there
+  ExecTimeKeeper keeper_;
+  ExecLife::State state_;  // as of this turn
   MonoTime now_;
-  MonoTime setup_end_;
-  std::optional<MonoTime> started_;
-  std::optional<MonoTime> ended_;
-  std::optional<MonoTime> kill_at_;
-  std::optional<MonoTime> gives_up_;  // what was killed is waited for no longer
-  EndCause cause_ = EndCause::kNone;
-  bool run_over_ = false;
-  bool cut_short_ = false;    // by the run's end
   bool no_room_ = false;      // for another process
   bool no_terminal_ = false;  // left
-  bool stood_still_ = false;  // the run did, so nothing was begun
   std::optional<Error> setup_error_;
   std::optional<int> exec_error_;
-  std::optional<int> wait_status_;
-  Millis cpu_{0};
   bool reached_broker_ = false;
   std::set<int> limit_signals_;
 };

@@ -29,6 +29,16 @@ class Count {
   }
   HeldMemory held() const { return {locks_, folders_.bytes()}; }
 
+  // What the thread is just sending. `46 0x5 …`: the call in which it waits.
+  void add_call(int task) {
+    if (!looks_at_folders_) return;
+    const os::Fd file(openat(task, "syscall", O_RDONLY | O_CLOEXEC));
+    const auto text = file.valid() ? os::read_all(file.get(), 256) : Result<std::string>("");
+    if (!text.ok()) return;
+    const auto call = parse_integer<long>(std::string_view(*text).substr(0, text->find(' ')));
+    if (call == SYS_sendmsg || call == SYS_sendmmsg) folders_.add_sender();
+  }
+
   // What one table of open files holds.
   void add_table(pid_t thread, int task) {
     const os::ProcListing files = os::open_proc_listing(task, "fdinfo");
@@ -108,6 +118,7 @@ void add_process(pid_t process, Count& count, std::vector<pid_t>& left) {
       count.add_table(thread, task.get());
       last_counted = thread;
     }
+    count.add_call(task.get());
     os::add_children(task.get(), left);
   }
 }

@@ -22,6 +22,7 @@ namespace {
 
 // A block of 4 KiB has 340 names at most, of which the kernel takes 64 bytes each.
 constexpr int64_t kBytesOfABlock = 22 << 10;
+constexpr int64_t kMostOfAMessage = 253;  // descriptors (SCM_MAX_FD)
 // Of a list: 96 bytes for a short name. On the disk it had 12 at least.
 constexpr int64_t kBytesOfAName = 96;
 constexpr int64_t kOfItsSize = kBytesOfAName / 12;
@@ -44,6 +45,8 @@ int64_t bytes_of_names(int fds, const char* descriptor) {
 }
 
 }  // namespace
+
+void OpenFolders::add_sender() { bytes_ += kMostOfAMessage * kBytesOfABlock; }
 
 void OpenFolders::add(pid_t process, int fds, const char* descriptor) {
   struct stat info {};

@@ -21,6 +21,8 @@ class OpenFolders {
   // Counts what a descriptor leads to, if that is a folder. `fds`: the folder /proc/PROCESS/fd.
   void add(pid_t process, int fds, const char* descriptor);
   void add_under_way(int64_t descriptors) { bytes_ += descriptors * kBytesOfOneUnderWay; }
+  // A thread that waits for room in a socket has what it sends, also if it was closed meanwhile.
+  void add_sender();
   int64_t bytes() const { return bytes_; }
 
  private:

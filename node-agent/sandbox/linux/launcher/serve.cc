@@ -27,6 +27,7 @@
 #include "node-agent/sandbox/linux/host/request_facts.h"
 #include "node-agent/sandbox/linux/kernel/loopback.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
+#include "node-agent/sandbox/linux/kernel/socket_bounds.h"
 #include "node-agent/sandbox/linux/launcher/huge_code.h"
 #include "node-agent/sandbox/linux/launcher/prepared_sandbox.h"
 #include "node-agent/sandbox/linux/launcher/serve_one.h"
@@ -181,7 +182,10 @@ Status Server::enter_network(EmptyNetwork& out) {
     ASSIGN_OR_RETURN(out.fd, make_network_namespace());
   }
   if (setns(out.fd.get(), CLONE_NEWNET) != 0) return step_error("entering a network", errno);
-  if (!used) out.books = network_books();
+  if (!used) {
+    bound_socket_options();
+    out.books = network_books();
+  }
   launcher_.in_empty_network = true;
   launcher_.empty_network = out.books;
   return {};

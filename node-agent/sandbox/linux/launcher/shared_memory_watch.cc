@@ -1,12 +1,12 @@
 #include "node-agent/sandbox/linux/launcher/shared_memory_watch.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/base/text.h"
 #include "common/os/fd.h"
-#include "common/os/file.h"
 #include "common/os/proc_listing.h"
 #include "common/os/proc_text.h"
 
@@ -20,22 +20,28 @@ constexpr Millis kLongestMemoryRest{1000};
 // that was made by a compiler inside it, data that was sealed once it was filled.
 constexpr int64_t kSealed = int64_t{64} << 20;
 
-bool holds_more(pid_t process, int64_t most_bytes) {
-  const auto status = os::read_file(cat("/proc/", process, "/status"), 64 << 10);
-  if (!status.ok()) return false;
+// What the status of a thread says of its process's memory; of one that has ended, nothing.
+std::optional<bool> holds_more(const os::Fd& thread, int64_t most_bytes) {
+  const os::Fd file(openat(thread.get(), "status", O_RDONLY | O_CLOEXEC));
+  const auto status = file.valid() ? os::read_all(file.get(), 64 << 10) : Result<std::string>("");
+  if (!status.ok() || status->find("\nVmPTE:") == std::string::npos) return std::nullopt;
   const auto bytes = [&](const char* name) { return os::proc_kib(*status, name) << 10; };
   return bytes("RssShmem") + bytes("VmPTE") > most_bytes ||
          bytes("RssAnon") + bytes("VmSwap") > most_bytes + kSealed;
 }
 
-// The children of each of its threads.
-void add_child_processes(pid_t process, std::vector<pid_t>& out) {
+// Adds the children of each of its threads. Its first thread may have ended before the others.
+bool process_holds_more(pid_t process, int64_t most_bytes, std::vector<pid_t>& children) {
   const os::ProcListing threads =
       os::open_proc_listing(AT_FDCWD, cat("/proc/", process, "/task").c_str());
+  std::optional<bool> more;
   while (const char* name = os::next_entry(threads)) {
     const os::Fd thread(openat(dirfd(threads.get()), name, os::kProcFolder));
-    if (thread.valid()) os::add_children(thread.get(), out);
+    if (!thread.valid()) continue;
+    if (!more) more = holds_more(thread, most_bytes);
+    os::add_children(thread.get(), children);
   }
+  return more.value_or(false);
 }
 
 bool one_holds_more(pid_t top, int64_t most_bytes) {
@@ -43,8 +49,7 @@ bool one_holds_more(pid_t top, int64_t most_bytes) {
   while (!left.empty()) {
     const pid_t process = left.back();
     left.pop_back();
-    if (holds_more(process, most_bytes)) return true;
-    add_child_processes(process, left);
+    if (process_holds_more(process, most_bytes, left)) return true;
   }
   return false;
 }

@@ -231,6 +231,7 @@ void Supervisor::handle_control() {
     case MessageType::kErrors:
     case MessageType::kTerminal:
     case MessageType::kTerminate:
+    case MessageType::kAllKilled:
       break;  // sent before the run begins, or by the launcher itself
   }
 }

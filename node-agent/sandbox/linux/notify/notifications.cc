@@ -1,12 +1,8 @@
 #include "node-agent/sandbox/linux/notify/notifications.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -17,7 +13,9 @@
 #include "node-agent/sandbox/linux/kernel/raw.h"
 #include "node-agent/sandbox/linux/notify/exec_gate.h"
 #include "node-agent/sandbox/linux/notify/filter_gate.h"
+#include "node-agent/sandbox/linux/notify/limit_signals.h"
 #include "node-agent/sandbox/linux/notify/lock_gate.h"
+#include "node-agent/sandbox/linux/notify/poll_gate.h"
 #include "node-agent/sandbox/linux/seccomp/syscall_names.h"
 
 namespace paddock::sandbox {
@@ -49,40 +47,6 @@ bool ends_well(const NotifyingThread& caller, const seccomp_data& call) {
   if ((call.args[0] & 0xFF) != 0) return false;
   const auto process = caller.process();
   return process && process->inside == kCommandInside;
-}
-
-// That the kernel sends where a process has more than this.
-int signal_of_limit(uint64_t resource) {
-  return static_cast<uint32_t>(resource) == RLIMIT_CPU ? SIGXCPU : SIGXFSZ;
-}
-
-// The signals that the call sends, now or later; the filter asks of no others than those of limits.
-std::vector<int> sent_signals(const seccomp_data& call) {
-  const auto signal = [&](int argument) { return static_cast<int>(call.args[argument]); };
-  switch (call.nr) {
-    case SYS_kill:
-    case SYS_tkill:
-    case SYS_rt_sigqueueinfo:
-    case SYS_pidfd_send_signal:
-      return {signal(1)};
-    case SYS_tgkill:
-    case SYS_rt_tgsigqueueinfo:
-      return {signal(2)};
-    case SYS_clone:
-      return {signal(0) & CSIGNAL};
-    case SYS_timer_create:
-      return {SIGXCPU, SIGXFSZ};
-    case SYS_setrlimit:
-      return {signal_of_limit(call.args[0])};
-    case SYS_prlimit64:
-      return {signal_of_limit(call.args[1])};
-    case SYS_fcntl:
-      return signal(1) == F_SETSIG ? std::vector{signal(2)} : std::vector<int>();
-    case SYS_prctl:
-      return signal(0) == PR_SET_PDEATHSIG ? std::vector{signal(1)} : std::vector<int>();
-    default:
-      return {};
-  }
 }
 
 }  // namespace
@@ -138,6 +102,13 @@ bool Notifications::may_take_long(const Question& question) {
     case SYS_fcntl:
     case SYS_seccomp:
     case SYS_prctl:
+    case SYS_timer_create:
+    case SYS_ppoll:
+    case SYS_pselect6:
+#ifdef SYS_poll  // not on aarch64
+    case SYS_poll:
+    case SYS_select:
+#endif
       return true;
     default:
       return false;
@@ -265,7 +236,8 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       return {EPERM, {call_denial("system call", name, rule->why, caller.executable())}};
     case SyscallAction::kJudge:
       if (call.nr == SYS_exit_group) return {.held = may_hold_ && ends_well(caller, call)};
-      if (auto signals = sent_signals(call); !signals.empty())
+      if (call.nr == SYS_timer_create) return {.limit_signals = sent_limit_signals(caller, call)};
+      if (auto signals = sent_limit_signals(caller, call); !signals.empty())
         return {.limit_signals = std::move(signals)};
       if (call.nr == SYS_execve || call.nr == SYS_execveat || call.nr == SYS_memfd_create)
         return judge_exec(caller, call, tools_);
@@ -273,6 +245,7 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       if (call.nr == SYS_fcntl)
         return judge_range_lock(caller, call, [&] { return still_waiting(id); });
       if (call.nr == SYS_seccomp || call.nr == SYS_prctl) return judge_filter(caller, call, id);
+      if (is_poll(name)) return judge_poll(caller, name, call);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:
     case SyscallAction::kPretend:
@@ -292,6 +265,12 @@ GateAnswer Notifications::judge_filter(const NotifyingThread& caller, const secc
                                        uint64_t id) {
   if (!filters_) filters_ = std::make_unique<FilterGate>(clock_);
   return filters_->judge(caller, call, [&] { return still_waiting(id); });
+}
+
+GateAnswer Notifications::judge_poll(const NotifyingThread& caller, const std::string& name,
+                                     const seccomp_data& call) {
+  if (!polls_) polls_ = std::make_unique<PollGate>(clock_);
+  return polls_->judge(caller, name, call);
 }
 
 // Kills the process as the filter itself would have done: by SIGSYS, which its parent sees. Where

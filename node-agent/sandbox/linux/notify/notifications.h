@@ -29,6 +29,7 @@ namespace paddock::sandbox {
 inline constexpr pid_t kCommandInside = 2;
 
 class FilterGate;
+class PollGate;
 
 class Notifications {
  public:
@@ -58,7 +59,7 @@ class Notifications {
   // The next question; call it when fd() is readable. Nothing if its asker has died meanwhile.
   std::optional<Question> take();
   // Whether answering may block on a lock of the kernel that the asker's threads can hold, because
-  // it reads their memory or waits for an exec. All other questions are answered at once.
+  // it reads their memory or waits for an exec, or have them wait. All others are answered at once.
   static bool may_take_long(const Question& question);
   void answer(const Question& question, MonoTime now);
   // Askers of flock whose lock somebody else holds, and of filters that cannot be counted yet, are
@@ -88,6 +89,8 @@ class Notifications {
  private:
   GateAnswer judge(const NotifyingThread& caller, const seccomp_data& call, uint64_t id);
   GateAnswer judge_filter(const NotifyingThread& caller, const seccomp_data& call, uint64_t id);
+  GateAnswer judge_poll(const NotifyingThread& caller, const std::string& name,
+                        const seccomp_data& call);
   GateAnswer forbid(const NotifyingThread& caller, const std::string& name, std::string_view why,
                     uint64_t id);
   bool still_waiting(uint64_t id) const;
@@ -106,6 +109,7 @@ class Notifications {
   os::Fd listener_;
   AnswerRateLimiter budget_;
   std::unique_ptr<FilterGate> filters_;  // made for the first of its questions
+  std::unique_ptr<PollGate> polls_;      // the same
   pid_t command_inside_ = kCommandInside;
   bool may_hold_ = false;
   std::deque<Question> waiting_;  // whose askers are threads inside: no more than these can be

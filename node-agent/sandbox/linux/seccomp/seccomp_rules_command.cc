@@ -89,7 +89,7 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"rt_tgsigqueueinfo", kJudge, kOfALimit, limit_signal(2)},
     {"pidfd_send_signal", kJudge, kOfALimit, limit_signal(1)},
     // What has the kernel send it later: when a child ends, a parent, an input. Of a timer it is in
-    // memory, which another thread can change.
+    // memory: a thread that changes it meanwhile deceives only whoever wanted this command.
     {"clone", kJudge, kOfALimit, equal(0, SIGXCPU, 0xfe)},
     {"fcntl", kJudge, kOfALimit, equal(1, F_SETSIG), limit_signal(2)},
     {"prctl", kJudge, kOfALimit, equal(0, PR_SET_PDEATHSIG), limit_signal(1)},
@@ -117,6 +117,13 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"landlock_create_ruleset", kUnsupported, "what its rules hold is in no count"},
     {"landlock_add_rule", kUnsupported, "holds what is removed",
      equal(1, LANDLOCK_RULE_PATH_BENEATH)},
+
+    // While they wait, the kernel keeps 72 bytes for each descriptor that they name, and charges
+    // them to nobody: as many as a run may have at a time.
+    {"poll", kJudge, "waits for many descriptors", any_bit(1, ~uint32_t{0xff})},
+    {"ppoll", kJudge, "waits for many descriptors", any_bit(1, ~uint32_t{0xff})},
+    {"select", kJudge, "waits for many descriptors", any_bit(0, ~uint32_t{0xff})},
+    {"pselect6", kJudge, "waits for many descriptors", any_bit(0, ~uint32_t{0xff})},
 
     // The kernel compiles each into room that the whole host shares: as many as a run may have.
     {"seccomp", kJudge, "a filter of its own", equal(0, SECCOMP_SET_MODE_FILTER)},

@@ -151,6 +151,11 @@ constexpr Attempt kAttempts[] = {
     {"userfaultfd", [](const Surface&) { return answer(syscall(SYS_userfaultfd, 1)); }},
     {"flow-label", [](const Surface&) { return take_flow_label(); }},
     {"group-source", [](const Surface&) { return join_from_source(); }},
+    {"many-waits",
+     [](const Surface&) {
+       const timespec none{};
+       return answer(syscall(SYS_ppoll, nullptr, 500'000, &none, nullptr, 0));
+     }},
     {"huge-page", [](const Surface&) { return map_huge_page(); }},
     {"range-locks", [](const Surface&) { return lock_ranges(); }},
     {"long-attribute", [](const Surface&) { return set_long_attribute(); }},
