@@ -11,7 +11,7 @@ from typing import Any, Callable, Generator, Iterator, List, Mapping, Optional, 
 
 from ._backoff import asked_for
 from ._retry import PASSED_OVER
-from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, lost
+from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed, lost
 from .errors import error_of
 
 T = TypeVar("T")
@@ -64,9 +64,17 @@ class Connections:
         self._servers, self._timeout = Servers(base_url, token, ca_file), timeout
         self._lock = threading.Lock()
         self._kept: List[Tuple[float, Server, http.client.HTTPConnection]] = []
+        self._closed = False
+
+    @property
+    def several(self) -> bool:
+        """Another address may answer where one does not."""
+        return len(self._servers) > 1
 
     def close(self) -> None:
+        """Ends no request that is under way; none begins after it."""
         with self._lock:
+            self._closed = True
             kept, self._kept = self._kept, []
         for _, _, connection in kept:
             connection.close()
@@ -83,7 +91,7 @@ class Connections:
 
     def _keep(self, server: Server, connection: http.client.HTTPConnection) -> None:
         with self._lock:
-            if len(self._kept) < KEPT:
+            if len(self._kept) < KEPT and not self._closed:
                 self._kept.append((time.monotonic(), server, connection))
                 return
         connection.close()
@@ -106,6 +114,8 @@ class Connections:
              timeout: Optional[float] = None, hang_up: Optional[HangUp] = None) -> Iterator[Response]:
         """One try. A successful answer whose body is still to be read; `timeout` is of silence."""
         limit = self._timeout if timeout is None else timeout
+        if self._closed:
+            raise closed()
         server = self._servers.now()
         connection = self._take(server) or self._connect(server, self._servers.connect_limit(limit))
         done = False

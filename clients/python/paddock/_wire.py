@@ -146,6 +146,10 @@ def not_connected(error: Exception, server: Server, met: bool) -> PaddockError:
     return PaddockError(f"the server cannot be reached: {reason}", code="UNREACHABLE", retryable=True)
 
 
+def closed() -> PaddockError:
+    return PaddockError("the client is closed: make another one", code="CLIENT_CLOSED")
+
+
 def lost(timed_out: bool) -> PaddockError:
     if timed_out:
         return PaddockError("the server did not answer in time", code="TIMEOUT", retryable=True)

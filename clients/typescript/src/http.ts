@@ -1,10 +1,7 @@
 // Requests, repeated only where that can do nothing twice.
 import { PaddockError, errorOf, unexpected } from "./errors.js";
-import { Waited, Watchdog, askedFor, isUsedUp, longestTry, pause, pauseFor } from "./waiting.js";
+import { FEW_TRIES, PATIENCE_MS, Waited, Watchdog, askedFor, isUsedUp, longestTry, pause, pauseFor } from "./waiting.js";
 
-const MAX_ATTEMPTS = 4;
-/** However long they take: this process may have stood still during the first. */
-const FEWEST_TRIES = 2;
 const MAX_ERROR = 1 << 20;
 const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
@@ -30,6 +27,8 @@ export interface Sending extends CallOptions {
   safe?: boolean | undefined;
   /** when, by performance.now(), nobody waits for it any more: no try begins later, and no pause ends later */
   until?: number | undefined;
+  /** how long it is sent again while no server answers; the client's unless given */
+  patienceMs?: number | undefined;
 }
 
 /** The milliseconds that an answer is given even if nobody waits longer. */
@@ -107,7 +106,7 @@ export function checkedUrl(baseUrl: string, token: string): string {
 }
 
 /** There was no answer, or one that the server cannot work now: it is being started, mended or moved. */
-function nobodyThere(error: PaddockError): boolean {
+export function nobodyThere(error: PaddockError): boolean {
   return ["UNREACHABLE", "NOT_LEADER", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER"].includes(error.code) || error.code.startsWith("STORE_");
 }
 
@@ -140,10 +139,16 @@ export class Transport {
     token: string,
     private readonly timeoutMs: number,
     private readonly fetcher: typeof fetch,
-    private readonly patienceMs = 0,
+    readonly patienceMs = PATIENCE_MS,
+    private readonly onWaiting?: (error: PaddockError) => void,
   ) {
     this.#token = token;
     this.#baseUrls = baseUrl.split(",").map((each) => checkedUrl(each.trim(), token));
+  }
+
+  /** Another address may answer where one does not. */
+  get several(): boolean {
+    return this.#baseUrls.length > 1;
   }
 
   /** One try, up to the head of a successful answer. Whoever calls it reads the pieces or closes it. */
@@ -208,26 +213,28 @@ export class Transport {
     const safe = sending.safe || REPEATABLE.includes(method);
     const bounded = safe && sending.timeoutMs === undefined; // another may be at work, or was given its own time
     const ask = (mostMs: number): Promise<Answer> => this.#somewhere(method, target, bounded ? { ...sending, timeoutMs: Math.min(this.timeoutMs, mostMs) } : sending);
-    return this.repeated(ask, safe, sending.signal, sending.until);
+    return this.repeated(ask, safe, sending);
   }
 
   /** Until it succeeds, fails for good, or has been tried often enough. `safe`: doing it twice does it once. `action` is told
    * for how many milliseconds it may be without a sign of an answer. */
-  async repeated<T>(action: (mostMs: number) => Promise<T>, safe: boolean, signal?: AbortSignal, until = Infinity): Promise<T> {
+  async repeated<T>(action: (mostMs: number) => Promise<T>, safe: boolean, sending: Pick<Sending, "signal" | "until" | "patienceMs">): Promise<T> {
+    const { signal, until = Infinity, patienceMs = this.patienceMs } = sending;
     const waited = new Waited();
     for (let failed = 1; ; failed++) {
       try {
-        return await action(longestTry(this.patienceMs, waited.ms()));
+        return await action(longestTry(patienceMs, waited.ms()));
       } catch (error) {
         if (!(error instanceof PaddockError) || !error.retryable) throw error;
         const waitedMs = waited.ms();
-        const patient = waitedMs < this.patienceMs && nobodyThere(error);
-        if (failed >= MAX_ATTEMPTS && !patient) throw error;
-        if (failed >= FEWEST_TRIES && isUsedUp(this.patienceMs, waitedMs)) throw error;
+        const patient = waitedMs < patienceMs && nobodyThere(error);
+        if (failed >= FEW_TRIES && !patient) throw error;
+        if (isUsedUp(patienceMs, waitedMs, failed)) throw error;
         if (!safe && !NEVER_BEGUN.includes(error.code)) throw error;
         const left = until - performance.now();
         if (left <= 0) throw error;
-        await pause(Math.min(left, pauseFor(failed, error.retryAfterMs, this.patienceMs, waitedMs)), signal);
+        if (failed === FEW_TRIES) this.onWaiting?.(error);
+        await pause(Math.min(left, pauseFor(failed, error.retryAfterMs, patienceMs, waitedMs, this.several)), signal);
       }
     }
   }

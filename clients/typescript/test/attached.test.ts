@@ -144,11 +144,13 @@ test("a signal is heard while a write waits for its turn, and no listener stays"
     await refused("STREAM_LOST", () => command.result());
     assert.equal(listeners(), 0);
   });
-  await broken([STARTED], async ({ client }) => {
+  await broken([STARTED], async ({ client, requests }) => {
     const command = await client.runs.execStream("a", "cat", { signal: controller.signal });
     await command.close();
     assert.equal(listeners(), 0);
     await refused("STREAM_LEFT", () => command[Symbol.asyncIterator]().next());
+    for (const send of [() => command.write("a"), () => command.endInput(), () => command.resize(24, 80)]) await refused("STREAM_LEFT", send);
+    assert.equal(requests.length, 1);
   });
 });
 

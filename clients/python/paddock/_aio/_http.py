@@ -11,7 +11,7 @@ from typing import Any, AsyncGenerator, AsyncIterator, Callable, Iterator, List,
 
 from .._backoff import asked_for
 from .._retry import PASSED_OVER
-from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, lost
+from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed, lost
 from ..errors import error_of, unexpected
 
 T = TypeVar("T")
@@ -193,8 +193,16 @@ class AsyncConnections:
     def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float) -> None:
         self._servers, self._timeout = Servers(base_url, token, ca_file), timeout
         self._kept: List[Connection] = []
+        self._closed = False
+
+    @property
+    def several(self) -> bool:
+        """Another address may answer where one does not."""
+        return len(self._servers) > 1
 
     async def aclose(self) -> None:
+        """Ends no request that is under way; none begins after it."""
+        self._closed = True
         kept, self._kept = self._kept, []
         for connection in kept:
             connection.close()
@@ -209,7 +217,7 @@ class AsyncConnections:
         return None
 
     def _keep(self, connection: Connection) -> None:
-        if len(self._kept) >= KEPT:
+        if len(self._kept) >= KEPT or self._closed:
             return connection.close()
         connection.kept_since = time.monotonic()
         self._kept.append(connection)
@@ -242,6 +250,8 @@ class AsyncConnections:
         """One try. A successful answer whose body is still to be read; `timeout` is of silence. Who is canceled in it leaves the
         connection closed."""
         limit = self._timeout if timeout is None else timeout
+        if self._closed:
+            raise closed()
         server = self._servers.now()
         connection = self._take(server) or await self._connect(server, self._servers.connect_limit(limit))
         done = False
