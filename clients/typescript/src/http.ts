@@ -1,5 +1,6 @@
 // Requests, repeated only where that can do nothing twice.
 import { PaddockError, errorOf, unexpected } from "./errors.js";
+import { LEAD_TIMES, Silence, Watch, saysYes, type LeadTimes } from "./lead.js";
 import { FEW_TRIES, PATIENCE_MS, Waited, Watchdog, askedFor, isUsedUp, longestTry, pause, pauseFor } from "./waiting.js";
 
 const MAX_ERROR = 1 << 20;
@@ -131,6 +132,8 @@ export class Transport {
   #turn = 0;
   /** no field that is seen: who logs a client or a session logs no token */
   readonly #token: string;
+  /** of each address, while somebody waits for it */
+  readonly #silences: Silence[];
   /** those that have answered: that the name of one is not found later is the network's fault, and passes */
   readonly #met = new Set<string>();
 
@@ -141,14 +144,36 @@ export class Transport {
     private readonly fetcher: typeof fetch,
     readonly patienceMs = PATIENCE_MS,
     private readonly onWaiting?: (error: PaddockError) => void,
+    private readonly times: LeadTimes = LEAD_TIMES,
   ) {
     this.#token = token;
     this.#baseUrls = baseUrl.split(",").map((each) => checkedUrl(each.trim(), token));
+    this.#silences = this.#baseUrls.map(() => new Silence(times));
   }
 
   /** Another address may answer where one does not. */
   get several(): boolean {
     return this.#baseUrls.length > 1;
+  }
+
+  async #look(at: number, silence: Silence): Promise<void> {
+    if (await saysYes(this.fetcher, `${this.#baseUrls[at]}/livez`, silence.patienceMs())) return silence.heard();
+    for (let other = 0; other < this.#baseUrls.length; other++) {
+      if (other === at || !(await saysYes(this.fetcher, `${this.#baseUrls[other]}/readyz`, this.times.answersMs))) continue;
+      this.#turn = other;
+      silence.givenWay++;
+      return;
+    }
+    silence.unanswered();
+  }
+
+  /** Of several servers: who waits in silence for one is told when another one leads. */
+  #watch(turn: number, watchdog: Watchdog): void {
+    const at = turn % this.#baseUrls.length;
+    const silence = this.#silences[at];
+    if (!this.several || !silence) return;
+    const watch = new Watch(silence, this.times.joinsMs, () => this.#look(at, silence), () => watchdog.moveOn());
+    watchdog.tell({ heard: () => silence.heard(), stopped: () => watch.stop() });
   }
 
   /** One try, up to the head of a successful answer. Whoever calls it reads the pieces or closes it. */
@@ -157,6 +182,7 @@ export class Transport {
     const watchdog = new Watchdog(Math.min(sending.timeoutMs ?? this.timeoutMs, left), sending.signal);
     const turn = this.#turn;
     const baseUrl = this.#baseUrls[turn % this.#baseUrls.length] ?? "";
+    this.#watch(turn, watchdog);
     let answered = false;
     try {
       const response = await this.fetcher(baseUrl + target, {
@@ -168,6 +194,7 @@ export class Transport {
         signal: watchdog.signal,
       });
       answered = true;
+      watchdog.touch();
       this.#met.add(baseUrl);
       const pieces = read(response, watchdog, sending.signal);
       const close = (): void => {

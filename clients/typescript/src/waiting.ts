@@ -107,6 +107,7 @@ export class Watchdog {
   readonly #forward = (): void => this.#controller.abort(this.#outer?.reason);
   #timer: ReturnType<typeof setTimeout> | undefined;
   expired = false;
+  #listener: { heard(): void; stopped(): void } | undefined;
 
   constructor(
     private readonly silenceMs: number,
@@ -122,7 +123,18 @@ export class Watchdog {
     return this.#controller.signal;
   }
 
+  /** Who is told of what touches it, and of its end. */
+  tell(listener: { heard(): void; stopped(): void }): void {
+    this.#listener = listener;
+  }
+
+  /** Ends what waits: another server leads. */
+  moveOn(): void {
+    this.#controller.abort();
+  }
+
   touch(): void {
+    this.#listener?.heard();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.expired = true;
@@ -131,6 +143,7 @@ export class Watchdog {
   }
 
   stop(): void {
+    this.#listener?.stopped();
     clearTimeout(this.#timer);
     this.#outer?.removeEventListener("abort", this.#forward);
   }

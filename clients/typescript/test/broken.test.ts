@@ -10,6 +10,7 @@ import { Client, PaddockError, type RunEvent } from "../src/index.js";
 import { connect } from "../src/node.js";
 import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { refused } from "./support.js";
+import { Transport } from "../src/http.js";
 import { Waited, isUsedUp, longestTry, pauseFor } from "../src/waiting.js";
 
 const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\ndata: ${JSON.stringify({ time: "", data })}\n\n`;
@@ -368,5 +369,53 @@ test("an instance whose controller has ended is not waited for", async (t) => {
   for (const pid of [process.pid, 1, "x"]) {
     of(pid); // or nobody can say
     await refused("CA_FILE_UNREADABLE", () => connect());
+  }
+});
+
+const SOON = { joinsMs: 20, asksMs: 50, answersMs: 300, againMs: 30 };
+const never: Answer = () => undefined;
+const alive: Answer = (response) => void response.writeHead(200).end("ok");
+
+/** Two controllers, asked by a transport that does not wait long before it looks. */
+async function two(one: (path: string) => Answer, other: (path: string) => Answer, use: (transport: Transport, asked: [string[], string[]]) => Promise<void>): Promise<void> {
+  const of = (answers: (path: string) => Answer): Answer => (response, request) => answers(request.url ?? "")(response, request);
+  await broken([of(one)], (first) =>
+    broken([of(other)], async (second) => {
+      const transport = new Transport(`${first.url},${second.url}`, "secret", 600_000, fetch, 0, undefined, SOON);
+      const asked = (all: { url?: string | undefined }[]): string[] => all.map((each) => each.url ?? "").filter((url) => !/livez|readyz/.test(url));
+      const before = [first.requests, second.requests] as const;
+      await use(transport, new Proxy([[], []], { get: (_, at) => asked(before[Number(at) as 0 | 1] ?? []) }) as [string[], string[]]);
+      for (const each of [...first.requests, ...second.requests]) {
+        if (/livez|readyz/.test(each.url ?? "")) assert.equal(each.headers.authorization, undefined);
+      }
+    }),
+  );
+}
+const leads = (path: string): Answer => (path.startsWith("/x") ? json(200, RUN) : alive);
+
+test("a server that stands still is left for the one that leads, and nothing is done twice", async () => {
+  await two(() => never, leads, async (transport, asked) => {
+    await refused("CONNECTION_LOST", () => transport.json("POST", "/x", {}));
+    assert.deepEqual([asked[0], asked[1]], [["/x"], []]);
+    await transport.json("POST", "/x", {});
+    assert.deepEqual([asked[0], asked[1]], [["/x"], ["/x"]]);
+  });
+  await two(() => never, leads, async (transport, asked) => {
+    await Promise.all([1, 2, 3].map(() => transport.json("GET", "/x")));
+    assert.deepEqual([asked[0].length, asked[1].length], [3, 3]);
+  });
+});
+
+test("a server that is only slow is waited for, and so is one while no other leads", async () => {
+  for (const [lives, readyz] of [[alive, alive], [never, json(503, {})]] as const) {
+    let looks = 0;
+    let wake = (): void => undefined;
+    const looked = new Promise<void>((done) => (wake = done));
+    const slow: Answer = (response, request) => void looked.then(() => json(200, RUN)(response, request));
+    const look = (answer: Answer): Answer => (response, request) => (++looks === 3 && wake(), answer(response, request));
+    await two((path) => (path.startsWith("/x") ? slow : look(lives)), () => readyz, async (transport, asked) => {
+      await transport.json("GET", "/x");
+      assert.deepEqual([asked[0], asked[1]], [["/x"], []]);
+    });
   }
 });
