@@ -17,7 +17,8 @@ using wire::Value;
 
 constexpr const char* kAllowed = "Allowed";
 constexpr const char* kOverrides = "Overrides";
-constexpr const char* kOnDemand = "OnDemand";  // of a pool's condition
+constexpr const char* kOnDemand = "OnDemand";       // of a pool's condition
+constexpr const char* kMissing = "SandboxMissing";  // of a claim's
 
 Error refuse_env(std::string field, std::string message) {
   std::string sentence = cat(field, ": ", message);
@@ -119,7 +120,7 @@ SandboxClaimStatus unbound(std::string_view reason, std::string message) {
 SandboxClaimStatus lost(const contracts::Sandbox& session, WallTime now) {
   SandboxClaimStatus status = bound(session);
   const Condition before = status.conditions.front();
-  Condition after{"Ready", "False", "SandboxMissing",
+  Condition after{"Ready", "False", kMissing,
                   "its Sandbox was deleted; delete the claim, and make another",
                   wire::Timestamp{now}};
   if (before.status == after.status) after.last_transition_time = before.last_transition_time;
