@@ -240,6 +240,9 @@ TEST(ParseArgs, NamesTheNearestOptionAlsoBeforeTheCommand) {
   EXPECT_THAT(complaint({"-n", "team", "get", "runs"}),
               HasSubstr("options such as `-n` go after the command"));
   EXPECT_THAT(complaint({"up", "--name", "lab"}), HasSubstr("did you mean `--instance`?"));
+  EXPECT_THAT(complaint({"wait", "--for=condition=Finished", "a"}),
+              HasSubstr("it waits until the run has ended"));
+  EXPECT_THAT(complaint({"cluster-info"}), HasSubstr("`paddock status`"));
   EXPECT_THAT(complaint({"up", "--nmae", "lab"}), HasSubstr("did you mean `--instance`?"));
   EXPECT_THAT(complaint({"run", "--walltme", "1m", "--", "true"}),
               HasSubstr("did you mean `--timeout`?"));

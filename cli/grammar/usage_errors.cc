@@ -61,6 +61,7 @@ constexpr std::array kOtherNames = {
     Name{"htop", "top"},
     Name{"monitor", "top"},
     Name{"info", "status"},
+    Name{"cluster-info", "status"},
     Name{"edit", "apply -f"},
     Name{"patch", "apply -f"},
     Name{"replace", "apply -f"},
@@ -206,6 +207,9 @@ constexpr const char* kNoSessionInput =
 constexpr const char* kCodeElsewhere =
     "; the code is a file, or comes through `-`: echo 'print(1)' | paddock execute -";
 
+constexpr const char* kWaitsForTheEnd =
+    "; leave it out: it waits until the run has ended (`kubectl wait` takes any condition)";
+
 bool takes_option(const CommandRow& row, std::string_view name) {
   return std::ranges::any_of(row.options,
                              [&](const OptionRow& each) { return long_name(each) == name; });
@@ -241,6 +245,7 @@ std::string by_another_name(std::string_view word, const CommandRow& row) {
     return "; did you mean `--instance`?";
   if (row.path == "execute" && (name == "c" || name == "code" || name == "e"))
     return kCodeElsewhere;
+  if (row.path == "wait" && name == "for") return kWaitsForTheEnd;
   const auto elsewhere = std::ranges::find(kOtherOptions, name, &OptionName::theirs);
   const bool workdir =
       name == "workdir" || (elsewhere != kOtherOptions.end() && elsewhere->ours == "workdir");

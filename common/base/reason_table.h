@@ -672,6 +672,7 @@ inline constexpr Row kRows[] = {
     {"IS_A_FOLDER", kStatus, "of a client library: a session's folder is listed, a file is read"},
     {"NOT_A_FOLDER", kStatus, kSame},
     {"STREAM_LEFT", kStatus, "of a client library: the command was left before its end"},
+    {"CLIENT_CLOSED", kStatus, "of a client library: the client was closed before this call; make another one, or close it later"},
     {"NO_DESCRIPTION", kNotFound, "an object that this version cannot describe is shown as it is"},
     // -- Between our own programs
     {"INTERNAL", kInternal, "should not happen: report it"},

@@ -18,10 +18,16 @@ namespace {
 // A limit that a profile may leave unset: not every design names them.
 constexpr std::array<std::string_view, 2> kOptionalLimits = {"cpuTime", "addressSpace"};
 
+Result<Profile> decode_profile(std::string_view text) {
+  ASSIGN_OR_RETURN(const wire::Value value, wire::parse_yaml(text));
+  ASSIGN_OR_RETURN(Profile profile, wire::decode<Profile>(value));
+  TRY(wire::check_no_nulls(value, {"policy.limits"}));
+  return profile;
+}
+
 Result<Profile> parse_profile(const std::string& name, std::string_view text) {
   Error refusal{Code::kInvalidArgument, "PROFILE_INVALID", {}};
-  const auto value = wire::parse_yaml(text);
-  const auto profile = value.ok() ? wire::decode<Profile>(*value) : Result<Profile>(value.error());
+  const Result<Profile> profile = decode_profile(text);
   if (profile.ok()) return profile;
   const Error fault = wire::without_content(profile.error());
   const std::string file = cat(name, ".yaml");

@@ -136,6 +136,9 @@ TEST(OperatorProfiles, AreRefusedWithTheFileAndTheField) {
               StartsWith("PROFILE_INVALID test.yaml:4: policy.limits.wallTime: "));
   EXPECT_THAT(fault("test", cat(minimal_profile(kAllLimits), "limits: {}\n")),
               StartsWith("PROFILE_INVALID test.yaml:5: limits: "));
+  EXPECT_THAT(fault("test", minimal_profile(cat(kAllLimits.substr(0, kAllLimits.size() - 1),
+                                                ", cpuTime: null}"))),
+              StartsWith("PROFILE_INVALID test.yaml:4: policy.limits.cpuTime: null "));
   EXPECT_THAT(fault("test", "a: ["), StartsWith("PROFILE_INVALID test.yaml: "));
   EXPECT_THAT(fault("Te st", minimal_profile(kAllLimits)),
               StartsWith("PROFILE_INVALID Te st.yaml: "));

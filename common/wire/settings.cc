@@ -6,6 +6,7 @@
 
 #include "common/base/nearest.h"
 #include "common/base/text.h"
+#include "common/wire/check.h"
 #include "common/wire/near_fields.h"
 #include "common/wire/places.h"
 #include "common/wire/yaml.h"
@@ -120,6 +121,32 @@ void add_fault(std::optional<Error>& all, std::optional<Error> more) {
 
 }  // namespace
 
+namespace {
+
+void find_nulls(const Value& value, Check& check) {
+  if (value.is_null())
+    check.fail(
+        "null says nothing here, and what it leaves out may be what protects: give it a "
+        "value, or leave it out");
+  if (const Value::Object* members = value.object()) {
+    for (const auto& [key, child] : *members) {
+      const Check::Scope scope(check, key);
+      find_nulls(child, check);
+    }
+  }
+}
+
+}  // namespace
+
+Status check_no_nulls(const Value& document, const std::vector<std::string_view>& paths) {
+  Check check;
+  for (const std::string_view path : paths) {
+    const Check::Scope scope(check, path);
+    if (const Value* value = document.at(path)) find_nulls(*value, check);
+  }
+  return check.ok() ? Status() : Status(check.error());
+}
+
 Error without_content(Error error) {
   if (error.causes.empty()) {
     error.message = shown_message(error.message);
@@ -196,6 +223,13 @@ std::optional<Error> SettingsSource::apply_environment(Value& document) const {
 Status SettingsSource::faults(std::optional<Error> values) const {
   check_variables(values);
   return values ? Status(*std::move(values)) : Status();
+}
+
+std::optional<Error> SettingsSource::all_of(const Status& one, const Status& two) const {
+  std::optional<Error> all;
+  for (const Status* each : {&one, &two})
+    if (!each->ok()) add_fault(all, fault(each->error()));
+  return all;
 }
 
 Error SettingsSource::fault(const Error& cause) const {

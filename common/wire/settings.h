@@ -20,6 +20,10 @@ namespace paddock::wire {
 // Variable name -> dotted path of the key.
 std::map<std::string, std::string> settings_variables(std::string_view prefix, const Value& schema);
 
+// InvalidArgument naming each null at a path or below it. Elsewhere a key that is null counts as
+// absent; there it would leave out what protects, and nobody would be told.
+Status check_no_nulls(const Value& document, const std::vector<std::string_view>& paths);
+
 // How people call what settings come from.
 struct SettingsNames {
   std::string file = {};                          // as they named it; empty: there is none
@@ -35,11 +39,14 @@ class SettingsSource {
 
   Result<Value> read() const;
   // What read() gave, as a type. All that is wrong with the file and the variables is said at once,
-  // without content: `FILE:LINE: KEY`, `VARIABLE: KEY` or `--FLAG: KEY`.
+  // without content: `FILE:LINE: KEY`, `VARIABLE: KEY` or `--FLAG: KEY`. `never_null`: paths of
+  // keys that are left out or have a value.
   template <typename T>
-  Result<T> decoded(const Value& document) const {
+  Result<T> decoded(const Value& document,
+                    const std::vector<std::string_view>& never_null = {}) const {
     Result<T> settings = decode<T>(document);
-    TRY(faults(settings.ok() ? std::nullopt : std::optional(fault(settings.error()))));
+    const Status values = settings.ok() ? Status() : Status(settings.error());
+    TRY(faults(all_of(values, check_no_nulls(document, never_null))));
     return settings;
   }
 
@@ -47,6 +54,7 @@ class SettingsSource {
   // What is wrong with the values, and the variables that name no key.
   Status faults(std::optional<Error> values) const;
   Error fault(const Error& cause) const;
+  std::optional<Error> all_of(const Status& one, const Status& two) const;
   std::optional<Error> apply_environment(Value& document) const;
   void check_variables(std::optional<Error>& all) const;
   // The one that set the field or what is around it, or that set a part of it; empty: none.

@@ -9,6 +9,7 @@
 namespace paddock::agent_sandboxes {
 namespace {
 
+using contracts::Condition;
 using contracts::SandboxClaim;
 using contracts::SandboxClaimStatus;
 using contracts::SandboxTemplate;
@@ -16,7 +17,8 @@ using wire::Value;
 
 constexpr const char* kAllowed = "Allowed";
 constexpr const char* kOverrides = "Overrides";
-constexpr const char* kOnDemand = "OnDemand";  // of a pool's condition
+constexpr const char* kOnDemand = "OnDemand";       // of a pool's condition
+constexpr const char* kMissing = "SandboxMissing";  // of a claim's
 
 Error refuse_env(std::string field, std::string message) {
   std::string sentence = cat(field, ": ", message);
@@ -115,6 +117,17 @@ SandboxClaimStatus unbound(std::string_view reason, std::string message) {
   return status;
 }
 
+SandboxClaimStatus lost(const contracts::Sandbox& session, WallTime now) {
+  SandboxClaimStatus status = bound(session);
+  const Condition before = status.conditions.front();
+  Condition after{"Ready", "False", kMissing,
+                  "its Sandbox was deleted; delete the claim, and make another",
+                  wire::Timestamp{now}};
+  if (before.status == after.status) after.last_transition_time = before.last_transition_time;
+  status.conditions = {std::move(after)};
+  return status;
+}
+
 bool is_bound(const SandboxClaim& claim) { return claim.status.sandbox.has_value(); }
 
 bool goes_with_its_session(const SandboxClaim& claim) {
@@ -129,6 +142,16 @@ Value pool_status() {
        Value::Array{condition("True", kOnDemand,
                               "no sandbox is held ready: each claim is given one that is made for "
                               "it, in milliseconds")}}};
+}
+
+void add_times(Value& object) {
+  constexpr const char* kTime = "lastTransitionTime";
+  const Value* made = object.at("metadata.creationTimestamp");
+  Value* status = object.find("status");
+  Value* conditions = status == nullptr ? nullptr : status->find("conditions");
+  if (made == nullptr || conditions == nullptr || conditions->array() == nullptr) return;
+  for (Value& each : *conditions->array())
+    if (each.find(kTime) == nullptr) each.set(kTime, *made);
 }
 
 }  // namespace paddock::agent_sandboxes

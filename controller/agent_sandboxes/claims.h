@@ -21,11 +21,17 @@ bool denies_network(const contracts::SandboxTemplate& made_of);
 // any more.
 contracts::SandboxClaimStatus bound(const contracts::Sandbox& session);
 contracts::SandboxClaimStatus unbound(std::string_view reason, std::string message);
+// The status of a claim whose session was deleted at `now`.
+contracts::SandboxClaimStatus lost(const contracts::Sandbox& session, WallTime now);
 bool is_bound(const contracts::SandboxClaim& claim);
 // Whether it goes with its session, once the time of that is over.
 bool goes_with_its_session(const contracts::SandboxClaim& claim);
 
 // A pool holds nothing: what it says of itself.
 wire::Value pool_status();
+
+// Gives each condition of a claim or a pool that is shown the time that clients of Kubernetes
+// require in it. One without a time has been so since its object was made.
+void add_times(wire::Value& object);
 
 }  // namespace paddock::agent_sandboxes

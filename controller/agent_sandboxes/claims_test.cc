@@ -100,5 +100,41 @@ TEST(AgentSandboxClaim, SaysWhatItWasGiven) {
   EXPECT_FALSE(goes_with_its_session(claim_with("")));
 }
 
+// The times of an object's conditions, as it is shown.
+std::string times_of(Value object) {
+  add_times(object);
+  std::string out;
+  for (const Value& each : *object.at("status.conditions")->array())
+    out += cat(each.text("lastTransitionTime"), " ");
+  return out;
+}
+
+TEST(AgentSandboxClaim, EachConditionHasATimeThatStays) {
+  const wire::Timestamp made{WallTime{1'700'000'000'000}};
+  SandboxClaim claim = claim_with("");
+  claim.metadata.creation_timestamp = made;
+  claim.status = unbound("TemplateNotFound", "none");
+  EXPECT_EQ(times_of(wire::encode(claim)), "2023-11-14T22:13:20Z ");
+  contracts::SandboxWarmPool pool;
+  pool.metadata.creation_timestamp = made;
+  pool.status = pool_status();
+  EXPECT_EQ(times_of(wire::encode(pool)), "2023-11-14T22:13:20Z ");
+}
+
+TEST(AgentSandboxClaim, OneThatLosesItsSandboxIsNotReadySinceThen) {
+  contracts::Sandbox session;
+  session.metadata.creation_timestamp = wire::Timestamp{WallTime{1'700'000'000'000}};
+  const WallTime ready{1'700'000'001'000};
+  const WallTime now{1'700'000'100'000};
+  EXPECT_EQ(lost(session, now).conditions.at(0).last_transition_time->value.ms, 1'700'000'000'000)
+      << "it was not ready before either";
+  session.status.phase = contracts::SandboxPhase::kReady;
+  session.status.ready_at = wire::Timestamp{ready};
+  const auto conditions = lost(session, now).conditions;
+  ASSERT_EQ(conditions.size(), 1U);
+  EXPECT_EQ(conditions[0].reason, "SandboxMissing");
+  EXPECT_EQ(conditions[0].last_transition_time->value.ms, now.ms);
+}
+
 }  // namespace
 }  // namespace paddock::agent_sandboxes

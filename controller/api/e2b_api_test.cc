@@ -73,6 +73,14 @@ TEST_F(E2b, ATokenIsInItsNamespaceAndHasItsScopes) {
   EXPECT_EQ(send(list, R"({"path": "x"})").reason(), "SCOPE_MISSING");
 }
 
+TEST_F(E2b, ARequestThatNamesNoSandboxIsToldWhichReleaseDoes) {
+  stored("s");
+  const Answer unnamed = inside("POST", "/filesystem.Filesystem/ListDir", "", R"({"path": "x"})");
+  EXPECT_NE(unnamed.text.find("2.26"), std::string::npos) << unnamed.text;
+  const Answer other = inside("POST", "/filesystem.Filesystem/ListDir", "x", R"({"path": "x"})");
+  EXPECT_EQ(other.text.find("2.26"), std::string::npos) << other.text;
+}
+
 TEST_F(E2b, WhatIsMadeIsMadeLikeEverySession) {
   // There is no node here: the refusal is that of a session.
   const Answer none = ask("POST", "/v2/sandboxes", R"({"templateID": "base"})");

@@ -79,8 +79,10 @@ Result<Config> load_config(std::string_view yaml,
   const wire::SettingsSource source(yaml, environment, kPrefix, wire::schema<Config>(),
                                     std::move(names));
   ASSIGN_OR_RETURN(const wire::Value document, source.read());
-  ASSIGN_OR_RETURN(Config config, source.decoded<Config>(document));
-  if (config.sandbox_mode && document.find("dataDir") == nullptr)
+  ASSIGN_OR_RETURN(Config config,
+                   source.decoded<Config>(document, {"ceilings", "scheduling.quotas"}));
+  const wire::Value* data_dir = document.find("dataDir");
+  if (config.sandbox_mode && (data_dir == nullptr || data_dir->is_null()))
     return invalid_argument("CONFIG_INVALID",
                             "dataDir is required when sandboxMode is enabled: storage of its own",
                             "dataDir");

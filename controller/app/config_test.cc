@@ -94,6 +94,25 @@ TEST(Config, AFaultIsNamedByTheLineTheVariableOrTheFlagThatHasIt) {
   EXPECT_TRUE(load_config("a: [", {}, {.file = "c.yaml"}).error().message.starts_with("c.yaml: "));
 }
 
+TEST(Config, ANullIsTheDefaultAndNeverLessProtection) {
+  EXPECT_EQ(load_config("port:\nlogLevel: null\ntls: {certFile: }\n", {}).value().port, 8443);
+  EXPECT_FALSE(load_config("sandboxMode: true\ndataDir: null\n", {}).ok());
+  const auto config = load_config(
+      "port: many\nceilings:\n  limits:\n    memory: null\n    wallTime:\nscheduling:\n"
+      "  quotas: {a: {runs: null}}\n",
+      {{"PADDOCK_CONTROLLER_CEILINGS_LIMITS_PIDS", ""}}, {.file = "c.yaml"});
+  ASSERT_FALSE(config.ok());
+  std::string told;
+  for (const Cause& each : config.error().causes) told += each.field + "\n";
+  EXPECT_EQ(told,
+            "c.yaml:1: port\nc.yaml:4: ceilings.limits.memory\n"
+            "c.yaml:5: ceilings.limits.wallTime\n"
+            "PADDOCK_CONTROLLER_CEILINGS_LIMITS_PIDS: ceilings.limits.pids\n"
+            "c.yaml:7: scheduling.quotas.a.runs\n");
+  EXPECT_FALSE(load_config("ceilings: null\n", {}).ok());
+  EXPECT_TRUE(load_config("ceilings: {limits: {}, hostMounts: []}\n", {}).ok());
+}
+
 TEST(Config, AllFaultsOfTheFileAndOfVariablesAreNamedAtOnce) {
   const auto fields = [](const char* yaml, std::map<std::string, std::string> variables) {
     const auto config = load_config(yaml, std::move(variables), {.file = "c.yaml"});

@@ -147,6 +147,8 @@ Value sandbox_info(const Sandbox& session) {
   if (const auto& end = session.status.expires_at) info.set("endAt", format_time(end->value, true));
   const contracts::SecurityOptions& security = session.spec.security;
   namespace d = contracts::session_defaults;
+  // A session has no cores of its own. The SDK for Python reads no sandbox without the number.
+  info.set("cpuCount", 0);
   info.set("memoryMB", security.limits.memory_bytes.value_or(d::kMemoryBytes) >> 20);
   info.set("diskSizeMB", security.limits.fs_bytes.value_or(d::kFsBytes) >> 20);
   // If only listed names can be reached, internet access is neither on nor off: `network` has the

@@ -141,6 +141,10 @@ TEST_F(E2bSandboxes, OneIsShownAsTheirToolsReadIt) {
   EXPECT_EQ(info.text("sandboxID"), "e2b-x");
   EXPECT_EQ(info.text("state"), "running");
   EXPECT_EQ(*info.find("memoryMB"), Value(256));
+  // The SDK for Python reads no sandbox without each of these.
+  for (const char* name : {"clientID", "cpuCount", "diskSizeMB", "endAt", "envdVersion", "memoryMB",
+                           "sandboxID", "startedAt", "state", "templateID"})
+    EXPECT_NE(info.find(name), nullptr) << name;
   EXPECT_EQ(*info.find("allowInternetAccess"), Value(false));
   EXPECT_EQ(info.text("startedAt"), format_time(kNow, true));
   session.spec.suspended = true;

@@ -57,6 +57,21 @@ void append(runs::Events& to, runs::Events from) {
   for (contracts::RunEvent& event : from) to.push_back(std::move(event));
 }
 
+// What a report tells, in the order in which it happened: what its node did for the run before the
+// command began, and said, comes before the phase that says that it began.
+runs::Events in_order(const runs::Events& phase, runs::Events output,
+                      const contracts::RunReport& report) {
+  const auto before = [&](const contracts::RunEvent& each) {
+    return each.type == contracts::kEventSystem && report.started_at &&
+           each.time_ms <= report.started_at->value.ms;
+  };
+  const auto place = report.phase == contracts::RunPhase::kRunning
+                         ? std::ranges::find_if_not(output, before)
+                         : output.begin();
+  output.insert(place, phase.begin(), phase.end());
+  return output;
+}
+
 // Whether an error of publishing is the run's own fault and ends it as failed. All other errors are
 // the store's.
 bool is_refusal(const Error& error) {
@@ -193,7 +208,7 @@ Status take_report(store::WriteTxn& txn, const std::string& node, contracts::Run
   ASSIGN_OR_RETURN(runs::Events events, runs::observe(run, report, now));
   ASSIGN_OR_RETURN(NewOutput output, new_output(report, acked));
   TRY(take_conversation(txn, run, report, output.events));
-  append(events, std::move(output.events));
+  events = in_order(events, std::move(output.events), report);
   const bool at_end = report.outcome && output.complete;
   const Error* const later = at_end ? put_off(run, *report.outcome, publishing) : nullptr;
   if (later != nullptr) {

@@ -224,6 +224,24 @@ TEST_F(NodesTest, StoresOutputOnceAndInOrderHoweverItArrives) {
             (std::vector<std::string>{"phase", "phase", "phase", "stdout", "stdout", "stdout"}));
 }
 
+TEST_F(NodesTest, WhatANodeDidBeforeTheCommandBeganComesBeforeThePhaseThatSaysSo) {
+  const auto told = [&](const std::string& name, std::optional<int64_t> started_ms) {
+    const std::string uid = place(name).metadata.uid;
+    contracts::RunReport begun = report(uid, 1, 5);  // at 1 to 5 ms
+    for (const int64_t system : {1, 2, 4, 5})
+      begun.output[static_cast<size_t>(system - 1)].stream = "system";
+    if (started_ms) begun.started_at = wire::Timestamp{WallTime{*started_ms}};
+    EXPECT_TRUE(call({begun}).ok());
+    std::vector<std::string> types = event_types(uid);
+    types.erase(types.begin(), types.begin() + 2);
+    return join(types, " ");
+  };
+  EXPECT_EQ(told("a", 2), "system system phase stdout system system");
+  EXPECT_EQ(told("b", 1), "system phase system stdout system system");
+  EXPECT_EQ(told("c", 9), "system system phase stdout system system") << "it prints: it runs";
+  EXPECT_EQ(told("d", {}), "phase system system stdout system system") << "nobody knows";
+}
+
 TEST_F(NodesTest, AnOutcomeWaitsForAllOutputAndEndsTheRunOnce) {
   const std::string uid = place("a").metadata.uid;
   contracts::RunReport last = report(uid, 2, 3);

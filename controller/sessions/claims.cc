@@ -34,14 +34,10 @@ Status tell_claim(store::WriteTxn& txn, const Sandbox& session) {
   return txn.update(*claim);
 }
 
-Status tell_claim_of_loss(store::WriteTxn& txn, const Sandbox& session) {
+Status tell_claim_of_loss(store::WriteTxn& txn, const Sandbox& session, WallTime now) {
   ASSIGN_OR_RETURN(auto claim, claim_of(txn, session));
   if (!claim) return {};
-  claim->status = agent_sandboxes::bound(session);
-  claim->status.conditions = agent_sandboxes::unbound("SandboxMissing",
-                                                      "its Sandbox was deleted; delete the claim, "
-                                                      "and make another")
-                                 .conditions;
+  claim->status = agent_sandboxes::lost(session, now);
   return txn.update(*claim);
 }
 

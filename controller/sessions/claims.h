@@ -13,6 +13,6 @@ Status check_claim(store::ReadTxn& txn, const contracts::Sandbox& session);
 // its session, it goes once the session's time is over.
 Status tell_claim(store::WriteTxn& txn, const contracts::Sandbox& session);
 // Tells the claim that its session is gone.
-Status tell_claim_of_loss(store::WriteTxn& txn, const contracts::Sandbox& session);
+Status tell_claim_of_loss(store::WriteTxn& txn, const contracts::Sandbox& session, WallTime now);
 
 }  // namespace paddock::sessions

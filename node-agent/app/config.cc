@@ -173,7 +173,7 @@ Result<AgentConfig> parse_config(std::string_view yaml,
   const wire::SettingsSource source(yaml, environment, "PADDOCK_NODE_AGENT_",
                                     wire::schema<AgentConfig>(), {.file = file});
   ASSIGN_OR_RETURN(const wire::Value document, source.read());
-  return source.decoded<AgentConfig>(document);
+  return source.decoded<AgentConfig>(document, {"ceilings"});
 }
 
 Result<AgentConfig> config_from_arguments(std::span<char* const> arguments,

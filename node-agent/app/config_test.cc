@@ -66,6 +66,17 @@ TEST(Config, FaultsAreNamedByField) {
   EXPECT_FALSE(parse_config("dataDir: relative\n").ok());
 }
 
+TEST(Config, ANullIsTheDefaultAndNeverLessProtection) {
+  EXPECT_EQ(parse_config("maxRuns:\nminFree: null\n")->min_free.bytes, 256 << 20);
+  for (const char* text : {"ceilings:\n", "ceilings: {limits: {memory: null}}\n",
+                           "ceilings: {limits: }\n", "ceilings: {terminationGrace: ~}\n"}) {
+    const auto config = parse_config(text);
+    ASSERT_FALSE(config.ok()) << text;
+    EXPECT_THAT(config.error().causes.at(0).field, HasSubstr("ceilings")) << text;
+    EXPECT_THAT(config.error().describe(), HasSubstr("give it a value, or leave it out"));
+  }
+}
+
 TEST(Config, FaultsHaveTheirPlace) {
   const test::TempDir folder;
   const std::string file = folder / "c.yaml";

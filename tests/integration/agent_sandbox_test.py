@@ -176,6 +176,7 @@ class Kubectl(unittest.TestCase):
     def claim_state(self, name):
         claim = json.loads(self.out("get", "sandboxclaim", name, "-o", "json"))
         ready = [each for each in claim["status"]["conditions"] if each["type"] == "Ready"][0]
+        self.assertRegex(ready["lastTransitionTime"], r"^\d{4}-.*Z$")
         return claim["status"].get("sandbox", {}).get("name"), ready["status"], ready["reason"]
 
     def test_a_claim_is_given_a_sandbox_without_a_pool_that_holds_one(self):
@@ -185,6 +186,8 @@ class Kubectl(unittest.TestCase):
         self.addCleanup(self.kubectl, "delete", "swp", "pool", "--ignore-not-found")
         self.assertIn("no sandbox is held ready", warned.stderr)
         self.assertRegex(self.out("get", "swp"), r"pool +0 +3 ")
+        pool = json.loads(self.out("get", "swp", "pool", "-o", "json"))
+        self.assertEqual(pool["status"]["conditions"][0]["lastTransitionTime"], pool["metadata"]["creationTimestamp"])
         self.apply_for_now(self.extension("SandboxClaim", "mine", warmPoolRef={"name": "pool"}))
         self.out("wait", "--for=condition=Ready", "sandboxclaim/mine", "--timeout=150s")
         self.assertEqual(self.claim_state("mine"), ("mine", "True", "DependenciesReady"))

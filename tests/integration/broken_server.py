@@ -13,9 +13,9 @@ class BrokenServer:
     """`answers`: bytes to send, None to hang up without a word, or who talks to the connection; the last one is repeated. `requests` is
     what came."""
 
-    def __init__(self, *answers):
+    def __init__(self, *answers, port=0):
         self._answers, self.requests = list(answers), []
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()

@@ -1,9 +1,11 @@
 """Both Python clients, the blocking one and the one of asyncio, against a server that breaks off, repeats, leaves out, lies and refuses."""
+import functools
 import json
 import os
 import pathlib
 import re
 import socket
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -37,8 +39,8 @@ class Broken(unittest.TestCase):
     package = "paddock"  # where what is tested has its modules
 
     def setUp(self):
-        self.client_of = Client
-        for pause in ("_transport.pause", "events.backoff"):  # tests do not wait
+        self.client_of = functools.partial(Client, patience=0)
+        for pause in ("_transport.pause", "events.pause"):  # tests do not wait
             self.enterContext(mock.patch(f"{self.package}.{pause}", lambda *_: 0))
 
     def serve(self, *answers):
@@ -282,6 +284,19 @@ class Asking(Broken):
         with mock.patch.dict(os.environ, {"PADDOCK_HOME": "/none"}, clear=True):
             self.refused("INSTANCE_NOT_UP", self.client_of)
 
+    def test_an_instance_whose_controller_has_ended_is_not_waited_for(self):
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, {"PADDOCK_HOME": home, "PADDOCK_TOKEN": "t"}, clear=True):
+            pointer = pathlib.Path(home, "instances", "default", "instance.json")
+            pointer.parent.mkdir(parents=True)
+            (pointer.parent / "controller" / "tls").mkdir(parents=True)
+            pointer.write_text(json.dumps({"url": "http://127.0.0.1:1", "controller": {"pid": ended.pid}}))
+            self.refused("INSTANCE_NOT_UP", self.client_of)
+            for pid in (os.getpid(), 1, "x", 1 << 80):  # or nobody can say
+                pointer.write_text(json.dumps({"url": "https://127.0.0.1:1", "controller": {"pid": pid}}))
+                self.refused("CA_FILE_UNREADABLE", self.client_of)
+
     def unresolved(self, fault):
         """Every name is looked up in vain, for this reason; what counts the looks."""
         return self.enterContext(mock.patch("socket.getaddrinfo", side_effect=socket.gaierror(fault, "no")))
@@ -291,6 +306,55 @@ class Asking(Broken):
         wrong = self.client_of("https://paddock.example", patience=600)
         self.assertFalse(self.refused("SERVER_NAME_UNKNOWN", lambda: wrong.runs.get("a")).retryable)
         self.assertEqual(looks.call_count, 1)
+
+    def test_a_server_that_is_started_again_is_waited_for_unless_somebody_says_otherwise(self):
+        with BrokenServer(answer(200, RUN)) as server:
+            port = int(server.url.rpartition(":")[2])
+        tries = []
+
+        def pause(failed, *_):
+            tries.append(failed)
+            if len(tries) == 20:
+                self.enterContext(BrokenServer(answer(200, RUN), port=port))
+            return 0
+        client = self.client_of.func(server.url)  # what nobody set is as it is
+        self.addCleanup(client.close)
+        with mock.patch(f"{self.package}._transport.pause", pause), self.assertLogs("paddock", "WARNING") as told:
+            self.assertEqual(client.runs.wait("a").metadata.name, "a")
+        self.assertEqual((len(tries), len(told.output)), (20, 1))
+        self.assertIn("UNREACHABLE", told.output[0])
+
+    def test_of_several_servers_another_one_is_asked_within_a_second(self):
+        def pauses(addresses, call):
+            found = []
+            with mock.patch.object(_backoff, "time") as clock, mock.patch(f"{self.package}._transport.pause", _backoff.pause), \
+                    mock.patch(f"{self.package}.events.pause", _backoff.pause):
+                clock.monotonic.side_effect = lambda: sum(found)
+                slept = mock.Mock(side_effect=found.append)
+                if "_aio" in self.package:
+                    slept = mock.AsyncMock(side_effect=found.append)
+                with mock.patch(f"{self.package}._transport.sleep", slept), mock.patch(f"{self.package}.events.sleep", slept), \
+                        self.assertRaises(PaddockError):
+                    call(self.client_of(addresses, patience=15))
+            return found
+        for call in (lambda client: client.runs.get("a"), lambda client: list(client.runs.stream_events("a"))):
+            one = pauses("http://127.0.0.1:1", call)
+            several = pauses("http://127.0.0.1:1,http://127.0.0.1:2", call)
+            self.assertGreater(max(one), 1)
+            self.assertLessEqual(max(several), 1)
+            self.assertGreater(len(several), len(one))
+
+    def test_a_client_that_is_closed_asks_for_nothing_any_more(self):
+        kept = answer(200, RUN).replace(b"Connection: close\r\n", b"")
+        with BrokenServer(kept) as server:
+            client = self.client_of(server.url, patience=600)
+            client.runs.get("a")
+            events = client.runs.stream_events("a")
+            for _ in range(2):
+                client.close()  # again is the same
+            for call in (lambda: client.runs.get("a"), lambda: client.execute("1"), lambda: list(events), lambda: client.runs.exec_stream("a", "b")):
+                self.assertFalse(self.refused("CLIENT_CLOSED", call).retryable)
+        self.assertEqual(len(server.requests), 1)
 
     def test_names_that_cannot_be_looked_up_now_are(self):
         looks = self.unresolved(socket.EAI_AGAIN)
@@ -411,8 +475,9 @@ class OfAsyncio:
 
     def setUp(self):
         super().setUp()
-        self.client_of = BlockingClients()
-        self.addCleanup(self.client_of.close)
+        clients = BlockingClients()
+        self.client_of = functools.partial(clients, patience=0)
+        self.addCleanup(clients.close)
 
 
 class AsyncStreams(OfAsyncio, Streams):

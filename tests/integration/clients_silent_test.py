@@ -69,7 +69,7 @@ class Canceling(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_silent_server_is_given_up_and_a_slow_reader_is_not_silence(self):
         server = self.client._transport._servers.now()
-        client = AsyncClient(f"http://{server.host}:{server.port}", timeout=0.2)
+        client = AsyncClient(f"http://{server.host}:{server.port}", timeout=0.2, patience=0)
         tried = mock.Mock(return_value=0)  # the server may hear of the last one after it was given up
         with mock.patch("paddock._aio._transport.pause", tried), self.assertRaises(PaddockError) as caught:
             await client.runs.get("a")
@@ -167,6 +167,13 @@ class Leaving(unittest.TestCase):
         command.close()
         self.assertTrue(self.gone.wait(PATIENCE_S))
         self.left(lambda: next(output))
+
+    def test_what_was_left_takes_no_input(self):
+        command, _ = self.begin()
+        command.close()
+        for send in (lambda: command.write("a"), command.end_input, lambda: command.resize(24, 80)):
+            self.left(send)
+        self.assertEqual(len(self.server.requests), 1)
 
     def test_by_another_task_or_as_its_own_is_canceled(self):
         async def leave(how):

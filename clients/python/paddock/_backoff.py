@@ -6,6 +6,8 @@ import time
 from typing import Optional
 
 MOST_ASKED_FOR_S = 30.0
+PATIENCE_S = 120.0  # unless somebody says otherwise: as `paddock` has it
+SOON_OF_SEVERAL = 30  # failures
 
 
 class Waited:
@@ -26,16 +28,18 @@ class Waited:
         return self._seconds
 
 
-def backoff(failed: int) -> float:
-    """Seconds after the `failed`-th failure in a row: doubles from 0.2 to 5, drawn from the upper half of that."""
-    most = min(5.0, 0.2 * 2.0 ** min(failed - 1, 10))
+def backoff(failed: int, several: bool = False) -> float:
+    """Seconds after the `failed`-th failure in a row: doubles from 0.2 to 5, drawn from the upper half of that. Where `several` servers
+    may be asked, another one may lead by now: it is 1 at most for the first 30 failures."""
+    longest = 1.0 if several and failed <= SOON_OF_SEVERAL else 5.0
+    most = min(longest, 0.2 * 2.0 ** min(max(failed, 1) - 1, 10))
     return most * (0.5 + random.random() / 2)
 
 
-def pause(failed: int, asked: float, patience: float, waited: float) -> float:
+def pause(failed: int, asked: float, patience: float, waited: float, several: bool = False) -> float:
     """Seconds until the next try, when the server asked for `asked` of them: no more than is left of a patience, but a moment for the
     few tries that come in any case. Without a patience, what was asked for."""
-    least = backoff(failed)
+    least = backoff(failed, several)
     left = patience - waited
     return asked + least if patience <= 0 else min(asked + least, left if left > 0 else least)
 

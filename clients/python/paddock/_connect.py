@@ -5,7 +5,7 @@ import json
 import os
 import pathlib
 import re
-from typing import Mapping, NamedTuple, Optional
+from typing import Any, Mapping, NamedTuple, Optional
 
 from .errors import PaddockError
 
@@ -26,6 +26,19 @@ def state_root(env: Mapping[str, str]) -> pathlib.Path:
     return pathlib.Path(env.get("HOME", "/"), ".local/state/paddock")
 
 
+def _has_ended(pointer: Mapping[str, Any]) -> bool:
+    """Nobody knows whether it will be started again, so nobody waits for it."""
+    if os.name != "posix":  # elsewhere this would be a signal
+        return False
+    try:
+        os.kill(int(pointer["controller"]["pid"]), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError, TypeError, KeyError, ValueError):
+        pass
+    return False
+
+
 def local_instance(env: Mapping[str, str]) -> Target:
     """The instance on this host, as its `paddock up` left word of it; its operator asks, unless PADDOCK_TOKEN is another's."""
     name = env.get("PADDOCK_INSTANCE") or "default"
@@ -33,7 +46,10 @@ def local_instance(env: Mapping[str, str]) -> Target:
         raise PaddockError("PADDOCK_INSTANCE is no name of an instance", code="INVALID_INSTANCE_NAME")
     folder = pathlib.Path(state_root(env), "instances", name)
     try:
-        url = json.loads((folder / "instance.json").read_text())["url"]
+        pointer = json.loads((folder / "instance.json").read_text())
+        url = pointer["url"]
+        if _has_ended(pointer):
+            raise ValueError
         data = folder
         if (folder / "settings.json").exists():
             data = pathlib.Path(json.loads((folder / "settings.json").read_text()).get("dataDir") or folder)

@@ -11,12 +11,12 @@ from typing import Any, Callable, Generator, Iterator, List, Mapping, Optional, 
 
 from ._backoff import asked_for
 from ._retry import PASSED_OVER
-from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, lost
+from ._silence import ANSWERS_S, JOINS_S, STEP_S, Silence
+from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed, lost
 from .errors import error_of
 
 T = TypeVar("T")
 Stream = Generator[T, None, None]
-Response = http.client.HTTPResponse
 sleep = time.sleep
 Lock = threading.Lock
 closing = contextlib.closing
@@ -25,6 +25,31 @@ closing = contextlib.closing
 def in_thread(action: Callable[..., T], *given: Any) -> T:
     """Here it is the caller's own; the one of asyncio does not hold up its loop."""
     return action(*given)
+
+
+class Response:
+    """An answer; `heard` is told of all that comes of it."""
+
+    def __init__(self, answer: http.client.HTTPResponse, heard: Callable[[], None]) -> None:
+        self._answer, self._heard, self.status = answer, heard, answer.status
+        heard()
+
+    def getheader(self, name: str) -> Optional[str]:
+        return self._answer.getheader(name)
+
+    def reusable(self) -> bool:
+        """Its body has been read to its end, and the server does not close."""
+        return self._answer.isclosed() and not self._answer.will_close
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._answer.read(None if size < 0 else size)
+        self._heard()
+        return data
+
+    def readline(self, most: int) -> bytes:
+        data = self._answer.readline(most)
+        self._heard()
+        return data
 
 
 class HangUp:
@@ -59,14 +84,40 @@ def _still_open(connection: http.client.HTTPConnection) -> bool:
     return connection.sock is not None and not select.select([connection.sock], [], [], 0)[0]
 
 
+def _connection_to(server: Server, timeout: float) -> http.client.HTTPConnection:
+    if server.tls is None:
+        return http.client.HTTPConnection(server.host, server.port, timeout=timeout)
+    return http.client.HTTPSConnection(server.host, server.port, timeout=timeout, context=server.tls)
+
+
+def _says_yes(server: Server, target: str, seconds: float) -> bool:
+    """By a connection of its own, without a token: what is asked is answered to everybody."""
+    connection = _connection_to(server, seconds)
+    try:
+        connection.request("GET", server.prefix + target)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
 class Connections:
     def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float) -> None:
         self._servers, self._timeout = Servers(base_url, token, ca_file), timeout
         self._lock = threading.Lock()
         self._kept: List[Tuple[float, Server, http.client.HTTPConnection]] = []
+        self._closed = False
+
+    @property
+    def several(self) -> bool:
+        """Another address may answer where one does not."""
+        return len(self._servers) > 1
 
     def close(self) -> None:
+        """Ends no request that is under way; none begins after it."""
         with self._lock:
+            self._closed = True
             kept, self._kept = self._kept, []
         for _, _, connection in kept:
             connection.close()
@@ -83,14 +134,13 @@ class Connections:
 
     def _keep(self, server: Server, connection: http.client.HTTPConnection) -> None:
         with self._lock:
-            if len(self._kept) < KEPT:
+            if len(self._kept) < KEPT and not self._closed:
                 self._kept.append((time.monotonic(), server, connection))
                 return
         connection.close()
 
     def _connect(self, server: Server, timeout: float) -> http.client.HTTPConnection:
-        connection = http.client.HTTPConnection(server.host, server.port, timeout=timeout) if server.tls is None else \
-            http.client.HTTPSConnection(server.host, server.port, timeout=timeout, context=server.tls)
+        connection = _connection_to(server, timeout)
         try:
             connection.connect()
         except (OSError, http.client.HTTPException) as error:
@@ -101,11 +151,56 @@ class Connections:
             ask_for_signs_of_life(connection.sock)
         return connection
 
+    def _look(self, server: Server, silence: Silence) -> None:
+        if _says_yes(server, "/livez", silence.patience()):
+            return silence.heard()
+        for other in self._servers.besides(server):
+            if _says_yes(other, "/readyz", ANSWERS_S):
+                self._servers.lead(other)
+                silence.given_way += 1
+                return None
+        silence.unanswered()
+
+    def _watch(self, server: Server, silence: Silence, over: threading.Event, end: HangUp) -> None:
+        """Breaks the exchange once its server gives no sign of life and another one leads."""
+        before = silence.given_way
+        wait = JOINS_S
+        while silence.given_way == before:
+            if over.wait(wait):
+                return
+            wait = max(STEP_S, silence.rest())
+            if silence.rest() > 0 or not silence.asking.acquire(blocking=False):
+                continue
+            try:
+                self._look(server, silence)
+            finally:
+                silence.asking.release()
+        if not over.is_set():
+            end()
+
+    @contextlib.contextmanager
+    def _watched(self, server: Server, connection: http.client.HTTPConnection) -> Iterator[Callable[[], None]]:
+        """Of several servers: who waits in silence for one is told when another one leads. Gives what is to be told of anything that
+        came."""
+        if not self.several:
+            yield lambda: None
+            return
+        silence, over, end = self._servers.silence_of(server), threading.Event(), HangUp()
+        end.watch(connection)
+        threading.Thread(target=self._watch, args=(server, silence, over, end), daemon=True).start()
+        try:
+            yield silence.heard
+        finally:
+            over.set()
+            end.watch(None)
+
     @contextlib.contextmanager
     def open(self, method: str, target: str, body: Optional[bytes] = None, headers: Optional[Mapping[str, str]] = None,
              timeout: Optional[float] = None, hang_up: Optional[HangUp] = None) -> Iterator[Response]:
         """One try. A successful answer whose body is still to be read; `timeout` is of silence."""
         limit = self._timeout if timeout is None else timeout
+        if self._closed:
+            raise closed()
         server = self._servers.now()
         connection = self._take(server) or self._connect(server, self._servers.connect_limit(limit))
         done = False
@@ -114,16 +209,17 @@ class Connections:
             hang_up.watch(connection)
             if connection.sock is not None:
                 connection.sock.settimeout(limit)
-            connection.request(method, server.prefix + target, body, {**server.headers, **(headers or {})})
-            response = connection.getresponse()
-            if not 200 <= response.status < 300:
-                error = error_of(response.status, response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
-                done = response.isclosed() and not response.will_close
-                if error.code in PASSED_OVER:
-                    self._servers.move_on(server)
-                raise error
-            yield response
-            done = response.isclosed() and not response.will_close
+            with self._watched(server, connection) as heard:
+                connection.request(method, server.prefix + target, body, {**server.headers, **(headers or {})})
+                response = Response(connection.getresponse(), heard)
+                if not 200 <= response.status < 300:
+                    error = error_of(response.status, response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
+                    done = response.reusable()
+                    if error.code in PASSED_OVER:
+                        self._servers.move_on(server)
+                    raise error
+                yield response
+                done = response.reusable()
         except (OSError, http.client.HTTPException) as failed:
             self._servers.move_on(server)
             raise lost(isinstance(failed, socket.timeout)) from failed

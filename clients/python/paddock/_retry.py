@@ -38,6 +38,11 @@ def is_used_up(patience: float, waited: float, failed: int) -> bool:
     return 0 < patience <= waited - SHORTEST_TRY_S and failed >= FEWEST_TRIES
 
 
+def is_stream_lost(patience: float, waited: float, failed: int) -> bool:
+    """Whether a stream that brought nothing `failed` times in a row is given up: it is asked for a few times in any case."""
+    return is_used_up(patience, waited, failed) or (failed >= MAX_ATTEMPTS and waited >= patience)
+
+
 def worth_telling(failed: List[PaddockError]) -> PaddockError:
     """Of those who were passed over: the last, unless it is a name that nobody has while another server may come back."""
     return next((each for each in reversed(failed) if each.code != "SERVER_NAME_UNKNOWN"), failed[-1])

@@ -4,41 +4,45 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import math
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
-from ._backoff import Waited, pause
-from ._retry import PASSED_OVER, REPEATABLE, is_used_up, longest_try, should_retry, worth_telling
+from ._backoff import PATIENCE_S, Waited, pause
+from ._retry import MAX_ATTEMPTS, PASSED_OVER, REPEATABLE, is_used_up, longest_try, should_retry, worth_telling
 from ._wire import MAX_ANSWER, Answer
 from .errors import PaddockError
 from ._http import Connections, sleep
 
 T = TypeVar("T")
+LOG = logging.getLogger("paddock")
 A_LOOK_S = 1.0  # that an answer is given even if nobody waits longer
 
 
-def repeated(action: Callable[[float], T], safe: bool, patience: float = 0.0, until: float = math.inf) -> T:
-    """Until it succeeds, fails for good, or has been tried often enough: a few times in any case, and for `patience` seconds while
-    nobody is there. Neither goes on, nor pauses, beyond the time `until` (of time.monotonic()). `action` is told for how many seconds it
-    may be without a sign of an answer."""
-    waited = Waited()
-    for failed in itertools.count(1):
-        try:
-            return action(longest_try(patience, waited.seconds()))
-        except PaddockError as error:
-            seconds = waited.seconds()
-            left = until - time.monotonic()
-            if left <= 0 or is_used_up(patience, seconds, failed) or not should_retry(error, failed, safe, seconds < patience):
-                raise
-            sleep(min(left, pause(failed, error.retry_after, patience, seconds)))
-    raise AssertionError("never reached")
-
-
 class Transport(Connections):
-    def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float, patience: float = 0.0) -> None:
+    def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float, patience: float = PATIENCE_S) -> None:
         super().__init__(base_url, token, ca_file, timeout)
         self.patience = patience
+
+    def repeated(self, action: Callable[[float], T], safe: bool, until: float = math.inf,
+                 patience: Optional[float] = None) -> T:
+        """Until it succeeds, fails for good, or has been tried often enough: a few times in any case, and for `patience` seconds, or
+        the client's, while nobody is there. Neither goes on, nor pauses, beyond the time `until` (of time.monotonic()). `action` is told for how many
+        seconds it may be without a sign of an answer."""
+        waited, patience = Waited(), self.patience if patience is None else patience
+        for failed in itertools.count(1):
+            try:
+                return action(longest_try(patience, waited.seconds()))
+            except PaddockError as error:
+                seconds = waited.seconds()
+                left = until - time.monotonic()
+                if left <= 0 or is_used_up(patience, seconds, failed) or not should_retry(error, failed, safe, seconds < patience):
+                    raise
+                if failed == MAX_ATTEMPTS:
+                    LOG.warning("%s; trying again for %g s (patience)", error, patience)
+                sleep(min(left, pause(failed, error.retry_after, patience, seconds, self.several)))
+        raise AssertionError("never reached")
 
     def within(self, most: float) -> float:
         """The silence that ends a try of those that may last `most` seconds."""
@@ -65,8 +69,8 @@ class Transport(Connections):
         raise worth_telling(failed)
 
     def request(self, method: str, target: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None,
-                safe: bool = False, timeout: Optional[float] = None, until: float = math.inf) -> Answer:
-        """`body`: bytes, or what is sent as JSON. `safe`: sending it twice does it once. `until`: as for repeated()."""
+                safe: bool = False, timeout: Optional[float] = None, until: float = math.inf, patience: Optional[float] = None) -> Answer:
+        """`body`: bytes, or what is sent as JSON. `safe`: sending it twice does it once. `until`, `patience`: as for repeated()."""
         sent: Dict[str, str] = {"Accept": "application/json", **(headers or {})}
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body, allow_nan=False).encode()
@@ -79,7 +83,7 @@ class Transport(Connections):
         def ask(most: float) -> Answer:
             left = max(A_LOOK_S, until - time.monotonic())
             return self._somewhere(method, target, body, sent, min(limit, left, most if bounded else limit))
-        return repeated(ask, safe, self.patience, until)
+        return self.repeated(ask, safe, until, patience)
 
     def try_json(self, method: str, target: str, body: Any, timeout: float) -> Any:
         """One try, for those who repeat by a rule of their own."""
@@ -87,6 +91,6 @@ class Transport(Connections):
         return (self._somewhere(method, target, json.dumps(body, allow_nan=False).encode(), headers, timeout)).json()
 
     def json(self, method: str, target: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None,
-             safe: bool = False, timeout: Optional[float] = None, until: float = math.inf) -> Any:
-        answer = self.request(method, target, body, headers=headers, safe=safe, timeout=timeout, until=until)
+             safe: bool = False, timeout: Optional[float] = None, until: float = math.inf, patience: Optional[float] = None) -> Any:
+        answer = self.request(method, target, body, headers=headers, safe=safe, timeout=timeout, until=until, patience=patience)
         return answer.json()

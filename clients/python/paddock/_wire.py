@@ -10,6 +10,7 @@ import sys
 import urllib.parse
 from typing import Any, Dict, List, Optional, Tuple
 
+from ._silence import Silence
 from .errors import PaddockError, unexpected
 
 MAX_ANSWER = 256 << 20
@@ -75,6 +76,7 @@ class Servers:
         self._all = [server_at(each.strip(), token, ca_file) for each in base_url.split(",")]
         self._turn = 0
         self._met: List[Server] = []
+        self._silences = [Silence() for _ in self._all]
 
     def __len__(self) -> int:
         return len(self._all)
@@ -97,6 +99,16 @@ class Servers:
     def not_connected(self, server: Server, error: Exception) -> PaddockError:
         self.move_on(server)
         return not_connected(error, server, self._has_met(server))
+
+    def silence_of(self, asked: Server) -> Silence:
+        return next(silence for each, silence in zip(self._all, self._silences) if each is asked)
+
+    def besides(self, asked: Server) -> List[Server]:
+        return [each for each in self._all if each is not asked]
+
+    def lead(self, leader: Server) -> None:
+        while self.now() is not leader:
+            self._turn += 1
 
     def move_on(self, asked: Server) -> None:
         """From one that gave no answer or does not lead, unless somebody has moved on already."""
@@ -144,6 +156,10 @@ def not_connected(error: Exception, server: Server, met: bool) -> PaddockError:
         return PaddockError("the server's certificate is not trusted; give its CA as ca_file", code="SERVER_NOT_TRUSTED")
     reason = (error.strerror if isinstance(error, OSError) else None) or "no answer"
     return PaddockError(f"the server cannot be reached: {reason}", code="UNREACHABLE", retryable=True)
+
+
+def closed() -> PaddockError:
+    return PaddockError("the client is closed: make another one", code="CLIENT_CLOSED")
 
 
 def lost(timed_out: bool) -> PaddockError:

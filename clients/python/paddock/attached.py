@@ -11,9 +11,9 @@ from ._backoff import Waited
 from ._objects import content_bytes
 from ._retry import input_may_be_sent_again, input_was_not_taken
 from ._http import Lock, HangUp, sleep
-from ._transport import Transport, repeated
+from ._transport import Transport
 from .errors import PaddockError
-from .commands import Command, Piece, Pieces, pieces_of
+from .commands import Command, Piece, Pieces, command_left, pieces_of
 
 PIECE = 32 << 10  # bytes of input in one request
 PIECE_S = 30.0
@@ -55,9 +55,10 @@ class Input:
             except PaddockError as error:
                 if input_was_not_taken(error, doubtful):
                     self._in_doubt = None  # another may have its number
-                if error.code == "INPUT_WAITS":
-                    waited.again()  # it is heard, and the command is under way
-                if not input_may_be_sent_again(error) or waited.seconds() > self._patience:
+                heard = error.code == "INPUT_WAITS"  # and the command is under way
+                if heard:
+                    waited.again()
+                if not input_may_be_sent_again(error) or (not heard and waited.seconds() > self._patience):
                     raise
             sleep(min(FIRST_PAUSE_S * 2.0 ** min(failed - 1, 10), LONGEST_PAUSE_S))
         self._number, self._in_doubt = piece["seq"], None
@@ -75,22 +76,27 @@ class AttachedCommand(Command):
     def __enter__(self) -> AttachedCommand:
         return self
 
+    def _send(self, pieces: Iterable[Dict[str, Any]]) -> None:
+        if self._hang_up.done and self._result is None:
+            raise command_left()
+        self._input.send(pieces)
+
     def write(self, data: Union[bytes, str]) -> None:
         """Returns once all of it is on its way; COMMAND_NOT_FOUND or RUN_NOT_RUNNING once the command has ended. Who is interrupted
         here has written a part of it."""
         given = content_bytes(data)
-        self._input.send({"data": base64.b64encode(given[at:at + PIECE]).decode()} for at in range(0, len(given), PIECE))
+        self._send({"data": base64.b64encode(given[at:at + PIECE]).decode()} for at in range(0, len(given), PIECE))
 
     def end_input(self) -> None:
         """The command reads the end of its input. One with a terminal reads Ctrl-D: write(b"\\x04")."""
-        self._input.send([{"end": True}])
+        self._send([{"end": True}])
 
     def resize(self, rows: int, columns: int) -> None:
         """Sets the size of its terminal."""
-        self._input.send([{"terminal": {"rows": rows, "columns": columns}}])
+        self._send([{"terminal": {"rows": rows, "columns": columns}}])
 
 
-def attached(transport: Transport, target: str, body: Dict[str, Any], silence: float, patience: float) -> AttachedCommand:
+def attached(transport: Transport, target: str, body: Dict[str, Any], silence: float, patience: Optional[float]) -> AttachedCommand:
     """Begins it: `target` takes commands. What no node took is asked for again."""
     hang_up = HangUp()
 
@@ -99,5 +105,6 @@ def attached(transport: Transport, target: str, body: Dict[str, Any], silence: f
         pieces.__next__()  # it is asked for
         return pieces, pieces.__next__()  # it is under way, or refused
     number = str(body["commandId"])
-    pieces, first = repeated(begin, False, transport.patience)
-    return AttachedCommand(number, pieces, hang_up, first, Input(transport, f"{target}/{number}/stdin", patience))
+    pieces, first = transport.repeated(begin, False)
+    given = Input(transport, f"{target}/{number}/stdin", transport.patience if patience is None else patience)
+    return AttachedCommand(number, pieces, hang_up, first, given)

@@ -6,6 +6,7 @@ import os
 from typing import Any, Mapping, Optional
 
 from . import types
+from ._backoff import PATIENCE_S
 from ._codec import decode
 from ._connect import default_target
 from ._objects import part
@@ -21,13 +22,14 @@ class Client:
     """`Client()` is the instance on this host, or the controller that PADDOCK_SERVER, PADDOCK_TOKEN and PADDOCK_CA_FILE
     name; `Client(url, token, ca_file)` another, with several addresses by commas where controllers take over from each other. All of a
     program may use it at the same time. `timeout`: of one answer, in seconds.
-    `patience`: for how many seconds a request is sent again while no server answers (a few times in any case), if it can do nothing twice.
+    `patience`: for how many seconds a request is sent again while no server answers (a few times in any case), if it can do nothing
+    twice, and a stream that broke is asked for again; two minutes unless given, as with `paddock --patience`.
 
     Every call may raise PaddockError.
     """
 
     def __init__(self, base_url: Optional[str] = None, token: str = "", ca_file: Optional[str] = None, *,
-                 namespace: str = "default", timeout: float = 30.0, patience: float = 0.0) -> None:
+                 namespace: str = "default", timeout: float = 30.0, patience: float = PATIENCE_S) -> None:
         if base_url is None:
             base_url, token, ca_file = default_target(os.environ)
         self._transport = Transport(base_url, token, ca_file, timeout, patience)

@@ -20,6 +20,10 @@ Piece = Union[None, Output, types.RunResult]
 Pieces = Stream[Piece]
 
 
+def command_left() -> PaddockError:
+    return PaddockError("the command was left before its end", code="STREAM_LEFT")
+
+
 class Command:
     """One that is under way: iterate over its output, then ask for its `result`. Who leaves before its end ends it. Others may end
     it while somebody waits for its output, who hears STREAM_LEFT."""
@@ -56,7 +60,7 @@ class Command:
                 if not self._hang_up.done:
                     raise
         if self._result is None:
-            raise PaddockError("the command was left before its end", code="STREAM_LEFT")
+            raise command_left()
         return None
 
     def _seen(self, piece: Piece) -> Optional[Output]:

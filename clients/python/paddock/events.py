@@ -2,9 +2,10 @@
 """What a run tells of itself while it runs, in order, each once, also when the connection breaks in between."""
 from __future__ import annotations
 
-from typing import Dict
+from typing import Dict, Optional
 
-from ._backoff import Waited, backoff
+from ._backoff import Waited, pause
+from ._retry import is_stream_lost, longest_try
 from ._http import Response, Stream, closing, sleep
 from ._transport import Transport
 from ._event import Event, event_of
@@ -46,8 +47,9 @@ def messages(response: Response) -> Stream[Dict[str, str]]:
 class Follower:
     """Follows one stream of numbered events until `last` says that one was the last."""
 
-    def __init__(self, transport: Transport, target: str, after: int, patience: float) -> None:
-        self._transport, self._target, self._after, self._patience = transport, target, after, patience
+    def __init__(self, transport: Transport, target: str, after: int, patience: Optional[float]) -> None:
+        self._transport, self._target, self._after = transport, target, after
+        self._patience = transport.patience if patience is None else patience
         self._failed = self._gaps = 0
         self._waited = Waited()
 
@@ -56,7 +58,7 @@ class Follower:
         headers = {"Accept": "text/event-stream", "Cache-Control": "no-cache"}
         if self._after:
             headers["Last-Event-ID"] = str(self._after)
-        with self._transport.open("GET", self._target, None, headers, SILENCE_S) as response:
+        with self._transport.open("GET", self._target, None, headers, min(SILENCE_S, longest_try(self._patience, self._waited.seconds()))) as response:
             if not (response.getheader("Content-Type") or "").startswith("text/event-stream"):
                 raise unexpected("it has no events")
             self._waited.again()
@@ -72,10 +74,10 @@ class Follower:
                 yield event
 
     def _wait(self, asked: float) -> None:
-        left = self._patience - self._waited.seconds()
-        if left <= 0 or self._gaps > MAX_GAPS:
+        waited = self._waited.seconds()
+        if is_stream_lost(self._patience, waited, self._failed) or self._gaps > MAX_GAPS:
             raise PaddockError("the connection to the events is lost; what they tell of goes on", code="STREAM_LOST", retryable=True)
-        sleep(min(left, asked + backoff(self._failed)))
+        sleep(pause(self._failed, asked, self._patience, waited, self._transport.several))
 
     def events(self) -> Stream[Event]:
         while True:
@@ -94,8 +96,8 @@ class Follower:
             self._wait(asked)
 
 
-def follow(transport: Transport, target: str, after: int = 0, patience: float = 60.0) -> Stream[Event]:
-    """Ends after the event `end`. PaddockError STREAM_LOST after `patience` seconds without any answer."""
+def follow(transport: Transport, target: str, after: int = 0, patience: Optional[float] = None) -> Stream[Event]:
+    """Ends after the event `end`. PaddockError STREAM_LOST after `patience` seconds, or the client's, without any answer."""
     return Follower(transport, target, after, patience).events()
 
 

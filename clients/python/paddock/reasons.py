@@ -620,6 +620,7 @@ Reason = Literal[
     "IS_A_FOLDER",
     "NOT_A_FOLDER",
     "STREAM_LEFT",
+    "CLIENT_CLOSED",
     "NO_DESCRIPTION",
     "INTERNAL",
     "COMMAND_TABLE",

@@ -72,9 +72,10 @@ class Input {
       } catch (error) {
         if (!(error instanceof PaddockError)) throw error;
         if (inputWasNotTaken(error, doubtful)) this.#inDoubt = undefined; // another may have its number
-        if (error.code === "INPUT_WAITS") waited.again(); // it is heard, and the command is under way
+        const heard = error.code === "INPUT_WAITS"; // and the command is under way
+        if (heard) waited.again();
         const again = error.retryable && error.statusCode !== 409; // a gap in the numbers stays one
-        if (!again || waited.ms() > this.patienceMs) throw error;
+        if (!again || (!heard && waited.ms() > this.patienceMs)) throw error;
       }
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failed - 1, 10), LONGEST_PAUSE_MS), signal);
     }
@@ -143,20 +144,25 @@ export class AttachedCommand implements AsyncDisposable {
     throw left();
   }
 
+  async #send(pieces: Iterable<Piece>, options: CallOptions): Promise<void> {
+    if (!this.#result) this.#leaving.signal.throwIfAborted();
+    await this.#input.send(pieces, options.signal);
+  }
+
   /** Once all of it is on its way; COMMAND_NOT_FOUND or RUN_NOT_RUNNING once the command has ended. What its signal ends has written a
    * part, and the next one goes on behind it. */
   async write(data: string | Uint8Array, options: CallOptions = {}): Promise<void> {
-    await this.#input.send(piecesOf(content(data)), options.signal);
+    await this.#send(piecesOf(content(data)), options);
   }
 
   /** The command reads the end of its input. One with a terminal reads Ctrl-D: write("\x04"). */
   async endInput(options: CallOptions = {}): Promise<void> {
-    await this.#input.send([{ end: true }], options.signal);
+    await this.#send([{ end: true }], options);
   }
 
   /** Sets the size of its terminal. */
   async resize(rows: number, columns: number, options: CallOptions = {}): Promise<void> {
-    await this.#input.send([{ terminal: { rows, columns } }], options.signal);
+    await this.#send([{ terminal: { rows, columns } }], options);
   }
 
   /** Ends the command, unless it has ended. */
@@ -195,7 +201,7 @@ export async function attached(
     return [events, first.value ?? undefined];
   };
   try {
-    const [events, first] = await transport.repeated(begin, false, leaving.signal);
+    const [events, first] = await transport.repeated(begin, false, { signal: leaving.signal });
     const input = new Input(transport, `${target}/${asked.commandId}/stdin`, patienceMs);
     return new AttachedCommand(asked.commandId, events, first, input, leaving, ended);
   } catch (error) {

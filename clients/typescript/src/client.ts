@@ -1,4 +1,5 @@
 // A controller, by its API.
+import type { PaddockError } from "./errors.js";
 import { Transport, part, type CallOptions } from "./http.js";
 import { Runs } from "./runs.js";
 import { Sandboxes } from "./sandboxes.js";
@@ -15,8 +16,11 @@ export interface ClientOptions {
   namespace?: string | undefined;
   /** of silence, until an answer and in it; 30 s unless given */
   timeoutMs?: number | undefined;
-  /** how long a request is sent again while no server answers, a few times in any case, if it can do nothing twice; 0 unless given */
+  /** how long a request is sent again while no server answers, a few times in any case, if it can do nothing twice, and a stream that
+   * broke is asked for again; two minutes unless given, as with `paddock --patience` */
   patienceMs?: number | undefined;
+  /** called when the few tries are over and it goes on trying, once for each request */
+  onWaiting?: ((error: PaddockError) => void) | undefined;
   /** how requests are sent: the runtime's own fetch unless given. With another one, a proxy or a CA of its own can be used. */
   fetch?: typeof fetch | undefined;
 }
@@ -37,7 +41,7 @@ export class Client {
 
   constructor(options: ClientOptions) {
     const fetcher = options.fetch ?? ((input, init) => fetch(input, init));
-    this.#transport = new Transport(options.baseUrl, options.token ?? "", options.timeoutMs ?? 30_000, fetcher, options.patienceMs ?? 0);
+    this.#transport = new Transport(options.baseUrl, options.token ?? "", options.timeoutMs ?? 30_000, fetcher, options.patienceMs, options.onWaiting);
     const base = `/apis/paddock.dev/v1alpha1/namespaces/${part(options.namespace ?? "default")}`;
     this.runs = new Runs(this.#transport, base);
     this.sandboxes = new Sandboxes(this.#transport, base);

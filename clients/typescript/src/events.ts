@@ -2,7 +2,7 @@
 import { PaddockError, isObject, unexpected } from "./errors.js";
 import type { CallOptions, Transport } from "./http.js";
 import type { RunStatus, SandboxResult } from "./types.js";
-import { Waited, backoff, pause } from "./waiting.js";
+import { Waited, isStreamLost, longestTry, pause, pauseFor } from "./waiting.js";
 
 const MAX_EVENT = 4 << 20;
 const SILENCE_MS = 15_000; // the server sends a heartbeat every second
@@ -17,7 +17,7 @@ export type RunEvent =
 export interface FollowOptions extends CallOptions {
   /** the events behind this one */
   after?: number | undefined;
-  /** how long to go on without any answer; then PaddockError STREAM_LOST */
+  /** how long to go on without any answer, the client's unless given; then PaddockError STREAM_LOST */
   patienceMs?: number | undefined;
 }
 
@@ -78,12 +78,13 @@ export async function* follow<Event extends { type: string }>(
   let after = options.after ?? 0;
   let failed = 0;
   let gaps = 0;
+  const patience = options.patienceMs ?? transport.patienceMs;
   const waited = new Waited();
   for (;;) {
     let asked = 0;
     try {
       const headers = { Accept: "text/event-stream", ...(after ? { "Last-Event-ID": String(after) } : {}) };
-      const { response, pieces, close } = await transport.open("GET", target, { headers, signal: options.signal, timeoutMs: SILENCE_MS });
+      const { response, pieces, close } = await transport.open("GET", target, { headers, signal: options.signal, timeoutMs: Math.min(SILENCE_MS, longestTry(patience, waited.ms())) });
       if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
         close();
         throw unexpected("it has no events");
@@ -107,10 +108,10 @@ export async function* follow<Event extends { type: string }>(
       asked = error.retryAfterMs;
     }
     failed++;
-    const left = (options.patienceMs ?? 60_000) - waited.ms();
-    if (left <= 0 || gaps > MAX_GAPS) {
+    const waitedMs = waited.ms();
+    if (isStreamLost(patience, waitedMs, failed) || gaps > MAX_GAPS) {
       throw new PaddockError("the connection to the events is lost; what they tell of goes on", { code: "STREAM_LOST", retryable: true });
     }
-    await pause(Math.min(left, asked + backoff(failed)), options.signal);
+    await pause(pauseFor(failed, asked, patience, waitedMs, transport.several), options.signal);
   }
 }

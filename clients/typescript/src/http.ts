@@ -1,10 +1,8 @@
 // Requests, repeated only where that can do nothing twice.
 import { PaddockError, errorOf, unexpected } from "./errors.js";
-import { Waited, Watchdog, askedFor, isUsedUp, longestTry, pause, pauseFor } from "./waiting.js";
+import { LEAD_TIMES, Silence, Watch, saysYes, type LeadTimes } from "./lead.js";
+import { FEW_TRIES, PATIENCE_MS, Waited, Watchdog, askedFor, isUsedUp, longestTry, pause, pauseFor } from "./waiting.js";
 
-const MAX_ATTEMPTS = 4;
-/** However long they take: this process may have stood still during the first. */
-const FEWEST_TRIES = 2;
 const MAX_ERROR = 1 << 20;
 const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
@@ -30,6 +28,8 @@ export interface Sending extends CallOptions {
   safe?: boolean | undefined;
   /** when, by performance.now(), nobody waits for it any more: no try begins later, and no pause ends later */
   until?: number | undefined;
+  /** how long it is sent again while no server answers; the client's unless given */
+  patienceMs?: number | undefined;
 }
 
 /** The milliseconds that an answer is given even if nobody waits longer. */
@@ -107,7 +107,7 @@ export function checkedUrl(baseUrl: string, token: string): string {
 }
 
 /** There was no answer, or one that the server cannot work now: it is being started, mended or moved. */
-function nobodyThere(error: PaddockError): boolean {
+export function nobodyThere(error: PaddockError): boolean {
   return ["UNREACHABLE", "NOT_LEADER", "CONNECTION_LOST", "TIMEOUT", "UNEXPECTED_ANSWER"].includes(error.code) || error.code.startsWith("STORE_");
 }
 
@@ -132,6 +132,8 @@ export class Transport {
   #turn = 0;
   /** no field that is seen: who logs a client or a session logs no token */
   readonly #token: string;
+  /** of each address, while somebody waits for it */
+  readonly #silences: Silence[];
   /** those that have answered: that the name of one is not found later is the network's fault, and passes */
   readonly #met = new Set<string>();
 
@@ -140,10 +142,38 @@ export class Transport {
     token: string,
     private readonly timeoutMs: number,
     private readonly fetcher: typeof fetch,
-    private readonly patienceMs = 0,
+    readonly patienceMs = PATIENCE_MS,
+    private readonly onWaiting?: (error: PaddockError) => void,
+    private readonly times: LeadTimes = LEAD_TIMES,
   ) {
     this.#token = token;
     this.#baseUrls = baseUrl.split(",").map((each) => checkedUrl(each.trim(), token));
+    this.#silences = this.#baseUrls.map(() => new Silence(times));
+  }
+
+  /** Another address may answer where one does not. */
+  get several(): boolean {
+    return this.#baseUrls.length > 1;
+  }
+
+  async #look(at: number, silence: Silence): Promise<void> {
+    if (await saysYes(this.fetcher, `${this.#baseUrls[at]}/livez`, silence.patienceMs())) return silence.heard();
+    for (let other = 0; other < this.#baseUrls.length; other++) {
+      if (other === at || !(await saysYes(this.fetcher, `${this.#baseUrls[other]}/readyz`, this.times.answersMs))) continue;
+      this.#turn = other;
+      silence.givenWay++;
+      return;
+    }
+    silence.unanswered();
+  }
+
+  /** Of several servers: who waits in silence for one is told when another one leads. */
+  #watch(turn: number, watchdog: Watchdog): void {
+    const at = turn % this.#baseUrls.length;
+    const silence = this.#silences[at];
+    if (!this.several || !silence) return;
+    const watch = new Watch(silence, this.times.joinsMs, () => this.#look(at, silence), () => watchdog.moveOn());
+    watchdog.tell({ heard: () => silence.heard(), stopped: () => watch.stop() });
   }
 
   /** One try, up to the head of a successful answer. Whoever calls it reads the pieces or closes it. */
@@ -152,6 +182,7 @@ export class Transport {
     const watchdog = new Watchdog(Math.min(sending.timeoutMs ?? this.timeoutMs, left), sending.signal);
     const turn = this.#turn;
     const baseUrl = this.#baseUrls[turn % this.#baseUrls.length] ?? "";
+    this.#watch(turn, watchdog);
     let answered = false;
     try {
       const response = await this.fetcher(baseUrl + target, {
@@ -163,6 +194,7 @@ export class Transport {
         signal: watchdog.signal,
       });
       answered = true;
+      watchdog.touch();
       this.#met.add(baseUrl);
       const pieces = read(response, watchdog, sending.signal);
       const close = (): void => {
@@ -208,26 +240,28 @@ export class Transport {
     const safe = sending.safe || REPEATABLE.includes(method);
     const bounded = safe && sending.timeoutMs === undefined; // another may be at work, or was given its own time
     const ask = (mostMs: number): Promise<Answer> => this.#somewhere(method, target, bounded ? { ...sending, timeoutMs: Math.min(this.timeoutMs, mostMs) } : sending);
-    return this.repeated(ask, safe, sending.signal, sending.until);
+    return this.repeated(ask, safe, sending);
   }
 
   /** Until it succeeds, fails for good, or has been tried often enough. `safe`: doing it twice does it once. `action` is told
    * for how many milliseconds it may be without a sign of an answer. */
-  async repeated<T>(action: (mostMs: number) => Promise<T>, safe: boolean, signal?: AbortSignal, until = Infinity): Promise<T> {
+  async repeated<T>(action: (mostMs: number) => Promise<T>, safe: boolean, sending: Pick<Sending, "signal" | "until" | "patienceMs">): Promise<T> {
+    const { signal, until = Infinity, patienceMs = this.patienceMs } = sending;
     const waited = new Waited();
     for (let failed = 1; ; failed++) {
       try {
-        return await action(longestTry(this.patienceMs, waited.ms()));
+        return await action(longestTry(patienceMs, waited.ms()));
       } catch (error) {
         if (!(error instanceof PaddockError) || !error.retryable) throw error;
         const waitedMs = waited.ms();
-        const patient = waitedMs < this.patienceMs && nobodyThere(error);
-        if (failed >= MAX_ATTEMPTS && !patient) throw error;
-        if (failed >= FEWEST_TRIES && isUsedUp(this.patienceMs, waitedMs)) throw error;
+        const patient = waitedMs < patienceMs && nobodyThere(error);
+        if (failed >= FEW_TRIES && !patient) throw error;
+        if (isUsedUp(patienceMs, waitedMs, failed)) throw error;
         if (!safe && !NEVER_BEGUN.includes(error.code)) throw error;
         const left = until - performance.now();
         if (left <= 0) throw error;
-        await pause(Math.min(left, pauseFor(failed, error.retryAfterMs, this.patienceMs, waitedMs)), signal);
+        if (failed === FEW_TRIES) this.onWaiting?.(error);
+        await pause(Math.min(left, pauseFor(failed, error.retryAfterMs, patienceMs, waitedMs, this.several)), signal);
       }
     }
   }

@@ -37,13 +37,26 @@ async function json(path: string): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
 }
 
+/** Nobody knows whether it will be started again, so nobody waits for it. */
+function hasEnded(pointer: Record<string, unknown>): boolean {
+  const { pid } = (pointer["controller"] ?? {}) as { pid?: unknown };
+  try {
+    if (typeof pid === "number" && pid > 0) process.kill(pid, 0);
+  } catch (error) {
+    return (error as { code?: unknown }).code === "ESRCH";
+  }
+  return false;
+}
+
 /** The instance on this host, as its `paddock up` left word of it; its operator asks, unless PADDOCK_TOKEN is another's. */
 async function localInstance(env: Environment): Promise<Target> {
   const name = env["PADDOCK_INSTANCE"] || "default";
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name)) throw new PaddockError("PADDOCK_INSTANCE is no name of an instance", { code: "INVALID_INSTANCE_NAME" });
   const folder = join(stateRoot(env), "instances", name);
   try {
-    const baseUrl = String((await json(join(folder, "instance.json")))["url"]);
+    const pointer = await json(join(folder, "instance.json"));
+    if (hasEnded(pointer)) throw new Error("its controller has ended");
+    const baseUrl = String(pointer["url"]);
     const settings: Record<string, unknown> = await json(join(folder, "settings.json")).catch(() => ({}));
     const data = String(settings["dataDir"] || folder);
     const token = env["PADDOCK_TOKEN"] || (await readFile(join(data, "controller/tokens/admin"), "utf8")).trim();

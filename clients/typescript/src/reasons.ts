@@ -619,6 +619,7 @@ export type Reason =
   | "IS_A_FOLDER"
   | "NOT_A_FOLDER"
   | "STREAM_LEFT"
+  | "CLIENT_CLOSED"
   | "NO_DESCRIPTION"
   | "INTERNAL"
   | "COMMAND_TABLE"

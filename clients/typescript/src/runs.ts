@@ -3,7 +3,7 @@ import { attached, type AttachedCommand } from "./attached.js";
 import { base64, randomName, sha256 } from "./crypto.js";
 import { PaddockError } from "./errors.js";
 import { follow, type FollowOptions, type RunEvent } from "./events.js";
-import { part, pathIn, query, type CallOptions, type Transport } from "./http.js";
+import { nobodyThere, part, pathIn, query, type CallOptions, type Transport } from "./http.js";
 import type { Artifact, Run, RunResult, RunSpecInput, TerminalSize } from "./types.js";
 import { Waited, pause } from "./waiting.js";
 
@@ -23,7 +23,7 @@ export interface CreateOptions extends CallOptions {
 export interface WaitOptions extends CallOptions {
   /** then PaddockError WAIT_TIMEOUT; the run goes on */
   timeoutMs?: number | undefined;
-  /** how long a server that is away is waited for */
+  /** how long a server that is away is waited for; as long as the client waits unless given */
   patienceMs?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface ExecStreamOptions extends CallOptions {
   timeoutMs?: number | undefined;
   /** to cancel it by: lower-case letters, digits and '-'; one is made unless given */
   commandId?: string | undefined;
-  /** how long input is sent again that has no answer; a minute unless given */
+  /** how long input is sent again that has no answer; the client's unless given */
   patienceMs?: number | undefined;
 }
 
@@ -131,17 +131,19 @@ export class Runs {
 
   /** Until it has ended. */
   async wait(name: string, options: WaitOptions = {}): Promise<Run> {
-    const { timeoutMs = Infinity, patienceMs = 60_000, signal } = options;
+    const { timeoutMs = Infinity, patienceMs = this.transport.patienceMs, signal } = options;
     const waited = new Waited();
     const deadline = performance.now() + timeoutMs;
     for (;;) {
       try {
-        const run = await this.transport.json<Run>("GET", this.#path(name), undefined, { signal, until: deadline });
+        const run = await this.transport.json<Run>("GET", this.#path(name), undefined, { signal, until: deadline, patienceMs });
         waited.again();
         if (ENDED.includes(run.status.phase)) return run;
         await this.#change(run, deadline - performance.now(), signal);
       } catch (error) {
-        if (!(error instanceof PaddockError) || !error.retryable || waited.ms() > patienceMs) throw error;
+        if (!(error instanceof PaddockError) || !error.retryable) throw error;
+        const over = nobodyThere(error) || waited.ms() > patienceMs; // where nobody is there, it was used up already
+        if (over && performance.now() < deadline) throw error;
       }
       if (performance.now() >= deadline) {
         throw new PaddockError(`run ${name} has not ended after ${timeoutMs} ms; it goes on`, { code: "WAIT_TIMEOUT", retryable: true });
@@ -185,7 +187,7 @@ export class Runs {
    * ends the command; input that no answer says is taken is sent again, and never read twice. Its signal ends the command.
    */
   async execStream(name: string, command: string | string[], options: ExecStreamOptions = {}): Promise<AttachedCommand> {
-    const { stdin, terminal, commandId = await randomName(), patienceMs = 60_000, signal } = options;
+    const { stdin, terminal, commandId = await randomName(), patienceMs = this.transport.patienceMs, signal } = options;
     const timeoutMs = options.timeoutMs ?? (terminal ? MOST_TERMINAL_MS : MOST_MS);
     const asked = {
       command: typeof command === "string" ? ["sh", "-c", command] : command,

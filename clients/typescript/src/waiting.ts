@@ -1,14 +1,20 @@
 // Waiting that a signal ends, and how long to wait before trying again.
 
-/** Milliseconds after the `failed`-th failure in a row: doubles from 0.2 s to 5 s, drawn from the upper half of that. */
-export function backoff(failed: number): number {
-  return Math.min(5000, 200 * 2 ** Math.min(failed - 1, 10)) * (0.5 + Math.random() / 2);
+/** Unless somebody says otherwise: as `paddock` has it. */
+export const PATIENCE_MS = 120_000;
+const SOON_OF_SEVERAL = 30; // failures
+
+/** Milliseconds after the `failed`-th failure in a row: doubles from 0.2 s to 5 s, drawn from the upper half of that. Where `several`
+ * servers may be asked, another one may lead by now: it is 1 s at most for the first 30 failures. */
+export function backoff(failed: number, several = false): number {
+  const longest = several && failed <= SOON_OF_SEVERAL ? 1000 : 5000;
+  return Math.min(longest, 200 * 2 ** Math.min(Math.max(failed, 1) - 1, 10)) * (0.5 + Math.random() / 2);
 }
 
 /** Milliseconds until the next try, when the server asked for `asked` of them: no more than is left of a patience, but a moment for the few
  * tries that come in any case. Without a patience, what was asked for. */
-export function pauseFor(failed: number, asked: number, patience: number, waited: number): number {
-  const least = backoff(failed);
+export function pauseFor(failed: number, asked: number, patience: number, waited: number, several = false): number {
+  const least = backoff(failed, several);
   const left = patience - waited;
   return patience <= 0 ? asked + least : Math.min(asked + least, left > 0 ? left : least);
 }
@@ -21,9 +27,19 @@ export function longestTry(patience: number, waited: number): number {
   return patience <= 0 ? Infinity : Math.max(patience - waited, SHORTEST_TRY_MS);
 }
 
-/** Whether so much of it has been used up by tries without an answer that none follows, whatever the last one's failure was. */
-export function isUsedUp(patience: number, waited: number): boolean {
-  return patience > 0 && waited - patience >= SHORTEST_TRY_MS;
+/** That are made whoever waits, and however long. */
+export const FEW_TRIES = 4;
+/** However long they take: this process may have stood still during the first. */
+const FEWEST_TRIES = 2;
+
+/** Whether so much of it has been used up by tries without an answer that none follows the `failed`-th, whatever its failure was. */
+export function isUsedUp(patience: number, waited: number, failed: number): boolean {
+  return failed >= FEWEST_TRIES && patience > 0 && waited - patience >= SHORTEST_TRY_MS;
+}
+
+/** Whether a stream that brought nothing `failed` times in a row is given up: it is asked for a few times in any case. */
+export function isStreamLost(patience: number, waited: number, failed: number): boolean {
+  return isUsedUp(patience, waited, failed) || (failed >= FEW_TRIES && waited >= patience);
 }
 
 /** The milliseconds that a Retry-After header in seconds asks for, 30 s at most; dates are not understood. */
@@ -91,6 +107,7 @@ export class Watchdog {
   readonly #forward = (): void => this.#controller.abort(this.#outer?.reason);
   #timer: ReturnType<typeof setTimeout> | undefined;
   expired = false;
+  #listener: { heard(): void; stopped(): void } | undefined;
 
   constructor(
     private readonly silenceMs: number,
@@ -106,7 +123,18 @@ export class Watchdog {
     return this.#controller.signal;
   }
 
+  /** Who is told of what touches it, and of its end. */
+  tell(listener: { heard(): void; stopped(): void }): void {
+    this.#listener = listener;
+  }
+
+  /** Ends what waits: another server leads. */
+  moveOn(): void {
+    this.#controller.abort();
+  }
+
   touch(): void {
+    this.#listener?.heard();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.expired = true;
@@ -115,6 +143,7 @@ export class Watchdog {
   }
 
   stop(): void {
+    this.#listener?.stopped();
     clearTimeout(this.#timer);
     this.#outer?.removeEventListener("abort", this.#forward);
   }

@@ -1,10 +1,16 @@
 // Against a server that breaks off, repeats, leaves out, lies and refuses.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
 import { inspect } from "node:util";
 import { Client, PaddockError, type RunEvent } from "../src/index.js";
+import { connect } from "../src/node.js";
 import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { refused } from "./support.js";
+import { Transport } from "../src/http.js";
 import { Waited, isUsedUp, longestTry, pauseFor } from "../src/waiting.js";
 
 const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\ndata: ${JSON.stringify({ time: "", data })}\n\n`;
@@ -230,7 +236,7 @@ test("addresses and tokens that make no sense, and nobody there", async () => {
   await refused("INVALID_TOKEN", async () => new Client({ baseUrl: "https://host", token: "a b" }));
   let left = "";
   await broken([hangUp], async ({ url }) => void (left = url));
-  const nobody = new Client({ baseUrl: left });
+  const nobody = new Client({ baseUrl: left, patienceMs: 0 });
   assert.equal((await refused("UNREACHABLE", () => nobody.runs.get("a"))).retryable, true);
 });
 
@@ -247,7 +253,7 @@ test("a server of a name that nobody has is not waited for, unless another may c
   let left = "";
   await broken([hangUp], async ({ url }) => void (left = url));
   for (const baseUrl of [`${left},http://a..b`, `http://a..b,${left}`]) {
-    const error = await refused("UNREACHABLE", () => new Client({ baseUrl }).runs.get("a"));
+    const error = await refused("UNREACHABLE", () => new Client({ baseUrl, patienceMs: 0 }).runs.get("a"));
     assert.equal(error.retryable, true);
   }
 });
@@ -260,7 +266,7 @@ test("a name that is not found any more is waited for", () =>
       if (!known) throw new TypeError("fetch failed", { cause: none });
       return fetch(...asked);
     }) as typeof fetch;
-    const client = new Client({ baseUrl: url, fetch: fetcher });
+    const client = new Client({ baseUrl: url, fetch: fetcher, patienceMs: 0 });
     await client.runs.get("a");
     known = false;
     assert.equal((await refused("UNREACHABLE", () => client.runs.get("a"))).retryable, true);
@@ -279,7 +285,8 @@ test("no pause outlasts the time that a run is waited for", async () => {
 test("a server that says nothing is asked for as long as patience is left", async (t) => {
   for (const [patience, waited, most, over] of [[5000, 0, 5000, false], [5000, 4000, 3000, false], [5000, 7999, 3000, false], [5000, 8000, 3000, true], [0, 90_000, Infinity, false]] as const) {
     assert.equal(longestTry(patience, waited), most);
-    assert.equal(isUsedUp(patience, waited), over);
+    assert.equal(isUsedUp(patience, waited, 2), over);
+    assert.equal(isUsedUp(patience, waited, 1), false);
   }
   let ahead = 0;
   const now = performance.now.bind(performance);
@@ -303,5 +310,112 @@ test("no pause outlasts the patience that is left", () => {
   for (const [patience, waited, least, most] of [[5000, 0, 5000, 5000], [5000, 4000, 1000, 1000], [5000, 9000, 100, 200], [0, 0, 30_100, 30_200]] as const) {
     const pause = pauseFor(1, 30_000, patience, waited);
     assert.ok(pause >= least && pause <= most, `${pause} ms of ${patience - waited}`);
+  }
+});
+
+/** Time passes at once where a client pauses; the pauses. */
+function withoutTime(t: TestContext): number[] {
+  let ahead = 0;
+  const pauses: number[] = [];
+  const now = performance.now.bind(performance);
+  t.mock.method(performance, "now", () => now() + ahead);
+  const later = setTimeout;
+  t.mock.method(globalThis, "setTimeout", (ends: (...told: unknown[]) => void, ms: number, ...told: unknown[]) => {
+    return later(() => {
+      ahead += ms; // not where it was cleared: nobody was silent
+      pauses.push(ms);
+      ends(...told);
+    }, 0);
+  });
+  return pauses;
+}
+
+test("a server that is started again is waited for, unless somebody says otherwise", async (t) => {
+  const pauses = withoutTime(t);
+  let asked = 0;
+  const fetcher = (async () => {
+    if (++asked < 20) throw new TypeError("fetch failed", { cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }) });
+    return new Response(JSON.stringify(RUN));
+  }) as unknown as typeof fetch;
+  const told: PaddockError[] = [];
+  const client = new Client({ baseUrl: "http://127.0.0.1:1", fetch: fetcher, onWaiting: (error) => told.push(error) });
+  assert.equal((await client.runs.wait("a")).metadata.name, "a");
+  assert.deepEqual([asked, told.map((error) => error.code)], [20, ["UNREACHABLE"]]);
+  assert.ok(Math.max(...pauses) > 1000);
+});
+
+test("of several servers another one is asked within a second", async (t) => {
+  const pauses = withoutTime(t);
+  const away = (async () => {
+    throw new TypeError("fetch failed", { cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }) });
+  }) as unknown as typeof fetch;
+  const client = new Client({ baseUrl: "http://127.0.0.1:1,http://127.0.0.1:2", fetch: away, patienceMs: 15_000 });
+  await refused("UNREACHABLE", () => client.runs.get("a"));
+  await refused("STREAM_LOST", () => all(client.runs.streamEvents("a")));
+  assert.ok(pauses.length > 30 && Math.max(...pauses) <= 1000, `${Math.max(...pauses)} ms`);
+});
+
+test("an instance whose controller has ended is not waited for", async (t) => {
+  const home = mkdtempSync(join(tmpdir(), "paddock-"));
+  t.after(() => rmSync(home, { recursive: true }));
+  const before = { ...process.env };
+  t.after(() => void (process.env = before));
+  process.env = { ...before, PADDOCK_HOME: home, PADDOCK_TOKEN: "t", PADDOCK_SERVER: "", PADDOCK_INSTANCE: "" };
+  const folder = join(home, "instances/default");
+  mkdirSync(folder, { recursive: true });
+  const of = (pid: unknown): void => writeFileSync(join(folder, "instance.json"), JSON.stringify({ url: "https://127.0.0.1:1", controller: { pid } }));
+  of(spawnSync("true").pid);
+  await refused("INSTANCE_NOT_UP", () => connect());
+  for (const pid of [process.pid, 1, "x"]) {
+    of(pid); // or nobody can say
+    await refused("CA_FILE_UNREADABLE", () => connect());
+  }
+});
+
+const SOON = { joinsMs: 20, asksMs: 50, answersMs: 300, againMs: 30 };
+const never: Answer = () => undefined;
+const alive: Answer = (response) => void response.writeHead(200).end("ok");
+
+/** Two controllers, asked by a transport that does not wait long before it looks. */
+async function two(one: (path: string) => Answer, other: (path: string) => Answer, use: (transport: Transport, asked: [string[], string[]]) => Promise<void>): Promise<void> {
+  const of = (answers: (path: string) => Answer): Answer => (response, request) => answers(request.url ?? "")(response, request);
+  await broken([of(one)], (first) =>
+    broken([of(other)], async (second) => {
+      const transport = new Transport(`${first.url},${second.url}`, "secret", 600_000, fetch, 0, undefined, SOON);
+      const asked = (all: { url?: string | undefined }[]): string[] => all.map((each) => each.url ?? "").filter((url) => !/livez|readyz/.test(url));
+      const before = [first.requests, second.requests] as const;
+      await use(transport, new Proxy([[], []], { get: (_, at) => asked(before[Number(at) as 0 | 1] ?? []) }) as [string[], string[]]);
+      for (const each of [...first.requests, ...second.requests]) {
+        if (/livez|readyz/.test(each.url ?? "")) assert.equal(each.headers.authorization, undefined);
+      }
+    }),
+  );
+}
+const leads = (path: string): Answer => (path.startsWith("/x") ? json(200, RUN) : alive);
+
+test("a server that stands still is left for the one that leads, and nothing is done twice", async () => {
+  await two(() => never, leads, async (transport, asked) => {
+    await refused("CONNECTION_LOST", () => transport.json("POST", "/x", {}));
+    assert.deepEqual([asked[0], asked[1]], [["/x"], []]);
+    await transport.json("POST", "/x", {});
+    assert.deepEqual([asked[0], asked[1]], [["/x"], ["/x"]]);
+  });
+  await two(() => never, leads, async (transport, asked) => {
+    await Promise.all([1, 2, 3].map(() => transport.json("GET", "/x")));
+    assert.deepEqual([asked[0].length, asked[1].length], [3, 3]);
+  });
+});
+
+test("a server that is only slow is waited for, and so is one while no other leads", async () => {
+  for (const [lives, readyz] of [[alive, alive], [never, json(503, {})]] as const) {
+    let looks = 0;
+    let wake = (): void => undefined;
+    const looked = new Promise<void>((done) => (wake = done));
+    const slow: Answer = (response, request) => void looked.then(() => json(200, RUN)(response, request));
+    const look = (answer: Answer): Answer => (response, request) => (++looks === 3 && wake(), answer(response, request));
+    await two((path) => (path.startsWith("/x") ? slow : look(lives)), () => readyz, async (transport, asked) => {
+      await transport.json("GET", "/x");
+      assert.deepEqual([asked[0], asked[1]], [["/x"], []]);
+    });
   }
 });

@@ -26,7 +26,7 @@ export async function broken(answers: Answer[], use: (broken: Broken) => Promise
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    await use({ client: new Client({ baseUrl: url, token: "secret" }), url, requests, bodies });
+    await use({ client: new Client({ baseUrl: url, token: "secret", patienceMs: 0 }), url, requests, bodies });
   } finally {
     server.closeAllConnections();
     server.close();

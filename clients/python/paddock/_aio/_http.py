@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import http.client
 import io
 import re
@@ -11,8 +12,9 @@ from typing import Any, AsyncGenerator, AsyncIterator, Callable, Iterator, List,
 
 from .._backoff import asked_for
 from .._retry import PASSED_OVER
-from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, lost
-from ..errors import error_of, unexpected
+from .._silence import ANSWERS_S, JOINS_S, STEP_S, Silence
+from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed, lost
+from ..errors import PaddockError, error_of, unexpected
 
 T = TypeVar("T")
 AsyncStream = AsyncGenerator[T, None]
@@ -45,6 +47,7 @@ class Connection:
         self.loop = asyncio.get_running_loop()
         self.silence = self.kept_since = 0.0
         self.expired = False
+        self.heard: Callable[[], None] = lambda: None  # told of whatever comes
 
     @contextlib.contextmanager
     def _waiting(self) -> Iterator[None]:
@@ -62,6 +65,9 @@ class Connection:
         if not self.loop.is_closed():  # what its loop held is gone with it
             self._writer.transport.abort()
 
+    def socket(self) -> Any:
+        return self._writer.get_extra_info("socket")
+
     def good(self) -> bool:
         return time.monotonic() - self.kept_since < KEPT_S and not self._writer.transport.is_closing() and not self._reader.at_eof()
 
@@ -73,11 +79,15 @@ class Connection:
 
     async def until(self, end: bytes) -> bytes:
         with self._waiting():
-            return await self._reader.readuntil(end)
+            found = await self._reader.readuntil(end)
+        self.heard()
+        return found
 
     async def some(self, most: int) -> bytes:
         with self._waiting():
-            return await self._reader.read(most)
+            found = await self._reader.read(most)
+        self.heard()
+        return found
 
 
 class HangUp:
@@ -193,8 +203,16 @@ class AsyncConnections:
     def __init__(self, base_url: str, token: str, ca_file: Optional[str], timeout: float) -> None:
         self._servers, self._timeout = Servers(base_url, token, ca_file), timeout
         self._kept: List[Connection] = []
+        self._closed = False
+
+    @property
+    def several(self) -> bool:
+        """Another address may answer where one does not."""
+        return len(self._servers) > 1
 
     async def aclose(self) -> None:
+        """Ends no request that is under way; none begins after it."""
+        self._closed = True
         kept, self._kept = self._kept, []
         for connection in kept:
             connection.close()
@@ -209,21 +227,77 @@ class AsyncConnections:
         return None
 
     def _keep(self, connection: Connection) -> None:
-        if len(self._kept) >= KEPT:
+        if len(self._kept) >= KEPT or self._closed:
             return connection.close()
         connection.kept_since = time.monotonic()
         self._kept.append(connection)
 
-    async def _connect(self, server: Server, timeout: float) -> Connection:
+    @staticmethod
+    async def _dial(server: Server, timeout: float) -> Connection:
         port = server.port or (80 if server.tls is None else 443)
+        opening = asyncio.open_connection(server.host, port, ssl=server.tls, limit=MAX_HEAD)
+        return Connection(server, *await asyncio.wait_for(opening, timeout))
+
+    async def _connect(self, server: Server, timeout: float) -> Connection:
         try:
-            opening = asyncio.open_connection(server.host, port, ssl=server.tls, limit=MAX_HEAD)
-            reader, writer = await asyncio.wait_for(opening, timeout)
+            connection = await self._dial(server, timeout)
         except (OSError, asyncio.TimeoutError) as error:
             raise self._servers.not_connected(server, error) from error
         self._servers.meet(server)
-        ask_for_signs_of_life(writer.get_extra_info("socket"))
-        return Connection(server, reader, writer)
+        ask_for_signs_of_life(connection.socket())
+        return connection
+
+    async def _says_yes(self, server: Server, target: str, seconds: float) -> bool:
+        """By a connection of its own, without a token: what is asked is answered to everybody."""
+        connection: Optional[Connection] = None
+        try:
+            connection = await self._dial(server, seconds)
+            connection.silence = seconds
+            await connection.send(self._head(dataclasses.replace(server, headers={}), "GET", target, None, {}))
+            return (await _answer(connection)).status == 200
+        except (OSError, EOFError, ValueError, PaddockError, asyncio.TimeoutError, asyncio.LimitOverrunError, http.client.HTTPException):
+            return False
+        finally:
+            if connection is not None:
+                connection.close()
+
+    async def _look(self, server: Server, silence: Silence) -> None:
+        if await self._says_yes(server, "/livez", silence.patience()):
+            return silence.heard()
+        for other in self._servers.besides(server):
+            if await self._says_yes(other, "/readyz", ANSWERS_S):
+                self._servers.lead(other)
+                silence.given_way += 1
+                return None
+        silence.unanswered()
+
+    async def _watch(self, connection: Connection, silence: Silence) -> None:
+        """Breaks it once its server gives no sign of life and another one leads."""
+        before = silence.given_way
+        await asyncio.sleep(JOINS_S)
+        while silence.given_way == before:
+            await asyncio.sleep(max(STEP_S, silence.rest()))
+            if silence.rest() > 0 or not silence.asking.acquire(blocking=False):
+                continue
+            try:
+                await self._look(connection.server, silence)
+            finally:
+                silence.asking.release()
+        connection.close()
+
+    @contextlib.asynccontextmanager
+    async def _watched(self, connection: Connection) -> AsyncIterator[None]:
+        """Of several servers: who waits in silence for one is told when another one leads."""
+        if not self.several:
+            yield
+            return
+        silence = self._servers.silence_of(connection.server)
+        connection.heard = silence.heard
+        watch = asyncio.ensure_future(self._watch(connection, silence))
+        try:
+            yield
+        finally:
+            watch.cancel()
 
     @staticmethod
     def _head(server: Server, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str]) -> bytes:
@@ -242,6 +316,8 @@ class AsyncConnections:
         """One try. A successful answer whose body is still to be read; `timeout` is of silence. Who is canceled in it leaves the
         connection closed."""
         limit = self._timeout if timeout is None else timeout
+        if self._closed:
+            raise closed()
         server = self._servers.now()
         connection = self._take(server) or await self._connect(server, self._servers.connect_limit(limit))
         done = False
@@ -249,16 +325,17 @@ class AsyncConnections:
         try:
             hang_up.watch(connection)
             connection.silence = limit
-            await connection.send(self._head(server, method, target, body, headers or {}) + (body or b""))
-            response = await _answer(connection)
-            if not 200 <= response.status < 300:
-                error = error_of(response.status, await response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
+            async with self._watched(connection):
+                await connection.send(self._head(server, method, target, body, headers or {}) + (body or b""))
+                response = await _answer(connection)
+                if not 200 <= response.status < 300:
+                    error = error_of(response.status, await response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
+                    done = response.reusable()
+                    if error.code in PASSED_OVER:
+                        self._servers.move_on(server)
+                    raise error
+                yield response
                 done = response.reusable()
-                if error.code in PASSED_OVER:
-                    self._servers.move_on(server)
-                raise error
-            yield response
-            done = response.reusable()
         except (OSError, EOFError, asyncio.LimitOverrunError, http.client.HTTPException) as failed:
             self._servers.move_on(server)
             raise lost(connection.expired) from failed

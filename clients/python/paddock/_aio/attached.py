@@ -10,9 +10,9 @@ from .._backoff import Waited
 from .._objects import content_bytes
 from .._retry import input_may_be_sent_again, input_was_not_taken
 from ._http import AsyncLock, HangUp, sleep
-from ._transport import AsyncTransport, repeated
+from ._transport import AsyncTransport
 from ..errors import PaddockError
-from .commands import AsyncCommand, Piece, Pieces, pieces_of
+from .commands import AsyncCommand, Piece, Pieces, command_left, pieces_of
 
 PIECE = 32 << 10  # bytes of input in one request
 PIECE_S = 30.0
@@ -54,9 +54,10 @@ class AsyncInput:
             except PaddockError as error:
                 if input_was_not_taken(error, doubtful):
                     self._in_doubt = None  # another may have its number
-                if error.code == "INPUT_WAITS":
-                    waited.again()  # it is heard, and the command is under way
-                if not input_may_be_sent_again(error) or waited.seconds() > self._patience:
+                heard = error.code == "INPUT_WAITS"  # and the command is under way
+                if heard:
+                    waited.again()
+                if not input_may_be_sent_again(error) or (not heard and waited.seconds() > self._patience):
                     raise
             await sleep(min(FIRST_PAUSE_S * 2.0 ** min(failed - 1, 10), LONGEST_PAUSE_S))
         self._number, self._in_doubt = piece["seq"], None
@@ -74,22 +75,27 @@ class AsyncAttachedCommand(AsyncCommand):
     async def __aenter__(self) -> AsyncAttachedCommand:
         return self
 
+    async def _send(self, pieces: Iterable[Dict[str, Any]]) -> None:
+        if self._hang_up.done and self._result is None:
+            raise command_left()
+        await self._input.send(pieces)
+
     async def write(self, data: Union[bytes, str]) -> None:
         """Returns once all of it is on its way; COMMAND_NOT_FOUND or RUN_NOT_RUNNING once the command has ended. Who is interrupted
         here has written a part of it."""
         given = content_bytes(data)
-        await self._input.send({"data": base64.b64encode(given[at:at + PIECE]).decode()} for at in range(0, len(given), PIECE))
+        await self._send({"data": base64.b64encode(given[at:at + PIECE]).decode()} for at in range(0, len(given), PIECE))
 
     async def end_input(self) -> None:
         """The command reads the end of its input. One with a terminal reads Ctrl-D: write(b"\\x04")."""
-        await self._input.send([{"end": True}])
+        await self._send([{"end": True}])
 
     async def resize(self, rows: int, columns: int) -> None:
         """Sets the size of its terminal."""
-        await self._input.send([{"terminal": {"rows": rows, "columns": columns}}])
+        await self._send([{"terminal": {"rows": rows, "columns": columns}}])
 
 
-async def attached(transport: AsyncTransport, target: str, body: Dict[str, Any], silence: float, patience: float) -> AsyncAttachedCommand:
+async def attached(transport: AsyncTransport, target: str, body: Dict[str, Any], silence: float, patience: Optional[float]) -> AsyncAttachedCommand:
     """Begins it: `target` takes commands. What no node took is asked for again."""
     hang_up = HangUp()
 
@@ -98,5 +104,6 @@ async def attached(transport: AsyncTransport, target: str, body: Dict[str, Any],
         await pieces.__anext__()  # it is asked for
         return pieces, await pieces.__anext__()  # it is under way, or refused
     number = str(body["commandId"])
-    pieces, first = await repeated(begin, False, transport.patience)
-    return AsyncAttachedCommand(number, pieces, hang_up, first, AsyncInput(transport, f"{target}/{number}/stdin", patience))
+    pieces, first = await transport.repeated(begin, False)
+    given = AsyncInput(transport, f"{target}/{number}/stdin", transport.patience if patience is None else patience)
+    return AsyncAttachedCommand(number, pieces, hang_up, first, given)

@@ -19,6 +19,10 @@ Piece = Union[None, Output, types.RunResult]
 Pieces = AsyncStream[Piece]
 
 
+def command_left() -> PaddockError:
+    return PaddockError("the command was left before its end", code="STREAM_LEFT")
+
+
 class AsyncCommand:
     """One that is under way: iterate over its output, then ask for its `result`. Who leaves before its end ends it. Others may end
     it while somebody waits for its output, who hears STREAM_LEFT."""
@@ -55,7 +59,7 @@ class AsyncCommand:
                 if not self._hang_up.done:
                     raise
         if self._result is None:
-            raise PaddockError("the command was left before its end", code="STREAM_LEFT")
+            raise command_left()
         return None
 
     def _seen(self, piece: Piece) -> Optional[Output]:

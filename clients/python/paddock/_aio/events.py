@@ -1,9 +1,10 @@
 """What a run tells of itself while it runs, in order, each once, also when the connection breaks in between."""
 from __future__ import annotations
 
-from typing import Dict
+from typing import Dict, Optional
 
-from .._backoff import Waited, backoff
+from .._backoff import Waited, pause
+from .._retry import is_stream_lost, longest_try
 from ._http import AsyncResponse, AsyncStream, aclosing, sleep
 from ._transport import AsyncTransport
 from .._event import Event, event_of
@@ -45,8 +46,9 @@ async def messages(response: AsyncResponse) -> AsyncStream[Dict[str, str]]:
 class AsyncFollower:
     """Follows one stream of numbered events until `last` says that one was the last."""
 
-    def __init__(self, transport: AsyncTransport, target: str, after: int, patience: float) -> None:
-        self._transport, self._target, self._after, self._patience = transport, target, after, patience
+    def __init__(self, transport: AsyncTransport, target: str, after: int, patience: Optional[float]) -> None:
+        self._transport, self._target, self._after = transport, target, after
+        self._patience = transport.patience if patience is None else patience
         self._failed = self._gaps = 0
         self._waited = Waited()
 
@@ -55,7 +57,7 @@ class AsyncFollower:
         headers = {"Accept": "text/event-stream", "Cache-Control": "no-cache"}
         if self._after:
             headers["Last-Event-ID"] = str(self._after)
-        async with self._transport.open("GET", self._target, None, headers, SILENCE_S) as response:
+        async with self._transport.open("GET", self._target, None, headers, min(SILENCE_S, longest_try(self._patience, self._waited.seconds()))) as response:
             if not (response.getheader("Content-Type") or "").startswith("text/event-stream"):
                 raise unexpected("it has no events")
             self._waited.again()
@@ -71,10 +73,10 @@ class AsyncFollower:
                 yield event
 
     async def _wait(self, asked: float) -> None:
-        left = self._patience - self._waited.seconds()
-        if left <= 0 or self._gaps > MAX_GAPS:
+        waited = self._waited.seconds()
+        if is_stream_lost(self._patience, waited, self._failed) or self._gaps > MAX_GAPS:
             raise PaddockError("the connection to the events is lost; what they tell of goes on", code="STREAM_LOST", retryable=True)
-        await sleep(min(left, asked + backoff(self._failed)))
+        await sleep(pause(self._failed, asked, self._patience, waited, self._transport.several))
 
     async def events(self) -> AsyncStream[Event]:
         while True:
@@ -93,8 +95,8 @@ class AsyncFollower:
             await self._wait(asked)
 
 
-def follow(transport: AsyncTransport, target: str, after: int = 0, patience: float = 60.0) -> AsyncStream[Event]:
-    """Ends after the event `end`. PaddockError STREAM_LOST after `patience` seconds without any answer."""
+def follow(transport: AsyncTransport, target: str, after: int = 0, patience: Optional[float] = None) -> AsyncStream[Event]:
+    """Ends after the event `end`. PaddockError STREAM_LOST after `patience` seconds, or the client's, without any answer."""
     return AsyncFollower(transport, target, after, patience).events()
 
 

@@ -13,9 +13,10 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 from .. import types
 from .._backoff import Waited
 from .._codec import decode, encode
+from .._retry import nobody_there
 from .._objects import new_object, part, path_in, query
 from ._http import AsyncStream, aclosing, in_thread, sleep
-from ._transport import AsyncTransport, repeated
+from ._transport import AsyncTransport
 from .._event import Event
 from ..errors import PaddockError, unexpected
 from .attached import AsyncAttachedCommand, attached
@@ -80,22 +81,25 @@ class AsyncRuns:
         without what its grace leaves it."""
         await self._transport.request("DELETE", self._path(name) + ("?gracePeriodSeconds=1" if now else ""))
 
-    def stream_events(self, name: str, *, after: int = 0, patience: float = 60.0) -> AsyncStream[Event]:
+    def stream_events(self, name: str, *, after: int = 0, patience: Optional[float] = None) -> AsyncStream[Event]:
         """From its first event, or the one behind `after`, to `end`. A connection that breaks is taken up again where it
-        was; only after `patience` seconds without an answer that is PaddockError STREAM_LOST. The run goes on then."""
+        was; only after `patience` seconds (the client's unless given) without an answer that is PaddockError STREAM_LOST. The run goes
+        on then."""
         return follow(self._transport, self._path(name, "events"), after, patience)
 
-    async def wait(self, name: str, *, timeout: Optional[float] = None, patience: float = 60.0) -> types.Run:
+    async def wait(self, name: str, *, timeout: Optional[float] = None, patience: Optional[float] = None) -> types.Run:
         """Until it has ended. TimeoutError after `timeout` seconds; the run goes on then. A server that is away is waited
-        for as well, at most `patience` seconds."""
+        for as well, for `patience` seconds or the client's."""
         waited = Waited()
+        patience = self._transport.patience if patience is None else patience
         deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
         while True:
             try:
-                run = decode(types.Run, await self._transport.json("GET", self._path(name), until=deadline))
+                run = decode(types.Run, await self._transport.json("GET", self._path(name), until=deadline, patience=patience))
                 waited.again()
             except PaddockError as error:
-                if not error.retryable or waited.seconds() > patience:
+                over = nobody_there(error) or waited.seconds() > patience  # where nobody is there, it was used up already
+                if not error.retryable or (over and time.monotonic() < deadline):
                     raise
             else:
                 if run.status.phase in ENDED:
@@ -131,12 +135,12 @@ class AsyncRuns:
 
     async def exec_stream(self, name: str, command: Union[str, Sequence[str]], *, stdin: Union[bytes, str, None] = None,
                           terminal: Optional[types.TerminalSize] = None, timeout: Optional[float] = None,
-                          command_id: Optional[str] = None, patience: float = 60.0) -> AsyncAttachedCommand:
+                          command_id: Optional[str] = None, patience: Optional[float] = None) -> AsyncAttachedCommand:
         """The same while it runs: its output as it comes, and its input by write() and end_input(), unless all of it is given as
         `stdin`. With a `terminal` all that it prints is `stdout`, as it is, and its input has keys: Ctrl-C is write(b"\x03").
 
         `timeout`: an hour unless given, with a terminal a day. Who leaves it, or loses the connection, ends the command; input that
-        no answer says is taken is sent again for `patience` seconds, and never read twice.
+        no answer says is taken is sent again for `patience` seconds (the client's unless given), and never read twice.
         """
         words = ["sh", "-c", command] if isinstance(command, str) else list(command)
         limit = (MOST_S if terminal is None else MOST_TERMINAL_S) if timeout is None else timeout
@@ -159,7 +163,7 @@ class AsyncRuns:
         answer = await self._transport.request("GET", self._path(name, "log") + where, headers={"Accept": "text/plain"})
         return answer.body.decode("utf-8", "replace")
 
-    async def follow_logs(self, name: str, *, patience: float = 60.0) -> AsyncStream[str]:
+    async def follow_logs(self, name: str, *, patience: Optional[float] = None) -> AsyncStream[str]:
         """The same in pieces, until the run ends."""
         async with aclosing(self.stream_events(name, patience=patience)) as events:
             async for event in events:
@@ -192,7 +196,7 @@ class AsyncRuns:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f".paddock-{uuid.uuid4().hex}.part")
         try:
-            await repeated(lambda most: self._write(name, artifact, unfinished, most), True, self._transport.patience)
+            await self._transport.repeated(lambda most: self._write(name, artifact, unfinished, most), True)
             os.replace(unfinished, path)
         finally:
             unfinished.unlink(missing_ok=True)

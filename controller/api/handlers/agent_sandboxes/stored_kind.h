@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/contracts/agent_sandbox.h"
+#include "controller/agent_sandboxes/claims.h"
 #include "controller/agent_sandboxes/fields.h"
 #include "controller/api/objects/common_answers.h"
 #include "controller/api/objects/spec_differences.h"
@@ -100,7 +101,9 @@ struct AgentView : Itself<T> {
   static constexpr bool kShownAsStored = false;  // its managed fields are of its own group
   static wire::Value object(T stored) {
     for (auto& entry : stored.metadata.managed_fields) entry.api_version = kApiVersion;
-    return wire::encode(stored);
+    wire::Value shown = wire::encode(stored);
+    agent_sandboxes::add_times(shown);
+    return shown;
   }
   static wire::Value cells(const T& stored, WallTime now);
   static wire::Value columns();

@@ -36,7 +36,13 @@ Result<E2bSandbox> E2bSandbox::named(Call& call, std::string name) {
 Result<E2bSandbox> E2bSandbox::in_path(Call& call) { return named(call, call.param("id")); }
 
 Result<E2bSandbox> E2bSandbox::in_header(Call& call) {
-  return named(call, call.request.header("e2b-sandbox-id"));
+  std::string name = call.request.header("e2b-sandbox-id");
+  if (name.empty())
+    return Error{
+        Code::kNotFound, "SANDBOX_NOT_FOUND",
+        "the request names no sandbox (E2b-Sandbox-Id): after Sandbox.connect, the SDK for "
+        "Python does from its release 2.26 on"};
+  return named(call, std::move(name));
 }
 
 OwnRequest E2bSandbox::collection(const Call& call, std::string method) {

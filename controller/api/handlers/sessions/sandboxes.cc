@@ -203,10 +203,11 @@ Sandbox KindTraits<Sandbox>::stand_in(contracts::ObjectMeta meta, const store::O
   return out;
 }
 
-Status KindTraits<Sandbox>::prepare_delete(store::WriteTxn& txn, const Sandbox& session, WallTime) {
+Status KindTraits<Sandbox>::prepare_delete(store::WriteTxn& txn, const Sandbox& session,
+                                           WallTime now) {
   txn.touch(store::node_topic(session.status.node_name));
   txn.touch(store::kSchedulerTopic);  // a run may wait for its room
-  return sessions::tell_claim_of_loss(txn, session);
+  return sessions::tell_claim_of_loss(txn, session, now);
 }
 
 Status KindTraits<Sandbox>::save_marked(store::WriteTxn& txn, Sandbox& session, WallTime now) {

@@ -1,0 +1,38 @@
+"""When a server that is waited for, one of several, is asked whether it lives, and the others whether they lead: as paddock itself does. One
+that is stopped, or whose host is gone, closes no connection; one that is only slow is waited for, as long as no other one leads."""
+from __future__ import annotations
+
+import threading
+import time
+
+JOINS_S = 1.0  # so long an exchange takes before it is watched at all
+ASKS_S = 2.0  # after so long a silence of a server it is asked whether it lives
+ANSWERS_S = 1.0  # so long it has for that, and others to say that they lead
+AGAIN_S = 0.3  # between two looks at one that gave no sign of life
+STEP_S = 0.05  # until somebody else's look is over
+
+
+class Silence:
+    """Of one server: what is known of it while somebody waits for it."""
+
+    def __init__(self) -> None:
+        self.asking = threading.Lock()  # whoever has it looks, for all who wait
+        self.given_way = 0  # how often another one was found to lead in its place
+        self.heard()
+
+    def heard(self) -> None:
+        """Anything came from it."""
+        self._since, self._asked, self._doubted = time.monotonic(), 0.0, False
+
+    def unanswered(self) -> None:
+        """It was asked whether it lives, and said nothing; and no other one leads yet."""
+        self._asked, self._doubted = time.monotonic(), True
+
+    def rest(self) -> float:
+        """Seconds until it is asked; none are left at 0."""
+        due = self._asked + AGAIN_S if self._doubted else self._since + ASKS_S
+        return max(0.0, due - time.monotonic())
+
+    def patience(self) -> float:
+        """Seconds that it has to say that it lives."""
+        return AGAIN_S if self._doubted else ANSWERS_S
