@@ -104,7 +104,8 @@ TEST(Outcome, AnErrorBeforeTheStartKeepsItsReasonUnlessACancelExplainsIt) {
 TEST(Outcome, OfUnreadableOutputDoesNotSayThatNothingWasBegun) {
   EXPECT_EQ(outcome_of_unreadable({Code::kInternal, "SYSTEM_ERROR", "open: too many"}).reason,
             "LAUNCHER_LOST");
-  EXPECT_EQ(outcome_of_unreadable({Code::kInternal, "DISK_FAILS", "read"}).reason, "DISK_FAILS");
+  EXPECT_EQ(outcome_of_unreadable({Code::kInternal, "DISK_FAILS", "read"}).reason,
+            contracts::kDiskFails);
 }
 
 contracts::Assignment assignment_of(const std::string& run) {
