@@ -39,15 +39,15 @@ class SettingsSource {
   template <typename T>
   Result<T> decoded(const Value& document) const {
     Result<T> settings = decode<T>(document);
-    TRY(faults(settings.ok() ? std::nullopt : std::optional(fault(settings.error()))));
+    TRY(settings.ok() ? faults({}) : Status(all_faults(settings.error())));
     return settings;
   }
 
  private:
   // What is wrong with the values, and the variables that name no key.
   Status faults(std::optional<Error> values) const;
-  Error fault(const Error& cause) const;
-  std::optional<Error> apply_environment(Value& document) const;
+  Error all_faults(const Error& values) const;
+  void apply_environment(Value& document, std::optional<Error>& all) const;
   void check_variables(std::optional<Error>& all) const;
   // The one that set the field or what is around it, or that set a part of it; empty: none.
   std::string variable_of(std::string_view field) const;
