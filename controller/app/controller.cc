@@ -123,10 +123,10 @@ Status Controller::open_files() {
                                       config_.blobs.min_free.bytes, config_.blobs.max_tree.bytes};
   std::optional<int64_t> told;
   if (blobs_->remote() || !config_.store.postgres.url_file.empty()) {
-    ASSIGN_OR_RETURN(told, FileCount::told(*store_));
+    ASSIGN_OR_RETURN(told, workspaces::FileCount::told(*store_));
   }
   ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, opened.folder, limits, told));
-  file_count_ = std::make_unique<FileCount>(*store_, *blobs_, *intake_);
+  file_count_ = std::make_unique<workspaces::FileCount>(*store_, *blobs_, *intake_);
   sweeper_ =
       std::make_unique<workspaces::Sweeper>(*store_, *blobs_, config_.blobs.keep_unused.value);
   stored_ = std::make_shared<workspaces::StoredBytes>(

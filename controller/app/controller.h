@@ -12,13 +12,13 @@
 #include "controller/api/server/services.h"
 #include "controller/app/config.h"
 #include "controller/app/database_clock.h"
-#include "controller/app/file_count.h"
 #include "controller/app/front.h"
 #include "controller/app/standby_services.h"
 #include "controller/calls/relay.h"
 #include "controller/reconciler/reconciler.h"
 #include "controller/store/lead_watch.h"
 #include "controller/workspaces/blob_intake.h"
+#include "controller/workspaces/file_count.h"
 #include "controller/workspaces/stored_bytes.h"
 #include "controller/workspaces/sweeper.h"
 
@@ -123,7 +123,7 @@ class Controller {
   std::unique_ptr<cas::Blobs> blobs_;
   std::function<void()> stop_blobs_ = [] {};
   std::unique_ptr<workspaces::BlobIntake> intake_;
-  std::unique_ptr<FileCount> file_count_;
+  std::unique_ptr<workspaces::FileCount> file_count_;
   std::unique_ptr<workspaces::Sweeper> sweeper_;
   std::shared_ptr<workspaces::StoredBytes> stored_;
   std::unique_ptr<ServedApi> api_;
