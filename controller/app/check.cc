@@ -10,6 +10,7 @@
 #include "controller/app/check_places.h"
 #include "controller/app/database.h"
 #include "controller/app/database_clock.h"
+#include "controller/app/listening.h"
 #include "controller/app/open_blobs.h"
 #include "controller/app/own_files.h"
 #include "controller/app/profiles.h"
@@ -162,7 +163,7 @@ Finding check_data_folder(const Config& config) {
 }
 
 Status try_tls(const Config& config, const Clock& clock) {
-  TRY(check_tls_files(config, clock.wall()));
+  if (serves_tls(config)) TRY(check_tls_files(certificate_settings(config), clock.wall()));
   if (!serves_local_ca(config)) return {};
   return try_place(config, os::join_path(config.data_dir, "tls"));
 }

@@ -237,6 +237,12 @@ struct Config {
   void validate(wire::Check& check) const;
 };
 
+// Whether the port of POST /execute asks for a token, tokens/execute.
+bool wants_execute_token(const Config& config);
+// Whether anything is served with a certificate, and whether that is one of the local CA.
+bool serves_tls(const Config& config);
+bool serves_local_ca(const Config& config);
+
 // Every key, with the variable that overrides it: `PADDOCK_CONTROLLER_BLOBS_MAX_BLOB` for
 // `blobs.maxBlob`.
 std::map<std::string, std::string> config_variables();

@@ -303,7 +303,8 @@ Status Controller::start_execute_port() {
   options.listen[0].port = static_cast<int>(config_.execute.port);
   if (!open) {
     ASSIGN_OR_RETURN(options.listen[0].tls,
-                     prepare_tls(config_, dependencies_.random, dependencies_.clock.wall()));
+                     prepare_tls(certificate_settings(config_), dependencies_.random,
+                                 dependencies_.clock.wall()));
     options.plain_paths = {"/health", "/livez"};
     options.allowed_origins = config_.allowed_origins;  // where no token is asked for, no page may
   }

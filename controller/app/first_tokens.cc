@@ -10,7 +10,6 @@
 #include "common/os/file.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/auth/token.h"
-#include "controller/http_server/origin.h"
 
 namespace paddock::app {
 namespace {
@@ -107,10 +106,6 @@ Status end_token(store::Store& store, const Config& config, const FirstToken& fi
 }
 
 }  // namespace
-
-bool wants_execute_token(const Config& config) {
-  return config.execute.port != 0 && !http_server::is_loopback_name(config.execute.host);
-}
 
 Status prepare_tokens(store::Store& store, const Config& config, Random& random) {
   TRY(os::make_dirs(tokens_folder(config), 0700));

@@ -14,7 +14,4 @@ namespace paddock::app {
 // port of POST /execute asks for a token, there is one that opens that alone.
 Status prepare_tokens(store::Store& store, const Config& config, Random& random);
 
-// Whether the port of POST /execute asks for a token, tokens/execute.
-bool wants_execute_token(const Config& config);
-
 }  // namespace paddock::app
