@@ -15,7 +15,7 @@
 #include "controller/app/own_files.h"
 #include "controller/app/profiles.h"
 #include "controller/app/shared_files.h"
-#include "controller/app/tls_files.h"
+#include "controller/http_server/certificate_files.h"
 #include "controller/http_server/unix_socket.h"
 #include "controller/store/examine.h"
 #include "controller/store/lead_watch.h"
@@ -163,7 +163,8 @@ Finding check_data_folder(const Config& config) {
 }
 
 Status try_tls(const Config& config, const Clock& clock) {
-  if (serves_tls(config)) TRY(check_tls_files(certificate_settings(config), clock.wall()));
+  if (serves_tls(config))
+    TRY(http_server::check_tls_files(certificate_settings(config), clock.wall()));
   if (!serves_local_ca(config)) return {};
   return try_place(config, os::join_path(config.data_dir, "tls"));
 }

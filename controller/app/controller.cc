@@ -17,8 +17,8 @@
 #include "controller/app/served_api.h"
 #include "controller/app/shared_files.h"
 #include "controller/app/shared_folder.h"
-#include "controller/app/tls_files.h"
 #include "controller/calls/relay.h"
+#include "controller/http_server/certificate_files.h"
 #include "controller/http_server/origin.h"
 #include "controller/receipts/receipt_keys.h"
 #include "controller/secrets/vault.h"
@@ -303,8 +303,8 @@ Status Controller::start_execute_port() {
   options.listen[0].port = static_cast<int>(config_.execute.port);
   if (!open) {
     ASSIGN_OR_RETURN(options.listen[0].tls,
-                     prepare_tls(certificate_settings(config_), dependencies_.random,
-                                 dependencies_.clock.wall()));
+                     http_server::prepare_tls(certificate_settings(config_), dependencies_.random,
+                                              dependencies_.clock.wall()));
     options.plain_paths = {"/health", "/livez"};
     options.allowed_origins = config_.allowed_origins;  // where no token is asked for, no page may
   }

@@ -22,7 +22,8 @@ Result<http_server::ServerOptions> listening(const Config& config, Random& rando
   address.host = config.host;
   address.port = static_cast<int>(config.port);
   if (!config.plain_http) {
-    ASSIGN_OR_RETURN(address.tls, prepare_tls(certificate_settings(config), random, clock.wall()));
+    ASSIGN_OR_RETURN(address.tls,
+                     http_server::prepare_tls(certificate_settings(config), random, clock.wall()));
   }
   http_server::ServerOptions options;
   options.listen.push_back(std::move(address));
@@ -38,9 +39,9 @@ Result<http_server::ServerOptions> listening(const Config& config, Random& rando
   return options;
 }
 
-CertificateSettings certificate_settings(const Config& config) {
-  CertificateSettings out{config.tls.cert_file, config.tls.key_file,
-                          os::join_path(config.data_dir, "tls")};
+http_server::CertificateSettings certificate_settings(const Config& config) {
+  http_server::CertificateSettings out{config.tls.cert_file, config.tls.key_file,
+                                       os::join_path(config.data_dir, "tls")};
   out.names.push_back(config.host);
   out.names.insert(out.names.end(), config.allowed_hosts.begin(), config.allowed_hosts.end());
   return out;

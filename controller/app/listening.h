@@ -7,7 +7,7 @@
 #include "common/base/result.h"
 #include "common/base/time.h"
 #include "controller/app/config.h"
-#include "controller/app/tls_files.h"
+#include "controller/http_server/certificate_files.h"
 #include "controller/http_server/server.h"
 
 namespace paddock::app {
@@ -19,6 +19,6 @@ Result<http_server::ServerOptions> listening(const Config& config, Random& rando
 std::string own_url(const Config& config, int port);
 
 // Where its certificate comes from, and which names that is for.
-CertificateSettings certificate_settings(const Config& config);
+http_server::CertificateSettings certificate_settings(const Config& config);
 
 }  // namespace paddock::app

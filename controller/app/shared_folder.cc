@@ -10,7 +10,7 @@
 #include "controller/app/first_tokens.h"
 #include "controller/app/listening.h"
 #include "controller/app/open_blobs.h"
-#include "controller/app/tls_files.h"
+#include "controller/http_server/certificate_files.h"
 #include "controller/receipts/receipt_keys.h"
 #include "controller/secrets/vault.h"
 
@@ -63,7 +63,7 @@ Status make_in(const std::string& scratch, const Clock& clock, Random& random) {
   config.execute.host = "0.0.0.0";  // with a token of its own
   config.execute.port = 1;
   ASSIGN_OR_RETURN(const auto store, store::Store::open({}));
-  TRY(prepare_tls(certificate_settings(config), random, clock.wall()));
+  TRY(http_server::prepare_tls(certificate_settings(config), random, clock.wall()));
   TRY(prepare_tokens(*store, config, random));
   TRY(secrets::Vault(os::join_path(scratch, "secrets.key")).make_ready(*store, random));
   TRY(receipts::ReceiptKeys(os::join_path(scratch, "receipt-keys.pem")).list());

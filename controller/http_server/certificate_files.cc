@@ -1,4 +1,4 @@
-#include "controller/app/tls_files.h"
+#include "controller/http_server/certificate_files.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "common/os/file.h"
 #include "controller/http_server/tls.h"
 
-namespace paddock::app {
+namespace paddock::http_server {
 namespace {
 
 using crypto::KeyPair;
@@ -102,13 +102,12 @@ std::vector<std::string> all_names(const std::vector<std::string>& own) {
 
 }  // namespace
 
-Result<http_server::TlsFiles> prepare_tls(const CertificateSettings& settings, Random& random,
-                                          WallTime now) {
+Result<TlsFiles> prepare_tls(const CertificateSettings& settings, Random& random, WallTime now) {
   if (!settings.cert_file.empty()) {
     ASSIGN_OR_RETURN(std::string certificate, os::read_file(settings.cert_file));
     ASSIGN_OR_RETURN(std::string key, os::read_file(settings.key_file));
     warn_of_time("tls.certFile", certificate, now);
-    return http_server::TlsFiles{std::move(certificate), std::move(key)};
+    return TlsFiles{std::move(certificate), std::move(key)};
   }
   const std::string& folder = settings.folder;
   TRY(os::make_dirs(folder, 0700));
@@ -126,7 +125,7 @@ Result<http_server::TlsFiles> prepare_tls(const CertificateSettings& settings, R
     TRY(write_pair(folder, "server", *server));
     TRY(os::write_file_atomic(cat(folder, "/server-names"), names_and_ca, 0600));
   }
-  return http_server::TlsFiles{server->certificate_pem, server->private_key_pem};
+  return TlsFiles{server->certificate_pem, server->private_key_pem};
 }
 
 namespace {
@@ -146,11 +145,11 @@ Status check_time(const std::string& certificate_pem, const std::string& whose, 
 }
 
 Status check_own_certificate(const CertificateSettings& own, WallTime now) {
-  http_server::TlsFiles files;
+  TlsFiles files;
   ASSIGN_OR_RETURN(files.certificate_pem,
                    own_file(own.cert_file, "TLS_CERTIFICATE_INVALID", "tls.certFile"));
   ASSIGN_OR_RETURN(files.private_key_pem, own_file(own.key_file, "TLS_KEY_INVALID", "tls.keyFile"));
-  TRY(http_server::TlsContext::make(files));
+  TRY(TlsContext::make(files));
   return check_time(files.certificate_pem, "the certificate of tls.certFile", now);
 }
 
@@ -168,4 +167,4 @@ Status check_tls_files(const CertificateSettings& settings, WallTime now) {
   return check_time(ca->certificate_pem, "the local CA, tls/ca.pem in the data folder,", now);
 }
 
-}  // namespace paddock::app
+}  // namespace paddock::http_server

@@ -11,7 +11,7 @@
 #include "common/base/time.h"
 #include "controller/http_server/server.h"
 
-namespace paddock::app {
+namespace paddock::http_server {
 
 struct CertificateSettings {
   std::string cert_file;  // the operator's; empty: one of the local CA
@@ -22,12 +22,11 @@ struct CertificateSettings {
 
 // The operator's certificate, or one of a local CA that is made at first and renewed when it is
 // near its end or lacks a name. Clients trust tls/ca.pem.
-Result<http_server::TlsFiles> prepare_tls(const CertificateSettings& settings, Random& random,
-                                          WallTime now);
+Result<TlsFiles> prepare_tls(const CertificateSettings& settings, Random& random, WallTime now);
 
 // Checks the certificate that prepare_tls would serve, without making or changing a file. No error
 // where prepare_tls would make all files anew. An operator's certificate: TLS_CERTIFICATE_INVALID
 // and its like; the local CA's: CA_DAMAGED, CA_EXPIRED; either: CERTIFICATE_NOT_VALID_NOW.
 Status check_tls_files(const CertificateSettings& settings, WallTime now);
 
-}  // namespace paddock::app
+}  // namespace paddock::http_server

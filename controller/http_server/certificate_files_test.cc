@@ -1,4 +1,4 @@
-#include "controller/app/tls_files.h"
+#include "controller/http_server/certificate_files.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "common/os/file.h"
 #include "tests/support/temp_dir.h"
 
-namespace paddock::app {
+namespace paddock::http_server {
 namespace {
 
 using testing::HasSubstr;
@@ -20,7 +20,7 @@ constexpr Millis kDay = std::chrono::hours(24);
 class LocalCa : public testing::Test {
  protected:
   LocalCa() { settings_.folder = dir_ / "tls"; }
-  Result<http_server::TlsFiles> prepare(WallTime now) { return prepare_tls(settings_, random_, now); }
+  Result<TlsFiles> prepare(WallTime now) { return prepare_tls(settings_, random_, now); }
   std::string ca() { return os::read_file(dir_.path() + "/tls/ca.pem").value(); }
 
   test::TempDir dir_;
@@ -78,4 +78,4 @@ TEST_F(LocalCa, NothingIsMadeAgainWhereTheCaIsOfTheFutureToo) {
 }
 
 }  // namespace
-}  // namespace paddock::app
+}  // namespace paddock::http_server
