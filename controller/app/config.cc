@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/os/file.h"
 #include "controller/http_server/cors.h"
 #include "controller/http_server/origin.h"
 
@@ -72,6 +73,13 @@ void Config::validate(wire::Check& check) const {
 
 bool wants_execute_token(const Config& config) {
   return config.execute.port != 0 && !http_server::is_loopback_name(config.execute.host);
+}
+
+FirstTokens first_tokens(const Config& config) {
+  return {.folder = os::join_path(config.data_dir, "tokens"),
+          .given = !config.store.postgres.shared_dir.empty(),
+          .enroll = config.enroll_token,
+          .execute = wants_execute_token(config)};
 }
 
 bool serves_tls(const Config& config) { return !config.plain_http || wants_execute_token(config); }

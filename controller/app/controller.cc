@@ -66,7 +66,7 @@ Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
   std::unique_ptr<Controller> controller(new Controller(config, dependencies, takeover));
   TRY(controller->read_profiles());
   TRY(controller->open_state());
-  TRY(prepare_tokens(*controller->store_, config, dependencies.random));
+  TRY(prepare_tokens(*controller->store_, first_tokens(config), dependencies.random));
   controller->end_open_commands();
   if (const Status settled = api::settle_receipt_keys(controller->api_->services); !settled.ok())
     log_warn("a rotation of the key of receipts did not end",

@@ -1,17 +1,24 @@
 // The tokens with which somebody can begin: in the data folder, tokens/admin, enroll and execute.
 #pragma once
 
+#include <string>
+
 #include "common/base/random.h"
 #include "common/base/result.h"
-#include "controller/app/config.h"
 #include "controller/store/store.h"
 
 namespace paddock::app {
 
-// At the first start: an administrator's and an enrolment token, each in a file of mode 0600; only
-// hashes are stored. A token whose file is gone is made anew, and the old one revoked. Where
-// config.enroll_token says no there is none for enrolment, and an older one is revoked. Where a
-// port of POST /execute asks for a token, there is one that opens that alone.
-Status prepare_tokens(store::Store& store, const Config& config, Random& random);
+struct FirstTokens {
+  std::string folder;    // a file for each, of mode 0600
+  bool given = false;    // where the database is new: all its controllers have them from one folder
+  bool enroll = true;    // any host may join by it
+  bool execute = false;  // for POST /execute alone
+};
+
+// At the first start: an administrator's token, and those that are wanted; only hashes are stored.
+// A token whose file is gone is made anew, and the old one revoked. Where none is wanted for
+// enrolment, an older one is revoked.
+Status prepare_tokens(store::Store& store, const FirstTokens& wanted, Random& random);
 
 }  // namespace paddock::app
