@@ -75,7 +75,7 @@ bool wants_execute_token(const Config& config) {
   return config.execute.port != 0 && !http_server::is_loopback_name(config.execute.host);
 }
 
-FirstTokens first_tokens(const Config& config) {
+api::FirstTokens first_tokens(const Config& config) {
   return {.folder = os::join_path(config.data_dir, "tokens"),
           .given = !config.store.postgres.shared_dir.empty(),
           .enroll = config.enroll_token,

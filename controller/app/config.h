@@ -13,8 +13,8 @@
 #include "common/wire/units.h"
 #include "controller/admission/admit.h"
 #include "controller/agent_sandboxes/mapping.h"
+#include "controller/api/handlers/access/first_tokens.h"
 #include "controller/app/bucket_config.h"
-#include "controller/app/first_tokens.h"
 #include "controller/nodes/leases.h"
 #include "controller/reconciler/settings.h"
 #include "controller/volumes/publish.h"
@@ -240,7 +240,7 @@ struct Config {
 
 // Whether the port of POST /execute asks for a token, tokens/execute.
 bool wants_execute_token(const Config& config);
-FirstTokens first_tokens(const Config& config);
+api::FirstTokens first_tokens(const Config& config);
 // Whether anything is served with a certificate, and whether that is one of the local CA.
 bool serves_tls(const Config& config);
 bool serves_local_ca(const Config& config);

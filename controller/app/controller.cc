@@ -5,12 +5,12 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "controller/api/handlers/access/first_tokens.h"
 #include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/routes.h"
 #include "controller/api/server/pipeline.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/app/database.h"
-#include "controller/app/first_tokens.h"
 #include "controller/app/listening.h"
 #include "controller/app/open_blobs.h"
 #include "controller/app/profiles.h"
@@ -66,7 +66,7 @@ Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
   std::unique_ptr<Controller> controller(new Controller(config, dependencies, takeover));
   TRY(controller->read_profiles());
   TRY(controller->open_state());
-  TRY(prepare_tokens(*controller->store_, first_tokens(config), dependencies.random));
+  TRY(api::prepare_tokens(*controller->store_, first_tokens(config), dependencies.random));
   controller->end_open_commands();
   if (const Status settled = api::settle_receipt_keys(controller->api_->services); !settled.ok())
     log_warn("a rotation of the key of receipts did not end",

@@ -63,7 +63,7 @@ Status make_in(const std::string& scratch, const Clock& clock, Random& random) {
   config.execute.port = 1;
   ASSIGN_OR_RETURN(const auto store, store::Store::open({}));
   TRY(http_server::prepare_tls(certificate_settings(config), random, clock.wall()));
-  TRY(prepare_tokens(*store, first_tokens(config), random));
+  TRY(api::prepare_tokens(*store, first_tokens(config), random));
   TRY(secrets::Vault(os::join_path(scratch, "secrets.key")).make_ready(*store, random));
   TRY(receipts::ReceiptKeys(os::join_path(scratch, "receipt-keys.pem")).list());
   return os::write_file_atomic(bucket_mark(scratch), make_uuid(random) + "\n");

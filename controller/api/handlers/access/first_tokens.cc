@@ -1,4 +1,4 @@
-#include "controller/app/first_tokens.h"
+#include "controller/api/handlers/access/first_tokens.h"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 #include "controller/api/server/authenticate.h"
 #include "controller/auth/token.h"
 
-namespace paddock::app {
+namespace paddock::api {
 namespace {
 
 struct FirstToken {
@@ -86,7 +86,7 @@ Status prepare_token(store::Store& store, const FirstTokens& wanted, const First
   TRY(revoke(store, first));
   const Status stored = store.write([&](store::WriteTxn& txn) -> Status {
     TRY(txn.put_setting(made_setting(first), token.id));
-    return txn.put_token(api::token_record(token, first.subject, first.scopes));
+    return txn.put_token(token_record(token, first.subject, first.scopes));
   });
   TRY(stored);
   TRY(os::write_file_atomic(path, token.secret + "\n", 0600));
@@ -117,4 +117,4 @@ Status prepare_tokens(store::Store& store, const FirstTokens& wanted, Random& ra
   return wanted.execute ? prepare_token(store, wanted, execute, random) : Status();
 }
 
-}  // namespace paddock::app
+}  // namespace paddock::api

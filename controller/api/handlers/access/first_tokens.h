@@ -7,7 +7,7 @@
 #include "common/base/result.h"
 #include "controller/store/store.h"
 
-namespace paddock::app {
+namespace paddock::api {
 
 struct FirstTokens {
   std::string folder;    // a file for each, of mode 0600
@@ -21,4 +21,4 @@ struct FirstTokens {
 // enrolment, an older one is revoked.
 Status prepare_tokens(store::Store& store, const FirstTokens& wanted, Random& random);
 
-}  // namespace paddock::app
+}  // namespace paddock::api

@@ -1,4 +1,4 @@
-#include "controller/app/first_tokens.h"
+#include "controller/api/handlers/access/first_tokens.h"
 
 #include <filesystem>
 
@@ -7,7 +7,7 @@
 #include "common/os/file.h"
 #include "tests/support/temp_dir.h"
 
-namespace paddock::app {
+namespace paddock::api {
 namespace {
 
 TEST(FirstTokens, ATokenWhoseFileCannotBeReadNowIsNotRevoked) {
@@ -29,4 +29,4 @@ TEST(FirstTokens, ATokenWhoseFileCannotBeReadNowIsNotRevoked) {
 }
 
 }  // namespace
-}  // namespace paddock::app
+}  // namespace paddock::api
