@@ -52,7 +52,7 @@ Controller::Controller(const Config& config, const Dependencies& dependencies,
       dependencies_(dependencies),
       takeover_(takeover),
       standby_services_(takeover ? takeover->services
-                                 : std::make_shared<StandbyServices>(config.max_connections)),
+                                 : std::make_shared<standby::Services>(config.max_connections)),
       notifier_(standby_services_->notifier),
       history_(standby_services_->history),
       leases_(dependencies.clock.mono(),

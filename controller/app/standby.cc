@@ -11,12 +11,12 @@
 #include "common/contracts/readiness.h"
 #include "common/wire/json.h"
 #include "controller/app/database.h"
-#include "controller/app/database_clock.h"
 #include "controller/app/follower.h"
 #include "controller/app/listening.h"
 #include "controller/app/self_description.h"
 #include "controller/app/shared_files.h"
 #include "controller/http_server/refusal.h"
+#include "controller/standby/database_clock.h"
 
 namespace paddock::app {
 namespace {
@@ -223,7 +223,7 @@ class Waiting {
   std::string unread_;       // likewise, from reading
   MonoTime tries_at_;        // to lead, not before
   MonoTime look_ahead_at_;
-  ClockWatch clock_;
+  standby::ClockWatch clock_;
   bool key_lacks_ = false;
   std::optional<MonoTime> free_since_;  // since when it leaves the lead to another one
   std::unique_ptr<Front> front_;
