@@ -17,5 +17,11 @@ std::string more_faults(size_t faults);
 std::string_view without_more_faults(std::string_view message);
 // Makes the message of an error that counts its faults, also anew where its causes have changed.
 void tell_faults(Error& error);
+// Gives each cause the field that `name` makes of its own, and the message the same.
+template <class Name>
+void rename_fields(Error& error, const Name& name) {
+  for (Cause& cause : error.causes) cause.field = name(cause.field);
+  if (error.faults > 0) tell_faults(error);
+}
 
 }  // namespace paddock

@@ -112,8 +112,7 @@ Error without_content(Error error) {
     error.message = shown_message(error.message);
     return error;
   }
-  for (Cause& cause : error.causes) cause.field = shown_path(cause.field);
-  tell_faults(error);
+  rename_fields(error, shown_path);
   return error;
 }
 

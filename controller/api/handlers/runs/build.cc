@@ -1,5 +1,6 @@
 #include "controller/api/handlers/runs/build.h"
 
+#include "common/base/fault_sentence.h"
 #include "controller/api/handlers/runs/build_request.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/objects/creates.h"
@@ -15,7 +16,7 @@ Result<Response> create_build(Call& call) {
   Result<Response> created = create_object<contracts::Run>(call);
   if (created.ok()) return created;
   Error error = std::move(created).error();
-  for (Cause& cause : error.causes) cause.field = build_field(cause.field);
+  rename_fields(error, build_field);
   return error;
 }
 
