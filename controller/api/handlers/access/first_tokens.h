@@ -1,4 +1,4 @@
-// The tokens with which somebody can begin: in the data folder, tokens/admin, enroll and execute.
+// The tokens that a new controller has: `admin`, and where they are wanted `enroll` and `execute`.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace paddock::api {
 
 struct FirstTokens {
   std::string folder;    // a file for each, of mode 0600
-  bool given = false;    // where the database is new: all its controllers have them from one folder
+  bool given = false;    // somebody put the files there: a database that is new takes their tokens
   bool enroll = true;    // any host may join by it
   bool execute = false;  // for POST /execute alone
 };
