@@ -26,10 +26,10 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
 file(CREATE_LINK ${RAPIDJSON_HEADERS}/rapidjson ${CMAKE_BINARY_DIR}/include/rapidjson SYMBOLIC)
 include_directories(${PROJECT_SOURCE_DIR})
 include_directories(SYSTEM ${CMAKE_BINARY_DIR}/include)
-launcher_library(common_base common/base control_text error reason text time told_cause units)
+launcher_library(common_base common/base control_text error fault_sentence reason text time told_cause units)
 launcher_library(common_wire common/wire check describe internal/tree_builder json json_write units value)
 launcher_library(common_contracts common/contracts
-  canary domain_rule homes inner_paths launch mount_places sandbox_policy sandbox_refusal sandbox_result)
+  canary domain_rule homes inner_paths launch limit_field mount_places sandbox_policy sandbox_refusal sandbox_result)
 target_link_libraries(common_wire common_base)
 target_link_libraries(common_contracts common_wire)
 launcher_library(sandbox node-agent/sandbox

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/grammar/other_commands.h"
+#include "cli/grammar/other_options.h"
 #include "cli/grammar/usage_errors.h"
 #include "common/base/text.h"
 

@@ -1,9 +1,10 @@
 #include "cli/grammar/usage_errors.h"
 
 #include <algorithm>
-#include <array>
 
 #include "cli/grammar/help_text.h"
+#include "cli/grammar/other_commands.h"
+#include "cli/grammar/other_options.h"
 #include "cli/output/kinds.h"
 #include "common/base/nearest.h"
 #include "common/base/text.h"
@@ -11,274 +12,12 @@
 namespace paddock::cli {
 namespace {
 
-using Name = std::pair<std::string_view, std::string_view>;
-
-// The words of other tools for our commands.
-constexpr std::array kOtherNames = {
-    Name{"ps", "get runs"},
-    Name{"list", "get runs"},
-    Name{"ls", "get runs"},
-    Name{"submit", "run --detach"},
-    Name{"kill", "cancel"},
-    Name{"rm", "delete run"},
-    Name{"retry", "rerun"},
-    Name{"restart", "rerun"},
-    Name{"inspect", "describe run"},
-    Name{"attach", "logs --follow"},
-    Name{"tail", "logs --follow"},
-    Name{"start", "up"},
-    Name{"stop", "down"},
-    Name{"download", "artifacts"},
-    Name{"remove", "delete run"},
-    Name{"destroy", "delete run"},
-    Name{"terminate", "cancel"},
-    Name{"abort", "cancel"},
-    Name{"history", "get runs"},
-    Name{"jobs", "get runs"},
-    Name{"job", "get runs"},
-    Name{"pods", "get runs"},
-    Name{"pod", "get runs"},
-    Name{"po", "get runs"},
-    Name{"container", "get runs"},
-    Name{"containers", "get runs"},
-    Name{"app", "get runs"},
-    Name{"queue", "get runs"},
-    Name{"squeue", "get runs"},
-    Name{"sacct", "get runs"},
-    Name{"sinfo", "get nodes"},
-    Name{"srun", "run"},
-    Name{"sbatch", "run --detach"},
-    Name{"scancel", "cancel"},
-    Name{"deploy", "run --detach"},
-    Name{"spawn", "run --detach"},
-    Name{"shell", "exec -it"},
-    Name{"ssh", "exec -it"},
-    Name{"enter", "exec -it"},
-    Name{"console", "exec -it"},
-    Name{"bash", "exec -it"},
-    Name{"sh", "exec -it"},
-    Name{"stats", "top runs"},
-    Name{"htop", "top"},
-    Name{"monitor", "top"},
-    Name{"info", "status"},
-    Name{"cluster-info", "status"},
-    Name{"edit", "apply -f"},
-    Name{"patch", "apply -f"},
-    Name{"replace", "apply -f"},
-    Name{"diff", "apply --dry-run -f"},
-    Name{"annotate", "label"},
-    Name{"python", "execute"},
-    Name{"eval", "execute"},
-    Name{"test", "pytest"},
-};
-
-// What they have and we do not, and what there is in its place.
-constexpr std::string_view kNoImages =
-    "there are no images: a program is the project's or the node's, and packages come by `paddock "
-    "run --requirements FILE`";
-constexpr std::string_view kNoPorts =
-    "no port of a run is reached from outside: what it computes comes back as output and files";
-constexpr std::string_view kNoLogin =
-    "nothing is logged in to: --server URL and --token-file FILE say which controller and who "
-    "(PADDOCK_SERVER, PADDOCK_TOKEN)";
-constexpr std::array kNotHere = {
-    Name{"images", kNoImages},      Name{"image", kNoImages},    Name{"pull", kNoImages},
-    Name{"push", kNoImages},        Name{"rmi", kNoImages},      Name{"tag", kNoImages},
-    Name{"commit", kNoImages},      Name{"template", kNoImages}, Name{"port", kNoPorts},
-    Name{"port-forward", kNoPorts}, Name{"expose", kNoPorts},    Name{"proxy", kNoPorts},
-    Name{"forward", kNoPorts},      Name{"login", kNoLogin},     Name{"logout", kNoLogin},
-    Name{"auth", kNoLogin},         Name{"config", kNoLogin},    Name{"context", kNoLogin},
-    Name{"setup", kNoLogin},
-};
-
-// The words of other tools for commands about sandboxes.
-constexpr std::array kOtherSandboxNames = {
-    Name{"new", "create"},   Name{"start", "create"}, Name{"kill", "destroy"},
-    Name{"stop", "destroy"}, Name{"ps", "list"},      Name{"shell", "exec"},
-    Name{"cp", "files"},     Name{"upload", "files"}, Name{"download", "files"},
-    Name{"read", "files"},   Name{"write", "files"},  Name{"cat", "files"},
-    Name{"put", "files"},    Name{"mkdir", "files"},  Name{"file", "files"},
-    Name{"ssh", "exec"},     Name{"connect", "exec"}, Name{"attach", "exec"},
-    Name{"bash", "exec"},    Name{"rm", "destroy"},   Name{"terminate", "destroy"},
-    Name{"sp", "create"},    Name{"spawn", "create"}, Name{"ls", "list"},
-};
-
-// The name of an option in other tools, without dashes; our name; and what to type for it.
-struct OptionName {
-  std::string_view theirs;
-  std::string_view ours;
-  std::string_view typed = {};  // empty: --ours
-};
-constexpr std::string_view kGpus = "--accelerator nvidia=N";
-constexpr std::array kOtherOptions = {
-    OptionName{"gpu", "accelerator", kGpus},
-    OptionName{"gpus", "accelerator", kGpus},
-    OptionName{"gres", "accelerator", kGpus},
-    OptionName{"device", "accelerator", kGpus},
-    OptionName{"cpus-per-task", "cpu"},
-    OptionName{"cores", "cpu"},
-    OptionName{"mem", "memory"},
-    OptionName{"ram", "memory"},
-    OptionName{"m", "memory"},
-    OptionName{"pids-limit", "pids"},
-    OptionName{"tmpfs", "disk"},
-    OptionName{"shm-size", "disk"},
-    OptionName{"time", "timeout"},
-    OptionName{"time-limit", "timeout"},
-    OptionName{"walltime", "timeout"},
-    OptionName{"volumes", "volume"},
-    OptionName{"vol", "volume"},
-    OptionName{"w", "workdir"},
-    OptionName{"cwd", "workdir"},
-    OptionName{"chdir", "workdir"},
-    OptionName{"working-dir", "workdir"},
-    OptionName{"net", "allow-domain", "--allow-domain HOST"},
-    OptionName{"network", "allow-domain", "--allow-domain HOST"},
-    OptionName{"d", "detach"},
-    OptionName{"background", "detach"},
-    OptionName{"job-name", "name"},
-    OptionName{"J", "name"},
-    OptionName{"retries", "retry"},
-    OptionName{"restart", "retry"},
-    OptionName{"secrets", "secret"},
-    OptionName{"envs", "env"},
-    OptionName{"cpuset-cpus", "cpu"},
-    OptionName{"ulimit", "open-files"},
-    OptionName{"volume-mount", "mount"},
-    OptionName{"dns", "name-server"},
-    OptionName{"nodelist", "node-selector"},
-    OptionName{"constraint", "node-selector"},
-    OptionName{"partition", "node-selector"},
-    OptionName{"i", "stdin", "--stdin FILE"},
-    OptionName{"t", "timestamps"},
-    OptionName{"show-labels", "label-columns"},
-    OptionName{"grace-period", "grace"},
-    OptionName{"grace-period", "now"},
-};
-
-// Those that we have nothing of, of the commands that start a program, and what to do instead.
-constexpr std::string_view kNothingStays =
-    "; leave it out: of a run nothing stays on its node (`paddock delete run NAME` removes its "
-    "record)";
-constexpr std::string_view kNoTerminal =
-    "; it has no terminal: start it with `--detach`, then `paddock exec -it NAME -- sh`";
-constexpr std::string_view kNoRights =
-    "; leave it out: a program has a user without rights, and what its policy allows (`--policy`)";
-constexpr std::string_view kWordsBehind = "; the program and its words stand after `--`";
-constexpr std::string_view kImages =
-    "; there are no images: a program is the project's or the node's, and packages come by "
-    "`--requirements FILE`";
-constexpr std::string_view kPorts =
-    "; no port of a run is reached from outside: what it computes comes back as output and files";
-constexpr std::array kNoOptions = {
-    Name{"rm", kNothingStays},
-    Name{"it", kNoTerminal},
-    Name{"ti", kNoTerminal},
-    Name{"tty", kNoTerminal},
-    Name{"t", kNoTerminal},
-    Name{"interactive", kNoTerminal},
-    Name{"pty", kNoTerminal},
-    Name{"shell", kNoTerminal},
-    Name{"u", kNoRights},
-    Name{"user", kNoRights},
-    Name{"privileged", kNoRights},
-    Name{"cap-add", kNoRights},
-    Name{"security-opt", kNoRights},
-    Name{"entrypoint", kWordsBehind},
-    Name{"command", kWordsBehind},
-    Name{"image", kImages},
-    Name{"tag", kImages},
-    Name{"file", kImages},
-    Name{"f", kImages},
-    Name{"p", kPorts},
-    Name{"port", kPorts},
-    Name{"ports", kPorts},
-    Name{"expose", kPorts},
-};
-// Of the commands that are about an instance: others have names of their own.
-constexpr std::array<std::string_view, 4> kOfAnInstance = {"up", "down", "status", "ready"};
-// Where no option does it.
-constexpr std::string_view kElsewhere =
-    "; a program starts in the project's folder: `-- sh -c 'cd DIR && …'` starts one elsewhere";
-
-constexpr const char* kNoSessionInput =
-    "; a session's command has no input and no terminal: `paddock sandbox files --put -` makes a "
-    "file of what is piped";
-constexpr const char* kCodeElsewhere =
-    "; the code is a file, or comes through `-`: echo 'print(1)' | paddock execute -";
-
-constexpr const char* kWaitsForTheEnd =
-    "; leave it out: it waits until the run has ended (`kubectl wait` takes any condition)";
-
-bool takes_option(const CommandRow& row, std::string_view name) {
-  return std::ranges::any_of(row.options,
-                             [&](const OptionRow& each) { return long_name(each) == name; });
-}
-
-template <class Names>
-std::string_view meant_by(const Names& names, std::string_view word) {
-  const auto found = std::ranges::find(names, word, &Name::first);
-  return found == names.end() ? std::string_view() : found->second;
-}
-
-bool starts_program(const CommandRow& row) {
-  return takes_option(row, "artifact-dir") || row.path == "sandbox run" ||
-         row.path == "sandbox create" || row.path == "execute";
-}
-
-// The advice about an option that other tools have; empty: this command has nothing of the kind.
-std::string by_another_name(std::string_view word, const CommandRow& row) {
-  const std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  // One name may be of several of ours, each of other commands.
-  const auto found = std::ranges::find_if(kOtherOptions, [&](const OptionName& each) {
-    return each.theirs == name && takes_option(row, each.ours);
-  });
-  if (found != kOtherOptions.end())
-    return cat("; did you mean `",
-               found->typed.empty() ? cat("--", found->ours) : std::string(found->typed), "`?");
-  if (const std::string_view instead = meant_by(kNoOptions, name);
-      starts_program(row) && !instead.empty())
-    return std::string(instead);
-  if (row.path == "sandbox exec" && (name == "i" || name == "it" || name == "t" || name == "tty"))
-    return kNoSessionInput;
-  if (name == "name" && std::ranges::count(kOfAnInstance, row.path) > 0)
-    return "; did you mean `--instance`?";
-  if (row.path == "execute" && (name == "c" || name == "code" || name == "e"))
-    return kCodeElsewhere;
-  if (row.path == "wait" && name == "for") return kWaitsForTheEnd;
-  const auto elsewhere = std::ranges::find(kOtherOptions, name, &OptionName::theirs);
-  const bool workdir =
-      name == "workdir" || (elsewhere != kOtherOptions.end() && elsewhere->ours == "workdir");
-  return workdir && takes_option(row, "artifact-dir") ? std::string(kElsewhere) : "";
-}
-
-// The same of a word that is nearly one of them: `--nmae` of `up`.
-std::string by_nearly_another_name(std::string_view word, const CommandRow& row) {
-  std::vector<std::string> names;
-  const auto add = [&](std::string_view name) {
-    const std::string typed = cat("--", name);
-    if (name.size() > 1 && !by_another_name(typed, row).empty()) names.push_back(typed);
-  };
-  for (const OptionName& each : kOtherOptions) add(each.theirs);
-  add("name");
-  const std::string near = nearest(word, names);
-  return near.empty() ? "" : by_another_name(near, row);
-}
-
-// Objects of all kinds are looked at and removed by the same commands.
-constexpr std::array kVerbs = {
-    Name{"get", "get"},       Name{"list", "get"},          Name{"ls", "get"},
-    Name{"show", "describe"}, Name{"describe", "describe"}, Name{"delete", "delete"},
-    Name{"remove", "delete"}, Name{"rm", "delete"},
-};
-
 // The command that `secret delete x` means; empty: none of ours.
 std::string verb_first(const std::string& group, const std::vector<std::string>& behind) {
   if (behind.empty()) return {};
-  if (const auto other = meant_by(kOtherSandboxNames, behind[0]);
-      group == "sandbox" && !other.empty())
+  if (const auto other = our_sandbox_command(behind[0]); group == "sandbox" && !other.empty())
     return cat("sandbox ", other);
-  const std::string_view verb = meant_by(kVerbs, behind[0]);
+  const std::string_view verb = our_verb(behind[0]);
   const auto kind = parse_kind(group);
   if (verb.empty() || !kind.ok()) return {};
   const bool one = behind.size() > 1;
@@ -329,20 +68,6 @@ Error with_usage(const std::string& message, const CommandRow& row) {
 
 }  // namespace
 
-std::vector<std::string> other_commands() {
-  std::vector<std::string> out;
-  for (const Name& each : kOtherNames) out.emplace_back(each.first);
-  for (const Name& each : kNotHere) out.emplace_back(each.first);
-  return out;
-}
-
-std::vector<std::string> other_options() {
-  std::vector<std::string> out;
-  for (const OptionName& each : kOtherOptions) out.emplace_back(each.theirs);
-  for (const Name& each : kNoOptions) out.emplace_back(each.first);
-  return out;
-}
-
 std::string mount_way() {
   return "--volume NAME (a published folder), or hostMounts in --policy FILE (the node's own)";
 }
@@ -354,9 +79,9 @@ Error usage_error(std::string message) {
 Error unknown_command(const std::string& word) {
   std::string message = cat("there is no command `", word, "`");
   const auto kind = parse_kind(word);
-  if (const std::string_view other = meant_by(kOtherNames, word); !other.empty()) {
+  if (const std::string_view other = our_command(word); !other.empty()) {
     message += cat("; did you mean `paddock ", other, "`?");
-  } else if (const std::string_view instead = meant_by(kNotHere, word); !instead.empty()) {
+  } else if (const std::string_view instead = instead_of_command(word); !instead.empty()) {
     message += cat("; ", instead);
   } else if (kind.ok()) {
     message += cat("; did you mean `paddock get ", info(*kind).plural, "`?");
@@ -391,14 +116,14 @@ Error unknown_option(const std::string& word, const CommandRow& row) {
   names.emplace_back("--help");
   const std::string name = word.substr(0, word.find('='));
   const std::string near = name.size() > 2 ? nearest(name, names) : std::string();
-  const std::string meant = by_another_name(name, row);
+  const std::string meant = advice_on_option(name, row);
   std::string message = cat("`", row.path, "` has no option `", name, "`");
   if (!meant.empty()) {
     message += meant;
   } else if (!near.empty()) {
     message += cat("; did you mean `", near, "`?");
   } else if (name.size() > 2) {
-    message += by_nearly_another_name(name, row);
+    message += advice_on_nearly_an_option(name, row);
   }
   const bool takes_command = std::ranges::count(row.arguments, "CMD", &ArgumentRow::name) > 0;
   if (takes_command)

@@ -19,10 +19,6 @@ Error unknown_option(const std::string& word, const CommandRow& row);
 // One that is none of those that may stand before the command.
 Error option_before_command(const std::string& word);
 Error too_many_words(const CommandRow& row, const std::vector<std::string>& extra);
-// All words that other tools have for commands, and names of options without dashes, of which
-// something is said.
-std::vector<std::string> other_commands();
-std::vector<std::string> other_options();
 // How folders come into a run, for who types `-v /x:/y`.
 std::string mount_way();
 Error missing_word(const CommandRow& row, const ArgumentRow& argument);

@@ -1,5 +1,7 @@
 #include "cli/options/command_row.h"
 
+#include <algorithm>
+
 #include "common/base/result.h"
 #include "common/base/text.h"
 
@@ -29,6 +31,11 @@ std::vector<std::string> Parsed::list(const std::string& name) const {
 std::string long_name(const OptionRow& option) {
   const size_t start = option.names.find("--") + 2;
   return option.names.substr(start, option.names.find(',', start) - start);
+}
+
+bool takes_option(const CommandRow& row, std::string_view name) {
+  return std::ranges::any_of(row.options,
+                             [&](const OptionRow& each) { return long_name(each) == name; });
 }
 
 }  // namespace paddock::cli

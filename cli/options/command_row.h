@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace paddock::cli {
@@ -33,6 +34,8 @@ struct CommandRow {
 
 // The first long name without dashes: `namespace` for `-n,--namespace`.
 std::string long_name(const OptionRow& option);
+// Whether it has an option of that long name.
+bool takes_option(const CommandRow& row, std::string_view name);
 
 // What was typed, by long option name or argument name: `to`, never `--to`, which would be read as
 // an option that nobody gave (it stops the program).

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "common/base/fault_sentence.h"
 #include "common/base/result.h"
 #include "common/base/text.h"
 #include "common/base/told_cause.h"
@@ -51,8 +52,8 @@ bool retryable(Code code) {
 std::string Error::describe() const {
   std::string text = message;
   // All of them follow.
-  const std::string count = cat(" (and ", causes.size() - 1, " more)");
-  if (causes.size() > 1 && text.ends_with(count)) text.resize(text.size() - count.size());
+  const std::string more = more_faults(causes.size());
+  if (text.ends_with(more)) text.resize(text.size() - more.size());
   for (const Cause& cause : causes) {
     if (cause.message == message || tells(message, cause)) continue;
     text += cat("; ", cause.field, cause.field.empty() ? "" : ": ", cause.message);

@@ -1,6 +1,7 @@
 // Errors as values: a closed code to branch on, a stable reason for clients, words for people.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,7 +12,7 @@
 
 namespace paddock {
 
-enum class CauseKind { kInvalid, kRequired, kWrongType, kNotSupported };
+enum class CauseKind { kInvalid, kRequired, kWrongType, kNotSupported, kUnknownField };
 
 // One thing that is wrong with the input: where (a JSON path such as `spec.timeout`) and what.
 struct Cause {
@@ -30,6 +31,9 @@ struct Error {
   std::vector<std::string> context = {};
   // Further facts for programs, by name: members of `error.details` in an answer.
   std::vector<std::pair<std::string, std::string>> facts = {};
+  // How many faults the message counts, if it is made of the causes (fault_sentence.h); 0: it is a
+  // sentence of its own.
+  size_t faults = 0;
 
   Error&& within(std::string what) && {
     context.push_back(std::move(what));

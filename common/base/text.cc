@@ -117,9 +117,11 @@ std::string hex(std::string_view bytes) {
   return out;
 }
 
+size_t base64_length(size_t bytes) { return (bytes + 2) / 3 * 4; }
+
 std::string base64(std::string_view bytes) {
   std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
+  out.reserve(base64_length(bytes.size()));
   for (size_t i = 0; i < bytes.size(); i += 3) {
     const size_t count = std::min<size_t>(3, bytes.size() - i);
     uint32_t group = 0;

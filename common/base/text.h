@@ -42,6 +42,7 @@ size_t utf8_prefix(std::string_view bytes);
 // Bytes as UTF-8 text: each malformed sequence becomes U+FFFD.
 std::string to_utf8_lossy(std::string_view bytes);
 std::string hex(std::string_view bytes);
+size_t base64_length(size_t bytes);  // of the text that base64() makes of so many
 std::string base64(std::string_view bytes);
 std::optional<std::string> decode_base64(std::string_view text);  // strict: padded, no white space
 

@@ -24,7 +24,7 @@ constexpr Millis kAnswerTime{15'000};
 constexpr Millis kAnswerTimeOfOneOfSeveral{5'000};
 
 Millis answer_time(const http::Endpoint& endpoint) {
-  return http::has_several(endpoint) ? kAnswerTimeOfOneOfSeveral : kAnswerTime;
+  return http::servers_of(endpoint) == Servers::kSeveral ? kAnswerTimeOfOneOfSeveral : kAnswerTime;
 }
 
 http::Request speaking(http::Request request) {

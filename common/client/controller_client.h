@@ -165,9 +165,7 @@ class ControllerClient {
   // did not say.
   Millis clock_gap() const { return Millis(clock_gap_ms_.load()); }
 
-  Servers servers() const {
-    return http::has_several(endpoint_) ? Servers::kSeveral : Servers::kOne;
-  }
+  Servers servers() const { return http::servers_of(endpoint_); }
 
   void abort();  // ends a call in progress from another thread
 

@@ -13,6 +13,7 @@ namespace paddock::contracts {
 inline std::string_view word_of(CauseKind kind) {
   switch (kind) {
     case CauseKind::kInvalid:
+    case CauseKind::kUnknownField:
       return "invalid";
     case CauseKind::kRequired:
       return "required";

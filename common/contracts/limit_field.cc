@@ -45,9 +45,6 @@ std::string value_text(const std::optional<int64_t>& value) {
 }
 
 std::string_view field_of_code(const SandboxResult& result) {
-  // One code for both: the kernel tells a file that grew too large by a signal of its own.
-  if (result.code == Reason("E_LIMIT_FS") && result.reason.starts_with(kFileSizeReached))
-    return "fileSize";
   for (const auto& [code, field] : kLimits) {
     if (result.code == code) return field;
   }
@@ -123,19 +120,22 @@ std::vector<const Complaint*> complaints_of(const SandboxResult& result) {
   return out;
 }
 
+// A node sends it: what is no limit of ours is none.
+std::string_view known_limit(std::string_view name) {
+  std::string_view out;
+  SandboxLimits::describe(
+      [&](const auto&... f) { ((f.name == name ? void(out = f.name) : void()), ...); });
+  return out;
+}
+
 }  // namespace
 
 std::string_view limit_that_ended(const SandboxResult& result) {
+  if (const std::string_view limit = known_limit(result.limit); !limit.empty()) return limit;
   if (result.status == SandboxStatus::kTimeout) return "wallTime";
   if (result.status == SandboxStatus::kCpuLimit) return "cpuTime";
   if (result.status == SandboxStatus::kMemLimit) return "memory";
   if (result.status == SandboxStatus::kLimitExceeded) return field_of_code(result);
-  // A shell whose program was ended so says it by its own exit code.
-  constexpr int64_t kFileSizeSignal = 128 + 25;
-  // The command itself was ended by it, and not at the limit.
-  const bool sent_by_itself = result.reason.starts_with("ended by signal");
-  if (result.status == SandboxStatus::kFailed && result.rc == kFileSizeSignal && !sent_by_itself)
-    return "fileSize";
   return {};
 }
 

@@ -9,11 +9,11 @@
 
 namespace paddock::contracts {
 
-// What a result says when a file came to limits.fileSize. Its code is that of fsBytes, too: this
-// tells them apart.
-inline constexpr std::string_view kFileSizeReached = "file size limit reached (signal 25)";
+// A file came to it. Its code is that of `fsBytes`: a launcher that sees it says which by `limit`.
+inline constexpr std::string_view kFileSize = "fileSize";
 
-// `pids` for `sandbox.limits.pids`; empty: the run ended by none.
+// `pids` for `sandbox.limits.pids`; empty: the run ended by none. Launchers of earlier releases set
+// no `limit`: there it follows from status and code.
 std::string_view limit_that_ended(const SandboxResult& result);
 // Which streams wrote more than the log keeps of them. `truncated` of a result says that of the
 // part that the result repeats, which is cut long before the log is.

@@ -145,6 +145,7 @@ struct SandboxResult {
   std::string reason;
   std::optional<std::string> error_class;
   std::optional<std::string> code;
+  std::string limit;
   std::string out;
   std::string err;
   Truncated truncated;
@@ -166,6 +167,9 @@ struct SandboxResult {
         field("errorClass", &SandboxResult::error_class,
               "TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED"),
         field("code", &SandboxResult::code, "E_LIMIT_MEMORY, E_CAPABILITY_DENIED, …"),
+        field("limit", &SandboxResult::limit,
+              "the limit of the policy that ended it, such as memory; absent: none did",
+              {.omit_empty = true}),
         field("stdout", &SandboxResult::out, "standard output, at most what the policy keeps"),
         field("stderr", &SandboxResult::err, "standard error, at most what the policy keeps"),
         field("truncated", &SandboxResult::truncated, "which stream was cut"),

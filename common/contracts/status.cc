@@ -45,6 +45,7 @@ std::string_view cause_word(CauseKind kind) {
     case CauseKind::kNotSupported:
       return "FieldValueNotSupported";
     case CauseKind::kInvalid:
+    case CauseKind::kUnknownField:
       break;
   }
   return "";

@@ -37,6 +37,8 @@ std::string address_of(const Endpoint& endpoint) {
   return all.empty() ? std::string() : all[endpoint.turn->load() % all.size()];
 }
 
-bool has_several(const Endpoint& endpoint) { return addresses_in(endpoint.base_url).size() > 1; }
+Servers servers_of(const Endpoint& endpoint) {
+  return addresses_in(endpoint.base_url).size() > 1 ? Servers::kSeveral : Servers::kOne;
+}
 
 }  // namespace paddock::http

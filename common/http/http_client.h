@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/backoff.h"
 #include "common/base/guarded.h"
 #include "common/base/result.h"
 #include "common/base/units.h"
@@ -47,7 +48,7 @@ std::vector<std::string> addresses_in(std::string_view base_url);
 // The one that is asked next.
 std::string address_of(const Endpoint& endpoint);
 // Whether another server may answer where one does not.
-bool has_several(const Endpoint& endpoint);
+Servers servers_of(const Endpoint& endpoint);
 
 struct Request {
   std::string method = "GET";

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/fault_sentence.h"
 #include "common/base/text.h"
 
 namespace paddock::mcp {
@@ -88,13 +89,12 @@ std::string argument_of(const Origin& origin, std::string_view field, const Argu
   return cat(origin.argument, item_of(rest));
 }
 
-std::string told(const Cause& cause) { return cat(cause.field, ": ", cause.message); }
-
 }  // namespace
 
 Error as_arguments(Error error, const Arguments& given) {
   if (error.causes.empty()) return error;
-  const bool named = error.message.starts_with(told(error.causes.front()));
+  const Cause& front = error.causes.front();
+  const bool named = !front.field.empty() && error.message.starts_with(fault_text(front));
   std::vector<Cause> causes;
   struct Told {
     const Origin* origin;
@@ -110,13 +110,12 @@ Error as_arguments(Error error, const Arguments& given) {
     if (!is_new && (first->second.origin != origin || first->second.why == why)) continue;
     causes.push_back(std::move(cause));
   }
-  const bool others = error.message.ends_with(cat(" (and ", error.causes.size() - 1, " more)"));
-  if (others) error.message.resize(error.message.rfind(" (and "));
+  const std::string more = more_faults(error.causes.size());
+  const bool others = !more.empty() && error.message.ends_with(more);
+  if (others) error.message.resize(error.message.size() - more.size());
   error.causes = std::move(causes);
-  // The message has the form that Check::error() gives it.
-  if (named) error.message = told(error.causes.front());
-  if ((named || others) && error.causes.size() > 1)
-    error.message += cat(" (and ", error.causes.size() - 1, " more)");
+  if (named) error.message = fault_text(error.causes.front());
+  if (named || others) error.message += more_faults(error.causes.size());
   return error;
 }
 

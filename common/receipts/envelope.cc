@@ -1,6 +1,7 @@
 #include "common/receipts/envelope.h"
 
 #include "common/base/text.h"
+#include "common/crypto/pem.h"
 #include "common/crypto/signing.h"
 
 namespace paddock::receipts {
@@ -8,9 +9,6 @@ namespace {
 
 using contracts::EnvelopeSignature;
 using contracts::ReceiptEnvelope;
-
-constexpr std::string_view kBegin = "-----BEGIN PUBLIC KEY-----";
-constexpr std::string_view kEnd = "-----END PUBLIC KEY-----";
 
 // DSSE's "pre-authentication encoding": neither type nor payload can be taken for a part of the
 // other.
@@ -64,14 +62,8 @@ Result<OpenedReceipt> open_receipt(const ReceiptEnvelope& envelope,
 }
 
 Result<std::vector<std::string>> public_keys_in(std::string_view text) {
-  std::vector<std::string> out;
-  for (size_t begin = text.find(kBegin); begin != std::string_view::npos;
-       begin = text.find(kBegin, begin + 1)) {
-    const size_t end = text.find(kEnd, begin);
-    if (end == std::string_view::npos) break;
-    out.push_back(cat(text.substr(begin, end + kEnd.size() - begin), "\n"));
-    TRY(crypto::signing_key_id(out.back()));
-  }
+  std::vector<std::string> out = crypto::pem_blocks(text, "PUBLIC KEY");
+  for (const std::string& key : out) TRY(crypto::signing_key_id(key));
   if (out.empty())
     return invalid_argument("SIGNING_KEY_INVALID",
                             "there is no public key in it; `paddock receipt-keys` prints them");

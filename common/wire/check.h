@@ -33,7 +33,7 @@ class Check {
       collected_.push_back(path_);
       return;
     }
-    fail("unknown field");
+    fail("unknown field", CauseKind::kUnknownField);
     ++unknown_;
   }
   bool ok() const { return causes_.empty(); }

@@ -5,16 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/fault_sentence.h"
 #include "common/base/nearest.h"
 #include "common/base/text.h"
 
 namespace paddock::wire {
 namespace {
 
-constexpr std::string_view kUnknown = "unknown field";  // as Check says it
 constexpr size_t kMostElsewhere = 2;  // more would be no help: it is a word of everywhere
 
-bool is_unknown(const Cause& cause) { return cause.message == kUnknown; }
+bool is_unknown(const Cause& cause) { return cause.kind == CauseKind::kUnknownField; }
 
 // A key that a type does not have, and the fields that it has there, if they are named at all.
 struct Stranger {
@@ -86,14 +86,9 @@ std::string did_you_mean(const Value& schema, const std::string& path) {
 }  // namespace
 
 Error with_near_fields(Error error, const Value& schema) {
-  for (size_t i = 0; i < error.causes.size(); ++i) {
-    Cause& cause = error.causes[i];
-    if (!is_unknown(cause)) continue;
-    const std::string hint = did_you_mean(schema, cause.field);
-    const std::string before = cat(cause.field, ": ", cause.message);  // as Check::error() begins
-    if (i == 0 && error.message.starts_with(before)) error.message.insert(before.size(), hint);
-    cause.message += hint;
-  }
+  for (Cause& cause : error.causes)
+    if (is_unknown(cause)) cause.message += did_you_mean(schema, cause.field);
+  if (error.faults > 0) tell_faults(error);
   return error;
 }
 

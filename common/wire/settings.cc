@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/fault_sentence.h"
 #include "common/base/nearest.h"
 #include "common/base/text.h"
 #include "common/wire/check.h"
@@ -94,34 +95,16 @@ std::string shown_message(const std::string& message) {
   return cat(message.substr(0, first + 1), kLeftOut, message.substr(last));
 }
 
-Error unreadable(const Error& cause, std::string_view where) {
-  Error error = without_content(cause);
-  error.reason = "CONFIG_INVALID";
-  error.message = cat(where, ": ", error.message);
-  return error;
+Cause unreadable(const Error& text, std::string_view where) {
+  return {"", cat(where, ": ", without_content(text).message)};
 }
 
-std::string count_of(const Error& error) {
-  return error.causes.size() < 2 ? "" : cat(" (and ", error.causes.size() - 1, " more)");
+void add_fault(std::optional<Error>& all, Cause fault) {
+  if (!all) all = Error{Code::kInvalidArgument, "CONFIG_INVALID", {}};
+  all->causes.push_back(std::move(fault));
+  ++all->faults;
+  tell_faults(*all);
 }
-
-// As Check::error() tells several.
-void add_fault(std::optional<Error>& all, std::optional<Error> more) {
-  if (!more) return;
-  if (more->causes.empty()) more->causes.push_back({"", more->message});
-  if (!all) {
-    all = std::move(more);
-    return;
-  }
-  const std::string count = count_of(*all);
-  if (all->message.ends_with(count)) all->message.resize(all->message.size() - count.size());
-  all->causes.insert(all->causes.end(), more->causes.begin(), more->causes.end());
-  all->message += count_of(*all);
-}
-
-}  // namespace
-
-namespace {
 
 void find_nulls(const Value& value, Check& check) {
   if (value.is_null())
@@ -152,10 +135,7 @@ Error without_content(Error error) {
     error.message = shown_message(error.message);
     return error;
   }
-  // As Check::error() begins it.
-  const std::string& first = error.causes.front().field;
-  if (error.message.starts_with(first)) error.message.replace(0, first.size(), shown_path(first));
-  for (Cause& cause : error.causes) cause.field = shown_path(cause.field);
+  rename_fields(error, shown_path);
   return error;
 }
 
@@ -182,11 +162,12 @@ Result<Value> SettingsSource::read() const {
   if (!trim(yaml_).empty()) {
     Result<Value> parsed = parse_yaml(yaml_);
     if (!parsed)
-      wrong = unreadable(parsed.error(), names_.file.empty() ? "configuration file" : names_.file);
+      add_fault(wrong, unreadable(parsed.error(),
+                                  names_.file.empty() ? "configuration file" : names_.file));
     else if (!parsed->is_null())
       document = std::move(*parsed);
   }
-  add_fault(wrong, apply_environment(document));
+  apply_environment(document, wrong);
   if (wrong) return faults(std::move(wrong)).error();
   return document;
 }
@@ -200,14 +181,11 @@ void SettingsSource::check_variables(std::optional<Error>& all) const {
     const std::string near = nearest(name, names);
     const std::string words =
         cat("names no configuration key", near.empty() ? "" : cat("; did you mean `", near, "`?"));
-    add_fault(
-        all,
-        Error{Code::kInvalidArgument, "CONFIG_INVALID", cat(name, ": ", words), {{name, words}}});
+    add_fault(all, {name, words});
   }
 }
 
-std::optional<Error> SettingsSource::apply_environment(Value& document) const {
-  std::optional<Error> wrong;
+void SettingsSource::apply_environment(Value& document, std::optional<Error>& all) const {
   for (const auto& [name, text] : environment_) {
     const auto known = variables_.find(name);
     if (known == variables_.end()) continue;
@@ -215,9 +193,8 @@ std::optional<Error> SettingsSource::apply_environment(Value& document) const {
     if (value)
       set_path(document, known->second, *value);
     else
-      add_fault(wrong, unreadable(value.error(), name_of(name)));
+      add_fault(all, unreadable(value.error(), name_of(name)));
   }
-  return wrong;
 }
 
 Status SettingsSource::faults(std::optional<Error> values) const {
@@ -225,21 +202,24 @@ Status SettingsSource::faults(std::optional<Error> values) const {
   return values ? Status(*std::move(values)) : Status();
 }
 
-std::optional<Error> SettingsSource::all_of(const Status& one, const Status& two) const {
-  std::optional<Error> all;
-  for (const Status* each : {&one, &two})
-    if (!each->ok()) add_fault(all, fault(each->error()));
-  return all;
+// Also each null that leaves out what protects.
+Status SettingsSource::check(const Status& values, const Status& nulls) const {
+  if (values.ok() && nulls.ok()) return faults({});
+  if (values.ok() || nulls.ok()) return all_faults(values.ok() ? nulls.error() : values.error());
+  Error both = values.error();
+  both.causes.insert(both.causes.end(), nulls.error().causes.begin(), nulls.error().causes.end());
+  both.faults += nulls.error().faults;
+  tell_faults(both);
+  return all_faults(both);
 }
 
-Error SettingsSource::fault(const Error& cause) const {
-  const std::string file = names_.file.empty() ? "configuration" : names_.file;
-  const std::vector<std::string> places = places_of(cause);
-  Error error = with_near_fields(without_content(cause), schema_);
+Error SettingsSource::all_faults(const Error& values) const {
+  const std::vector<std::string> places = places_of(values);
+  Error error = with_near_fields(without_content(values), schema_);
   error.reason = "CONFIG_INVALID";
-  const bool placed = !places.empty() && !places.front().empty();
-  if (!placed) error.message = cat(file, ": ", error.message);
-  return with_places(std::move(error), places);
+  error = faults(with_places(std::move(error), places)).error();
+  if (places.front().empty()) error.message = cat("configuration: ", error.message);
+  return error;
 }
 
 // A variable wins over the file, and one that sets a part of a field is nearer than a whole file.

@@ -46,16 +46,16 @@ class SettingsSource {
                     const std::vector<std::string_view>& never_null = {}) const {
     Result<T> settings = decode<T>(document);
     const Status values = settings.ok() ? Status() : Status(settings.error());
-    TRY(faults(all_of(values, check_no_nulls(document, never_null))));
+    TRY(check(values, check_no_nulls(document, never_null)));
     return settings;
   }
 
  private:
   // What is wrong with the values, and the variables that name no key.
   Status faults(std::optional<Error> values) const;
-  Error fault(const Error& cause) const;
-  std::optional<Error> all_of(const Status& one, const Status& two) const;
-  std::optional<Error> apply_environment(Value& document) const;
+  Status check(const Status& values, const Status& nulls) const;
+  Error all_faults(const Error& values) const;
+  void apply_environment(Value& document, std::optional<Error>& all) const;
   void check_variables(std::optional<Error>& all) const;
   // The one that set the field or what is around it, or that set a part of it; empty: none.
   std::string variable_of(std::string_view field) const;

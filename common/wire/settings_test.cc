@@ -5,6 +5,7 @@
 
 #include "common/base/text.h"
 #include "common/wire/check.h"
+#include "common/wire/describe.h"
 #include "common/wire/yaml.h"
 
 namespace paddock::wire {
@@ -50,6 +51,24 @@ TEST(WithoutContent, TextThatIsNoDocumentIsNotQuoted) {
   EXPECT_NE(told("port: 1\nport: 2\n").find("\"port\""), std::string::npos);
   EXPECT_EQ(told("a: *secret\n").find("secret"), std::string::npos);
   EXPECT_NE(told("a: *secret\n").find("aliases are not allowed"), std::string::npos);
+}
+
+struct Rules {
+  std::vector<int64_t> ports;
+  static constexpr auto describe(auto&& visit) { return visit(field("ports", &Rules::ports, "")); }
+};
+
+TEST(Settings, FaultsOfTheFileAndOfVariablesAreCountedTogether) {
+  std::string yaml = "ports: [a";
+  for (int i = 1; i < 120; ++i) yaml += ", a";
+  const std::map<std::string, std::string> variables = {{"P_NAME", "a"}};
+  const SettingsSource source(yaml += "]", variables, "P_", schema<Rules>(), {.file = "c.yaml"});
+  const Error error = source.decoded<Rules>(*source.read()).error();
+  EXPECT_TRUE(error.message.starts_with("c.yaml:1: ports[0]: ")) << error.message;
+  EXPECT_TRUE(error.message.ends_with(" (and 120 more)")) << error.message;
+  EXPECT_EQ(error.message.find(" more)"), error.message.rfind(" more)")) << "one count";
+  EXPECT_EQ(error.causes.back().field, "P_NAME");
+  EXPECT_EQ(error.reason, "CONFIG_INVALID");
 }
 
 }  // namespace

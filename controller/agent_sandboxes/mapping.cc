@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "common/base/fault_sentence.h"
 #include "common/base/text.h"
 #include "common/base/units.h"
 #include "controller/agent_sandboxes/command.h"
@@ -228,7 +229,7 @@ Result<SandboxSpec> changed_spec(const contracts::Sandbox& live, const Value& sp
 }
 
 Error in_its_words(Error error) {
-  for (Cause& cause : error.causes) cause.field = word_for(cause.field);
+  rename_fields(error, word_for);
   // kubectl prints the causes only of an Invalid object; of other errors it prints the sentence
   // alone.
   if (!error.causes.empty() && error.message.find(error.causes[0].field) == std::string::npos)

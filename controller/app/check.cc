@@ -9,13 +9,14 @@
 #include "common/wire/json.h"
 #include "controller/app/check_places.h"
 #include "controller/app/database.h"
-#include "controller/app/database_clock.h"
+#include "controller/app/listening.h"
 #include "controller/app/open_blobs.h"
 #include "controller/app/own_files.h"
 #include "controller/app/profiles.h"
 #include "controller/app/shared_files.h"
-#include "controller/app/tls_files.h"
+#include "controller/http_server/certificate_files.h"
 #include "controller/http_server/unix_socket.h"
+#include "controller/standby/database_clock.h"
 #include "controller/store/examine.h"
 #include "controller/store/lead_watch.h"
 
@@ -56,8 +57,8 @@ std::string store_words(const store::Examined& found) {
 }
 
 Finding check_clock(Millis ahead) {
-  const std::string words = clock_words(ahead);
-  if (!is_wrong(ahead)) return well("database clock", "store.postgres.urlFile", words);
+  const std::string words = standby::clock_words(ahead);
+  if (!standby::is_wrong(ahead)) return well("database clock", "store.postgres.urlFile", words);
   return {"database clock", "store.postgres.urlFile", words, "CLOCK_WRONG"};
 }
 
@@ -162,7 +163,8 @@ Finding check_data_folder(const Config& config) {
 }
 
 Status try_tls(const Config& config, const Clock& clock) {
-  TRY(check_tls_files(config, clock.wall()));
+  if (serves_tls(config))
+    TRY(http_server::check_tls_files(certificate_settings(config), clock.wall()));
   if (!serves_local_ca(config)) return {};
   return try_place(config, os::join_path(config.data_dir, "tls"));
 }

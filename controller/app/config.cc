@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/os/file.h"
 #include "controller/http_server/cors.h"
+#include "controller/http_server/origin.h"
 
 namespace paddock::app {
 namespace {
@@ -67,6 +69,23 @@ void Config::validate(wire::Check& check) const {
   if (!profiles_dir.empty() && !profiles_dir.starts_with('/'))
     check.fail("profilesDir", "must be an absolute path");
   if (!data_dir.starts_with('/')) check.fail("dataDir", "must be an absolute path");
+}
+
+bool wants_execute_token(const Config& config) {
+  return config.execute.port != 0 && !http_server::is_loopback_name(config.execute.host);
+}
+
+api::FirstTokens first_tokens(const Config& config) {
+  return {.folder = os::join_path(config.data_dir, "tokens"),
+          .given = !config.store.postgres.shared_dir.empty(),
+          .enroll = config.enroll_token,
+          .execute = wants_execute_token(config)};
+}
+
+bool serves_tls(const Config& config) { return !config.plain_http || wants_execute_token(config); }
+
+bool serves_local_ca(const Config& config) {
+  return serves_tls(config) && config.tls.cert_file.empty();
 }
 
 std::map<std::string, std::string> config_variables() {

@@ -13,6 +13,7 @@
 #include "common/wire/units.h"
 #include "controller/admission/admit.h"
 #include "controller/agent_sandboxes/mapping.h"
+#include "controller/api/handlers/access/first_tokens.h"
 #include "controller/app/bucket_config.h"
 #include "controller/nodes/leases.h"
 #include "controller/reconciler/settings.h"
@@ -236,6 +237,13 @@ struct Config {
   }
   void validate(wire::Check& check) const;
 };
+
+// Whether the port of POST /execute asks for a token, tokens/execute.
+bool wants_execute_token(const Config& config);
+api::FirstTokens first_tokens(const Config& config);
+// Whether anything is served with a certificate, and whether that is one of the local CA.
+bool serves_tls(const Config& config);
+bool serves_local_ca(const Config& config);
 
 // Every key, with the variable that overrides it: `PADDOCK_CONTROLLER_BLOBS_MAX_BLOB` for
 // `blobs.maxBlob`.

@@ -5,20 +5,20 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
+#include "controller/api/handlers/access/first_tokens.h"
 #include "controller/api/handlers/runs/receipts.h"
 #include "controller/api/routes.h"
 #include "controller/api/server/pipeline.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/app/database.h"
-#include "controller/app/first_tokens.h"
 #include "controller/app/listening.h"
 #include "controller/app/open_blobs.h"
 #include "controller/app/profiles.h"
 #include "controller/app/served_api.h"
 #include "controller/app/shared_files.h"
 #include "controller/app/shared_folder.h"
-#include "controller/app/tls_files.h"
 #include "controller/calls/relay.h"
+#include "controller/http_server/certificate_files.h"
 #include "controller/http_server/origin.h"
 #include "controller/receipts/receipt_keys.h"
 #include "controller/secrets/vault.h"
@@ -52,7 +52,7 @@ Controller::Controller(const Config& config, const Dependencies& dependencies,
       dependencies_(dependencies),
       takeover_(takeover),
       standby_services_(takeover ? takeover->services
-                                 : std::make_shared<StandbyServices>(config.max_connections)),
+                                 : std::make_shared<standby::Services>(config.max_connections)),
       notifier_(standby_services_->notifier),
       history_(standby_services_->history),
       leases_(dependencies.clock.mono(),
@@ -66,7 +66,7 @@ Result<std::unique_ptr<Controller>> Controller::open(const Config& config,
   std::unique_ptr<Controller> controller(new Controller(config, dependencies, takeover));
   TRY(controller->read_profiles());
   TRY(controller->open_state());
-  TRY(prepare_tokens(*controller->store_, config, dependencies.random));
+  TRY(api::prepare_tokens(*controller->store_, first_tokens(config), dependencies.random));
   controller->end_open_commands();
   if (const Status settled = api::settle_receipt_keys(controller->api_->services); !settled.ok())
     log_warn("a rotation of the key of receipts did not end",
@@ -123,10 +123,10 @@ Status Controller::open_files() {
                                       config_.blobs.min_free.bytes, config_.blobs.max_tree.bytes};
   std::optional<int64_t> told;
   if (blobs_->remote() || !config_.store.postgres.url_file.empty()) {
-    ASSIGN_OR_RETURN(told, FileCount::told(*store_));
+    ASSIGN_OR_RETURN(told, workspaces::FileCount::told(*store_));
   }
   ASSIGN_OR_RETURN(intake_, workspaces::BlobIntake::open(*blobs_, opened.folder, limits, told));
-  file_count_ = std::make_unique<FileCount>(*store_, *blobs_, *intake_);
+  file_count_ = std::make_unique<workspaces::FileCount>(*store_, *blobs_, *intake_);
   sweeper_ =
       std::make_unique<workspaces::Sweeper>(*store_, *blobs_, config_.blobs.keep_unused.value);
   stored_ = std::make_shared<workspaces::StoredBytes>(
@@ -303,7 +303,8 @@ Status Controller::start_execute_port() {
   options.listen[0].port = static_cast<int>(config_.execute.port);
   if (!open) {
     ASSIGN_OR_RETURN(options.listen[0].tls,
-                     prepare_tls(config_, dependencies_.random, dependencies_.clock.wall()));
+                     http_server::prepare_tls(certificate_settings(config_), dependencies_.random,
+                                              dependencies_.clock.wall()));
     options.plain_paths = {"/health", "/livez"};
     options.allowed_origins = config_.allowed_origins;  // where no token is asked for, no page may
   }

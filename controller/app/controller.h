@@ -11,14 +11,14 @@
 #include "controller/api/server/router.h"
 #include "controller/api/server/services.h"
 #include "controller/app/config.h"
-#include "controller/app/database_clock.h"
-#include "controller/app/file_count.h"
 #include "controller/app/front.h"
-#include "controller/app/standby_services.h"
 #include "controller/calls/relay.h"
 #include "controller/reconciler/reconciler.h"
+#include "controller/standby/database_clock.h"
+#include "controller/standby/services.h"
 #include "controller/store/lead_watch.h"
 #include "controller/workspaces/blob_intake.h"
+#include "controller/workspaces/file_count.h"
 #include "controller/workspaces/stored_bytes.h"
 #include "controller/workspaces/sweeper.h"
 
@@ -36,7 +36,7 @@ struct Dependencies {
 // What a standby hands to the leader that it becomes. `catch_up` tells watches the former leader's
 // last changes, which the standby has not told them yet.
 struct Takeover {
-  std::shared_ptr<StandbyServices> services;
+  std::shared_ptr<standby::Services> services;
   std::function<Status()> catch_up;
 };
 
@@ -110,7 +110,7 @@ class Controller {
   Dependencies dependencies_;
   std::shared_ptr<void> former_;
   std::optional<Takeover> takeover_;  // as long as all of that is the standby's
-  const std::shared_ptr<StandbyServices> standby_services_;
+  const std::shared_ptr<standby::Services> standby_services_;
   events::Notifier& notifier_;
   events::WatchHistory& history_;
   std::shared_ptr<calls::Relay> calls_ = std::make_shared<calls::Relay>();
@@ -118,12 +118,12 @@ class Controller {
   api::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<store::LeadWatch> database_;
-  ClockWatch clock_;
+  standby::ClockWatch clock_;
   std::unique_ptr<reconciler::Reconciler> reconciler_;
   std::unique_ptr<cas::Blobs> blobs_;
   std::function<void()> stop_blobs_ = [] {};
   std::unique_ptr<workspaces::BlobIntake> intake_;
-  std::unique_ptr<FileCount> file_count_;
+  std::unique_ptr<workspaces::FileCount> file_count_;
   std::unique_ptr<workspaces::Sweeper> sweeper_;
   std::shared_ptr<workspaces::StoredBytes> stored_;
   std::unique_ptr<ServedApi> api_;

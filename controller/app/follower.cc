@@ -66,7 +66,7 @@ struct Follower::Parts {
 
 Follower::Follower(const Config& config, const Dependencies& dependencies)
     : dependencies_(dependencies),
-      standby_services_(std::make_shared<StandbyServices>(config.max_connections)),
+      standby_services_(std::make_shared<standby::Services>(config.max_connections)),
       heard_(dependencies.clock.mono()) {}
 Follower::~Follower() = default;
 

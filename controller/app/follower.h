@@ -11,7 +11,7 @@
 #include "controller/app/config.h"
 #include "controller/app/controller.h"
 #include "controller/app/served_api.h"
-#include "controller/app/standby_services.h"
+#include "controller/standby/services.h"
 #include "controller/store/follow.h"
 
 namespace paddock::app {
@@ -30,7 +30,7 @@ class Follower {
   Status catch_up();
   // 503 (NOT_LEADER): it is for the leader. Any thread, until the last answer has ended.
   http_server::Response handle(http_server::Request& request);
-  const std::shared_ptr<StandbyServices>& services() const { return standby_services_; }
+  const std::shared_ptr<standby::Services>& services() const { return standby_services_; }
 
  private:
   struct Parts;  // what handlers ask for and a standby has not
@@ -42,7 +42,7 @@ class Follower {
   void give_up();
 
   const Dependencies dependencies_;
-  const std::shared_ptr<StandbyServices> standby_services_;
+  const std::shared_ptr<standby::Services> standby_services_;
   std::unique_ptr<store::ChangeFeed> feed_;
   std::unique_ptr<store::Store> store_;
   api::Metrics metrics_;

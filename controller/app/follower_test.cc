@@ -74,7 +74,7 @@ TEST(FollowersAsLeaders, BeginAnewWhereTheStoreIsNotWhatWasTold) {
   SystemRandom random;
   Config config;
   config.data_dir = folder.path();
-  const auto told = std::make_shared<StandbyServices>(64);
+  const auto told = std::make_shared<standby::Services>(64);
   int64_t version = 0;
   const auto lead = [&] {
     return Controller::open(config, {clock, random}, Takeover{told, [] { return Status(); }})

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/base/text.h"
-#include "controller/app/tls_files.h"
+#include "common/os/file.h"
 
 namespace paddock::app {
 namespace {
@@ -22,7 +22,8 @@ Result<http_server::ServerOptions> listening(const Config& config, Random& rando
   address.host = config.host;
   address.port = static_cast<int>(config.port);
   if (!config.plain_http) {
-    ASSIGN_OR_RETURN(address.tls, prepare_tls(config, random, clock.wall()));
+    ASSIGN_OR_RETURN(address.tls,
+                     http_server::prepare_tls(certificate_settings(config), random, clock.wall()));
   }
   http_server::ServerOptions options;
   options.listen.push_back(std::move(address));
@@ -36,6 +37,14 @@ Result<http_server::ServerOptions> listening(const Config& config, Random& rando
   options.allowed_hosts = config.allowed_hosts;
   options.allowed_origins = config.allowed_origins;
   return options;
+}
+
+http_server::CertificateSettings certificate_settings(const Config& config) {
+  http_server::CertificateSettings out{config.tls.cert_file, config.tls.key_file,
+                                       os::join_path(config.data_dir, "tls")};
+  out.names.push_back(config.host);
+  out.names.insert(out.names.end(), config.allowed_hosts.begin(), config.allowed_hosts.end());
+  return out;
 }
 
 std::string own_url(const Config& config, int port) {

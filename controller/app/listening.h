@@ -7,6 +7,7 @@
 #include "common/base/result.h"
 #include "common/base/time.h"
 #include "controller/app/config.h"
+#include "controller/http_server/certificate_files.h"
 #include "controller/http_server/server.h"
 
 namespace paddock::app {
@@ -16,5 +17,8 @@ Result<http_server::ServerOptions> listening(const Config& config, Random& rando
                                              const Clock& clock);
 // The URL at which this host reaches a server that listens so on this port.
 std::string own_url(const Config& config, int port);
+
+// Where its certificate comes from, and which names that is for.
+http_server::CertificateSettings certificate_settings(const Config& config);
 
 }  // namespace paddock::app

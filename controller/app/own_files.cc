@@ -7,8 +7,6 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "controller/app/first_tokens.h"
-#include "controller/app/tls_files.h"
 
 namespace paddock::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "controller/api/server/services.h"
 #include "controller/app/config.h"
 #include "controller/app/controller.h"
-#include "controller/app/standby_services.h"
+#include "controller/standby/services.h"
 
 namespace paddock::app {
 
@@ -35,6 +35,6 @@ struct ServedApi {
 
 // ROUTE_DUPLICATE: the table of routes contradicts itself.
 Result<std::unique_ptr<ServedApi>> make_api(const Config& config, const Dependencies& dependencies,
-                                            StandbyServices& standby, ApiParts parts);
+                                            standby::Services& shared, ApiParts parts);
 
 }  // namespace paddock::app

@@ -7,10 +7,8 @@
 #include "common/base/text.h"
 #include "common/crypto/digest.h"
 #include "common/os/file.h"
-#include "controller/app/first_tokens.h"
 #include "controller/app/open_blobs.h"
 #include "controller/app/shared_folder.h"
-#include "controller/app/tls_files.h"
 #include "controller/auth/token.h"
 #include "controller/secrets/vault.h"
 

@@ -7,9 +7,9 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "controller/app/first_tokens.h"
+#include "controller/app/listening.h"
 #include "controller/app/open_blobs.h"
-#include "controller/app/tls_files.h"
+#include "controller/http_server/certificate_files.h"
 #include "controller/receipts/receipt_keys.h"
 #include "controller/secrets/vault.h"
 
@@ -62,8 +62,8 @@ Status make_in(const std::string& scratch, const Clock& clock, Random& random) {
   config.execute.host = "0.0.0.0";  // with a token of its own
   config.execute.port = 1;
   ASSIGN_OR_RETURN(const auto store, store::Store::open({}));
-  TRY(prepare_tls(config, random, clock.wall()));
-  TRY(prepare_tokens(*store, config, random));
+  TRY(http_server::prepare_tls(certificate_settings(config), random, clock.wall()));
+  TRY(api::prepare_tokens(*store, first_tokens(config), random));
   TRY(secrets::Vault(os::join_path(scratch, "secrets.key")).make_ready(*store, random));
   TRY(receipts::ReceiptKeys(os::join_path(scratch, "receipt-keys.pem")).list());
   return os::write_file_atomic(bucket_mark(scratch), make_uuid(random) + "\n");

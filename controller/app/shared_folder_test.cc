@@ -7,7 +7,7 @@
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "controller/app/first_tokens.h"
+#include "controller/api/handlers/access/first_tokens.h"
 #include "controller/auth/token.h"
 #include "tests/support/temp_dir.h"
 
@@ -65,7 +65,7 @@ TEST_F(SharedFolder, ItsTokensAreKnownToTheFirstThatLeads) {
   const auto store = store::Store::open({}).value();
   const Config one = config("one");
   ASSERT_TRUE(take_shared_files(one).ok());
-  ASSERT_TRUE(prepare_tokens(*store, one, random_).ok());
+  ASSERT_TRUE(api::prepare_tokens(*store, first_tokens(one), random_).ok());
   const std::string admin = text("shared/admin-token");
   EXPECT_EQ(text("one/tokens/admin"), admin);
   const auto known = store->token_by_hash(auth::token_hash(trim(admin))).value();
@@ -75,7 +75,7 @@ TEST_F(SharedFolder, ItsTokensAreKnownToTheFirstThatLeads) {
   store::TokenRecord revoked = *known;
   revoked.revoked = true;
   ASSERT_TRUE(store->write([&](store::WriteTxn& txn) { return txn.put_token(revoked); }).ok());
-  ASSERT_TRUE(prepare_tokens(*store, one, random_).ok());
+  ASSERT_TRUE(api::prepare_tokens(*store, first_tokens(one), random_).ok());
   EXPECT_NE(text("one/tokens/admin"), admin) << "it was revoked, and is not given again";
 }
 
@@ -84,7 +84,7 @@ TEST_F(SharedFolder, ATokenThatWasRevokedIsNotTakenOnceItsRecordIsForgotten) {
   Config one = config("one");
   const auto start = [&] {
     ASSERT_TRUE(take_shared_files(one).ok());
-    ASSERT_TRUE(prepare_tokens(*store, one, random_).ok());
+    ASSERT_TRUE(api::prepare_tokens(*store, first_tokens(one), random_).ok());
   };
   start();
   const std::string shared_token = text("shared/enroll-token");
@@ -110,13 +110,13 @@ TEST_F(SharedFolder, ATokenOfAFileAloneIsNotTaken) {
   Config one = config("one");
   ASSERT_TRUE(take_shared_files(one).ok());
   one.store.postgres.shared_dir.clear();
-  ASSERT_TRUE(prepare_tokens(*store, one, random_).ok());
+  ASSERT_TRUE(api::prepare_tokens(*store, first_tokens(one), random_).ok());
   EXPECT_NE(text("one/tokens/admin"), text("shared/admin-token"));
   const Config two = config("two");
   ASSERT_TRUE(os::make_dirs(os::join_path(two.data_dir, "tokens"), 0700).ok());
   ASSERT_TRUE(os::write_file_atomic(os::join_path(two.data_dir, "tokens/admin"), "pdk-1\n").ok());
   const auto other = store::Store::open({}).value();
-  ASSERT_TRUE(prepare_tokens(*other, two, random_).ok());
+  ASSERT_TRUE(api::prepare_tokens(*other, first_tokens(two), random_).ok());
   EXPECT_NE(text("two/tokens/admin"), "pdk-1\n") << "too short to be a secret";
 }
 

@@ -1,22 +1,19 @@
 #include "controller/app/standby.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "common/base/guarded.h"
 #include "common/base/log.h"
-#include "common/base/text.h"
-#include "common/contracts/readiness.h"
-#include "common/wire/json.h"
 #include "controller/app/database.h"
-#include "controller/app/database_clock.h"
 #include "controller/app/follower.h"
 #include "controller/app/listening.h"
 #include "controller/app/self_description.h"
 #include "controller/app/shared_files.h"
-#include "controller/http_server/refusal.h"
+#include "controller/standby/database_clock.h"
+#include "controller/standby/standby_answer.h"
+#include "controller/standby/takeover_faults.h"
 
 namespace paddock::app {
 namespace {
@@ -24,23 +21,8 @@ namespace {
 // How often the leader's lease, and its latest changes, are looked at.
 constexpr Millis kLookEvery{100};
 
-// Nobody can lead now: each standby that ended here would be one less for later.
-bool all_lack_it(const Error& error) {
-  return is_one_of(error.reason,
-                   {"STORE_FULL", "STORE_OUTCOME_UNKNOWN", "BUCKET_BUSY", "BUCKET_UNREACHABLE",
-                    "BUCKET_SLOW", "BUCKET_FAILED", "BUCKET_FULL"});
-}
 // Each try begins an epoch, and another standby may have more luck meanwhile.
 constexpr Millis kTriesAgainAfter{1'500};
-
-// The database is not there for a while, also after the lead was taken, is a replica that is yet to
-// be promoted, or another one was quicker. One that a newer program has led since this one began is
-// for others to lead; who starts anew is refused.
-bool may_pass(const Error& error) {
-  return all_lack_it(error) ||
-         is_one_of(error.reason, {"STORE_AWAY", "STORE_BUSY", "STORE_IO", "STORE_LOCKED",
-                                  "STORE_READ_ONLY", "NOT_LEADER", "STORE_SCHEMA_TOO_NEW"});
-}
 
 // How often a standby checks that it would be able to lead.
 constexpr Millis kLookAheadEvery{60'000};
@@ -48,14 +30,6 @@ constexpr Millis kLookAheadEvery{60'000};
 constexpr Millis kYields{5'000};
 
 constexpr int kNotLeader = 503;
-
-// Whether the leader's URL may be put into a header of an answer: it comes from the database, where
-// anybody with access could have changed it.
-bool may_be_told(const std::string& url) {
-  const bool http = url.starts_with("https://") || url.starts_with("http://");
-  return http && url.size() <= 512 &&
-         std::ranges::all_of(url, [](char c) { return c > ' ' && c < 0x7F; });
-}
 
 class Waiting {
  public:
@@ -78,7 +52,8 @@ class Waiting {
       if (free && !yields() && dependencies_.clock.mono() >= tries_at_) {
         auto opened = lead();
         if (opened.ok() || !goes_on(opened.error())) return opened;
-        if (all_lack_it(opened.error())) tries_at_ = dependencies_.clock.mono() + kTriesAgainAfter;
+        if (standby::all_lack_it(opened.error()))
+          tries_at_ = dependencies_.clock.mono() + kTriesAgainAfter;
       }
       TRY(serve());
       TRY(follow());
@@ -98,13 +73,13 @@ class Waiting {
       http_server::Response read = seen.follower->handle(asked);
       if (read.status != kNotLeader) return read;
     }
-    return standby_answer(asked, seen.url);
+    return standby::standby_answer(asked, seen.url);
   }
 
   // Whether to wait in spite of this error. At its start a standby reports every fault; later it
   // waits for those that may pass.
   bool goes_on(const Error& error) {
-    const bool waits = error.reason == "STORE_LOCKED" || (front_ && may_pass(error));
+    const bool waits = error.reason == "STORE_LOCKED" || (front_ && standby::may_pass(error));
     if (waits && std::exchange(said_reason_, error.reason.str()) != error.reason.str())
       log_warn("the lead cannot be taken now",
                {{"reason", error.reason}, {"error", error.describe()}});
@@ -223,7 +198,7 @@ class Waiting {
   std::string unread_;       // likewise, from reading
   MonoTime tries_at_;        // to lead, not before
   MonoTime look_ahead_at_;
-  ClockWatch clock_;
+  standby::ClockWatch clock_;
   bool key_lacks_ = false;
   std::optional<MonoTime> free_since_;  // since when it leaves the lead to another one
   std::unique_ptr<Front> front_;
@@ -238,29 +213,6 @@ Result<std::unique_ptr<Controller>> open_in_turn(Config& config, const Dependenc
   ASSIGN_OR_RETURN(const store::StoreOptions options, store_options(config, dependencies.random));
   ASSIGN_OR_RETURN(auto watch, store::LeadWatch::open(*options.postgres));
   return Waiting(config, dependencies, rest, *options.postgres, std::move(watch)).wait();
-}
-
-http_server::Response standby_answer(const http_server::Request& request,
-                                     const std::string& leader_url) {
-  http_server::Response answer;
-  if (request.path == "/livez") {
-    answer.content_type = "text/plain; charset=utf-8";
-    answer.body = "ok\n";
-    return answer;
-  }
-  if (request.path == "/healthz") {
-    wire::Value alive = contracts::readiness(true);
-    alive.set("ready", false);
-    answer.body = wire::to_json(alive);
-    return answer;
-  }
-  const bool known = may_be_told(leader_url);
-  Error error{Code::kUnavailable, "NOT_LEADER",
-              cat("this controller is a standby and did nothing of this; ask ",
-                  known ? leader_url : "the one that leads")};
-  error.facts = {{"retryAfterSeconds", "1"}};
-  if (known) error.facts.emplace_back("leader", leader_url);
-  return http_server::refusal(error);
 }
 
 }  // namespace paddock::app

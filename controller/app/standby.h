@@ -9,7 +9,6 @@
 #include "common/base/result.h"
 #include "controller/app/config.h"
 #include "controller/app/controller.h"
-#include "controller/http_server/http_message.h"
 #include "controller/store/lead_watch.h"
 
 namespace paddock::app {
@@ -22,10 +21,5 @@ using Rest = std::function<bool(Millis)>;
 // is given the port that the standby had, where any was good.
 Result<std::unique_ptr<Controller>> open_in_turn(Config& config, const Dependencies& dependencies,
                                                  const Rest& rest);
-
-// A standby's answer to a request that it cannot serve: 200 to /livez and /healthz; otherwise
-// NOT_LEADER, with the leader's URL if that is known. Pure.
-http_server::Response standby_answer(const http_server::Request& request,
-                                     const std::string& leader_url);
 
 }  // namespace paddock::app

@@ -1,12 +1,11 @@
 // What a standby hands over to the leader that it becomes.
-#include "controller/app/standby_services.h"
-
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "controller/api/server/authenticate.h"
 #include "controller/app/controller.h"
+#include "controller/standby/services.h"
 #include "tests/support/temp_dir.h"
 
 namespace paddock::app {
@@ -48,8 +47,8 @@ class HandedOver : public testing::Test {
   ManualClock clock_;
   SystemRandom random_;
   Config config_;
-  const std::shared_ptr<StandbyServices> standby_services_ =
-      std::make_shared<StandbyServices>(kConnections);
+  const std::shared_ptr<standby::Services> standby_services_ =
+      std::make_shared<standby::Services>(kConnections);
   std::unique_ptr<Controller> leader_;
   std::string secret_;
 };

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "common/base/fault_sentence.h"
 #include "common/base/result.h"
-#include "common/base/text.h"
 
 namespace paddock {
 
@@ -25,7 +25,7 @@ class ListFaults {
   // Success if there were none.
   Status status() && {
     if (none()) return {};
-    if (count_ > 1) all_->message += cat(" (and ", count_ - 1, " more)");
+    all_->message += more_faults(count_);
     return std::move(*all_);
   }
 

@@ -16,8 +16,6 @@ size_t json_bytes(char c) {
   return c == '"' || c == '\\' ? 2 : 1;
 }
 
-size_t base64_length(size_t bytes) { return (bytes + 2) / 3 * 4; }
-
 // How many bytes the first character has; 0 if the text begins with none.
 size_t character_length(std::string_view text) {
   if (static_cast<unsigned char>(text[0]) < 0x80) return 1;  // most output is nothing else

@@ -126,6 +126,7 @@ void bound_result(contracts::SandboxResult& result) {
     cut(result.not_started->message, kMostSentence);
     cut(result.not_started->field, kMostName);
   }
+  cut(result.limit, kMostName);
   cut(result.trace_id, kMostName);
   cut(result.out, kMostStream);
   cut(result.err, kMostStream);

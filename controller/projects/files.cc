@@ -6,7 +6,7 @@
 #include "common/base/percent.h"
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
-#include "common/contracts/export_manifest.h"
+#include "controller/projects/export_manifest.h"
 
 namespace paddock::projects {
 namespace {
@@ -83,7 +83,7 @@ Result<TreeEntry> find_file(const Tree& tree, const std::string& path) {
 }
 
 bool is_shown(std::string_view path) {
-  if (path.ends_with(contracts::kArtifactSidecar)) return false;
+  if (path.ends_with(kArtifactSidecar)) return false;
   return path.front() != '.' && path.find("/.") == std::string_view::npos;
 }
 

@@ -10,10 +10,6 @@
 namespace paddock::projects {
 namespace {
 
-using contracts::ArtifactSidecar;
-using contracts::ExportArtifact;
-using contracts::ExportFile;
-using contracts::ExportManifest;
 using contracts::Tree;
 using contracts::TreeEntry;
 
@@ -28,7 +24,7 @@ struct Standing {
 using Standings = std::map<std::string, Standing>;
 
 std::string described_file(std::string_view sidecar) {
-  return std::string(sidecar.substr(0, sidecar.size() - contracts::kArtifactSidecar.size()));
+  return std::string(sidecar.substr(0, sidecar.size() - kArtifactSidecar.size()));
 }
 
 bool has_file(const Tree& tree, const std::string& path) {
@@ -92,8 +88,7 @@ ExportFile file_of(const TreeEntry& entry, const Standing& standing) {
 std::vector<TreeEntry> sidecars_of(const Tree& tree) {
   std::vector<TreeEntry> out;
   for (const TreeEntry& entry : tree.entries) {
-    if (!entry.path.ends_with(contracts::kArtifactSidecar) || entry.size > kMostSidecarBytes)
-      continue;
+    if (!entry.path.ends_with(kArtifactSidecar) || entry.size > kMostSidecarBytes) continue;
     if (out.size() < kMostSidecars && has_file(tree, described_file(entry.path)))
       out.push_back(entry);
   }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "common/contracts/export_manifest.h"
 #include "common/contracts/tree.h"
 #include "common/contracts/workspace.h"
+#include "controller/projects/export_manifest.h"
 
 namespace paddock::projects {
 
@@ -19,12 +19,11 @@ inline constexpr size_t kMostSidecars = 200;
 std::vector<contracts::TreeEntry> sidecars_of(const contracts::Tree& tree);
 
 // Sidecars by the path of the file that each describes. A sidecar that cannot be read says nothing.
-using Sidecars = std::map<std::string, contracts::ArtifactSidecar>;
+using Sidecars = std::map<std::string, ArtifactSidecar>;
 // Adds what `text` says of the file that the sidecar at `path` belongs to.
 void add_sidecar(Sidecars& sidecars, const std::string& path, std::string_view text);
 
-contracts::ExportManifest export_manifest(const contracts::Workspace& workspace,
-                                          const contracts::Tree& tree, const Sidecars& sidecars,
-                                          WallTime now);
+ExportManifest export_manifest(const contracts::Workspace& workspace, const contracts::Tree& tree,
+                               const Sidecars& sidecars, WallTime now);
 
 }  // namespace paddock::projects

@@ -23,11 +23,10 @@ contracts::Tree tree_with(const std::vector<std::string>& sorted_paths) {
   return tree;
 }
 
-const contracts::ExportFile& file(const contracts::ExportManifest& manifest,
-                                  const std::string& name) {
+const ExportFile& file(const ExportManifest& manifest, const std::string& name) {
   for (const auto& each : manifest.files)
     if (each.name == name) return each;
-  static const contracts::ExportFile kNone;
+  static const ExportFile kNone;
   ADD_FAILURE() << "no file " << name;
   return kNone;
 }

@@ -1,6 +1,7 @@
 #include "controller/receipts/key_file.h"
 
 #include "common/base/text.h"
+#include "common/crypto/pem.h"
 #include "common/crypto/sealed.h"
 #include "common/crypto/signing.h"
 #include "common/receipts/envelope.h"
@@ -8,24 +9,10 @@
 namespace paddock::receipts {
 namespace {
 
-constexpr std::string_view kBegin = "-----BEGIN PRIVATE KEY-----";
-constexpr std::string_view kEnd = "-----END PRIVATE KEY-----";
-
 Error damaged() {
   return {Code::kInternal, "RECEIPT_KEY_DAMAGED",
           "the file of the keys of receipts cannot be read; put it back from a backup, or move it "
           "away: then a new key is made"};
-}
-
-std::vector<std::string> private_keys_in(std::string_view text) {
-  std::vector<std::string> out;
-  for (size_t begin = text.find(kBegin); begin != std::string_view::npos;
-       begin = text.find(kBegin, begin + 1)) {
-    const size_t end = text.find(kEnd, begin);
-    if (end == std::string_view::npos) break;
-    out.push_back(cat(text.substr(begin, end + kEnd.size() - begin), "\n"));
-  }
-  return out;
 }
 
 }  // namespace
@@ -36,7 +23,7 @@ KeyFile::~KeyFile() {
 }
 
 Result<KeyFile> parse_key_file(std::string_view text) {
-  std::vector<std::string> keys = private_keys_in(text);
+  std::vector<std::string> keys = crypto::pem_blocks(text, "PRIVATE KEY");
   if (keys.empty() || !crypto::public_key_of(keys.front()).ok()) return damaged();
   KeyFile out;
   out.current = std::move(keys.front());

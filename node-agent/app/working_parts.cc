@@ -11,9 +11,7 @@ namespace paddock::agent {
 namespace {
 
 sync::CallLimits call_limits(const Credentials& credentials) {
-  sync::CallLimits limits;
-  if (http::has_several(credentials.endpoint())) limits.servers = Servers::kSeveral;
-  return limits;
+  return {.servers = http::servers_of(credentials.endpoint())};
 }
 
 }  // namespace

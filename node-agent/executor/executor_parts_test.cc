@@ -82,13 +82,13 @@ TEST(Outcome, ALimitThatWasReachedIsNamedOnce) {
     return said.substr(0, said.find("; spec."));
   };
   EXPECT_EQ(message(SandboxStatus::kTimeout, "wall time limit reached"),
-            "the command was ended at its wall time limit");
+            "the command was ended: wall time limit reached");
   EXPECT_EQ(message(SandboxStatus::kCpuLimit, "CPU time limit reached (as by signal 24)"),
-            "the command was ended at its CPU time limit (as by signal 24)");
+            "the command was ended: CPU time limit reached (as by signal 24)");
   EXPECT_EQ(message(SandboxStatus::kMemLimit, "memory limit reached: the kernel's event"),
-            "the command was ended at its memory limit: the kernel's event");
+            "the command was ended: memory limit reached: the kernel's event");
   EXPECT_EQ(message(SandboxStatus::kTimeout, "its launcher said nothing"),
-            "the command was ended at its wall time limit: its launcher said nothing");
+            "the command was ended: its launcher said nothing");
   EXPECT_EQ(message(SandboxStatus::kLimitExceeded, "file limit reached"),
             "the command came to a limit: file limit reached");
 }

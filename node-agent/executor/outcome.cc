@@ -30,11 +30,11 @@ Words words_for(SandboxStatus status) {
     case SandboxStatus::kFailed:
       return {RunPhase::kFailed, "NonZeroExit", "the command ended with exit code "};
     case SandboxStatus::kTimeout:
-      return {RunPhase::kFailed, "Timeout", "the command was ended at its wall time limit"};
+      return {RunPhase::kFailed, "Timeout", "the command was ended"};
     case SandboxStatus::kCpuLimit:
-      return {RunPhase::kFailed, "CpuLimit", "the command was ended at its CPU time limit"};
+      return {RunPhase::kFailed, "CpuLimit", "the command was ended"};
     case SandboxStatus::kMemLimit:
-      return {RunPhase::kFailed, "MemoryLimit", "the command was ended at its memory limit"};
+      return {RunPhase::kFailed, "MemoryLimit", "the command was ended"};
     case SandboxStatus::kKilledTerm:
     case SandboxStatus::kKilledKill:
       return {RunPhase::kFailed, "Killed", "the command was ended by a signal"};
@@ -81,15 +81,6 @@ std::string raises(const contracts::SandboxResult& result) {
   return cat("; ", where, was.empty() ? "" : cat(" was ", was), " and may be raised");
 }
 
-// The sandbox's own words behind the sentence, which has named the limit that was reached.
-std::string said_beside(const std::string& sentence, const std::string& reason) {
-  constexpr std::string_view kReached = " limit reached";
-  const size_t reached = reason.find(kReached);
-  const bool named = reached != std::string::npos &&
-                     sentence.ends_with(cat(" ", reason.substr(0, reached), " limit"));
-  return named ? reason.substr(reached + kReached.size()) : cat(": ", reason);
-}
-
 }  // namespace
 
 RunOutcome outcome_of(const contracts::SandboxResult& result) {
@@ -97,7 +88,7 @@ RunOutcome outcome_of(const contracts::SandboxResult& result) {
   RunOutcome out{.phase = words.phase, .reason = words.reason, .message = words.sentence};
   if (result.status == SandboxStatus::kFailed) out.message += std::to_string(result.rc);
   if (const auto refused = contracts::refusal_of(result)) out.reason = refused->reason;
-  if (explains(result)) out.message += said_beside(out.message, result.reason);
+  if (explains(result)) out.message += cat(": ", result.reason);
   out.message += raises(result);
   out.result = result;
   return out;

@@ -11,7 +11,18 @@ from ._private_key import is_private_key
 HOPS = 40  # as many links as a kernel follows
 OWN_DATA = ("paddock.db", "agent.lock")  # of a controller and an agent: keys and tokens lie beside them
 
-KEY = "a secret, built-in: a private key, by its content; a line !NAME in .paddockignore sends it"
+
+class Reason(NamedTuple):
+    """Why something stays behind."""
+    why: str
+    of_secret: bool = False
+
+    @property
+    def text(self) -> str:
+        return ("a secret, " if self.of_secret else "") + self.why
+
+
+KEY = Reason("built-in: a private key, by its content; a line !NAME in .paddockignore sends it", of_secret=True)
 
 
 class Contents(NamedTuple):
@@ -36,8 +47,7 @@ class _Found:
         self.files: Dict[str, pathlib.Path] = {}
         self.links: Dict[str, str] = {}
         self.folders: Set[str] = set()
-        self.left_out: List[Tuple[str, str]] = []
-        self.secrets_left_out: List[Tuple[str, str]] = []
+        self.left_out: List[Tuple[str, Reason]] = []
 
     def enter(self, folder: bytes) -> None:
         with os.scandir(self.root / os.fsdecode(folder)) as listing:
@@ -55,8 +65,7 @@ class _Found:
         name, is_folder = os.fsdecode(path), entry.is_dir(follow_symlinks=False)
         why = self.why_not(path, is_folder)
         if why:
-            secret = why.startswith("a secret")
-            (self.secrets_left_out if secret else self.left_out).append((name + "/" if is_folder else name, why))
+            self.left_out.append((name + "/" if is_folder else name, why))
         elif is_folder:
             self.folders.add(name)
             self.enter(path)
@@ -64,29 +73,29 @@ class _Found:
             self.links[name] = os.readlink(entry.path)
         elif entry.is_file(follow_symlinks=False):
             if not self.named(path) and is_private_key(entry.path):
-                self.secrets_left_out.append((name, KEY))
+                self.left_out.append((name, KEY))
             else:
                 self.files[name] = self.root / name
         else:
-            self.left_out.append((name, "a device, a FIFO or a socket"))
+            self.left_out.append((name, Reason("a device, a FIFO or a socket")))
 
     def named(self, path: bytes) -> bool:
         """Whether a rule takes this file in though it is a secret."""
         rule = self.built_in.decide(path, False)
         return rule is not None and rule.negated
 
-    def why_not(self, path: bytes, is_folder: bool) -> str:
+    def why_not(self, path: bytes, is_folder: bool) -> Optional[Reason]:
         by_a_rule = self.rules.leave_out(path, is_folder)
         if by_a_rule or self.built_in.leave_out(path, is_folder):
-            secret = "a secret, " if self.secrets.leave_out(path, is_folder) else ""
-            return secret + ("by a rule" if by_a_rule else "built-in; a line !NAME in .paddockignore sends it")
+            why = "by a rule" if by_a_rule else "built-in; a line !NAME in .paddockignore sends it"
+            return Reason(why, of_secret=self.secrets.leave_out(path, is_folder))
         if not is_folder:
-            return ""
+            return None
         inside = self.root / os.fsdecode(path)
         if (inside / "pyvenv.cfg").is_file() and self.rules.decide(path, True) is None:
-            return "a Python environment (pyvenv.cfg)"
+            return Reason("a Python environment (pyvenv.cfg)")
         own = any((inside / name).is_file() for name in OWN_DATA) and self.built_in.decide(path, True) is None
-        return "a secret, built-in: Paddock's own data; a line !NAME/ in .paddockignore sends it" if own else ""
+        return Reason("built-in: Paddock's own data; a line !NAME/ in .paddockignore sends it", of_secret=True) if own else None
 
     def finish(self) -> Contents:
         plain = {path: _plain(target) for path, target in self.links.items()}
@@ -97,10 +106,10 @@ class _Found:
             if end is not None and (end == "" or end in self.folders or end in self.files):
                 kept.append((path, target))
             else:
-                self.left_out.append((path, "a link that " + (link_fault(path, target) or "leads to nothing that is sent")))
+                self.left_out.append((path, Reason("a link that " + (link_fault(path, target) or "leads to nothing that is sent"))))
         filled = {each.rpartition("/")[0] for each in (*self.files, *(path for path, _ in kept), *self.folders)}
         return Contents(self.files, sorted(kept, key=lambda link: os.fsencode(link[0])), sorted(self.folders - filled, key=os.fsencode),
-                        self.secrets_left_out + self.left_out)
+                        [(path, why.text) for path, why in sorted(self.left_out, key=lambda each: not each[1].of_secret)])
 
 
 def _plain(target: str) -> str:

@@ -281,6 +281,7 @@ class SandboxResult:
     reason: str = ""  # why it ended so, with the system's own cause
     errorClass: Optional[str] = None  # TIMEOUT, CANCELLED, CAPABILITY_DENIED or LIMIT_EXCEEDED
     code: Optional[str] = None  # E_LIMIT_MEMORY, E_CAPABILITY_DENIED, …
+    limit: str = ""  # the limit of the policy that ended it, such as memory; absent: none did
     stdout: str = ""  # standard output, at most what the policy keeps
     stderr: str = ""  # standard error, at most what the policy keeps
     truncated: Truncated = dataclasses.field(default_factory=lambda: Truncated())  # which stream was cut

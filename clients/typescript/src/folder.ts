@@ -13,6 +13,15 @@ export interface FolderContents extends Contents {
   leftOut: StayedBehind[];
 }
 
+/** Why something stays behind. */
+interface Reason {
+  why: string;
+  ofSecret?: boolean;
+}
+
+const KEY: Reason = { why: "built-in: a private key, by its content; a line !NAME in .paddockignore sends it", ofSecret: true };
+const OWN: Reason = { why: "built-in: Paddock's own data; a line !NAME/ in .paddockignore sends it", ofSecret: true };
+
 // Paths are bytes here, each as one character, as the rules want them.
 const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
 const readable = (text: string): string => bytes(text).toString("utf8");
@@ -64,21 +73,25 @@ class Found {
     const isFolder = entry.isDirectory();
     const why = await this.#whyNot(path, isFolder);
     if (why) {
-      const list = why.startsWith("a secret") ? this.#secretsLeftOut : this.#leftOut;
-      list.push({ path: readable(path) + (isFolder ? "/" : ""), why });
+      this.#leave(isFolder ? `${path}/` : path, why);
     } else if (isFolder) {
       this.#folders.add(path);
       await this.enter(path);
     } else if (entry.isSymbolicLink()) {
       this.#links.set(path, (await readlink(this.#host(path), { encoding: "latin1" })) as string);
     } else if (entry.isFile() && !this.#named(path) && (await this.#isPrivateKey(path))) {
-      this.#secretsLeftOut.push({ path: readable(path), why: "a secret, built-in: a private key, by its content; a line !NAME in .paddockignore sends it" });
+      this.#leave(path, KEY);
     } else if (entry.isFile()) {
       const executable = ((await lstat(this.#host(path))).mode & 0o100) !== 0;
       this.#files.set(path, { read: async () => new Uint8Array(await readFile(this.#host(path))), executable });
     } else {
-      this.#leftOut.push({ path: readable(path), why: "a device, a FIFO or a socket" });
+      this.#leave(path, { why: "a device, a FIFO or a socket" });
     }
+  }
+
+  #leave(path: string, { why, ofSecret }: Reason): void {
+    if (ofSecret) this.#secretsLeftOut.push({ path: readable(path), why: `a secret, ${why}` });
+    else this.#leftOut.push({ path: readable(path), why });
   }
 
   /** Whether a rule takes this file in though it is a secret. */
@@ -98,19 +111,18 @@ class Found {
     }
   }
 
-  async #whyNot(path: string, isFolder: boolean): Promise<string> {
+  async #whyNot(path: string, isFolder: boolean): Promise<Reason | undefined> {
     const byARule = this.#rules.leaveOut(path, isFolder);
     if (byARule || this.#builtIn.leaveOut(path, isFolder)) {
-      const secret = this.#secrets.leaveOut(path, isFolder) ? "a secret, " : "";
-      return secret + (byARule ? "by a rule" : "built-in; a line !NAME in .paddockignore sends it");
+      const why = byARule ? "by a rule" : "built-in; a line !NAME in .paddockignore sends it";
+      return { why, ofSecret: this.#secrets.leaveOut(path, isFolder) };
     }
-    if (!isFolder) return "";
-    if ((await this.#isFile(`${path}/pyvenv.cfg`)) && !this.#rules.decide(path, true)) return "a Python environment (pyvenv.cfg)";
+    if (!isFolder) return undefined;
+    if ((await this.#isFile(`${path}/pyvenv.cfg`)) && !this.#rules.decide(path, true)) return { why: "a Python environment (pyvenv.cfg)" };
     for (const name of OWN_DATA) {
-      if ((await this.#isFile(`${path}/${name}`)) && !this.#builtIn.decide(path, true))
-        return "a secret, built-in: Paddock's own data; a line !NAME/ in .paddockignore sends it";
+      if ((await this.#isFile(`${path}/${name}`)) && !this.#builtIn.decide(path, true)) return OWN;
     }
-    return "";
+    return undefined;
   }
 
   finish(): FolderContents {
@@ -120,7 +132,7 @@ class Found {
     for (const [path, target] of plain) {
       const end = inside.has(path) ? resolve(path, inside) : undefined;
       if (end !== undefined && (end === "" || this.#folders.has(end) || this.#files.has(end))) links.push([path, target]);
-      else this.#leftOut.push({ path: readable(path), why: `a link that ${linkFault(path, target) || "leads to nothing that is sent"}` });
+      else this.#leave(path, { why: `a link that ${linkFault(path, target) || "leads to nothing that is sent"}` });
     }
     const filled = new Set([...this.#files.keys(), ...links.map(([path]) => path), ...this.#folders].map((each) => each.slice(0, Math.max(0, each.lastIndexOf("/")))));
     return {

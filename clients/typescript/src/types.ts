@@ -634,6 +634,8 @@ export interface SandboxResult {
   errorClass?: string;
   /** E_LIMIT_MEMORY, E_CAPABILITY_DENIED, … */
   code?: string;
+  /** the limit of the policy that ended it, such as memory; absent: none did */
+  limit?: string;
   /** standard output, at most what the policy keeps */
   stdout: string;
   /** standard error, at most what the policy keeps */

@@ -1,5 +1,6 @@
 #include "controller/api/objects/changes.h"
 
+#include "common/base/fault_sentence.h"
 #include "controller/k8s/patch.h"
 
 namespace paddock::api {
@@ -34,7 +35,7 @@ Result<std::optional<k8s::Managers>> patched_managers(const Value& before, const
   auto meta = wire::decode<contracts::ObjectMeta>(Value::Object{{"managedFields", *now}});
   if (!meta) {
     Error error = as_invalid(meta.error());
-    for (Cause& cause : error.causes) cause.field = cat("metadata.", cause.field);
+    rename_fields(error, [](const std::string& field) { return cat("metadata.", field); });
     return error;
   }
   for (const contracts::ManagedFields& entry : meta->managed_fields) {

@@ -23,6 +23,7 @@ void name_polled_limits(const Outcome& outcome, bool pids_passed, SandboxResult&
   result.status = contracts::SandboxStatus::kLimitExceeded;
   result.code = Reason("E_LIMIT_PIDS");
   result.reason = "the pids limit was passed: the launcher saw it and killed the process group";
+  result.limit = "pids";
   contracts::apply_status_table(result);
 }
 

@@ -62,7 +62,8 @@ void explain_signal(int signal, const std::set<int>& sent, Millis used, const Bo
     case SIGXFSZ:
       if (sent.contains(signal)) break;
       result.code = Reason("E_LIMIT_FS");
-      return set(result, SandboxStatus::kLimitExceeded, std::string(contracts::kFileSizeReached));
+      result.limit = contracts::kFileSize;
+      return set(result, SandboxStatus::kLimitExceeded, "file size limit reached (signal 25)");
     case SIGTERM:
       return set(result, SandboxStatus::kKilledTerm, "ended by signal 15");
     case SIGKILL:
@@ -157,8 +158,11 @@ void explain_end(const outcome::Ended& ended, Millis used, const Bounds& bounds,
   if (result.status != SandboxStatus::kFailed) return;
   if (const auto hit = limit_hit(ended, bounds)) {
     result.code = hit->code;
-    set(result, SandboxStatus::kLimitExceeded, cat(hit->what, "; ", result.reason));
+    return set(result, SandboxStatus::kLimitExceeded, cat(hit->what, "; ", result.reason));
   }
+  // A shell whose program was ended so says it by its own exit code.
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGXFSZ)
+    result.limit = contracts::kFileSize;
 }
 
 void explain(const outcome::Ended& ended, const Bounds& bounds, SandboxResult& result) {
@@ -203,6 +207,7 @@ void classify(const Outcome& outcome, const Bounds& bounds, const std::string& c
     explain(*ended, bounds, result);
   }
   contracts::apply_status_table(result);
+  result.limit = contracts::limit_that_ended(result);
 }
 
 void remark(const Remarks& remarks, SandboxResult& result) {

@@ -235,8 +235,21 @@ TEST(Outcome, ASignalThatWasSentIsNoLimit) {
   ended.limit_signals_sent = {SIGXFSZ};
   EXPECT_EQ(result_of(ended).status, SandboxStatus::kFailed);
   EXPECT_EQ(result_of(ended).rc, 153);
+  EXPECT_EQ(result_of(ended).limit, "");
   ended.limit_signals_sent = {SIGXCPU};
   EXPECT_EQ(result_of(ended).code, "E_LIMIT_FS");
+}
+
+TEST(Outcome, NamesTheLimitThatEndedIt) {
+  EXPECT_EQ(result_of(signaled(SIGXFSZ)).limit, "fileSize");
+  EXPECT_EQ(result_of(exited(128 + SIGXFSZ)).limit, "fileSize") << "a shell says so of its program";
+  EXPECT_EQ(result_of(exited(1)).limit, "");
+  outcome::Ended full = exited(128 + SIGXFSZ);
+  full.scratch.bytes_full = true;
+  EXPECT_EQ(result_of(full).limit, "fsBytes");
+  full = exited(1);
+  full.cause = EndCause::kWallTime;
+  EXPECT_EQ(result_of(full).limit, "wallTime");
 }
 
 // proves: VLT-49

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "common/base/text.h"
+#include "common/contracts/limit_field.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -76,6 +77,7 @@ void explain(const JobFacts& facts, SandboxResult& result) {
 void classify_job(const JobFacts& facts, SandboxResult& result) {
   explain(facts, result);
   contracts::apply_status_table(result);
+  result.limit = contracts::limit_that_ended(result);
   const bool own_end =
       result.status == SandboxStatus::kOk || result.status == SandboxStatus::kFailed;
   if (facts.output_cut && own_end) result.code = Reason("E_LIMIT_OUTPUT");

@@ -1,4 +1,4 @@
-// Grants: what a run is held to, and why something is allowed or not.
+// Grants: which ones a run is bound by, and why they allow something or do not.
 #pragma once
 
 #include "controller/api/server/call.h"
@@ -12,7 +12,7 @@ namespace paddock::api {
 // `all`: all grants of the run's namespace.
 Status pin_grants(store::ReadTxn& txn, const std::vector<contracts::Grant>& all,
                   contracts::Run& run, WallTime now);
-// Checks that a grant with a parent is narrower than that: GRANT_NOT_NARROWER.
+// Checks that a grant which has a parent allows no more than it: GRANT_NOT_NARROWER.
 Status check_part(Services& services, const contracts::Grant& grant);
 
 // POST grants/{name}/explain with a GrantQuestion: each rule that was looked at.

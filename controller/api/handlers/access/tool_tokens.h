@@ -7,9 +7,11 @@ namespace paddock::api {
 
 // A program can make tool tokens by itself, and ending them must take a bounded time:
 // TOO_MANY_TOOL_TOKENS.
-inline constexpr size_t kMostToolTokens = 64;        // of one run, that are good
-inline constexpr size_t kMostToolTokensKept = 1024;  // of one run, whatever has become of them
-inline constexpr size_t kToolTokenDepth = 8;         // tokens above one that came of others
+inline constexpr size_t kMostToolTokens = 64;  // usable ones of one run
+inline constexpr size_t kMostToolTokensKept =
+    1024;  // of one run, with those that were revoked or have expired
+inline constexpr size_t kToolTokenDepth =
+    8;  // how many tokens may stand above one: its maker, that one's maker, …
 
 // POST runs/{name}/tool-tokens with a ToolTokenRequest: 201 and the token with its secret. The
 // holder of a tool token makes narrower ones only (TOOL_TOKEN_NOT_NARROWER).

@@ -1,6 +1,7 @@
 #include "controller/api/handlers/runs/build.h"
 
-#include "common/contracts/build_request.h"
+#include "common/base/fault_sentence.h"
+#include "controller/api/handlers/runs/build_request.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/objects/creates.h"
 #include "controller/api/server/documents.h"
@@ -9,13 +10,13 @@ namespace paddock::api {
 
 // Admission and storage are those of every Run; refusals name the fields that the caller wrote.
 Result<Response> create_build(Call& call) {
-  ASSIGN_OR_RETURN(const auto request, decode_body<contracts::BuildRequest>(call.body));
+  ASSIGN_OR_RETURN(const auto request, decode_body<BuildRequest>(call.body));
   call.params["ns"] = "default";
-  call.body = contracts::run_document(request);
+  call.body = run_document(request);
   Result<Response> created = create_object<contracts::Run>(call);
   if (created.ok()) return created;
   Error error = std::move(created).error();
-  for (Cause& cause : error.causes) cause.field = contracts::build_field(cause.field);
+  rename_fields(error, build_field);
   return error;
 }
 

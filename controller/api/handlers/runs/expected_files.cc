@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/base/fault_sentence.h"
 #include "common/base/text.h"
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/runs.h"
@@ -36,7 +37,7 @@ Result<ExpectedFiles> take_expected_files(wire::Value& body) {
     auto decoded = wire::decode<contracts::Tree>(*tree);
     if (!decoded.ok()) {
       Error error = decoded.error();
-      for (Cause& cause : error.causes) cause.field = cat("tree.", cause.field);
+      rename_fields(error, [](const std::string& field) { return cat("tree.", field); });
       return error;
     }
     files.tree = std::move(*decoded);

@@ -50,6 +50,7 @@ Status ListRefusals::add(size_t index, Error error) {
   if (error.causes.empty()) error.causes.push_back({{}, error.message});
   if (error.causes.size() > kMostListed) error.causes.resize(kMostListed);
   error.message = told_of(index, error);
+  error.faults = 0;
   for (Cause& cause : error.causes) cause.field = item_path(index, cause.field);
   errors_.emplace(index, std::move(error));
   return {};

@@ -15,8 +15,9 @@ namespace paddock::sandbox {
 
 class FilterCount {
  public:
-  // At a time. A program has 4,096 instructions at most, some 51 KiB of that room by the costliest
-  // of them. Those who filter their own calls have two or three for each process.
+  // How many there may be at a time. A filter has at most 4,096 instructions, and takes some 51 KiB
+  // of that room if all of them are of the costliest kind. Programs that filter their own calls
+  // install two or three in each process.
   static constexpr int kMost = 256;
 
   // The filters and threads of a living process, as they were last seen.

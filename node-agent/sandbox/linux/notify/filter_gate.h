@@ -35,9 +35,10 @@ class FilterGate {
   const Clock& clock_;
   std::optional<int> launchers_;  // filters that each of the command's threads begins with
   FilterCount count_;
-  MonoTime recount_at_;                   // not before
-  bool was_full_ = false;                 // at the last look
-  std::optional<MonoTime> unsure_since_;  // looks said nothing, as too many were born
+  MonoTime recount_at_;    // not before
+  bool was_full_ = false;  // at the last look
+  std::optional<MonoTime>
+      unsure_since_;  // since when no look was complete: processes were born too fast
 };
 
 }  // namespace paddock::sandbox

@@ -18,9 +18,10 @@
 
 namespace paddock::sandbox {
 
-// `done` says that the call was made for the asker, and must not be made once more. It `waits`
-// where somebody else has the lock: to be judged again later. `still_asks`: what was copied of the
-// thread of that number is the asker's then, not of who has the number now.
+// `done`: the call was made for the asker, and must not be made once more. `waits`: somebody else
+// has the lock, so the question is judged again later. `still_asks` says whether the thread is
+// still waiting for this answer: if so, the descriptor that was copied is its own, and not that of
+// a later thread with the same number.
 GateAnswer judge_lock(const NotifyingThread& caller, const seccomp_data& call,
                       const std::function<bool()>& still_asks);
 

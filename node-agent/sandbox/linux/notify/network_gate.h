@@ -16,12 +16,12 @@ struct GateAnswer {
   int error = 0;  // 0: the call goes on
   std::vector<contracts::Denial> denials;
   std::string broker_user = {};  // the caller's executable, if the call reaches the broker
-  bool held = false;             // it is not answered yet
-  bool waits = false;            // nor is this: it is judged again in a moment
-  bool done = false;             // it succeeds without being made: its effect is there
+  bool held = false;             // an exit: it is answered when let_exit() is called
+  bool waits = false;            // it is not answered yet, and judged again in a moment
+  bool done = false;             // the launcher made the call for the asker, so it succeeds
   // Signals of limits (SIGXCPU, SIGXFSZ) that may come from this call, and not from a limit.
   std::vector<int> limit_signals = {};
-  int looks = 0;  // how many processes were looked at for it
+  int looks = 0;  // how many processes had to be looked at for this answer
 };
 
 // For connect, bind, listen, sendto, sendmsg, sendmmsg and socket.

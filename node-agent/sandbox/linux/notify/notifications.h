@@ -99,8 +99,8 @@ class Notifications {
   // Error 0: the call goes on; `done`: it has succeeded.
   void reply(uint64_t id, int error, bool done = false) const;
 
-  // The copies belong to the thread that answers, which may be held up for longer than the run is
-  // known.
+  // Copies, since the thread that answers may be held up until long after the run has been
+  // forgotten.
   const LaunchChoices choices_;
   const NetworkReach reach_;
   const ToolView tools_;
@@ -112,15 +112,16 @@ class Notifications {
   std::unique_ptr<PollGate> polls_;      // the same
   pid_t command_inside_ = kCommandInside;
   bool may_hold_ = false;
-  std::deque<Question> waiting_;  // whose askers are threads inside: no more than these can be
+  std::deque<Question>
+      waiting_;  // one for each thread inside at most, as each asks one question at a time
   std::optional<MonoTime> retry_at_;
   Millis retry_pause_{0};
   std::vector<uint64_t> question_;  // as large as this kernel's
   size_t reply_size_ = 0;
 
-  mutable std::mutex lock_;  // of all below; never held while anything is read or answered
+  mutable std::mutex lock_;  // guards all below; never held while something is read or answered
   DenialList denials_;
-  std::set<std::string> broker_users_;  // the first two
+  std::set<std::string> broker_users_;  // at most two: a second one is all that matters
   std::string command_killed_for_;
   std::set<int> limit_signals_sent_;
   std::optional<uint64_t> held_;

@@ -9,9 +9,9 @@
 namespace paddock::sandbox {
 
 struct ProcessCensus {
-  bool whole = false;        // else so many are born that it says nothing
+  bool whole = false;        // false: processes are born too fast to be counted
   FilterCount::Alive alive;  // with the launcher's filters; some may have ended meanwhile
-  int looks = 0;             // what it took
+  int looks = 0;             // how many processes were looked at
 };
 
 // Counts the processes in the asker's user and pid namespaces. It reads nothing that they could

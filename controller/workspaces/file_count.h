@@ -9,11 +9,11 @@
 #include "controller/store/store.h"
 #include "controller/workspaces/blob_intake.h"
 
-namespace paddock::app {
+namespace paddock::workspaces {
 
 class FileCount {
  public:
-  FileCount(store::Store& store, const cas::Blobs& blobs, workspaces::BlobIntake& intake)
+  FileCount(store::Store& store, const cas::Blobs& blobs, BlobIntake& intake)
       : store_(store), blobs_(blobs), intake_(intake) {
     if (!intake.counted()) told_ = intake.used();  // as the leader before told it
   }
@@ -36,8 +36,8 @@ class FileCount {
 
   store::Store& store_;
   const cas::Blobs& blobs_;
-  workspaces::BlobIntake& intake_;
+  BlobIntake& intake_;
   std::optional<int64_t> told_;
 };
 
-}  // namespace paddock::app
+}  // namespace paddock::workspaces

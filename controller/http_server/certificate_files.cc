@@ -1,4 +1,4 @@
-#include "controller/app/tls_files.h"
+#include "controller/http_server/certificate_files.h"
 
 #include <algorithm>
 
@@ -6,10 +6,9 @@
 #include "common/base/text.h"
 #include "common/crypto/certificate.h"
 #include "common/os/file.h"
-#include "controller/app/first_tokens.h"
 #include "controller/http_server/tls.h"
 
-namespace paddock::app {
+namespace paddock::http_server {
 namespace {
 
 using crypto::KeyPair;
@@ -92,41 +91,41 @@ Result<KeyPair> local_ca(const std::string& folder, Random& random, WallTime now
   return made;
 }
 
-std::vector<std::string> server_names(const Config& config) {
+std::vector<std::string> all_names(const std::vector<std::string>& own) {
   std::vector<std::string> names = {"localhost", "127.0.0.1", "::1"};
-  const auto add = [&](const std::string& name) {
+  for (const std::string& name : own) {
     const bool any = name.empty() || name == "0.0.0.0" || name == "::";
     if (!any && std::ranges::find(names, name) == names.end()) names.push_back(name);
-  };
-  add(config.host);
-  for (const std::string& name : config.allowed_hosts) add(name);
+  }
   return names;
 }
 
 }  // namespace
 
-Result<http_server::TlsFiles> prepare_tls(const Config& config, Random& random, WallTime now) {
-  if (!config.tls.cert_file.empty()) {
-    ASSIGN_OR_RETURN(std::string certificate, os::read_file(config.tls.cert_file));
-    ASSIGN_OR_RETURN(std::string key, os::read_file(config.tls.key_file));
+Result<TlsFiles> prepare_tls(const CertificateSettings& settings, Random& random, WallTime now) {
+  if (!settings.cert_file.empty()) {
+    ASSIGN_OR_RETURN(std::string certificate, os::read_file(settings.cert_file));
+    ASSIGN_OR_RETURN(std::string key, os::read_file(settings.key_file));
     warn_of_time("tls.certFile", certificate, now);
-    return http_server::TlsFiles{std::move(certificate), std::move(key)};
+    return TlsFiles{std::move(certificate), std::move(key)};
   }
-  const std::string folder = os::join_path(config.data_dir, "tls");
+  const std::string& folder = settings.folder;
   TRY(os::make_dirs(folder, 0700));
   ASSIGN_OR_RETURN(const KeyPair ca, local_ca(folder, random, now));
   warn_of_time("the local CA, tls/ca.pem in the data folder,", ca.certificate_pem, now);
-  const std::string names = join(server_names(config), "\n") + "\n" + ca.certificate_pem;
+  const std::vector<std::string> names = all_names(settings.names);
+  const std::string names_and_ca = join(names, "\n") + "\n" + ca.certificate_pem;
   const Result<std::string> names_before = os::read_file(cat(folder, "/server-names"));
   Result<KeyPair> server = read_pair(folder, "server");
   // Made while the clock was ahead. Where the CA was too, the clock of now may be the wrong one.
   const bool of_the_future = server && !has_begun(*server, now) && has_begun(ca, now);
-  if (!server || !lasts(*server, now) || of_the_future || !names_before || *names_before != names) {
-    ASSIGN_OR_RETURN(server, crypto::make_server_certificate(ca, server_names(config), now));
+  if (!server || !lasts(*server, now) || of_the_future || !names_before ||
+      *names_before != names_and_ca) {
+    ASSIGN_OR_RETURN(server, crypto::make_server_certificate(ca, names, now));
     TRY(write_pair(folder, "server", *server));
-    TRY(os::write_file_atomic(cat(folder, "/server-names"), names, 0600));
+    TRY(os::write_file_atomic(cat(folder, "/server-names"), names_and_ca, 0600));
   }
-  return http_server::TlsFiles{server->certificate_pem, server->private_key_pem};
+  return TlsFiles{server->certificate_pem, server->private_key_pem};
 }
 
 namespace {
@@ -145,29 +144,22 @@ Status check_time(const std::string& certificate_pem, const std::string& whose, 
                    format_time(valid.end), ", and this host's clock says ", format_time(now))};
 }
 
-Status check_own_certificate(const TlsConfig& own, WallTime now) {
-  http_server::TlsFiles files;
+Status check_own_certificate(const CertificateSettings& own, WallTime now) {
+  TlsFiles files;
   ASSIGN_OR_RETURN(files.certificate_pem,
                    own_file(own.cert_file, "TLS_CERTIFICATE_INVALID", "tls.certFile"));
   ASSIGN_OR_RETURN(files.private_key_pem, own_file(own.key_file, "TLS_KEY_INVALID", "tls.keyFile"));
-  TRY(http_server::TlsContext::make(files));
+  TRY(TlsContext::make(files));
   return check_time(files.certificate_pem, "the certificate of tls.certFile", now);
 }
 
 }  // namespace
 
-bool serves_local_ca(const Config& config) {
-  const bool serves_tls = !config.plain_http || wants_execute_token(config);
-  return serves_tls && config.tls.cert_file.empty();
-}
-
-Status check_tls_files(const Config& config, WallTime now) {
-  if (config.plain_http && !wants_execute_token(config)) return {};
-  if (!config.tls.cert_file.empty()) return check_own_certificate(config.tls, now);
-  const std::string folder = os::join_path(config.data_dir, "tls");
-  ASSIGN_OR_RETURN(const bool made, os::is_there(cat(folder, "/ca.pem")));
+Status check_tls_files(const CertificateSettings& settings, WallTime now) {
+  if (!settings.cert_file.empty()) return check_own_certificate(settings, now);
+  ASSIGN_OR_RETURN(const bool made, os::is_there(cat(settings.folder, "/ca.pem")));
   if (!made) return {};
-  const Result<KeyPair> ca = read_pair(folder, "ca");
+  const Result<KeyPair> ca = read_pair(settings.folder, "ca");
   const auto valid =
       ca ? crypto::certificate_validity(ca->certificate_pem) : Result<crypto::Validity>(ca.error());
   if (!valid) return damaged_ca();
@@ -175,4 +167,4 @@ Status check_tls_files(const Config& config, WallTime now) {
   return check_time(ca->certificate_pem, "the local CA, tls/ca.pem in the data folder,", now);
 }
 
-}  // namespace paddock::app
+}  // namespace paddock::http_server

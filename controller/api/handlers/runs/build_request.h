@@ -7,16 +7,17 @@
 
 #include "common/contracts/run.h"
 
-namespace paddock::contracts {
+namespace paddock::api {
 
 struct BuildRequest {
-  RunType build_type = RunType::kCompute;
+  contracts::RunType build_type = contracts::RunType::kCompute;
   std::string compute_command;
   std::string requirements;
   std::string workspace;
   std::string container;
   std::vector<std::string> artifact_dirs;
   static constexpr auto describe(auto&& visit) {
+    using wire::field;
     return visit(field("build_type", &BuildRequest::build_type, "gradle, script or compute",
                        {.required = true}),
                  field("compute_command", &BuildRequest::compute_command,
@@ -42,6 +43,6 @@ wire::Value run_document(const BuildRequest& request);
 // compute_command. Others stay as they are.
 std::string build_field(const std::string& run_field);
 
-}  // namespace paddock::contracts
+}  // namespace paddock::api
 
-PADDOCK_EXTERN_CODEC(paddock::contracts::BuildRequest);
+PADDOCK_EXTERN_CODEC(paddock::api::BuildRequest);

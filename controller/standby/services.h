@@ -11,10 +11,10 @@
 #include "controller/events/notifier.h"
 #include "controller/events/watch_history.h"
 
-namespace paddock::app {
+namespace paddock::standby {
 
-struct StandbyServices {
-  explicit StandbyServices(int64_t connections)
+struct Services {
+  explicit Services(int64_t connections)
       : open_requests(std::make_shared<api::OpenRequests>(static_cast<size_t>(connections))) {}
 
   events::Notifier notifier;
@@ -22,4 +22,4 @@ struct StandbyServices {
   const std::shared_ptr<api::OpenRequests> open_requests;
 };
 
-}  // namespace paddock::app
+}  // namespace paddock::standby

@@ -1,4 +1,4 @@
-#include "controller/app/database_clock.h"
+#include "controller/standby/database_clock.h"
 
 #include <cstdlib>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/text.h"
 
-namespace paddock::app {
+namespace paddock::standby {
 
 namespace {
 
@@ -41,4 +41,4 @@ void ClockWatch::look(WallTime database, WallTime before, WallTime after) {
   if (!wrong) log_info("the clock is right again", {{"details", clock_words(*ahead)}});
 }
 
-}  // namespace paddock::app
+}  // namespace paddock::standby

@@ -1,8 +1,8 @@
-#include "controller/app/database_clock.h"
+#include "controller/standby/database_clock.h"
 
 #include <gtest/gtest.h>
 
-namespace paddock::app {
+namespace paddock::standby {
 namespace {
 
 TEST(DatabaseClock, IsComparedWithTheMiddleOfTheLook) {
@@ -26,4 +26,4 @@ TEST(DatabaseClock, MayBeAMinuteOff) {
 }
 
 }  // namespace
-}  // namespace paddock::app
+}  // namespace paddock::standby

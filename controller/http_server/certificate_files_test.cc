@@ -1,4 +1,4 @@
-#include "controller/app/tls_files.h"
+#include "controller/http_server/certificate_files.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "common/os/file.h"
 #include "tests/support/temp_dir.h"
 
-namespace paddock::app {
+namespace paddock::http_server {
 namespace {
 
 using testing::HasSubstr;
@@ -19,12 +19,12 @@ constexpr Millis kDay = std::chrono::hours(24);
 
 class LocalCa : public testing::Test {
  protected:
-  LocalCa() { config_.data_dir = dir_.path(); }
-  Result<http_server::TlsFiles> prepare(WallTime now) { return prepare_tls(config_, random_, now); }
+  LocalCa() { settings_.folder = dir_ / "tls"; }
+  Result<TlsFiles> prepare(WallTime now) { return prepare_tls(settings_, random_, now); }
   std::string ca() { return os::read_file(dir_.path() + "/tls/ca.pem").value(); }
 
   test::TempDir dir_;
-  Config config_;
+  CertificateSettings settings_;
   SeededRandom random_{1};
 };
 
@@ -40,7 +40,7 @@ TEST_F(LocalCa, KeepsItsCertificatesWhileTheyLast) {
 // A folder that leads to itself (ELOOP) is one that root cannot look into either.
 TEST_F(LocalCa, ThatCannotBeLookedForIsNotMissing) {
   ASSERT_EQ(::symlink("tls", (dir_ / "tls").c_str()), 0);
-  EXPECT_FALSE(check_tls_files(config_, kNow).ok());
+  EXPECT_FALSE(check_tls_files(settings_, kNow).ok());
 }
 
 TEST_F(LocalCa, AClockThatIsYearsAheadDoesNotCostTheCa) {
@@ -64,7 +64,7 @@ TEST_F(LocalCa, ACaThatEndsSoonIsNotReplacedUnasked) {
 
 TEST_F(LocalCa, ACertificateMadeWhileTheClockWasAheadIsMadeAgain) {
   ASSERT_TRUE(prepare(kNow).ok());
-  config_.allowed_hosts = {"other.example"};  // so that there is a new one
+  settings_.names = {"other.example"};  // so that there is a new one
   const auto ahead = prepare(kNow + kDay * 300);
   const auto after = prepare(kNow + kDay);
   EXPECT_NE(after->certificate_pem, ahead->certificate_pem);
@@ -78,4 +78,4 @@ TEST_F(LocalCa, NothingIsMadeAgainWhereTheCaIsOfTheFutureToo) {
 }
 
 }  // namespace
-}  // namespace paddock::app
+}  // namespace paddock::http_server

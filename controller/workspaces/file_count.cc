@@ -1,4 +1,4 @@
-#include "controller/app/file_count.h"
+#include "controller/workspaces/file_count.h"
 
 #include <string>
 
@@ -6,7 +6,7 @@
 #include "common/base/text.h"
 #include "controller/workspaces/sweeper.h"
 
-namespace paddock::app {
+namespace paddock::workspaces {
 namespace {
 
 constexpr const char* kBytesSetting = "blobs/bytes";
@@ -40,8 +40,7 @@ Status FileCount::tell() {
 // Warns where the store names files and the folder has none, as when its disk was not mounted.
 // Without the warning, the first run that lacks a file would be the first to tell.
 Status FileCount::warn_of_lost_files() {
-  ASSIGN_OR_RETURN(const workspaces::NamedBlobs named,
-                   workspaces::named_blobs(store_, workspaces::Unreadable::kLeftOut));
+  ASSIGN_OR_RETURN(const NamedBlobs named, named_blobs(store_, Unreadable::kLeftOut));
   if (named.trees.empty() && named.files.empty()) return {};
   log_error("the store names files, and the folder of files has none; was its disk mounted?",
             {{"folder", "blobs"},
@@ -50,4 +49,4 @@ Status FileCount::warn_of_lost_files() {
   return {};
 }
 
-}  // namespace paddock::app
+}  // namespace paddock::workspaces

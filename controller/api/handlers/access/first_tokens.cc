@@ -1,4 +1,4 @@
-#include "controller/app/first_tokens.h"
+#include "controller/api/handlers/access/first_tokens.h"
 
 #include <unistd.h>
 
@@ -10,12 +10,9 @@
 #include "common/os/file.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/auth/token.h"
-#include "controller/http_server/origin.h"
 
-namespace paddock::app {
+namespace paddock::api {
 namespace {
-
-std::string tokens_folder(const Config& config) { return os::join_path(config.data_dir, "tokens"); }
 
 struct FirstToken {
   const char* file;
@@ -51,11 +48,10 @@ Result<bool> is_valid(store::Store& store, const std::string& path) {
 // Kept for good, as records of tokens are not.
 std::string made_setting(const FirstToken& first) { return cat("first-token/", first.file); }
 
-// The secret in the file, where all controllers of a database that is new have it from one folder:
-// the first one to lead makes it known. Never again: it may have been revoked since.
-Result<std::string> given_secret(store::Store& store, const Config& config, const std::string& path,
+// The secret in the file that somebody gave: the first controller to lead makes it known. Never
+// again: it may have been revoked since.
+Result<std::string> given_secret(store::Store& store, const std::string& path,
                                  const FirstToken& first, const std::string& made) {
-  if (config.store.postgres.shared_dir.empty()) return std::string();
   ASSIGN_OR_RETURN(const bool given, os::is_there(path));
   if (!given) return std::string();
   ASSIGN_OR_RETURN(const std::string text, os::read_file(path));
@@ -73,13 +69,16 @@ Result<std::string> given_secret(store::Store& store, const Config& config, cons
   return was_there ? std::string() : secret;
 }
 
-Status prepare_token(store::Store& store, const Config& config, const FirstToken& first,
+Status prepare_token(store::Store& store, const FirstTokens& wanted, const FirstToken& first,
                      Random& random) {
-  const std::string path = cat(tokens_folder(config), "/", first.file);
+  const std::string path = os::join_path(wanted.folder, first.file);
   ASSIGN_OR_RETURN(const bool valid, is_valid(store, path));
   if (valid) return {};
   auth::MintedToken token = auth::mint_token(random, first.prefix);
-  ASSIGN_OR_RETURN(const std::string given, given_secret(store, config, path, first, token.secret));
+  std::string given;
+  if (wanted.given) {
+    ASSIGN_OR_RETURN(given, given_secret(store, path, first, token.secret));
+  }
   if (!given.empty()) {
     token.secret = given;
     token.hash = auth::token_hash(given);
@@ -87,7 +86,7 @@ Status prepare_token(store::Store& store, const Config& config, const FirstToken
   TRY(revoke(store, first));
   const Status stored = store.write([&](store::WriteTxn& txn) -> Status {
     TRY(txn.put_setting(made_setting(first), token.id));
-    return txn.put_token(api::token_record(token, first.subject, first.scopes));
+    return txn.put_token(token_record(token, first.subject, first.scopes));
   });
   TRY(stored);
   TRY(os::write_file_atomic(path, token.secret + "\n", 0600));
@@ -96,9 +95,9 @@ Status prepare_token(store::Store& store, const Config& config, const FirstToken
 }
 
 // The store first: a file whose token is refused harms nobody.
-Status end_token(store::Store& store, const Config& config, const FirstToken& first) {
+Status end_token(store::Store& store, const FirstTokens& wanted, const FirstToken& first) {
   TRY(revoke(store, first));
-  if (::unlink(cat(tokens_folder(config), "/", first.file).c_str()) == 0) {
+  if (::unlink(os::join_path(wanted.folder, first.file).c_str()) == 0) {
     log_info("revoked a token and removed its file", {{"subject", first.subject}});
   } else if (errno != ENOENT) {
     return system_error("removing the file of a token", errno);
@@ -108,18 +107,14 @@ Status end_token(store::Store& store, const Config& config, const FirstToken& fi
 
 }  // namespace
 
-bool wants_execute_token(const Config& config) {
-  return config.execute.port != 0 && !http_server::is_loopback_name(config.execute.host);
-}
-
-Status prepare_tokens(store::Store& store, const Config& config, Random& random) {
-  TRY(os::make_dirs(tokens_folder(config), 0700));
-  TRY(prepare_token(store, config, {"admin", "pdk", "admin", auth::admin_scopes()}, random));
+Status prepare_tokens(store::Store& store, const FirstTokens& wanted, Random& random) {
+  TRY(os::make_dirs(wanted.folder, 0700));
+  TRY(prepare_token(store, wanted, {"admin", "pdk", "admin", auth::admin_scopes()}, random));
   const FirstToken enroll{"enroll", "pdke", "enroll", auth::enroll_scopes()};
-  TRY(config.enroll_token ? prepare_token(store, config, enroll, random)
-                          : end_token(store, config, enroll));
+  TRY(wanted.enroll ? prepare_token(store, wanted, enroll, random)
+                    : end_token(store, wanted, enroll));
   const FirstToken execute{"execute", "pdk", "code-execution", {"execute"}};
-  return wants_execute_token(config) ? prepare_token(store, config, execute, random) : Status();
+  return wanted.execute ? prepare_token(store, wanted, execute, random) : Status();
 }
 
-}  // namespace paddock::app
+}  // namespace paddock::api

@@ -1,4 +1,4 @@
-#include "controller/app/file_count.h"
+#include "controller/workspaces/file_count.h"
 
 #include <gtest/gtest.h>
 
@@ -6,13 +6,13 @@
 #include "common/os/file.h"
 #include "tests/support/temp_dir.h"
 
-namespace paddock::app {
+namespace paddock::workspaces {
 namespace {
 
 class FileCountTest : public testing::Test {
  protected:
-  std::unique_ptr<workspaces::BlobIntake> intake(std::optional<int64_t> told = {}) {
-    return workspaces::BlobIntake::open(blobs_, folder_ / "blobs", {}, told).value();
+  std::unique_ptr<BlobIntake> intake(std::optional<int64_t> told = {}) {
+    return BlobIntake::open(blobs_, folder_ / "blobs", {}, told).value();
   }
   std::optional<int64_t> told() { return FileCount::told(*store_).value(); }
 
@@ -53,4 +53,4 @@ TEST_F(FileCountTest, IsNotCountedTwiceAtTheStart) {
 }
 
 }  // namespace
-}  // namespace paddock::app
+}  // namespace paddock::workspaces

@@ -7,7 +7,7 @@
 
 #include "common/base/time.h"
 
-namespace paddock::app {
+namespace paddock::standby {
 
 // How far the database's clock is ahead of this host's. The database's time was read at some moment
 // between `before` and `after`. Nothing if reading took so long that a difference of a minute
@@ -27,4 +27,4 @@ class ClockWatch {
   bool wrong_ = false;
 };
 
-}  // namespace paddock::app
+}  // namespace paddock::standby

@@ -9,7 +9,7 @@
 #include "common/contracts/meta.h"
 #include "common/wire/nullable.h"
 
-namespace paddock::contracts {
+namespace paddock::projects {
 
 inline constexpr const char* kExportManifestSchema = "paddock.workspace-export-manifest.v1";
 // A file NAME.artifact.json describes the artifact NAME, and is itself never listed.
@@ -26,6 +26,7 @@ struct ArtifactSidecar {
   std::string updated_at;
   bool entry = false;  // the project is shown from here
   static constexpr auto describe(auto&& visit) {
+    using wire::field;
     return visit(field("title", &ArtifactSidecar::title, "for people", {.max_length = 500}),
                  field("kind", &ArtifactSidecar::kind, "what it is", {.max_length = 64}),
                  field("renderer", &ArtifactSidecar::renderer, "what shows it", {.max_length = 64}),
@@ -49,6 +50,7 @@ struct ExportFile {
   std::string role;  // entry, artifact, supporting, asset, source or other
   std::vector<std::string> reasons;
   static constexpr auto describe(auto&& visit) {
+    using wire::field;
     return visit(
         field("name", &ExportFile::name, "path within the workspace"),
         field("size", &ExportFile::size, "bytes"),
@@ -72,6 +74,7 @@ struct ExportArtifact {
   std::vector<std::string> supporting_files;
   std::string updated_at;
   static constexpr auto describe(auto&& visit) {
+    using wire::field;
     return visit(field("file", &ExportArtifact::file, "path within the workspace"),
                  field("title", &ExportArtifact::title, "for people"),
                  field("kind", &ExportArtifact::kind, "what it is"),
@@ -92,6 +95,7 @@ struct ExportManifest {
   std::vector<ExportFile> files;  // by name
   std::vector<ExportArtifact> artifacts;
   static constexpr auto describe(auto&& visit) {
+    using wire::field;
     return visit(
         field("schema", &ExportManifest::schema, "name and version of this shape"),
         field("projectId", &ExportManifest::project_id, "name of the workspace"),
@@ -103,7 +107,7 @@ struct ExportManifest {
   }
 };
 
-}  // namespace paddock::contracts
+}  // namespace paddock::projects
 
-PADDOCK_EXTERN_CODEC(paddock::contracts::ArtifactSidecar);
-PADDOCK_EXTERN_CODEC(paddock::contracts::ExportManifest);
+PADDOCK_EXTERN_CODEC(paddock::projects::ArtifactSidecar);
+PADDOCK_EXTERN_CODEC(paddock::projects::ExportManifest);

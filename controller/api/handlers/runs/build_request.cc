@@ -1,8 +1,8 @@
-#include "common/contracts/build_request.h"
+#include "controller/api/handlers/runs/build_request.h"
 
 #include <array>
 
-namespace paddock::contracts {
+namespace paddock::api {
 namespace {
 
 // Field of the Run, field of the request; what follows the first (a list's index) may be kept.
@@ -20,10 +20,11 @@ constexpr std::array kRenamed = {Renamed{"spec.type", "build_type", false},
 }  // namespace
 
 void BuildRequest::validate(wire::Check& check) const {
-  const bool known = build_type == RunType::kCompute || build_type == RunType::kScript ||
-                     build_type == RunType::kGradle;
+  const bool known = build_type == contracts::RunType::kCompute ||
+                     build_type == contracts::RunType::kScript ||
+                     build_type == contracts::RunType::kGradle;
   if (!known) check.fail("build_type", "must be gradle, script or compute");
-  if (build_type == RunType::kCompute && trim(compute_command).empty())
+  if (build_type == contracts::RunType::kCompute && trim(compute_command).empty())
     check.fail("compute_command", "compute command is required");
 }
 
@@ -42,8 +43,8 @@ wire::Value run_document(const BuildRequest& request) {
     metadata.emplace_back("annotations",
                           wire::Value::Object{{kContainerAnnotation, request.container}});
   }
-  return wire::Value::Object{{"apiVersion", kApiVersion},
-                             {"kind", Run::kKind},
+  return wire::Value::Object{{"apiVersion", contracts::kApiVersion},
+                             {"kind", contracts::Run::kKind},
                              {"metadata", std::move(metadata)},
                              {"spec", std::move(spec)}};
 }
@@ -56,6 +57,6 @@ std::string build_field(const std::string& run_field) {
   return run_field;
 }
 
-}  // namespace paddock::contracts
+}  // namespace paddock::api
 
-PADDOCK_INSTANTIATE_CODEC(paddock::contracts::BuildRequest);
+PADDOCK_INSTANTIATE_CODEC(paddock::api::BuildRequest);
