@@ -49,6 +49,13 @@ TEST_F(RunCommands, GoToTheNodeOfTheRunAndBringItsEnd) {
     EXPECT_EQ(order_.find(word), nullptr) << word;
 }
 
+TEST_F(RunCommands, OfANodeThatIsNewerThanWeAreBringTheirEndToo) {
+  place("r", contracts::RunPhase::kRunning);
+  contracts::CallAnswer newer = ending(7);
+  newer.result.set("shape", "round");
+  EXPECT_EQ(*ask(newer).body.find("exitCode")->integer(), 7);
+}
+
 TEST_F(RunCommands, AreRecordedWithTheirCallerAndTheirEnd) {
   place("r", contracts::RunPhase::kRunning);
   ask(ending(0));

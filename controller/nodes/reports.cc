@@ -173,6 +173,10 @@ Status judge_node(store::WriteTxn& txn, const std::string& name, const contracts
   return txn.update(*node);
 }
 
+// How many nodes are looked at for one that would take a run: in a fleet of like nodes one of the
+// first does, and no report holds up other writers for long.
+constexpr int64_t kMostLookedAt = 100;
+
 // Whether another node would take the run, which none but this one has been asked to begin. Where
 // two have refused it, it is over.
 Result<bool> may_go_elsewhere(store::WriteTxn& txn, const std::string& name,
@@ -180,7 +184,8 @@ Result<bool> may_go_elsewhere(store::WriteTxn& txn, const std::string& name,
   const auto& element = run.status.element;
   const std::string kept_off = runs::kept_off(run);
   if ((element && element->members) || (!kept_off.empty() && kept_off != name)) return false;
-  const auto nodes = txn.list<contracts::Node>({});
+  const auto nodes =
+      txn.list<contracts::Node>({.name_space = {}, .limit = kMostLookedAt, .after = {}});
   if (!nodes.ok() && store::is_unreadable(nodes.error())) return false;
   if (!nodes.ok()) return nodes.error();
   const scheduler::Demand demand = scheduler::demand_of(run);

@@ -10,14 +10,22 @@ namespace paddock::runs {
 
 inline constexpr const char* kRefusedByAnnotation = "paddock.dev/refused-by";
 
-// Empty: none.
+// Empty: none. What is longer than a name is no node's, whoever wrote it.
 inline std::string kept_off(const contracts::Run& run) {
   const auto found = run.metadata.annotations.find(kRefusedByAnnotation);
-  return found == run.metadata.annotations.end() ? "" : found->second;
+  constexpr size_t kLongestName = 253;
+  const bool is_one =
+      found != run.metadata.annotations.end() && found->second.size() <= kLongestName;
+  return is_one ? found->second : "";
 }
 
 inline void keep_off(contracts::Run& run, const std::string& node) {
   run.metadata.annotations[kRefusedByAnnotation] = node;
+}
+
+// Another attempt may go anywhere.
+inline void keep_off_none(contracts::Run& run) {
+  run.metadata.annotations.erase(kRefusedByAnnotation);
 }
 
 }  // namespace paddock::runs

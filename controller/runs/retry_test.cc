@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controller/runs/kept_off.h"
 #include "controller/runs/transitions.h"
 
 namespace paddock::runs {
@@ -148,6 +149,16 @@ TEST(Retry, WhatAnAttemptAskedForIsOverWithIt) {
   lose_node(run, "node n1 was lost", kTried);
   EXPECT_TRUE(run.status.pending_tool_uses.empty());
   EXPECT_FALSE(run.status.stdin_closed);
+}
+
+TEST(Retry, AnotherAttemptMayGoWhereTheLastOneWasKeptOff) {
+  contracts::Run run = placed();
+  keep_off(run, "n1");
+  EXPECT_EQ(kept_off(run), "n1");
+  lose_node(run, "node n2 was lost", kTried);
+  EXPECT_EQ(kept_off(run), "");
+  run.metadata.annotations[kRefusedByAnnotation] = std::string(254, 'n');
+  EXPECT_EQ(kept_off(run), "") << "no node has such a name";
 }
 
 TEST(Retry, WithoutAPolicyALostRunEnds) {

@@ -7,6 +7,7 @@
 #include "controller/runs/array_transitions.h"
 #include "controller/runs/conditions.h"
 #include "controller/runs/gang_members.h"
+#include "controller/runs/kept_off.h"
 #include "controller/runs/phase_table.h"
 #include "controller/runs/pool_words.h"
 #include "controller/runs/retry.h"
@@ -61,6 +62,7 @@ Events wait_again(Run& run, const std::string& why, WallTime now) {
   const int64_t attempt = counted_attempts(run);
   const Millis wait = retry_delay(*run.spec.retry, attempt);
   leave_node(status);
+  keep_off_none(run);
   status.retry_at = wire::Timestamp{now + wait};
   status.reason = kRetry;
   status.message = cat("attempt ", attempt, " of ", run.spec.retry->max_attempts, " is over: ", why,

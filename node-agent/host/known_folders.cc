@@ -18,8 +18,8 @@
 namespace paddock::agent {
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames = {"cas",      "trees", "runs",
-                                                    "sessions", "venvs", "node_modules_cache"};
+// What every run needs. Environments and sessions are needed by some.
+constexpr std::array<std::string_view, 3> kNames = {"cas", "trees", "runs"};
 constexpr size_t kPage = 4096;  // which a full disk refuses
 
 // Whether an error speaks of the folder's disk. Others, as of a process with too many open files,

@@ -1,6 +1,8 @@
 #include "controller/api/server/command_outcome.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "common/base/log.h"
 #include "common/base/text.h"
@@ -17,7 +19,8 @@ using contracts::SandboxStatus;
 namespace {
 
 Result<SandboxResult> result_in(const wire::Value& answer) {
-  auto result = wire::decode<SandboxResult>(answer);
+  std::vector<std::string> unknown;  // of a node that is newer than we are
+  auto result = wire::decode<SandboxResult>(answer, unknown);
   if (result.ok()) return result;
   return calls::not_understood();
 }
