@@ -138,6 +138,15 @@ TEST_P(Exhaust, HonestProgramsWaitForThousands) {
   EXPECT_TRUE(done.result->denials.empty());
 }
 
+TEST_P(Exhaust, HonestProgramsSleepBySelect) {
+  LaunchRequest launch = request(probe("hoard_polls", {"sleep", "490"}));
+  launch.policy.limits.pids = 600;
+  const Finished done = run(launch);
+  EXPECT_EQ(done.out, "WAITED 490\n") << done.err;
+  ASSERT_TRUE(done.result);
+  EXPECT_TRUE(done.result->denials.empty());
+}
+
 // The kernel charges it to nobody, and a thread that waits for room in a socket keeps it.
 TEST_P(Exhaust, AncillaryDataOfASocketIsBounded) {
   if (kernel_version() < std::pair(6, 8)) GTEST_SKIP() << "one bound holds for the whole host here";

@@ -6,7 +6,9 @@
 
 namespace paddock::sandbox {
 
-// The kernel's own bound before Linux 6.8, and far more than programs use.
+// The kernel's own bound before Linux 6.8. The descriptors in a message take some 1 KiB of it; a
+// program that has much of what it sends with MSG_ZEROCOPY under way may get ENOBUFS, as it had to
+// expect before.
 inline constexpr int64_t kMostOptionBytes = 20'480;
 
 // Takes CAP_NET_ADMIN in the user namespace that owns the network namespace. Where /proc/sys cannot

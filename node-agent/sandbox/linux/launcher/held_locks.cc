@@ -20,6 +20,29 @@
 namespace paddock::sandbox {
 namespace {
 
+std::string told_of(int task, const char* file_name) {
+  const os::Fd file(openat(task, file_name, O_RDONLY | O_CLOEXEC));
+  const auto text = file.valid() ? os::read_all(file.get(), 256) : Result<std::string>("");
+  return text.ok() ? *text : "";
+}
+
+// `46 0x5 …`: the call in which it waits.
+bool waits_in_sending(int task) {
+  const std::string text = told_of(task, "syscall");
+  const auto call = parse_integer<long>(std::string_view(text).substr(0, text.find(' ')));
+  return call == SYS_sendmsg || call == SYS_sendmmsg;
+}
+
+// Only local sockets take descriptors, and they wait elsewhere in the kernel than TCP, and than a
+// call about which the launcher is asked. `0`, where the kernel does not tell, is none of these.
+bool waits_where_no_folder_is(int task) {
+  const std::string text = told_of(task, "wchan");
+  // `seccomp_do_user_notification.isra.0`: as the compiler names it.
+  const auto where = std::string_view(text).substr(0, text.find('.'));
+  return where == "wait_woken" || where == "sk_stream_wait_memory" ||
+         where == "seccomp_do_user_notification";
+}
+
 class Count {
  public:
   Count(const HeldMemory& most, bool folders)
@@ -29,14 +52,12 @@ class Count {
   }
   HeldMemory held() const { return {locks_, folders_.bytes()}; }
 
-  // What the thread is just sending. `46 0x5 …`: the call in which it waits.
+  // What the thread is just sending, unless it waits for something else. Asked again at the end: a
+  // thread that was woken meanwhile waits nowhere.
   void add_call(int task) {
     if (!looks_at_folders_) return;
-    const os::Fd file(openat(task, "syscall", O_RDONLY | O_CLOEXEC));
-    const auto text = file.valid() ? os::read_all(file.get(), 256) : Result<std::string>("");
-    if (!text.ok()) return;
-    const auto call = parse_integer<long>(std::string_view(*text).substr(0, text->find(' ')));
-    if (call == SYS_sendmsg || call == SYS_sendmmsg) folders_.add_sender();
+    if (waits_in_sending(task) && !waits_where_no_folder_is(task) && waits_in_sending(task))
+      folders_.add_sender();
   }
 
   // What one table of open files holds.

@@ -1,20 +1,26 @@
 #include "node-agent/sandbox/linux/launcher/held_locks.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <functional>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "common/base/text.h"
 #include "common/os/fd.h"
+#include "common/os/file.h"
 #include "common/os/passed_fds.h"
 #include "node-agent/sandbox/linux/launcher/open_folders.h"
 
@@ -164,6 +170,76 @@ TEST(OpenFolders, UnderWayAreCountedAsTheLargest) {
               if (sendmsg(ends[0], &message, 0) != 1) _exit(3);
             }),
             2 * kBytesOfOneUnderWay);
+}
+
+std::array<int, 2> connected_by_tcp() {
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof here;
+  auto* address = reinterpret_cast<sockaddr*>(&here);
+  const int server = socket(AF_INET, SOCK_STREAM, 0);
+  const int client = socket(AF_INET, SOCK_STREAM, 0);
+  if (bind(server, address, size) != 0 || listen(server, 1) != 0 ||
+      getsockname(server, address, &size) != 0 || connect(client, address, size) != 0)
+    _exit(3);
+  return {client, accept(server, nullptr, nullptr)};
+}
+
+std::array<int, 2> connected_locally() {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) _exit(3);
+  return ends;
+}
+
+std::string told_of_thread(int thread, const char* name) {
+  const auto text = os::read_file(cat("/proc/self/task/", thread, "/", name), 256);
+  return text.ok() ? *text : "";
+}
+
+// A thread sends to who receives nothing, until it waits for room, and the kernel says where.
+void wait_for_room(const std::array<int, 2>& ends) {
+  std::atomic<int> sender{0};
+  std::thread([&sender, ends] {
+    static std::array<char, 4096> bytes{};
+    iovec part{bytes.data(), bytes.size()};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    sender = static_cast<int>(syscall(SYS_gettid));
+    while (sendmsg(ends[0], &message, 0) > 0) {
+    }
+    _exit(3);
+  }).detach();
+  while (sender == 0) std::this_thread::yield();
+  const std::string call = cat(SYS_sendmsg, " ");
+  while (!told_of_thread(sender, "syscall").starts_with(call) ||
+         told_of_thread(sender, "wchan") == "0")
+    std::this_thread::yield();
+}
+
+// Whether the kernel says where a thread waits: it says 0 where it was built without.
+bool tells_where_threads_wait() {
+  auto pipe = os::make_pipe();
+  std::atomic<int> reader{0};
+  std::thread thread([&] {
+    reader = static_cast<int>(syscall(SYS_gettid));
+    char byte = 0;
+    (void)!read(pipe->read.get(), &byte, 1);
+  });
+  const std::string call = cat(SYS_read, " ");
+  while (reader == 0 || !told_of_thread(reader, "syscall").starts_with(call))
+    std::this_thread::yield();
+  const bool out = told_of_thread(reader, "wchan") != "0";
+  pipe->write.reset();
+  thread.join();
+  return out;
+}
+
+TEST(OpenFolders, ThatAThreadMayBeSendingAreCountedWhereASocketTakesThem) {
+  if (!tells_where_threads_wait()) GTEST_SKIP() << "the kernel does not say where threads wait";
+  EXPECT_GE(kept_for([] { wait_for_room(connected_locally()); }), 5'000'000);
+  EXPECT_EQ(kept_for([] { wait_for_room(connected_by_tcp()); }), 0);
 }
 
 }  // namespace

@@ -34,5 +34,10 @@ TEST(PollCount, TakesBackWhatNobodyWaitsForAnyMore) {
   EXPECT_EQ(count.threads(), 1U);
 }
 
+TEST(PollCount, OfASelectWithoutSetsIsSmallUnlessItNamesVeryMany) {
+  EXPECT_LT(PollCount::of_empty_select(1024), PollCount::kFew);
+  EXPECT_EQ(PollCount::of_empty_select(1'048'576), 10'922U);  // 768 KiB
+}
+
 }  // namespace
 }  // namespace paddock::sandbox

@@ -18,6 +18,14 @@ constexpr Millis kShortestPollRest{10};
 
 bool is_select(std::string_view name) { return name == "select" || name == "pselect6"; }
 
+// How many it counts for. The kernel takes the numbers as 32 bits, and sets as whole registers.
+uint32_t descriptors_of(std::string_view name, const seccomp_data& call) {
+  if (!is_select(name)) return static_cast<uint32_t>(call.args[1]);
+  const auto numbers = static_cast<uint32_t>(call.args[0]);
+  const bool names_none = (call.args[1] | call.args[2] | call.args[3]) == 0;
+  return names_none ? PollCount::of_empty_select(numbers) : numbers;
+}
+
 // Whether it may be in such a call: for certain not if it has ended, or waits in another one.
 bool may_wait(pid_t thread) {
   const os::Fd file(open(cat("/proc/", thread, "/syscall").c_str(), O_RDONLY | O_CLOEXEC));
@@ -47,8 +55,8 @@ bool is_poll(std::string_view name) { return is_select(name) || name == "poll" |
 
 GateAnswer PollGate::judge(const NotifyingThread& caller, std::string_view name,
                            const seccomp_data& call) {
-  // The kernel takes both as 32 bits.
-  const auto named = static_cast<uint32_t>(call.args[is_select(name) ? 0 : 1]);
+  const uint32_t named = descriptors_of(name, call);
+  if (named < PollCount::kFew) return {};
   int looks = 0;
   if (!count_.has_room(caller.thread(), named)) {
     if (clock_.mono() < rests_until_) return {.waits = true};
