@@ -218,7 +218,8 @@ Error SettingsSource::all_faults(const Error& values) const {
   Error error = with_near_fields(without_content(values), schema_);
   error.reason = "CONFIG_INVALID";
   error = faults(with_places(std::move(error), places)).error();
-  if (places.front().empty()) error.message = cat("configuration: ", error.message);
+  if (!places.empty() && places.front().empty())
+    error.message = cat("configuration: ", error.message);
   return error;
 }
 
