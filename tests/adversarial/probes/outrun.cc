@@ -19,7 +19,9 @@ namespace {
 }
 
 [[noreturn]] void spin() {
-  for (volatile long i = 0;; i = i + 1) {
+  for (volatile long i = 0;;) {
+    const long next = i + 1;
+    i = next;
   }
 }
 
