@@ -91,11 +91,11 @@ class UnableNode(unittest.TestCase):
         self.assertIn("Faulty", self.instance.run("get", "nodes").stdout)
         (self.host.data / "elsewhere").rename(self.host.data / "cas")
         wait_until("the node to be well", lambda: not self.faults())
-        sessions = self.host.data / "sessions"
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", sessions], check=True)
-        self.addCleanup(subprocess.run, ["umount", "--lazy", sessions], check=False, capture_output=True)
+        trees = self.host.data / "trees"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", trees], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", trees], check=False, capture_output=True)
         wait_until("the condition", lambda: self.faults() == [("True", "NODE_DISK_READ_ONLY")])
-        subprocess.run(["umount", sessions], check=True)
+        subprocess.run(["umount", trees], check=True)
         wait_until("the node to be well", lambda: not self.faults())
 
 
