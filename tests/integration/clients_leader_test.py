@@ -3,6 +3,7 @@ import http.server
 import json
 import sys
 import threading
+import types
 from unittest import mock
 
 from broken_server import RUN
@@ -57,7 +58,7 @@ def leader(path):
     return DONE if path == "/execute" else RUN if "/runs/" in path else "ok"
 
 
-class Leaders(Broken):
+class Several(Broken):
     def setUp(self):
         super().setUp()
         for name, seconds in (("_silence.ASKS_S", 0.1), ("_silence.ANSWERS_S", 0.5), (f"{self.package.removeprefix('paddock')}._http.ANSWERS_S", 0.5),
@@ -72,6 +73,8 @@ class Leaders(Broken):
         self.addCleanup(client.close)
         return client, found
 
+
+class Leaders(Several):
     def test_one_that_stands_still_is_left_for_the_one_that_leads(self):
         client, (still, other) = self.controllers(lambda _: None, leader)
         self.assertEqual(client.runs.get("a").metadata.name, "a")
@@ -122,6 +125,35 @@ class Leaders(Broken):
         client, (one,) = self.controllers(leader)
         client.runs.get("a")
         self.assertEqual(len(one.asked), 1)
+
+
+class Watchers(Several):
+    """The threads of the blocking client that watch over a request."""
+
+    def starting(self, error, also=lambda _: None):
+        """Two controllers, whose client's threads fail so as they start; these threads."""
+        begun = []
+
+        class Thread(threading.Thread):
+            def start(self):
+                begun.append(self)
+                also(super())
+                raise error
+        client, controllers = self.controllers(leader, leader)
+        self.enterContext(mock.patch("paddock._http.threading", types.SimpleNamespace(**{**vars(threading), "Thread": Thread})))
+        return client, controllers, begun
+
+    def test_where_no_thread_is_to_be_had_a_request_goes_on_unwatched(self):
+        client, (one, other), begun = self.starting(RuntimeError("can't start new thread"))
+        self.assertEqual(client.runs.get("a").metadata.name, "a")
+        self.assertEqual((len(begun), len(one.paths()), other.asked), (1, 1, []))
+
+    def test_who_is_interrupted_as_it_starts_leaves_none_behind(self):
+        client, _, begun = self.starting(KeyboardInterrupt, lambda thread: thread.start())
+        with self.assertRaises(KeyboardInterrupt):
+            client.runs.get("a")
+        begun[0].join(PATIENCE_S)
+        self.assertFalse(begun[0].is_alive())
 
 
 class AsyncLeaders(OfAsyncio, Leaders):

@@ -187,8 +187,10 @@ class Connections:
             return
         silence, over, end = self._servers.silence_of(server), threading.Event(), HangUp()
         end.watch(connection)
-        threading.Thread(target=self._watch, args=(server, silence, over, end), daemon=True).start()
-        try:
+        watcher = threading.Thread(target=self._watch, args=(server, silence, over, end), daemon=True)
+        try:  # from here on: who is interrupted in start() leaves nobody behind who asks for ever
+            with contextlib.suppress(RuntimeError):  # no thread is to be had: it goes on unwatched
+                watcher.start()
             yield silence.heard
         finally:
             over.set()
