@@ -17,7 +17,7 @@ DONE = json.dumps({"success": True, "stdout": "1\n", "stderr": "", "exit_code": 
 
 
 class Controller:
-    """`answer(path)`: the text of 200, None for no answer as long as this lives. `asked` is what came."""
+    """`answer(path)`: the text of 200, bytes for the begin of an answer, None for none: no more comes as long as this lives. `asked` is what came."""
 
     def __init__(self, answer):
         asked, over = [], threading.Event()
@@ -27,7 +27,8 @@ class Controller:
                 self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 asked.append((self.path, self.headers.get("Authorization")))
                 text = answer(self.path)
-                if text is None:
+                if text is None or isinstance(text, bytes):
+                    self.wfile.write(text or b"")
                     over.wait(PATIENCE_S)
                     return
                 self.send_response(200)
@@ -89,6 +90,12 @@ class Leaders(Several):
         self.assertEqual((still.paths(), other.paths()), (["/execute"], []))
         self.assertEqual(client.execute("print(1)").stdout, "1\n")
         self.assertEqual(other.paths(), ["/execute"])
+
+    def test_what_it_had_said_by_then_is_not_taken_for_the_whole(self):
+        begun = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nall"  # its end would be the connection's
+        client, (still, other) = self.controllers(lambda path: None if path == "/livez" else begun, lambda path: "all of it" if "/log" in path else "ok")
+        self.assertEqual(client.runs.logs("a"), "all of it")
+        self.assertEqual((len(still.paths()), len(other.paths())), (1, 1))
 
     def test_one_that_is_only_slow_is_waited_for(self):
         lives = threading.Semaphore(0)
