@@ -11,7 +11,7 @@ import { connect } from "../src/node.js";
 import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { refused } from "./support.js";
 import { Transport } from "../src/http.js";
-import { Waited, isUsedUp, longestTry, pauseFor } from "../src/waiting.js";
+import { Waited, Watchdog, isUsedUp, longestTry, pauseFor } from "../src/waiting.js";
 
 const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\ndata: ${JSON.stringify({ time: "", data })}\n\n`;
 const END = 'id: 3\nevent: end\ndata: {"phase":"Succeeded","rc":0,"status":"OK","message":""}\n\n';
@@ -404,6 +404,21 @@ test("a server that stands still is left for the one that leads, and nothing is 
     await Promise.all([1, 2, 3].map(() => transport.json("GET", "/x")));
     assert.deepEqual([asked[0].length, asked[1].length], [3, 3]);
   });
+});
+
+test("what ends a wait ends the watch over it, also where nobody reads on", async () => {
+  const ended = (silenceMs: number, outer?: AbortSignal): [Watchdog, Promise<void>] => {
+    const watchdog = new Watchdog(silenceMs, outer);
+    return [watchdog, new Promise((stopped) => watchdog.tell({ heard: () => undefined, stopped }))];
+  };
+  await ended(1)[1]; // nothing came
+  const caller = new AbortController();
+  const [, left] = ended(600_000, caller.signal);
+  caller.abort();
+  await left;
+  const [watchdog, moved] = ended(600_000);
+  watchdog.moveOn();
+  await moved;
 });
 
 test("a server that is only slow is waited for, and so is one while no other leads", async () => {
