@@ -79,6 +79,13 @@ class Streams(Broken):
         self.assertEqual(next(events).data, "a")
         self.assertTrue(self.refused("STREAM_LOST", lambda: list(events)).retryable)
 
+    def test_that_it_waits_for_one_is_told_once(self):
+        _, client = self.serve(*[None] * 7, stream(END))
+        with self.assertLogs("paddock", "WARNING") as told:
+            self.assertEqual([event.id for event in client.runs.stream_events("a", after=2, patience=1000)], [3])
+        self.assertEqual(len(told.output), 1)
+        self.assertIn("CONNECTION_LOST", told.output[0])
+
     def test_a_server_that_always_leaves_one_out_is_given_up(self):
         server, client = self.serve(stream(line(2, "b")))
         self.refused("STREAM_LOST", lambda: list(client.runs.stream_events("a", patience=1000)))

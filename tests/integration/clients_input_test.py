@@ -55,6 +55,13 @@ class Attached(Broken):
         self.assertTrue(self.refused("CONNECTION_LOST", lambda: command.write("a")).retryable)
         self.assertEqual(len(self.pieces(server)), 1)
 
+    def test_that_it_waits_for_a_server_is_told_once_and_that_it_waits_for_its_command_is_not(self):
+        _, command = self.begin(*[WAITS] * 5, *[None] * 6, WAITS, None, TAKEN, patience=1000.0)
+        with self.assertLogs("paddock", "WARNING") as told:
+            command.write("a")
+        self.assertEqual(len(told.output), 1)
+        self.assertIn("CONNECTION_LOST", told.output[0])
+
     def test_while_the_server_says_to_wait_there_is_no_end_of_patience(self):
         server, command = self.begin(*[WAITS] * 5, TAKEN, patience=0.01)
         command.write("a")

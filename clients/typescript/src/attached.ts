@@ -63,6 +63,7 @@ class Input {
 
   async #deliver(piece: InputPiece, signal?: AbortSignal): Promise<void> {
     const waited = new Waited();
+    let unheard = 0;
     for (let failed = 1; ; failed++) {
       const doubtful = this.#inDoubt !== undefined;
       this.#inDoubt = piece;
@@ -73,9 +74,11 @@ class Input {
         if (!(error instanceof PaddockError)) throw error;
         if (inputWasNotTaken(error, doubtful)) this.#inDoubt = undefined; // another may have its number
         const heard = error.code === "INPUT_WAITS"; // and the command is under way
+        unheard = heard ? 0 : unheard + 1;
         if (heard) waited.again();
         const again = error.retryable && error.statusCode !== 409; // a gap in the numbers stays one
         if (!again || (!heard && waited.ms() > this.patienceMs)) throw error;
+        this.transport.tell(unheard, error);
       }
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failed - 1, 10), LONGEST_PAUSE_MS), signal);
     }

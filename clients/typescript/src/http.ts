@@ -243,6 +243,11 @@ export class Transport {
     return this.repeated(ask, safe, sending);
   }
 
+  /** Once of whatever goes on after the few tries. */
+  tell(failed: number, error: PaddockError): void {
+    if (failed === FEW_TRIES) this.onWaiting?.(error);
+  }
+
   /** Until it succeeds, fails for good, or has been tried often enough. `safe`: doing it twice does it once. `action` is told
    * for how many milliseconds it may be without a sign of an answer. */
   async repeated<T>(action: (mostMs: number) => Promise<T>, safe: boolean, sending: Pick<Sending, "signal" | "until" | "patienceMs">): Promise<T> {
@@ -260,7 +265,7 @@ export class Transport {
         if (!safe && !NEVER_BEGUN.includes(error.code)) throw error;
         const left = until - performance.now();
         if (left <= 0) throw error;
-        if (failed === FEW_TRIES) this.onWaiting?.(error);
+        this.tell(failed, error);
         await pause(Math.min(left, pauseFor(failed, error.retryAfterMs, patienceMs, waitedMs, this.several)), signal);
       }
     }

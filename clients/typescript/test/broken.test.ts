@@ -344,6 +344,19 @@ test("a server that is started again is waited for, unless somebody says otherwi
   assert.ok(Math.max(...pauses) > 1000);
 });
 
+test("that a stream waits for a server is told once", async (t) => {
+  withoutTime(t);
+  let asked = 0;
+  const fetcher = (async () => {
+    if (++asked < 8) throw new TypeError("fetch failed", { cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }) });
+    return new Response(END, { headers: { "Content-Type": "text/event-stream" } });
+  }) as unknown as typeof fetch;
+  const told: PaddockError[] = [];
+  const client = new Client({ baseUrl: "http://127.0.0.1:1", fetch: fetcher, onWaiting: (error) => told.push(error) });
+  assert.equal((await all(client.runs.streamEvents("a", { after: 2 }))).length, 1);
+  assert.deepEqual([asked, told.map((error) => error.code)], [8, ["UNREACHABLE"]]);
+});
+
 test("of several servers another one is asked within a second", async (t) => {
   const pauses = withoutTime(t);
   const away = (async () => {

@@ -44,7 +44,7 @@ class AsyncInput:
                 raise  # else it is refused now, which is for whoever wrote it and does not stop others
 
     async def _deliver(self, piece: Dict[str, Any]) -> None:
-        waited = Waited()
+        waited, unheard = Waited(), 0
         for failed in itertools.count(1):
             doubtful = self._in_doubt is not None
             self._in_doubt = piece
@@ -55,10 +55,12 @@ class AsyncInput:
                 if input_was_not_taken(error, doubtful):
                     self._in_doubt = None  # another may have its number
                 heard = error.code == "INPUT_WAITS"  # and the command is under way
+                unheard = 0 if heard else unheard + 1
                 if heard:
                     waited.again()
                 if not input_may_be_sent_again(error) or (not heard and waited.seconds() > self._patience):
                     raise
+                self._transport.tell(unheard, error, self._patience)
             await sleep(min(FIRST_PAUSE_S * 2.0 ** min(failed - 1, 10), LONGEST_PAUSE_S))
         self._number, self._in_doubt = piece["seq"], None
 
