@@ -40,6 +40,17 @@ test("that a write waits for a server is told once, and that it waits for its co
   });
 });
 
+test("a write that is sent again ends as its command is closed", async () => {
+  let close = (): void => undefined;
+  let tries = 0;
+  const third: Answer = (response, request) => (++tries === 3 && close(), hangUp(response, request));
+  const found = await pieces([third], async (command) => {
+    close = (): void => void command.close();
+    await refused("STREAM_LEFT", () => command.write("a"));
+  }, 5000);
+  assert.equal(found.length, 3);
+});
+
 test("much goes in pieces, and nothing in none", async () => {
   const found = await pieces([TAKEN], async (command) => {
     await command.write("");
