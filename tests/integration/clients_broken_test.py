@@ -314,6 +314,17 @@ class Asking(Broken):
         self.assertFalse(self.refused("SERVER_NAME_UNKNOWN", lambda: wrong.runs.get("a")).retryable)
         self.assertEqual(looks.call_count, 1)
 
+    def test_a_port_that_speaks_no_tls_is_not_waited_for(self):
+        def talk(connection):
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        with mock.patch.object(BrokenServer, "_read", lambda _, connection: connection.recv(65536)), BrokenServer(talk) as server, \
+                BrokenServer(answer(200, RUN)) as leader:
+            address = server.url.replace("http://", "https://")
+            wrong = self.client_of(address, patience=600)
+            self.assertFalse(self.refused("SERVER_NOT_TRUSTED", lambda: wrong.runs.get("a")).retryable)
+            self.assertEqual(len(server.requests), 1)
+            self.assertEqual(self.client_of(f"{address},{leader.url}").runs.get("a").metadata.name, "a")
+
     def test_a_server_that_is_started_again_is_waited_for_unless_somebody_says_otherwise(self):
         with BrokenServer(answer(200, RUN)) as server:
             port = int(server.url.rpartition(":")[2])

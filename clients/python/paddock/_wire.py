@@ -25,6 +25,7 @@ KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPALIVE", 30), ("TCP_KEEPINTVL", 10),
 # macOS and Windows say the same of every name while there is no network.
 NAME_FAULTS = tuple(getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name))
 NO_SUCH_NAME: Tuple[int, ...] = () if sys.platform in ("darwin", "win32") else NAME_FAULTS
+NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")  # the second is what OpenSSL says of it from 3.2 on
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -146,7 +147,7 @@ def ask_for_signs_of_life(connection: Any) -> None:
 
 
 def not_connected(error: Exception, server: Server, met: bool) -> PaddockError:
-    """`met`: its name is known to exist; that it is not found now is the network's fault, and passes."""
+    """`met`: there has been a connection to it, so that its name is not found now, or something else answers, passes."""
     if isinstance(error, socket.gaierror) and error.errno in NO_SUCH_NAME and not met:
         return PaddockError(f"there is no host of the name {server.host}: correct the address of the server", code="SERVER_NAME_UNKNOWN")
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -154,6 +155,9 @@ def not_connected(error: Exception, server: Server, met: bool) -> PaddockError:
             return PaddockError("the server's certificate is not valid by this host's clock: set the clock, or renew the certificate",
                                 code="CERTIFICATE_NOT_VALID_NOW")
         return PaddockError("the server's certificate is not trusted; give its CA as ca_file", code="SERVER_NOT_TRUSTED")
+    if isinstance(error, ssl.SSLError) and error.reason in NO_TLS and not met:
+        return PaddockError("the server speaks no TLS on this port: correct the port, or write http:// for a server on this host",
+                            code="SERVER_NOT_TRUSTED")
     reason = (error.strerror if isinstance(error, OSError) else None) or "no answer"
     return PaddockError(f"the server cannot be reached: {reason}", code="UNREACHABLE", retryable=True)
 

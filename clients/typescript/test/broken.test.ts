@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -329,6 +330,24 @@ function withoutTime(t: TestContext): number[] {
   });
   return pauses;
 }
+
+test("a port that speaks no TLS is not waited for", async (t) => {
+  let asked = 0;
+  const server = createServer((connection) => {
+    asked++;
+    connection.on("error", () => undefined).once("data", () => connection.end("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => server.close());
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const home = mkdtempSync(join(tmpdir(), "paddock-"));
+  t.after(() => rmSync(home, { recursive: true }));
+  writeFileSync(join(home, "ca.pem"), "");
+  for (const client of [new Client({ baseUrl }), await connect({ baseUrl, caFile: join(home, "ca.pem") })]) {
+    assert.equal((await refused("SERVER_NOT_TRUSTED", () => client.runs.get("a"))).retryable, false);
+  }
+  assert.equal(asked, 2);
+});
 
 test("a server that is started again is waited for, unless somebody says otherwise", async (t) => {
   const pauses = withoutTime(t);
