@@ -1,6 +1,7 @@
 """Both Python clients of several controllers, of which one leads: who waits in silence for one that stands still is told when another leads."""
 import http.server
 import json
+import os
 import sys
 import threading
 import types
@@ -12,6 +13,7 @@ from harness import PATIENCE_S, SOURCE, main
 
 sys.path.insert(0, str(SOURCE / "clients" / "python"))
 from paddock import PaddockError  # noqa: E402
+from paddock._wire import Servers  # noqa: E402
 
 DONE = json.dumps({"success": True, "stdout": "1\n", "stderr": "", "exit_code": 0, "execution_time_ms": 1, "error": None, "validation_errors": None})
 
@@ -154,6 +156,16 @@ class Watchers(Several):
         client, (one, other), begun = self.starting(RuntimeError("can't start new thread"))
         self.assertEqual(client.runs.get("a").metadata.name, "a")
         self.assertEqual((len(begun), len(one.paths()), other.asked), (1, 1, []))
+
+    def test_a_child_of_this_process_looks_itself(self):
+        servers = Servers("http://127.0.0.1:1,http://127.0.0.1:2", "", None)
+        asking = servers.silence_of(servers.now()).asking
+        with asking:  # as a watcher has it that the child does not have
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if servers.silence_of(servers.now()).asking.acquire(blocking=False) else 1)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            self.assertIs(servers.silence_of(servers.now()).asking, asking)
 
     def test_who_is_interrupted_as_it_starts_leaves_none_behind(self):
         client, _, begun = self.starting(KeyboardInterrupt, lambda thread: thread.start())

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import os
 import socket
 import ssl
 import sys
@@ -77,7 +78,10 @@ class Servers:
         self._all = [server_at(each.strip(), token, ca_file) for each in base_url.split(",")]
         self._turn = 0
         self._met: List[Server] = []
-        self._silences = [Silence() for _ in self._all]
+        self._forget()
+
+    def _forget(self) -> None:
+        self._silences, self._process = [Silence() for _ in self._all], os.getpid()
 
     def __len__(self) -> int:
         return len(self._all)
@@ -102,6 +106,8 @@ class Servers:
         return not_connected(error, server, self._has_met(server))
 
     def silence_of(self, asked: Server) -> Silence:
+        if self._process != os.getpid():  # after a fork whoever looked then is not here, and would never be done
+            self._forget()
         return next(silence for each, silence in zip(self._all, self._silences) if each is asked)
 
     def besides(self, asked: Server) -> List[Server]:
