@@ -79,6 +79,13 @@ class Streams(Broken):
         self.assertEqual(next(events).data, "a")
         self.assertTrue(self.refused("STREAM_LOST", lambda: list(events)).retryable)
 
+    def test_that_it_waits_for_one_is_told_once(self):
+        _, client = self.serve(*[None] * 7, stream(END))
+        with self.assertLogs("paddock", "WARNING") as told:
+            self.assertEqual([event.id for event in client.runs.stream_events("a", after=2, patience=1000)], [3])
+        self.assertEqual(len(told.output), 1)
+        self.assertIn("CONNECTION_LOST", told.output[0])
+
     def test_a_server_that_always_leaves_one_out_is_given_up(self):
         server, client = self.serve(stream(line(2, "b")))
         self.refused("STREAM_LOST", lambda: list(client.runs.stream_events("a", patience=1000)))
@@ -306,6 +313,17 @@ class Asking(Broken):
         wrong = self.client_of("https://paddock.example", patience=600)
         self.assertFalse(self.refused("SERVER_NAME_UNKNOWN", lambda: wrong.runs.get("a")).retryable)
         self.assertEqual(looks.call_count, 1)
+
+    def test_a_port_that_speaks_no_tls_is_not_waited_for(self):
+        def talk(connection):
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        with mock.patch.object(BrokenServer, "_read", lambda _, connection: connection.recv(65536)), BrokenServer(talk) as server, \
+                BrokenServer(answer(200, RUN)) as leader:
+            address = server.url.replace("http://", "https://")
+            wrong = self.client_of(address, patience=600)
+            self.assertFalse(self.refused("SERVER_NOT_TRUSTED", lambda: wrong.runs.get("a")).retryable)
+            self.assertEqual(len(server.requests), 1)
+            self.assertEqual(self.client_of(f"{address},{leader.url}").runs.get("a").metadata.name, "a")
 
     def test_a_server_that_is_started_again_is_waited_for_unless_somebody_says_otherwise(self):
         with BrokenServer(answer(200, RUN)) as server:

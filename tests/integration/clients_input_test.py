@@ -1,6 +1,7 @@
 """Both Python clients' commands whose input comes while they run, against a server that refuses, breaks off and says little."""
 import base64
 import json
+from unittest import mock
 
 from broken_server import answer, stream
 from clients_broken_test import BUSY, Broken, OfAsyncio, chunks
@@ -54,6 +55,28 @@ class Attached(Broken):
         server, command = self.begin(None, patience=-1.0)
         self.assertTrue(self.refused("CONNECTION_LOST", lambda: command.write("a")).retryable)
         self.assertEqual(len(self.pieces(server)), 1)
+
+    def test_that_it_waits_for_a_server_is_told_once_and_that_it_waits_for_its_command_is_not(self):
+        _, command = self.begin(*[WAITS] * 5, *[None] * 6, WAITS, None, TAKEN, patience=1000.0)
+        with self.assertLogs("paddock", "WARNING") as told:
+            command.write("a")
+        self.assertEqual(len(told.output), 1)
+        self.assertIn("CONNECTION_LOST", told.output[0])
+
+    def test_a_write_that_is_sent_again_ends_as_its_command_is_closed(self):
+        server, command = self.begin(None, patience=1000.0)
+        pauses = []
+
+        def sleep(_):
+            pauses.append(_)
+            if len(pauses) == 3:
+                getattr(command, "meant", command)._hang_up()
+            self.assertLess(len(pauses), 20)
+        slept = mock.AsyncMock(side_effect=sleep) if hasattr(command, "meant") else sleep
+        with mock.patch(f"{self.package}.attached.sleep", slept):
+            self.refused("STREAM_LEFT", lambda: command.write("a"))
+        self.assertEqual(len(self.pieces(server)), 3)
+        command.close()
 
     def test_while_the_server_says_to_wait_there_is_no_end_of_patience(self):
         server, command = self.begin(*[WAITS] * 5, TAKEN, patience=0.01)

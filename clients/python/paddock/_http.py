@@ -28,10 +28,11 @@ def in_thread(action: Callable[..., T], *given: Any) -> T:
 
 
 class Response:
-    """An answer; `heard` is told of all that comes of it."""
+    """An answer; `heard` is told of all that comes of it, and `broken` tells whether we ended its connection."""
 
-    def __init__(self, answer: http.client.HTTPResponse, heard: Callable[[], None]) -> None:
-        self._answer, self._heard, self.status = answer, heard, answer.status
+    def __init__(self, answer: http.client.HTTPResponse, heard: Callable[[], None], broken: Callable[[], bool]) -> None:
+        self._answer, self._heard, self._broken, self.status = answer, heard, broken, answer.status
+        self._endless = answer.length is None and not answer.chunked  # the end of its connection is its own
         heard()
 
     def getheader(self, name: str) -> Optional[str]:
@@ -41,15 +42,17 @@ class Response:
         """Its body has been read to its end, and the server does not close."""
         return self._answer.isclosed() and not self._answer.will_close
 
-    def read(self, size: int = -1) -> bytes:
-        data = self._answer.read(None if size < 0 else size)
+    def _came(self, data: bytes) -> bytes:
+        if self._endless and self._answer.isclosed() and self._broken():
+            raise ConnectionResetError  # an end that we made
         self._heard()
         return data
 
+    def read(self, size: int = -1) -> bytes:
+        return self._came(self._answer.read(None if size < 0 else size))
+
     def readline(self, most: int) -> bytes:
-        data = self._answer.readline(most)
-        self._heard()
-        return data
+        return self._came(self._answer.readline(most))
 
 
 class HangUp:
@@ -179,16 +182,18 @@ class Connections:
             end()
 
     @contextlib.contextmanager
-    def _watched(self, server: Server, connection: http.client.HTTPConnection) -> Iterator[Callable[[], None]]:
-        """Of several servers: who waits in silence for one is told when another one leads. Gives what is to be told of anything that
-        came."""
+    def _watched(self, server: Server, connection: http.client.HTTPConnection, end: HangUp) -> Iterator[Callable[[], None]]:
+        """Of several servers: who waits in silence for one is told by `end` when another one leads. Gives what is to be told of
+        anything that came."""
         if not self.several:
             yield lambda: None
             return
-        silence, over, end = self._servers.silence_of(server), threading.Event(), HangUp()
+        silence, over = self._servers.silence_of(server), threading.Event()
         end.watch(connection)
-        threading.Thread(target=self._watch, args=(server, silence, over, end), daemon=True).start()
-        try:
+        watcher = threading.Thread(target=self._watch, args=(server, silence, over, end), daemon=True)
+        try:  # from here on: who is interrupted in start() leaves nobody behind who asks for ever
+            with contextlib.suppress(RuntimeError):  # no thread is to be had: it goes on unwatched
+                watcher.start()
             yield silence.heard
         finally:
             over.set()
@@ -209,9 +214,10 @@ class Connections:
             hang_up.watch(connection)
             if connection.sock is not None:
                 connection.sock.settimeout(limit)
-            with self._watched(server, connection) as heard:
+            end = HangUp()
+            with self._watched(server, connection, end) as heard:
                 connection.request(method, server.prefix + target, body, {**server.headers, **(headers or {})})
-                response = Response(connection.getresponse(), heard)
+                response = Response(connection.getresponse(), heard, lambda: end.done)
                 if not 200 <= response.status < 300:
                     error = error_of(response.status, response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
                     done = response.reusable()

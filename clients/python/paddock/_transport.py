@@ -25,6 +25,12 @@ class Transport(Connections):
         super().__init__(base_url, token, ca_file, timeout)
         self.patience = patience
 
+    @staticmethod
+    def tell(failed: int, error: PaddockError, patience: float) -> None:
+        """Once of whatever goes on after the few tries."""
+        if failed == MAX_ATTEMPTS:
+            LOG.warning("%s; trying again for %g s (patience)", error, patience)
+
     def repeated(self, action: Callable[[float], T], safe: bool, until: float = math.inf,
                  patience: Optional[float] = None) -> T:
         """Until it succeeds, fails for good, or has been tried often enough: a few times in any case, and for `patience` seconds, or
@@ -39,8 +45,7 @@ class Transport(Connections):
                 left = until - time.monotonic()
                 if left <= 0 or is_used_up(patience, seconds, failed) or not should_retry(error, failed, safe, seconds < patience):
                     raise
-                if failed == MAX_ATTEMPTS:
-                    LOG.warning("%s; trying again for %g s (patience)", error, patience)
+                self.tell(failed, error, patience)
                 sleep(min(left, pause(failed, error.retry_after, patience, seconds, self.several)))
         raise AssertionError("never reached")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import os
 import socket
 import ssl
 import sys
@@ -25,6 +26,7 @@ KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPALIVE", 30), ("TCP_KEEPINTVL", 10),
 # macOS and Windows say the same of every name while there is no network.
 NAME_FAULTS = tuple(getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name))
 NO_SUCH_NAME: Tuple[int, ...] = () if sys.platform in ("darwin", "win32") else NAME_FAULTS
+NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")  # the second is what OpenSSL says of it from 3.2 on
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -76,7 +78,10 @@ class Servers:
         self._all = [server_at(each.strip(), token, ca_file) for each in base_url.split(",")]
         self._turn = 0
         self._met: List[Server] = []
-        self._silences = [Silence() for _ in self._all]
+        self._forget()
+
+    def _forget(self) -> None:
+        self._silences, self._process = [Silence() for _ in self._all], os.getpid()
 
     def __len__(self) -> int:
         return len(self._all)
@@ -101,6 +106,8 @@ class Servers:
         return not_connected(error, server, self._has_met(server))
 
     def silence_of(self, asked: Server) -> Silence:
+        if self._process != os.getpid():  # after a fork whoever looked then is not here, and would never be done
+            self._forget()
         return next(silence for each, silence in zip(self._all, self._silences) if each is asked)
 
     def besides(self, asked: Server) -> List[Server]:
@@ -146,7 +153,7 @@ def ask_for_signs_of_life(connection: Any) -> None:
 
 
 def not_connected(error: Exception, server: Server, met: bool) -> PaddockError:
-    """`met`: its name is known to exist; that it is not found now is the network's fault, and passes."""
+    """`met`: there has been a connection to it, so that its name is not found now, or something else answers, passes."""
     if isinstance(error, socket.gaierror) and error.errno in NO_SUCH_NAME and not met:
         return PaddockError(f"there is no host of the name {server.host}: correct the address of the server", code="SERVER_NAME_UNKNOWN")
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -154,6 +161,9 @@ def not_connected(error: Exception, server: Server, met: bool) -> PaddockError:
             return PaddockError("the server's certificate is not valid by this host's clock: set the clock, or renew the certificate",
                                 code="CERTIFICATE_NOT_VALID_NOW")
         return PaddockError("the server's certificate is not trusted; give its CA as ca_file", code="SERVER_NOT_TRUSTED")
+    if isinstance(error, ssl.SSLError) and error.reason in NO_TLS and not met:
+        return PaddockError("the server speaks no TLS on this port: correct the port, or write http:// for a server on this host",
+                            code="SERVER_NOT_TRUSTED")
     reason = (error.strerror if isinstance(error, OSError) else None) or "no answer"
     return PaddockError(f"the server cannot be reached: {reason}", code="UNREACHABLE", retryable=True)
 

@@ -44,6 +44,10 @@ def messages(response: Response) -> Stream[Dict[str, str]]:
             found[name] = value
 
 
+def stream_lost() -> PaddockError:
+    return PaddockError("the connection to the events is lost; what they tell of goes on", code="STREAM_LOST", retryable=True)
+
+
 class Follower:
     """Follows one stream of numbered events until `last` says that one was the last."""
 
@@ -73,15 +77,17 @@ class Follower:
                 self._after, self._failed, self._gaps = event.id, 0, 0
                 yield event
 
-    def _wait(self, asked: float) -> None:
+    def _wait(self, error: Optional[PaddockError]) -> None:
         waited = self._waited.seconds()
         if is_stream_lost(self._patience, waited, self._failed) or self._gaps > MAX_GAPS:
-            raise PaddockError("the connection to the events is lost; what they tell of goes on", code="STREAM_LOST", retryable=True)
+            raise stream_lost()
+        self._transport.tell(self._failed, error or stream_lost(), self._patience)
+        asked = error.retry_after if error else 0.0
         sleep(pause(self._failed, asked, self._patience, waited, self._transport.several))
 
     def events(self) -> Stream[Event]:
         while True:
-            asked = 0.0
+            lost: Optional[PaddockError] = None
             try:
                 with closing(self._connection()) as connection:
                     for event in connection:
@@ -91,9 +97,9 @@ class Follower:
             except PaddockError as error:
                 if not error.retryable:
                     raise
-                asked = error.retry_after
+                lost = error
             self._failed += 1
-            self._wait(asked)
+            self._wait(lost)
 
 
 def follow(transport: Transport, target: str, after: int = 0, patience: Optional[float] = None) -> Stream[Event]:

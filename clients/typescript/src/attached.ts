@@ -12,6 +12,7 @@ const FIRST_PAUSE_MS = 20; // until a piece that was not taken is sent again
 const LONGEST_PAUSE_MS = 250;
 
 type Piece = Omit<InputPiece, "seq">;
+type Look = () => void;
 type Events = ReturnType<typeof commandEvents>;
 type StreamEvent = CommandEvent | { type: "started" };
 
@@ -37,33 +38,36 @@ class Input {
     private readonly patienceMs: number,
   ) {}
 
-  send(pieces: Iterable<Piece>, signal?: AbortSignal): Promise<void> {
-    const sent = this.#turn.then(() => this.#sendAll(pieces, signal));
+  /** `look` throws once nobody wants it any more. */
+  send(pieces: Iterable<Piece>, look: Look, signal?: AbortSignal): Promise<void> {
+    const sent = this.#turn.then(() => this.#sendAll(pieces, look, signal));
     this.#turn = sent.catch(() => undefined); // its own caller hears of it
     return unlessAborted(sent, signal); // also while it waits for its turn
   }
 
-  async #sendAll(pieces: Iterable<Piece>, signal?: AbortSignal): Promise<void> {
+  async #sendAll(pieces: Iterable<Piece>, look: Look, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await this.#clearDoubt(signal);
+    await this.#clearDoubt(look, signal);
     for (const piece of pieces) {
       signal?.throwIfAborted();
-      await this.#deliver({ seq: this.#number + 1, ...piece }, signal);
+      await this.#deliver({ seq: this.#number + 1, ...piece }, look, signal);
     }
   }
 
-  async #clearDoubt(signal?: AbortSignal): Promise<void> {
+  async #clearDoubt(look: Look, signal?: AbortSignal): Promise<void> {
     if (!this.#inDoubt) return;
     try {
-      await this.#deliver(this.#inDoubt, signal);
+      await this.#deliver(this.#inDoubt, look, signal);
     } catch (error) {
       if (this.#inDoubt) throw error; // else it is refused now, which is for whoever wrote it and does not stop others
     }
   }
 
-  async #deliver(piece: InputPiece, signal?: AbortSignal): Promise<void> {
+  async #deliver(piece: InputPiece, look: Look, signal?: AbortSignal): Promise<void> {
     const waited = new Waited();
+    let unheard = 0;
     for (let failed = 1; ; failed++) {
+      look();
       const doubtful = this.#inDoubt !== undefined;
       this.#inDoubt = piece;
       try {
@@ -73,9 +77,11 @@ class Input {
         if (!(error instanceof PaddockError)) throw error;
         if (inputWasNotTaken(error, doubtful)) this.#inDoubt = undefined; // another may have its number
         const heard = error.code === "INPUT_WAITS"; // and the command is under way
+        unheard = heard ? 0 : unheard + 1;
         if (heard) waited.again();
         const again = error.retryable && error.statusCode !== 409; // a gap in the numbers stays one
         if (!again || (!heard && waited.ms() > this.patienceMs)) throw error;
+        this.transport.tell(unheard, error);
       }
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failed - 1, 10), LONGEST_PAUSE_MS), signal);
     }
@@ -145,8 +151,11 @@ export class AttachedCommand implements AsyncDisposable {
   }
 
   async #send(pieces: Iterable<Piece>, options: CallOptions): Promise<void> {
-    if (!this.#result) this.#leaving.signal.throwIfAborted();
-    await this.#input.send(pieces, options.signal);
+    const look = (): void => {
+      if (!this.#result) this.#leaving.signal.throwIfAborted();
+    };
+    look();
+    await this.#input.send(pieces, look, options.signal);
   }
 
   /** Once all of it is on its way; COMMAND_NOT_FOUND or RUN_NOT_RUNNING once the command has ended. What its signal ends has written a

@@ -69,6 +69,10 @@ function eventOf<Event>(message: Message): { id: number; event: Event } {
   return { id, event: { ...fields, id, type: message.event } as Event };
 }
 
+function streamLost(): PaddockError {
+  return new PaddockError("the connection to the events is lost; what they tell of goes on", { code: "STREAM_LOST", retryable: true });
+}
+
 /** Follows one stream of numbered events to `end`. */
 export async function* follow<Event extends { type: string }>(
   transport: Transport,
@@ -81,7 +85,7 @@ export async function* follow<Event extends { type: string }>(
   const patience = options.patienceMs ?? transport.patienceMs;
   const waited = new Waited();
   for (;;) {
-    let asked = 0;
+    let lost = streamLost();
     try {
       const headers = { Accept: "text/event-stream", ...(after ? { "Last-Event-ID": String(after) } : {}) };
       const { response, pieces, close } = await transport.open("GET", target, { headers, signal: options.signal, timeoutMs: Math.min(SILENCE_MS, longestTry(patience, waited.ms())) });
@@ -105,13 +109,14 @@ export async function* follow<Event extends { type: string }>(
       }
     } catch (error) {
       if (!(error instanceof PaddockError) || !error.retryable) throw error;
-      asked = error.retryAfterMs;
+      lost = error;
     }
     failed++;
     const waitedMs = waited.ms();
     if (isStreamLost(patience, waitedMs, failed) || gaps > MAX_GAPS) {
-      throw new PaddockError("the connection to the events is lost; what they tell of goes on", { code: "STREAM_LOST", retryable: true });
+      throw streamLost();
     }
-    await pause(pauseFor(failed, asked, patience, waitedMs, transport.several), options.signal);
+    transport.tell(failed, lost);
+    await pause(pauseFor(failed, lost.retryAfterMs, patience, waitedMs, transport.several), options.signal);
   }
 }

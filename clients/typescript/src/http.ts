@@ -13,6 +13,8 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
 /** The words of OpenSSL's verification, as Node has them, and Node's own. */
 const NOT_TRUSTED = /CERT|ISSUER|LEAF_SIGNATURE|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH|ERR_TLS/;
+/** What Node says of bytes that are not TLS: its fetch the first two, by its OpenSSL; its https the last. */
+const NO_TLS = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_RECORD_LAYER_FAILURE", "EPROTO"];
 
 /** What every call takes. */
 export interface CallOptions {
@@ -65,6 +67,9 @@ function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal, stranger
   }
   if (NOT_TRUSTED.test(code)) {
     return new PaddockError(`the server's certificate is not trusted (${code}): connect() of "paddock/node" takes a caFile, NODE_EXTRA_CA_CERTS names one`, { code: "SERVER_NOT_TRUSTED" }, cause);
+  }
+  if (NO_TLS.includes(code) && stranger) {
+    return new PaddockError("the server speaks no TLS on this port: correct the port, or write http:// for a server on this host", { code: "SERVER_NOT_TRUSTED" }, cause);
   }
   // That a name cannot be found out now is EAI_AGAIN.
   if (code === "ENOTFOUND" && stranger && onLinux()) {
@@ -243,6 +248,11 @@ export class Transport {
     return this.repeated(ask, safe, sending);
   }
 
+  /** Once of whatever goes on after the few tries. */
+  tell(failed: number, error: PaddockError): void {
+    if (failed === FEW_TRIES) this.onWaiting?.(error);
+  }
+
   /** Until it succeeds, fails for good, or has been tried often enough. `safe`: doing it twice does it once. `action` is told
    * for how many milliseconds it may be without a sign of an answer. */
   async repeated<T>(action: (mostMs: number) => Promise<T>, safe: boolean, sending: Pick<Sending, "signal" | "until" | "patienceMs">): Promise<T> {
@@ -260,7 +270,7 @@ export class Transport {
         if (!safe && !NEVER_BEGUN.includes(error.code)) throw error;
         const left = until - performance.now();
         if (left <= 0) throw error;
-        if (failed === FEW_TRIES) this.onWaiting?.(error);
+        this.tell(failed, error);
         await pause(Math.min(left, pauseFor(failed, error.retryAfterMs, patienceMs, waitedMs, this.several)), signal);
       }
     }

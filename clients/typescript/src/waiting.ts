@@ -104,7 +104,7 @@ export async function unlessAborted<T>(action: Promise<T>, signal?: AbortSignal)
 export class Watchdog {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
-  readonly #forward = (): void => this.#controller.abort(this.#outer?.reason);
+  readonly #forward = (): void => this.#end(this.#outer?.reason);
   #timer: ReturnType<typeof setTimeout> | undefined;
   expired = false;
   #listener: { heard(): void; stopped(): void } | undefined;
@@ -130,7 +130,15 @@ export class Watchdog {
 
   /** Ends what waits: another server leads. */
   moveOn(): void {
-    this.#controller.abort();
+    this.#end();
+  }
+
+  /** Nothing of it goes on, also if nobody ever reads what it ended. */
+  #end(reason?: unknown): void {
+    clearTimeout(this.#timer);
+    this.#listener?.stopped();
+    this.#outer?.removeEventListener("abort", this.#forward);
+    this.#controller.abort(reason);
   }
 
   touch(): void {
@@ -138,7 +146,7 @@ export class Watchdog {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.expired = true;
-      this.#controller.abort();
+      this.#end();
     }, this.silenceMs);
   }
 

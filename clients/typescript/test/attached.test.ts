@@ -1,7 +1,7 @@
 // Commands whose input comes while they run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AttachedCommand, type Client, PaddockError } from "../src/index.js";
+import { type AttachedCommand, Client, PaddockError } from "../src/index.js";
 import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { PADDOCK_SERVER, PADDOCK_TOKEN, client, refused, skip } from "./support.js";
 
@@ -28,6 +28,27 @@ test("a piece is sent again by its number until it is taken", async () => {
   });
   const first = { seq: 1, data: "/w==" };
   assert.deepEqual(found, [first, first, first, first, first, { seq: 2, terminal: { rows: 3, columns: 4 } }, { seq: 3, end: true }]);
+});
+
+test("that a write waits for a server is told once, and that it waits for its command is not", async () => {
+  await broken([STARTED, WAITS, WAITS, WAITS, WAITS, WAITS, hangUp, hangUp, hangUp, hangUp, hangUp, TAKEN], async ({ url }) => {
+    const told: PaddockError[] = [];
+    const client = new Client({ baseUrl: url, onWaiting: (error) => told.push(error) });
+    await using command = await client.runs.execStream("a", ["cat"]);
+    await command.write("a");
+    assert.deepEqual(told.map((error) => error.code), ["CONNECTION_LOST"]);
+  });
+});
+
+test("a write that is sent again ends as its command is closed", async () => {
+  let close = (): void => undefined;
+  let tries = 0;
+  const third: Answer = (response, request) => (++tries === 3 && close(), hangUp(response, request));
+  const found = await pieces([third], async (command) => {
+    close = (): void => void command.close();
+    await refused("STREAM_LEFT", () => command.write("a"));
+  }, 5000);
+  assert.equal(found.length, 3);
 });
 
 test("much goes in pieces, and nothing in none", async () => {

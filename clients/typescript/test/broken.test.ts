@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -11,7 +12,7 @@ import { connect } from "../src/node.js";
 import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { refused } from "./support.js";
 import { Transport } from "../src/http.js";
-import { Waited, isUsedUp, longestTry, pauseFor } from "../src/waiting.js";
+import { Waited, Watchdog, isUsedUp, longestTry, pauseFor } from "../src/waiting.js";
 
 const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\ndata: ${JSON.stringify({ time: "", data })}\n\n`;
 const END = 'id: 3\nevent: end\ndata: {"phase":"Succeeded","rc":0,"status":"OK","message":""}\n\n';
@@ -330,6 +331,24 @@ function withoutTime(t: TestContext): number[] {
   return pauses;
 }
 
+test("a port that speaks no TLS is not waited for", async (t) => {
+  let asked = 0;
+  const server = createServer((connection) => {
+    asked++;
+    connection.on("error", () => undefined).once("data", () => connection.end("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => server.close());
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const home = mkdtempSync(join(tmpdir(), "paddock-"));
+  t.after(() => rmSync(home, { recursive: true }));
+  writeFileSync(join(home, "ca.pem"), "");
+  for (const client of [new Client({ baseUrl }), await connect({ baseUrl, caFile: join(home, "ca.pem") })]) {
+    assert.equal((await refused("SERVER_NOT_TRUSTED", () => client.runs.get("a"))).retryable, false);
+  }
+  assert.equal(asked, 2);
+});
+
 test("a server that is started again is waited for, unless somebody says otherwise", async (t) => {
   const pauses = withoutTime(t);
   let asked = 0;
@@ -342,6 +361,19 @@ test("a server that is started again is waited for, unless somebody says otherwi
   assert.equal((await client.runs.wait("a")).metadata.name, "a");
   assert.deepEqual([asked, told.map((error) => error.code)], [20, ["UNREACHABLE"]]);
   assert.ok(Math.max(...pauses) > 1000);
+});
+
+test("that a stream waits for a server is told once", async (t) => {
+  withoutTime(t);
+  let asked = 0;
+  const fetcher = (async () => {
+    if (++asked < 8) throw new TypeError("fetch failed", { cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }) });
+    return new Response(END, { headers: { "Content-Type": "text/event-stream" } });
+  }) as unknown as typeof fetch;
+  const told: PaddockError[] = [];
+  const client = new Client({ baseUrl: "http://127.0.0.1:1", fetch: fetcher, onWaiting: (error) => told.push(error) });
+  assert.equal((await all(client.runs.streamEvents("a", { after: 2 }))).length, 1);
+  assert.deepEqual([asked, told.map((error) => error.code)], [8, ["UNREACHABLE"]]);
 });
 
 test("of several servers another one is asked within a second", async (t) => {
@@ -404,6 +436,21 @@ test("a server that stands still is left for the one that leads, and nothing is 
     await Promise.all([1, 2, 3].map(() => transport.json("GET", "/x")));
     assert.deepEqual([asked[0].length, asked[1].length], [3, 3]);
   });
+});
+
+test("what ends a wait ends the watch over it, also where nobody reads on", async () => {
+  const ended = (silenceMs: number, outer?: AbortSignal): [Watchdog, Promise<void>] => {
+    const watchdog = new Watchdog(silenceMs, outer);
+    return [watchdog, new Promise((stopped) => watchdog.tell({ heard: () => undefined, stopped }))];
+  };
+  await ended(1)[1]; // nothing came
+  const caller = new AbortController();
+  const [, left] = ended(600_000, caller.signal);
+  caller.abort();
+  await left;
+  const [watchdog, moved] = ended(600_000);
+  watchdog.moveOn();
+  await moved;
 });
 
 test("a server that is only slow is waited for, and so is one while no other leads", async () => {

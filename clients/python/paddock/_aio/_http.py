@@ -46,7 +46,7 @@ class Connection:
         self.server, self._reader, self._writer = server, reader, writer
         self.loop = asyncio.get_running_loop()
         self.silence = self.kept_since = 0.0
-        self.expired = False
+        self.expired = self.left = False  # it was ended here: nothing came for too long, or another server leads
         self.heard: Callable[[], None] = lambda: None  # told of whatever comes
 
     @contextlib.contextmanager
@@ -140,7 +140,7 @@ class AsyncResponse:
         if self._ended:
             return b""
         data = await self._connection.some(min(PIECE, self._left))
-        if not data and (self._connection.expired or self._left < UNKNOWN >> 1):
+        if not data and (self._connection.expired or self._connection.left or self._left < UNKNOWN >> 1):
             raise ConnectionResetError  # an end that came too soon, or that we made
         self._left -= len(data)
         if self._chunked and self._left == 0:
@@ -283,6 +283,7 @@ class AsyncConnections:
                 await self._look(connection.server, silence)
             finally:
                 silence.asking.release()
+        connection.left = True
         connection.close()
 
     @contextlib.asynccontextmanager

@@ -24,6 +24,12 @@ class AsyncTransport(AsyncConnections):
         super().__init__(base_url, token, ca_file, timeout)
         self.patience = patience
 
+    @staticmethod
+    def tell(failed: int, error: PaddockError, patience: float) -> None:
+        """Once of whatever goes on after the few tries."""
+        if failed == MAX_ATTEMPTS:
+            LOG.warning("%s; trying again for %g s (patience)", error, patience)
+
     async def repeated(self, action: Callable[[float], Awaitable[T]], safe: bool, until: float = math.inf,
                        patience: Optional[float] = None) -> T:
         """Until it succeeds, fails for good, or has been tried often enough: a few times in any case, and for `patience` seconds, or
@@ -38,8 +44,7 @@ class AsyncTransport(AsyncConnections):
                 left = until - time.monotonic()
                 if left <= 0 or is_used_up(patience, seconds, failed) or not should_retry(error, failed, safe, seconds < patience):
                     raise
-                if failed == MAX_ATTEMPTS:
-                    LOG.warning("%s; trying again for %g s (patience)", error, patience)
+                self.tell(failed, error, patience)
                 await sleep(min(left, pause(failed, error.retry_after, patience, seconds, self.several)))
         raise AssertionError("never reached")
 

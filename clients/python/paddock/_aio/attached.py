@@ -28,24 +28,27 @@ class AsyncInput:
         self._number = 0
         self._in_doubt: Optional[Dict[str, Any]] = None  # it was sent, and nobody said whether it was taken
 
-    async def send(self, pieces: Iterable[Dict[str, Any]]) -> None:
+    async def send(self, pieces: Iterable[Dict[str, Any]], leaving: Optional[HangUp]) -> None:
+        """`leaving`: what tells that nobody wants it any more."""
         async with self._lock:
-            await self._clear_doubt()
+            await self._clear_doubt(leaving)
             for piece in pieces:
-                await self._deliver({"seq": self._number + 1, **piece})
+                await self._deliver({"seq": self._number + 1, **piece}, leaving)
 
-    async def _clear_doubt(self) -> None:
+    async def _clear_doubt(self, leaving: Optional[HangUp]) -> None:
         if self._in_doubt is None:
             return
         try:
-            await self._deliver(self._in_doubt)
+            await self._deliver(self._in_doubt, leaving)
         except PaddockError:
             if self._in_doubt is not None:
                 raise  # else it is refused now, which is for whoever wrote it and does not stop others
 
-    async def _deliver(self, piece: Dict[str, Any]) -> None:
-        waited = Waited()
+    async def _deliver(self, piece: Dict[str, Any], leaving: Optional[HangUp]) -> None:
+        waited, unheard = Waited(), 0
         for failed in itertools.count(1):
+            if leaving is not None and leaving.done:
+                raise command_left()
             doubtful = self._in_doubt is not None
             self._in_doubt = piece
             try:
@@ -55,10 +58,12 @@ class AsyncInput:
                 if input_was_not_taken(error, doubtful):
                     self._in_doubt = None  # another may have its number
                 heard = error.code == "INPUT_WAITS"  # and the command is under way
+                unheard = 0 if heard else unheard + 1
                 if heard:
                     waited.again()
                 if not input_may_be_sent_again(error) or (not heard and waited.seconds() > self._patience):
                     raise
+                self._transport.tell(unheard, error, self._patience)
             await sleep(min(FIRST_PAUSE_S * 2.0 ** min(failed - 1, 10), LONGEST_PAUSE_S))
         self._number, self._in_doubt = piece["seq"], None
 
@@ -76,9 +81,10 @@ class AsyncAttachedCommand(AsyncCommand):
         return self
 
     async def _send(self, pieces: Iterable[Dict[str, Any]]) -> None:
-        if self._hang_up.done and self._result is None:
+        leaving = self._hang_up if self._result is None else None  # of one that ended by itself its server says so
+        if leaving is not None and leaving.done:
             raise command_left()
-        await self._input.send(pieces)
+        await self._input.send(pieces, leaving)
 
     async def write(self, data: Union[bytes, str]) -> None:
         """Returns once all of it is on its way; COMMAND_NOT_FOUND or RUN_NOT_RUNNING once the command has ended. Who is interrupted

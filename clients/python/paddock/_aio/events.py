@@ -43,6 +43,10 @@ async def messages(response: AsyncResponse) -> AsyncStream[Dict[str, str]]:
             found[name] = value
 
 
+def stream_lost() -> PaddockError:
+    return PaddockError("the connection to the events is lost; what they tell of goes on", code="STREAM_LOST", retryable=True)
+
+
 class AsyncFollower:
     """Follows one stream of numbered events until `last` says that one was the last."""
 
@@ -72,15 +76,17 @@ class AsyncFollower:
                 self._after, self._failed, self._gaps = event.id, 0, 0
                 yield event
 
-    async def _wait(self, asked: float) -> None:
+    async def _wait(self, error: Optional[PaddockError]) -> None:
         waited = self._waited.seconds()
         if is_stream_lost(self._patience, waited, self._failed) or self._gaps > MAX_GAPS:
-            raise PaddockError("the connection to the events is lost; what they tell of goes on", code="STREAM_LOST", retryable=True)
+            raise stream_lost()
+        self._transport.tell(self._failed, error or stream_lost(), self._patience)
+        asked = error.retry_after if error else 0.0
         await sleep(pause(self._failed, asked, self._patience, waited, self._transport.several))
 
     async def events(self) -> AsyncStream[Event]:
         while True:
-            asked = 0.0
+            lost: Optional[PaddockError] = None
             try:
                 async with aclosing(self._connection()) as connection:
                     async for event in connection:
@@ -90,9 +96,9 @@ class AsyncFollower:
             except PaddockError as error:
                 if not error.retryable:
                     raise
-                asked = error.retry_after
+                lost = error
             self._failed += 1
-            await self._wait(asked)
+            await self._wait(lost)
 
 
 def follow(transport: AsyncTransport, target: str, after: int = 0, patience: Optional[float] = None) -> AsyncStream[Event]:
