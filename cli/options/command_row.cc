@@ -18,9 +18,9 @@ const std::vector<std::string>* typed(const Parsed& parsed, const std::string& n
 
 bool Parsed::has(const std::string& name) const { return typed(*this, name) != nullptr; }
 
-std::string Parsed::text(const std::string& name, std::string fallback) const {
+std::string Parsed::text(const std::string& name, const std::string& fallback) const {
   const auto* found = typed(*this, name);
-  return found == nullptr || found->empty() ? std::move(fallback) : found->back();
+  return found == nullptr || found->empty() ? fallback : found->back();
 }
 
 std::vector<std::string> Parsed::list(const std::string& name) const {

@@ -43,7 +43,8 @@ struct Parsed {
   std::string command;
   std::map<std::string, std::vector<std::string>> values;
   bool has(const std::string& name) const;
-  std::string text(const std::string& name, std::string fallback = {}) const;  // the last one
+  // The last one.
+  std::string text(const std::string& name, const std::string& fallback = {}) const;
   std::vector<std::string> list(const std::string& name) const;
 };
 

@@ -12,7 +12,7 @@ k8s::Labels common_fields(const contracts::ObjectMeta& meta);
 
 // An object of which only its metadata is known.
 template <class T>
-T bare(contracts::ObjectMeta meta) {
+T bare(contracts::ObjectMeta&& meta) {
   T out;
   out.metadata = std::move(meta);
   return out;
