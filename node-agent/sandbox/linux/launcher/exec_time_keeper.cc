@@ -2,9 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <utility>
@@ -17,16 +15,6 @@ namespace {
 
 using Type = ControlMessage::Type;
 using Step = ExecLife::Step;
-
-void ring_event(const os::Fd& event) {
-  const uint64_t once = 1;
-  (void)!write(event.get(), &once, sizeof once);
-}
-
-void quiet_event(const os::Fd& event) {
-  uint64_t rung = 0;
-  (void)!read(event.get(), &rung, sizeof rung);
-}
 
 }  // namespace
 
@@ -42,14 +30,13 @@ ExecTimeKeeper::~ExecTimeKeeper() {
     const std::lock_guard hold(lock_);
     stop_ = true;
   }
-  ring_event(wake_);
+  wake_.raise();
   pthread_join(thread_, nullptr);
 }
 
 Status ExecTimeKeeper::start() {
-  news_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  wake_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!news_.valid() || !wake_.valid()) return step_error("making the time keeper's events", errno);
+  if (!news_.valid() || !wake_.valid())
+    return step_error("making the time keeper's events", EMFILE);
   const int failed = pthread_create(&thread_, nullptr, keep, this);
   if (failed != 0) return step_error("starting the time keeper", failed);
   has_thread_ = true;
@@ -58,7 +45,7 @@ Status ExecTimeKeeper::start() {
 
 ExecTimeKeeper::News ExecTimeKeeper::take() {
   const std::lock_guard hold(lock_);
-  quiet_event(news_);
+  news_.clear();
   return {std::exchange(said_, {}), life_.state()};
 }
 
@@ -68,7 +55,7 @@ void ExecTimeKeeper::cancel() {
   life_.set_now(timed_.clock.mono());
   take(life_.cancel());
   tell_of(before);
-  ring_event(wake_);
+  wake_.raise();
 }
 
 void* ExecTimeKeeper::keep(void* self) {
@@ -82,13 +69,13 @@ void ExecTimeKeeper::keep_time() {
     std::array<pollfd, 4> fds = {{{control_.get(), POLLIN, 0},
                                   {client_, POLLIN, 0},
                                   {life_.state().run_over ? -1 : timed_.run_over, POLLIN, 0},
-                                  {wake_.get(), POLLIN, 0}}};
+                                  {wake_.fd(), POLLIN, 0}}};
     const auto wait = static_cast<int>(life_.next().count());
     hold.unlock();
     poll(fds.data(), fds.size(), wait);
     hold.lock();
     const ExecLife::State before = life_.state();
-    quiet_event(wake_);
+    wake_.clear();
     life_.set_now(timed_.clock.mono());
     if (fds[0].revents != 0) hear_keeper();
     if (fds[1].revents != 0) take(hear_client());
@@ -107,7 +94,7 @@ void ExecTimeKeeper::hear_keeper() {
   }
   note(*message);
   said_.push_back(std::move(*message));
-  ring_event(news_);
+  news_.raise();
 }
 
 void ExecTimeKeeper::note(const ControlMessage& message) {
@@ -137,7 +124,7 @@ void ExecTimeKeeper::take(Step step) {
 }
 
 void ExecTimeKeeper::tell_of(const ExecLife::State& before) const {
-  if (life_.state() != before) ring_event(news_);
+  if (life_.state() != before) news_.raise();
 }
 
 }  // namespace paddock::sandbox

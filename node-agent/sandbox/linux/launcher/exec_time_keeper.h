@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/time.h"
+#include "common/os/event.h"
 #include "common/os/fd.h"
 #include "node-agent/sandbox/linux/child/control.h"
 #include "node-agent/sandbox/linux/launcher/exec_life.h"
@@ -35,7 +36,7 @@ class ExecTimeKeeper {
   // Starts the thread. Call it first; an error: the host has no thread to give.
   Status start();
   // Readable when there is news.
-  int fd() const { return news_.get(); }
+  int fd() const { return news_.fd(); }
   struct News {
     std::vector<ControlMessage> said;  // by the command's keeper since the last call, in its order
     ExecLife::State state;             // as of all that
@@ -56,8 +57,8 @@ class ExecTimeKeeper {
   const ExecTimed timed_;
   pthread_t thread_{};
   bool has_thread_ = false;
-  os::Fd news_;  // eventfds
-  os::Fd wake_;
+  const os::Event news_;
+  const os::Event wake_;
 
   std::mutex lock_;  // protects everything below; never held during a wait
   os::Fd control_;
