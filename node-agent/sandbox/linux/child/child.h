@@ -31,6 +31,7 @@ struct ChildContext {
   int err = -1;
   const BrokerConfig* broker_config = nullptr;  // none: no network
   int broker = -1;                              // where its network broker waits
+  bool own_network = false;                     // made for it; else it is in the launcher's
   bool loopback = false;  // brings up that of its network, which is its own and has no broker
   os::Fd view = {};       // the command's root; init holds it as long as it lives
   os::Fd ruleset = {};    // Landlock's, of an own view; init holds it as well

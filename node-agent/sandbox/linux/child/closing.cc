@@ -86,7 +86,7 @@ void open_loopback(int control) {
 Status close_around_self(const ChildContext& context) {
   TRY(wait_for(context.control, Type::kIdsMapped));
   if (context.user_lock < 0) bound_shared_counters();
-  bound_socket_options();
+  if (context.own_network) bound_socket_options();  // the launcher has bounded its own
   TRY(join_cgroups(context.cgroup));
   TRY(become_inside_user(context.privileged));
   TRY(die_with_launcher(context.control));

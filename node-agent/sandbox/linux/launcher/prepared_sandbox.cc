@@ -305,6 +305,7 @@ Status PreparedSandbox::start_processes(const LauncherContext& launcher, OwnView
       .err = ends.err.get(),
       .broker_config = broker != nullptr ? &*plan->broker : nullptr,
       .broker = broker != nullptr ? broker->sandbox_end() : -1,
+      .own_network = !lent_network_,
       .loopback = plan != nullptr && plan->reach.loopback && broker == nullptr && !lent_network_};
   TRY(clone_init(launcher, child));
   const pid_t pid = processes_.pid;
