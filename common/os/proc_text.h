@@ -3,11 +3,17 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace paddock::os {
+
+// What a file of at most `most` bytes says; nothing where it cannot be read, as of a task that has
+// ended. `folder`: a descriptor that the name is beneath, or AT_FDCWD.
+std::string proc_text(int folder, const char* name, size_t most);
 
 // The KiB of a line such as `RssShmem:\t     128 kB`, which is not the first one; 0: it is not
 // there.

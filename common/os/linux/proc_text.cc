@@ -3,12 +3,18 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <string>
 
 #include "common/base/text.h"
 #include "common/os/fd.h"
 
 namespace paddock::os {
+
+std::string proc_text(int folder, const char* name, size_t most) {
+  const Fd file(openat(folder, name, O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return {};
+  auto text = read_all(file.get(), most);
+  return text.ok() ? *std::move(text) : std::string();
+}
 
 int64_t proc_kib(std::string_view text, std::string_view name) {
   const size_t line = text.find(cat("\n", name, ":"));
@@ -19,11 +25,7 @@ int64_t proc_kib(std::string_view text, std::string_view name) {
 }
 
 void add_children(int task, std::vector<pid_t>& out) {
-  const Fd file(openat(task, "children", O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return;
-  const auto text = read_all(file.get(), size_t{1} << 20);
-  if (!text.ok()) return;
-  for (const std::string& word : split(*text, ' ')) {
+  for (const std::string& word : split(proc_text(task, "children", size_t{1} << 20), ' ')) {
     if (const auto pid = parse_integer<pid_t>(word)) out.push_back(*pid);
   }
 }

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/os/proc_text.h"
 #include "node-agent/sandbox/linux/child/command.h"
 #include "node-agent/sandbox/linux/child/control.h"
 #include "node-agent/sandbox/linux/kernel/landlock.h"
@@ -64,12 +65,10 @@ struct Kin {
   pid_t group = 0;
 };
 Kin kin_of(int processes, const char* number) {
-  const os::Fd file(openat(processes, cat(number, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
-  const auto text = file.valid() ? os::read_all(file.get(), 4096) : Result<std::string>("");
-  // The name may have anything in it.
-  const size_t name_end = text.ok() ? text->rfind(") ") : std::string::npos;
+  const std::string text = os::proc_text(processes, cat(number, "/stat").c_str(), 4096);
+  const size_t name_end = text.rfind(") ");  // the name may have anything in it
   if (name_end == std::string::npos) return {};
-  const std::vector<std::string> fields = split(std::string_view(*text).substr(name_end + 2), ' ');
+  const std::vector<std::string> fields = split(std::string_view(text).substr(name_end + 2), ' ');
   if (fields.size() < 3) return {};
   return {parse_integer<pid_t>(fields[1]).value_or(0), parse_integer<pid_t>(fields[2]).value_or(0)};
 }

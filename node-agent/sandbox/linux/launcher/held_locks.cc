@@ -20,15 +20,11 @@
 namespace paddock::sandbox {
 namespace {
 
-std::string told_of(int task, const char* file_name) {
-  const os::Fd file(openat(task, file_name, O_RDONLY | O_CLOEXEC));
-  const auto text = file.valid() ? os::read_all(file.get(), 256) : Result<std::string>("");
-  return text.ok() ? *text : "";
-}
+constexpr size_t kMostOfALine = 256;
 
 // `46 0x5 …`: the call in which it waits.
 bool waits_in_sending(int task) {
-  const std::string text = told_of(task, "syscall");
+  const std::string text = os::proc_text(task, "syscall", kMostOfALine);
   const auto call = parse_integer<long>(std::string_view(text).substr(0, text.find(' ')));
   return call == SYS_sendmsg || call == SYS_sendmmsg;
 }
@@ -36,7 +32,7 @@ bool waits_in_sending(int task) {
 // Only local sockets take descriptors, and they wait elsewhere in the kernel than TCP, and than a
 // call about which the launcher is asked. `0`, where the kernel does not tell, is none of these.
 bool waits_where_no_folder_is(int task) {
-  const std::string text = told_of(task, "wchan");
+  const std::string text = os::proc_text(task, "wchan", kMostOfALine);
   // `seccomp_do_user_notification.isra.0`: as the compiler names it.
   const auto where = std::string_view(text).substr(0, text.find('.'));
   return where == "wait_woken" || where == "sk_stream_wait_memory" ||

@@ -22,10 +22,9 @@ constexpr int64_t kSealed = int64_t{64} << 20;
 
 // What the status of a thread says of its process's memory; of one that has ended, nothing.
 std::optional<bool> holds_more(const os::Fd& thread, int64_t most_bytes) {
-  const os::Fd file(openat(thread.get(), "status", O_RDONLY | O_CLOEXEC));
-  const auto status = file.valid() ? os::read_all(file.get(), 64 << 10) : Result<std::string>("");
-  if (!status.ok() || status->find("\nVmPTE:") == std::string::npos) return std::nullopt;
-  const auto bytes = [&](const char* name) { return os::proc_kib(*status, name) << 10; };
+  const std::string status = os::proc_text(thread.get(), "status", 64 << 10);
+  if (status.find("\nVmPTE:") == std::string::npos) return std::nullopt;
+  const auto bytes = [&](const char* name) { return os::proc_kib(status, name) << 10; };
   return bytes("RssShmem") + bytes("VmPTE") > most_bytes ||
          bytes("RssAnon") + bytes("VmSwap") > most_bytes + kSealed;
 }

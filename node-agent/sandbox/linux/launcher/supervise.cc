@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/os/proc_text.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/linux/child/control.h"
 
@@ -43,12 +44,11 @@ Error setup_error(std::string message) {
 // ends, and does nothing any more but wait for them.
 bool waits_for_the_killed(pid_t init) {
   constexpr unsigned kExiting = 4;  // PF_EXITING
-  const os::Fd file(open(cat("/proc/", init, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
-  const auto text = file.valid() ? os::read_all(file.get(), 4096) : Result<std::string>("");
-  const size_t name_end = text.ok() ? text->rfind(')') : std::string::npos;
-  if (name_end == std::string::npos || name_end + 2 > text->size()) return false;
+  const std::string text = os::proc_text(AT_FDCWD, cat("/proc/", init, "/stat").c_str(), 4096);
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos || name_end + 2 > text.size()) return false;
   // From field 3 on: the state; field 9: the flags.
-  const std::vector<std::string> fields = split(std::string_view(*text).substr(name_end + 2), ' ');
+  const std::vector<std::string> fields = split(std::string_view(text).substr(name_end + 2), ' ');
   const auto flags = fields.size() > 6 ? parse_integer<unsigned>(fields[6]) : std::nullopt;
   return flags && (*flags & kExiting) != 0 && fields[0] == "S";
 }
