@@ -76,6 +76,6 @@ int main(int argc, char** argv) {
   if (how == "input") by_input(signal);
   if (how == "limit") by_limit(signal);
   if (how == "met") by_the_limit_beside_timers(signal);
-  sleep(5);
+  sleep(300);  // for longer than a child waits for a processor
   return 3;
 }
