@@ -130,7 +130,7 @@ bool DiskWatch::ask(MonoTime now, const Space& space, bool still) {
   asked_at_ = folder_counted_at_ = now;
   due_ = now + kFolderTime;
   space_asked_ = space;
-  still_ = still && cgroup_ != nullptr;
+  still_ = still && cgroup_ != nullptr && !cgroup_->frozen_file().empty();
   if (still_) cgroup_->freeze();
   const char question = still_ ? kMeasureStill : kMeasure;
   return write(questions_.write.get(), &question, 1) == 1;
