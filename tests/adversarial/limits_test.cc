@@ -208,13 +208,15 @@ TEST_P(Limits, TakesNoSignalForALimitThatTheCommandBringsUponItself) {
   }
 }
 
-// A timer of another signal hides none.
+// A timer of another signal hides none, nor does a limit that a program sets to what it is.
 TEST_P(Limits, NamesOneThatACommandWithTimersHasMet) {
-  contracts::LaunchRequest launch = request(probe("own_signals", {"met", std::to_string(SIGALRM)}));
-  launch.policy.limits.file_size = Quantity{kMiB};
-  const SandboxResult done = run(launch).result.value();
-  EXPECT_EQ(done.status, SandboxStatus::kLimitExceeded) << done.reason;
-  EXPECT_EQ(done.code, "E_LIMIT_FS");
+  for (const char* how : {"met", "raise"}) {
+    contracts::LaunchRequest launch = request(probe("own_signals", {how, std::to_string(SIGALRM)}));
+    launch.policy.limits.file_size = Quantity{kMiB};
+    const SandboxResult done = run(launch).result.value();
+    EXPECT_EQ(done.status, SandboxStatus::kLimitExceeded) << how << done.reason;
+    EXPECT_EQ(done.code, "E_LIMIT_FS") << how;
+  }
 }
 
 TEST_P(Limits, DoesNotCallExactlyTheCapTruncated) {
