@@ -9,7 +9,8 @@
 
 namespace paddock::os {
 
-// `pid`: a process, or since Linux 6.9 any thread. Invalid: there is none, or it may not be had.
+// `pid`: a process, or since Linux 6.9 any thread. Invalid: there is none (errno is EBADF, or ESRCH
+// without the process), or it may not be had.
 Fd copied_descriptor(pid_t pid, int descriptor);
 
 }  // namespace paddock::os

@@ -14,6 +14,7 @@ constexpr unsigned kOfThread = O_EXCL;  // PIDFD_THREAD, Linux 6.9
 Fd copied_descriptor(pid_t pid, int descriptor) {
   Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, kOfThread)));
   if (!process.valid()) process.reset(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!process.valid()) return {};
   return Fd(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), descriptor, 0)));
 }
 

@@ -155,7 +155,7 @@ class Nameless {
       ++use_.looked_at;
       struct stat info {};
       const Fd copy = copied_descriptor(thread, parse_integer<int>(number).value_or(-1));
-      all = copy.valid() || errno == EBADF;  // closed meanwhile
+      all = copy.valid() || errno == EBADF || errno == ESRCH;  // closed meanwhile
       if (!copy.valid() || fstat(copy.get(), &info) != 0) continue;
       if (S_ISSOCK(info.st_mode)) add_socket(task, number, thread);
       add(AT_FDCWD, cat("/proc/self/fd/", copy.get()).c_str(), info);
