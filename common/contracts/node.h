@@ -22,6 +22,8 @@ inline constexpr Reason kNodeLost = "NODE_LOST";
 // A condition of a node's status, and its reason while it is True: the disk has no room for runs.
 inline constexpr const char* kDiskPressure = "DiskPressure";
 inline constexpr Reason kNodeDiskFull = "NODE_DISK_FULL";
+// Of a result only: its output was lost at the size that the agent may give a file.
+inline constexpr Reason kNodeFileLimit = "NODE_FILE_LIMIT";
 // Another one: the host has a fault that no run could live with, named by the reason.
 inline constexpr const char* kHostFault = "HostFault";
 inline constexpr Reason kDiskReadOnly = "NODE_DISK_READ_ONLY";

@@ -48,6 +48,11 @@ TEST_P(OpenFolders, OnTheirWayThroughSocketsHoldNoMore) { expect_ended("sent"); 
 
 TEST_P(OpenFolders, ThatThreadsWaitToSendHoldNoMore) { expect_ended("sending"); }
 
+// An ordinary user sees less of such a process.
+TEST_P(OpenFolders, OfWhoLetsNobodyLookHoldNoMore) { expect_ended("hidden"); }
+
+TEST_P(OpenFolders, OfWhoLetsNobodyLookAndWaitsToSendHoldNoMore) { expect_ended("hidden-sending"); }
+
 TEST_P(OpenFolders, OfAnHonestProgramAreLetAlone) {
   const Finished done = run(hoarding("honest"));
   EXPECT_EQ(done.out, "HELD 500\n") << done.err;

@@ -130,6 +130,27 @@ TEST_P(Limits, BoundsTheSizeOfOneFile) {
   EXPECT_EQ(done.result->code, "E_LIMIT_FS");
 }
 
+// As where a service manager starts the agent with LimitFSIZE=. The command itself has the kernel's
+// default for that signal, or it would not end at a limit of its own.
+TEST_P(Limits, OfTheLaunchersFilesCostOutputAndNeverTheResult) {
+  in_launcher_ = [] {
+    const rlimit limit{8 * kMiB, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  };
+  contracts::LaunchRequest launch = request(probe("consume", {"flood"}));
+  launch.policy.limits.stdout_bytes = Quantity{64 * kMiB};
+  launch.policy.limits.stderr_bytes = Quantity{64 * kMiB};
+  const Finished flooded = run(launch);
+  ASSERT_TRUE(flooded.result);
+  EXPECT_EQ(flooded.result->status, SandboxStatus::kOk) << flooded.result->reason;
+  EXPECT_EQ(flooded.result->code, "NODE_FILE_LIMIT");
+  EXPECT_THAT(flooded.result->reason, HasSubstr("RLIMIT_FSIZE"));
+  EXPECT_TRUE(flooded.result->truncated.out);
+  EXPECT_THAT(flooded.out, HasSubstr("bytes: the node may make no larger file]"));
+  const Finished own = run({"grep", "-E", "SigIgn|SigBlk", "/proc/self/status"});
+  EXPECT_EQ(own.out, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+
 // proves: VLT-42, WSM-33, WSM-34
 TEST_P(Limits, KeepsExactlyItsCapOfAFlood) {
   contracts::LaunchRequest launch = request(probe("consume", {"flood"}));
@@ -187,13 +208,15 @@ TEST_P(Limits, TakesNoSignalForALimitThatTheCommandBringsUponItself) {
   }
 }
 
-// A timer of another signal hides none.
+// A timer of another signal hides none, nor does a limit that a program sets to what it is.
 TEST_P(Limits, NamesOneThatACommandWithTimersHasMet) {
-  contracts::LaunchRequest launch = request(probe("own_signals", {"met", std::to_string(SIGALRM)}));
-  launch.policy.limits.file_size = Quantity{kMiB};
-  const SandboxResult done = run(launch).result.value();
-  EXPECT_EQ(done.status, SandboxStatus::kLimitExceeded) << done.reason;
-  EXPECT_EQ(done.code, "E_LIMIT_FS");
+  for (const char* how : {"met", "raise"}) {
+    contracts::LaunchRequest launch = request(probe("own_signals", {how, std::to_string(SIGALRM)}));
+    launch.policy.limits.file_size = Quantity{kMiB};
+    const SandboxResult done = run(launch).result.value();
+    EXPECT_EQ(done.status, SandboxStatus::kLimitExceeded) << how << done.reason;
+    EXPECT_EQ(done.code, "E_LIMIT_FS") << how;
+  }
 }
 
 TEST_P(Limits, DoesNotCallExactlyTheCapTruncated) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/base/text.h"
+#include "common/os/copied_descriptor.h"
 #include "common/os/fd.h"
 #include "common/os/folder_use.h"
 #include "common/os/linux/removed_folders.h"
@@ -93,7 +94,9 @@ class Nameless {
     return links.any;
   }
   // False: we may not look at them.
-  bool add_open(int task, pid_t thread) { return !add_links(task, "fd", thread).refused; }
+  bool add_open(int task, pid_t thread) {
+    return !add_links(task, "fd", thread).refused || add_copies(task, thread);
+  }
   // Files that a task holds without having them mapped or open: the program's own file, and its
   // working folder and root.
   void add_held(int task) {
@@ -142,6 +145,22 @@ class Nameless {
     }
     out.refused = out.refused || unseen;
     return out;
+  }
+  // Who owns the namespaces of a process that is not dumpable may look at no link of its own, but
+  // is told the numbers, and given copies. False: not even that.
+  bool add_copies(int task, pid_t thread) {
+    const ProcListing numbers = open_proc_listing(task, "fdinfo");
+    bool all = bool(numbers);
+    while (const char* number = is_over() || !all ? nullptr : next_entry(numbers)) {
+      ++use_.looked_at;
+      struct stat info {};
+      const Fd copy = copied_descriptor(thread, parse_integer<int>(number).value_or(-1));
+      all = copy.valid() || errno == EBADF || errno == ESRCH;  // closed meanwhile
+      if (!copy.valid() || fstat(copy.get(), &info) != 0) continue;
+      if (S_ISSOCK(info.st_mode)) add_socket(task, number, thread);
+      add(AT_FDCWD, cat("/proc/self/fd/", copy.get()).c_str(), info);
+    }
+    return all;
   }
   // Reads of a mapped file that may not be looked at its number, and whether it has a name. The
   // host's own programs and libraries lose theirs when they are upgraded: no run can write there.

@@ -11,12 +11,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/os/copied_descriptor.h"
+
 namespace paddock::os {
 namespace {
 
 constexpr int kPathOfFolder = O_PATH | O_DIRECTORY | O_CLOEXEC;
 constexpr unsigned kPlaceOfSocket = 0x89e0;  // SIOCUNIXFILE
-constexpr unsigned kOfThread = O_EXCL;       // PIDFD_THREAD, Linux 6.9
 constexpr int kWithParent = 2;               // AT_HANDLE_CONNECTABLE, Linux 6.13
 constexpr int kTypeMask = 0xffff;
 constexpr size_t kMostHandle = 128;
@@ -74,9 +75,7 @@ void add_removed_above(int folder, const char* link, const struct stat& info, in
 }
 
 Fd place_of_socket(pid_t pid, int socket) {
-  Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, kOfThread)));
-  if (!process.valid()) process.reset(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  const Fd copy(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), socket, 0)));
+  const Fd copy = copied_descriptor(pid, socket);
   return Fd(copy.valid() ? ioctl(copy.get(), kPlaceOfSocket) : -1);
 }
 

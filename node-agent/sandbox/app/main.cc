@@ -8,6 +8,7 @@
 
 #include "common/base/text.h"
 #include "common/os/lock_file.h"
+#include "common/os/signals.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/app/options.h"
 #include "node-agent/sandbox/backend/canary_attempts.h"
@@ -70,7 +71,7 @@ int show_probe(const Clock& clock) {
 int start(std::span<char* const> arguments) {
   // A command must not inherit that our caller ignores a signal.
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  signal(SIGPIPE, SIG_IGN);
+  os::ignore_signals_of_writes();
   umask(077);
   // Never destroyed: a thread that was left behind (linux/notify/answerer.h) may ask it until the
   // last.

@@ -59,7 +59,9 @@ void EventWriter::lose(FrameType type, size_t bytes) {
 void EventWriter::tell_gap(FrameType type) {
   const int64_t lost = std::exchange(gap_of(type)->untold, 0);
   if (lost == 0) return;
-  push(type, cat("\n[LOST ", lost, " bytes: the disk of the node is full]\n"), false);
+  const char* const why =
+      met_file_limit() ? "the node may make no larger file" : "the disk of the node is full";
+  push(type, cat("\n[LOST ", lost, " bytes: ", why, "]\n"), false);
 }
 
 // A short frame that must be written may take some of the result's room.

@@ -1,8 +1,8 @@
 // Writes frames to the events file or pipe and never blocks on a slow reader. Frames that the
 // reader has not taken wait in memory; while there are many, the launcher reads no output of the
 // command. A full disk blocks nobody either: some output waits for room, the rest is lost, and a
-// line in its place says how much. There is always room for the result. Not thread-safe; owns the
-// descriptor.
+// line in its place says how much. A file that must not get larger (RLIMIT_FSIZE) is the same.
+// There is always room for the result. Not thread-safe; owns the descriptor.
 #pragma once
 
 #include <deque>
@@ -38,7 +38,9 @@ class EventWriter {
   int fd() const { return fd_.get(); }
   // A file may be read later. With a pipe or a socket, one can see that the reader is gone.
   bool is_file() const { return room_.has_value(); }
-  // Bytes of output that the disk had no room for.
+  // Whether that is no full disk but the size that its host lets this process give a file.
+  bool met_file_limit() const { return room_ && room_->met_limit(); }
+  // Bytes of output that there was no room for.
   int64_t lost_out() const { return out_.lost; }
   int64_t lost_err() const { return err_.lost; }
 

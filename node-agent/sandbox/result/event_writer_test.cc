@@ -3,6 +3,7 @@
 #include "node-agent/sandbox/result/event_writer.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -89,8 +90,8 @@ class Events : public testing::Test {
   }
   // What is there and what the line says is missing are all that was said: how the spool ends, with
   // the letters of whole pieces behind that line.
-  std::string accounted(size_t pieces) const {
-    const std::string start = "\n[LOST ", end = " bytes: the disk of the node is full]\n";
+  std::string accounted(size_t pieces, const char* why = "the disk of the node is full") const {
+    const std::string start = "\n[LOST ", end = cat(" bytes: ", why, "]\n");
     const size_t at = spool_.out.find(start);
     const size_t behind = spool_.out.find(end);
     if (at == std::string::npos || behind == std::string::npos) return "no line tells of it; ";
@@ -135,6 +136,18 @@ TEST_F(Events, OutputThatFindsRoomAgainGoesOnBehindALineThatTellsTheGap) {
            return cat(accounted(20), about_result());
          }),
          "[LOST] t is the end; OK NODE_DISK_FULL cut");
+}
+
+// The kernel's signal for it would end whoever does not ignore it.
+TEST_F(Events, OutputBeyondTheLargestFileThatTheLauncherMayMakeIsCountedToo) {
+  expect(test::in_child([this]() -> std::string {
+           const rlimit limit{rlim_t{512} << 10, RLIM_INFINITY};
+           setrlimit(RLIMIT_FSIZE, &limit);
+           const std::string said = answer_on_full_disk("4m", 40, [](int) {});
+           if (said != "a result") return said;
+           return cat(accounted(40, "the node may make no larger file"), about_result());
+         }),
+         "[LOST] is the end; OK NODE_FILE_LIMIT cut");
 }
 
 TEST_F(Events, WithRoomNothingIsLostAndNoneIsKeptAfterwards) {

@@ -44,12 +44,16 @@ void tell_of_lost_output(const EventWriter& events, contracts::SandboxResult& re
   if (lost == 0) return;
   result.truncated.out |= events.lost_out() > 0;
   result.truncated.err |= events.lost_err() > 0;
+  const bool limited = events.met_file_limit();
   const std::string why =
-      cat("the disk of the node was full: ", lost, " bytes of the output are lost");
+      cat(limited ? "the node may make no larger file (RLIMIT_FSIZE of its agent): "
+                  : "the disk of the node was full: ",
+          lost, " bytes of the output are lost");
   result.reason = result.reason.empty() ? why : cat(result.reason, "; ", why);
   const bool ended_by_itself = result.status == contracts::SandboxStatus::kOk ||
                                result.status == contracts::SandboxStatus::kFailed;
-  if (ended_by_itself && !result.error_class) result.code = contracts::kNodeDiskFull;
+  if (ended_by_itself && !result.error_class)
+    result.code = limited ? contracts::kNodeFileLimit : contracts::kNodeDiskFull;
 }
 
 // The result as text, with as much of it as there is room for.

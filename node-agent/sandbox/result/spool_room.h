@@ -1,6 +1,6 @@
 // Keeps room for a run's events on its node's disk. There is always enough left behind what was
 // written for the result. So when others fill the disk, some output may be lost, but never the
-// result.
+// result. A file that is as large as this process may make one (RLIMIT_FSIZE) has no room either.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,8 @@ class SpoolRoom {
   void written(size_t bytes) { end_ += static_cast<int64_t>(bytes); }
   // Frees the room that was kept and is no longer needed.
   void give_back();
+  // Whether it was the limit of this process that left no room.
+  bool met_limit() const { return met_limit_; }
 
  private:
   bool keep(int64_t bytes);
@@ -25,6 +27,8 @@ class SpoolRoom {
   int fd_;
   int64_t end_ = 0;   // of what is written
   int64_t kept_ = 0;  // up to where there is room
+  int64_t largest_;   // that this process may make a file
+  bool met_limit_ = false;
 };
 
 }  // namespace paddock::sandbox

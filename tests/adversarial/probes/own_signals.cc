@@ -1,6 +1,7 @@
 // Dies by a signal of the kernel's for limits without having met one, and without any kill():
 // `own_signals HOW SIGNAL`. The result must not tell of a limit. As `met` it does meet one, of the
-// size of files, and has timers that send this signal or, as SIGEV_NONE, would send the limit's.
+// size of files, and has timers that send this signal or, as SIGEV_NONE, would send the limit's. As
+// `raise` it meets that limit once it has set it to what it is.
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,6 +27,12 @@ void by_timer(int signal) {
   timer_settime(timer, 0, &soon, nullptr);
 }
 
+void meet_limit() {
+  const int fd = open("met", O_CREAT | O_WRONLY, 0600);
+  while (write(fd, "a block", 7) > 0) {
+  }
+}
+
 void by_the_limit_beside_timers(int signal) {
   sigevent event{};
   event.sigev_signo = signal;
@@ -34,9 +41,17 @@ void by_the_limit_beside_timers(int signal) {
   event.sigev_notify = SIGEV_NONE;
   event.sigev_signo = SIGXFSZ;
   timer_create(CLOCK_MONOTONIC, &event, &timer);
-  const int fd = open("met", O_CREAT | O_WRONLY, 0600);
-  while (write(fd, "a block", 7) > 0) {
+  meet_limit();
+}
+
+void by_the_limit_that_it_set_anew() {
+  for (const auto resource : {RLIMIT_FSIZE, RLIMIT_CPU}) {
+    rlimit now{};
+    getrlimit(resource, &now);
+    now.rlim_cur = now.rlim_max;
+    setrlimit(resource, &now);
   }
+  meet_limit();
 }
 
 // The end of a child tells its parent by any signal.
@@ -75,6 +90,7 @@ int main(int argc, char** argv) {
   if (how == "child") by_child(signal);
   if (how == "input") by_input(signal);
   if (how == "limit") by_limit(signal);
+  if (how == "raise") by_the_limit_that_it_set_anew();
   if (how == "met") by_the_limit_beside_timers(signal);
   sleep(300);  // for longer than a child waits for a processor
   return 3;

@@ -83,9 +83,10 @@ Status set_descriptors(const ChildContext& context) {
   return {};
 }
 
-// The launcher has no signal handlers and ignores SIGPIPE alone, so this is all there is to reset.
+// The launcher has no signal handlers and ignores these alone, so this is all there is to reset.
 void reset_signals() {
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -15,13 +15,13 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
+#include "node-agent/sandbox/linux/launcher/disk_pace.h"
 #include "node-agent/sandbox/linux/launcher/standstill.h"
 
 namespace paddock::sandbox {
 namespace {
 
 constexpr Millis kAskAnyway{10'000};  // others may have freed what the run took
-constexpr int kRestFactor = 9;        // measuring takes a tenth of one processor at most
 // How long counting may take: of a folder with millions of files, on a disk that others use too;
 // and of the files that processes hold open, which they can draw out unless they stand still. If
 // they do, a host with much else to do may take longer.
@@ -117,7 +117,7 @@ void DiskWatch::look(MonoTime now) {
   const Growth grown = growth(*space);
   // A run that is over its limit is measured again after as long as one count takes.
   const bool hurries = (grown == Growth::kOverSinceLast || doubt_.any()) &&
-                       now - answered_at_ >= (rests_until_ - answered_at_) / kRestFactor;
+                       now - answered_at_ >= answered_at_ - asked_at_;
   if (now < rests_until_ && !hurries) return;
   if (ask_anyway_at_ == MonoTime()) ask_anyway_at_ = now + kAskAnyway;
   if (now < ask_anyway_at_ && grown == Growth::kLittle && !doubt_.any()) return;
@@ -127,10 +127,10 @@ void DiskWatch::look(MonoTime now) {
 
 bool DiskWatch::ask(MonoTime now, const Space& space, bool still) {
   if (process_ < 0 && !start_process()) return false;
-  asked_at_ = now;
+  asked_at_ = folder_counted_at_ = now;
   due_ = now + kFolderTime;
   space_asked_ = space;
-  still_ = still && cgroup_ != nullptr;
+  still_ = still && cgroup_ != nullptr && !cgroup_->frozen_file().empty();
   if (still_) cgroup_->freeze();
   const char question = still_ ? kMeasureStill : kMeasure;
   return write(questions_.write.get(), &question, 1) == 1;
@@ -144,12 +144,13 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
   Answer answer;
   if (read(answers_.read.get(), &answer, sizeof answer) != sizeof answer) answer.failed = EIO;
   if (answer.failed == 0 && !answer.whole) {
+    folder_counted_at_ = now;
     due_ = now + (still_ ? kStillProcessesTime : kProcessesTime);
-    return std::nullopt;
+    return judge(answer);  // what processes hold open only adds to it
   }
   asked_ = false;
   answered_at_ = now;
-  rests_until_ = now + kRestFactor * (now - asked_at_);
+  rests_until_ = now + rest_after(folder_counted_at_ - asked_at_, now - folder_counted_at_);
   if (answer.failed == 0) {
     last_ = answer.use;
     space_at_last_ = space_asked_;

@@ -100,6 +100,7 @@ class DiskWatch {
   bool still_ = false;  // everything inside was told to stand still
   Space space_asked_;
   MonoTime asked_at_;
+  MonoTime folder_counted_at_;
   MonoTime due_;  // when the next part of the answer must have come
   MonoTime answered_at_;
   MonoTime rests_until_;

@@ -49,7 +49,7 @@ class ExecTimeKeeper {
   static void* keep(void* self);
   void keep_time();
   ExecLife::Step hear_client();
-  void hear_keeper();
+  bool hear_keeper();
   void note(const ControlMessage& message);
   void take(ExecLife::Step step);
   void tell_of(const ExecLife::State& before) const;

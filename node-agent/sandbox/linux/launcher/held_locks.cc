@@ -1,5 +1,6 @@
 #include "node-agent/sandbox/linux/launcher/held_locks.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <sys/syscall.h>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "common/base/text.h"
+#include "common/os/copied_descriptor.h"
 #include "common/os/fd.h"
 #include "common/os/proc_listing.h"
 #include "common/os/proc_text.h"
@@ -22,8 +24,18 @@ namespace {
 
 constexpr size_t kMostOfALine = 256;
 
+// Of a process that is not dumpable an ordinary user may read no more than this.
+bool waits_for_room_in_local_socket(int task) {
+  const std::string text = os::proc_text(task, "wchan", kMostOfALine);
+  const auto where = std::string_view(text).substr(0, text.find('.'));
+  return where == "sock_alloc_send_pskb" || where == "sock_wait_for_wmem" ||
+         where == "unix_wait_for_peer" || where == "unix_dgram_sendmsg";
+}
+
 // `46 0x5 …`: the call in which it waits.
 bool waits_in_sending(int task) {
+  const os::Fd file(openat(task, "syscall", O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return errno == EACCES && waits_for_room_in_local_socket(task);
   const std::string text = os::proc_text(task, "syscall", kMostOfALine);
   const auto call = parse_integer<long>(std::string_view(text).substr(0, text.find(' ')));
   return call == SYS_sendmsg || call == SYS_sendmmsg;
@@ -65,11 +77,20 @@ class Count {
       if (!file.valid()) continue;
       is_path_ = false;
       add_file(file.get());
-      if (links.valid() && !is_path_) folders_.add(thread, links.get(), name);
+      if (looks_at_folders_ && !is_path_) add_folder(thread, links.get(), name);
     }
   }
 
  private:
+  // Of a process that is not dumpable an ordinary user sees no links, and is given copies.
+  void add_folder(pid_t thread, int links, const char* descriptor) {
+    const int number = parse_integer<int>(descriptor).value_or(-1);
+    if (links >= 0) return folders_.add(thread, number, links, descriptor);
+    const os::Fd copy = os::copied_descriptor(thread, number);
+    if (!copy.valid()) return;
+    folders_.add(thread, number, AT_FDCWD, cat("/proc/self/fd/", copy.get()).c_str());
+  }
+
   // A line for each lock: `lock:	1: POSIX  ADVISORY  WRITE 17 fd:01:4711 0 0`. No other
   // begins so.
   void add_file(int file) {

@@ -14,7 +14,6 @@
 #include <cstring>
 #include <memory>
 
-#include "common/base/text.h"
 #include "common/os/fd.h"
 
 namespace paddock::sandbox {
@@ -34,8 +33,8 @@ bool keeps_nothing(decltype(statfs::f_type) type) {
 }
 
 // Those that are there now, of all layers. The larger a name is, the more room stays empty.
-int64_t bytes_of_names(int fds, const char* descriptor) {
-  const int fd = openat(fds, descriptor, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+int64_t bytes_of_names(int fds, const char* link) {
+  const int fd = openat(fds, link, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> names(fd < 0 ? nullptr : fdopendir(fd), closedir);
   if (!names && fd >= 0) close(fd);
   int64_t out = 0;
@@ -48,35 +47,33 @@ int64_t bytes_of_names(int fds, const char* descriptor) {
 
 void OpenFolders::add_sender() { bytes_ += kMostOfAMessage * kBytesOfABlock; }
 
-void OpenFolders::add(pid_t process, int fds, const char* descriptor) {
+void OpenFolders::add(pid_t process, int descriptor, int fds, const char* link) {
   struct stat info {};
-  if (fstatat(fds, descriptor, &info, 0) != 0 || !S_ISDIR(info.st_mode)) return;
+  if (fstatat(fds, link, &info, 0) != 0 || !S_ISDIR(info.st_mode)) return;
   const File file(info.st_dev, info.st_ino);
-  const os::Fd folder(openat(fds, descriptor, O_PATH | O_CLOEXEC));
+  const os::Fd folder(openat(fds, link, O_PATH | O_CLOEXEC));
   struct statfs system {};
   if (!folder.valid() || fstatfs(folder.get(), &system) != 0 || keeps_nothing(system.f_type) ||
       is_inherited(process, descriptor, file))
     return;
   bytes_ += kBytesOfABlock;
-  if (system.f_type == OVERLAYFS_SUPER_MAGIC)
-    bytes_ += list_of(fds, descriptor, file, info.st_size);
+  if (system.f_type == OVERLAYFS_SUPER_MAGIC) bytes_ += list_of(fds, link, file, info.st_size);
 }
 
 // Whether it was counted with the process that opened it: the kernel says that both are one.
-bool OpenFolders::is_inherited(pid_t process, const char* descriptor, const File& file) {
-  const int number = parse_integer<int>(descriptor).value_or(-1);
-  const auto [known, is_new] = last_had_.try_emplace({file, number}, process);
+bool OpenFolders::is_inherited(pid_t process, int descriptor, const File& file) {
+  const auto [known, is_new] = last_had_.try_emplace({file, descriptor}, process);
   if (is_new) return false;
-  const long order = syscall(SYS_kcmp, known->second, process, KCMP_FILE, number, number);
+  const long order = syscall(SYS_kcmp, known->second, process, KCMP_FILE, descriptor, descriptor);
   if (order == 0 || (order < 0 && errno == ENOSYS)) return true;
   known->second = process;
   return false;
 }
 
 // The names may have been removed since; of many file systems a folder that was large stays so.
-int64_t OpenFolders::list_of(int fds, const char* descriptor, const File& file, int64_t size) {
+int64_t OpenFolders::list_of(int fds, const char* link, const File& file, int64_t size) {
   const auto [known, is_new] = lists_.try_emplace(file, 0);
-  if (is_new) known->second = std::max(kOfItsSize * size, bytes_of_names(fds, descriptor));
+  if (is_new) known->second = std::max(kOfItsSize * size, bytes_of_names(fds, link));
   return known->second;
 }
 

@@ -18,8 +18,9 @@ inline constexpr int64_t kBytesOfOneUnderWay = int64_t{1} << 20;
 
 class OpenFolders {
  public:
-  // Counts what a descriptor leads to, if that is a folder. `fds`: the folder /proc/PROCESS/fd.
-  void add(pid_t process, int fds, const char* descriptor);
+  // Counts what a descriptor leads to, if that is a folder: below `fds`, the folder
+  // /proc/PROCESS/fd or another one, `link` leads there too.
+  void add(pid_t process, int descriptor, int fds, const char* link);
   void add_under_way(int64_t descriptors) { bytes_ += descriptors * kBytesOfOneUnderWay; }
   // A thread that waits for room in a socket has what it sends, also if it was closed meanwhile.
   void add_sender();
@@ -27,8 +28,8 @@ class OpenFolders {
 
  private:
   using File = std::pair<dev_t, ino_t>;
-  bool is_inherited(pid_t process, const char* descriptor, const File& file);
-  int64_t list_of(int fds, const char* descriptor, const File& file, int64_t size);
+  bool is_inherited(pid_t process, int descriptor, const File& file);
+  int64_t list_of(int fds, const char* link, const File& file, int64_t size);
 
   int64_t bytes_ = 0;
   std::map<File, int64_t> lists_;                   // of overlays

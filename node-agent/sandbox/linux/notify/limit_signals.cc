@@ -8,6 +8,10 @@
 #include <sys/syscall.h>
 
 #include <cstring>
+#include <string>
+
+#include "common/base/text.h"
+#include "common/os/proc_text.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -24,7 +28,32 @@ int signal_of_limit(uint64_t resource) {
   return static_cast<uint32_t>(resource) == RLIMIT_CPU ? SIGXCPU : SIGXFSZ;
 }
 
+// Programs set limits to what they are, and raise them as far as they may: no signal comes of that.
+std::vector<int> signals_of_limit(const NotifyingThread& caller, uint64_t number, uint64_t at) {
+  const auto resource = static_cast<int>(number);
+  const std::string limits =
+      os::proc_text(AT_FDCWD, cat("/proc/", caller.thread(), "/limits").c_str(), 8 << 10);
+  if (!lowers_limit(caller.read(at, sizeof(rlimit)), limits, resource)) return {};
+  return {signal_of_limit(number)};
+}
+
 }  // namespace
+
+bool lowers_limit(std::string_view wanted, std::string_view limits, int resource) {
+  rlimit limit{};
+  if (wanted.size() < sizeof limit) return true;
+  std::memcpy(&limit, wanted.data(), sizeof limit);
+  // `Max cpu time              unlimited            unlimited            seconds`
+  constexpr std::string_view kCpu = "Max cpu time";
+  constexpr std::string_view kFile = "Max file size";
+  const std::string_view name = resource == RLIMIT_CPU ? kCpu : kFile;
+  const size_t at = limits.find(name);
+  if (at == std::string_view::npos) return true;
+  std::string_view now = trim(limits.substr(at + name.size(), limits.find('\n', at) - at));
+  now = now.substr(0, now.find(' '));
+  if (now == "unlimited") return limit.rlim_cur != RLIM_INFINITY;
+  return limit.rlim_cur < parse_integer<rlim_t>(now).value_or(RLIM_INFINITY);
+}
 
 std::vector<int> limit_signals_of_timer(std::string_view event) {
   TimerEvent known;
@@ -51,9 +80,10 @@ std::vector<int> sent_limit_signals(const NotifyingThread& caller, const seccomp
     case SYS_timer_create:
       return limit_signals_of_timer(caller.read(call.args[1], sizeof(TimerEvent)));
     case SYS_setrlimit:
-      return {signal_of_limit(call.args[0])};
-    case SYS_prlimit64:
-      return {signal_of_limit(call.args[1])};
+      return signals_of_limit(caller, call.args[0], call.args[1]);
+    case SYS_prlimit64:  // whose limits another process has is not looked up
+      if (static_cast<uint32_t>(call.args[0]) != 0) return {signal_of_limit(call.args[1])};
+      return signals_of_limit(caller, call.args[1], call.args[2]);
     case SYS_fcntl:
       return signal(1) == F_SETSIG ? std::vector{signal(2)} : std::vector<int>();
     case SYS_prctl:

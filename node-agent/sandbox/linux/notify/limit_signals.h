@@ -18,4 +18,8 @@ std::vector<int> sent_limit_signals(const NotifyingThread& caller, const seccomp
 // Those that a timer with this sigevent can send; of one that was not read whole, all. Pure.
 std::vector<int> limit_signals_of_timer(std::string_view event);
 
+// Whether this new limit (struct rlimit, as it is in memory) is lower than the one in the asker's
+// /proc/PID/limits. Of one that was not read whole nobody knows: yes. Pure.
+bool lowers_limit(std::string_view wanted, std::string_view limits, int resource);
+
 }  // namespace paddock::sandbox

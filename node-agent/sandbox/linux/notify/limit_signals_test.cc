@@ -1,6 +1,7 @@
 #include "node-agent/sandbox/linux/notify/limit_signals.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,6 +33,31 @@ TEST(LimitSignalsOfTimer, AreNoneOfOneThatSendsAnother) {
 
 TEST(LimitSignalsOfTimer, AreAllOfOneThatNobodyCouldRead) {
   EXPECT_THAT(limit_signals_of_timer("short"), ElementsAre(SIGXCPU, SIGXFSZ));
+}
+
+constexpr const char* kLimits =
+    "Limit                     Soft Limit           Hard Limit           Units     \n"
+    "Max cpu time              unlimited            unlimited            seconds   \n"
+    "Max file size             1048576              2097152              bytes     \n";
+
+bool lowers(rlim_t soft, int resource) {
+  const rlimit wanted{soft, RLIM_INFINITY};
+  return lowers_limit({reinterpret_cast<const char*>(&wanted), sizeof wanted}, kLimits, resource);
+}
+
+TEST(LowersLimit, OnlyBelowWhatItIs) {
+  EXPECT_TRUE(lowers(1'048'575, RLIMIT_FSIZE));
+  EXPECT_FALSE(lowers(1'048'576, RLIMIT_FSIZE));
+  EXPECT_FALSE(lowers(RLIM_INFINITY, RLIMIT_FSIZE));
+  EXPECT_TRUE(lowers(1000, RLIMIT_CPU));
+  EXPECT_FALSE(lowers(RLIM_INFINITY, RLIMIT_CPU));
+}
+
+TEST(LowersLimit, WhatNobodyCouldReadMay) {
+  EXPECT_TRUE(lowers_limit("short", kLimits, RLIMIT_FSIZE));
+  const rlimit wanted{RLIM_INFINITY, RLIM_INFINITY};
+  EXPECT_TRUE(
+      lowers_limit({reinterpret_cast<const char*>(&wanted), sizeof wanted}, "", RLIMIT_CPU));
 }
 
 }  // namespace
