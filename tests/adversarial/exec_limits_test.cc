@@ -112,14 +112,13 @@ TEST_P(Exec, BoundsItsOwnOutput) {
 TEST_P(Exec, HandsAllOfItsOutputOnToWhomeverIsShownIt) {
   Launched run = start(patient());
   ASSERT_TRUE(run.wait_for_output("READY"));
-  auto begun = AttachedLaunch::execute(
-      exec_socket(),
-      {.run_uid = "r",
-       .command_id = "shown",
-       .command = {"sh", "-c", "head -c 30000000 /dev/zero | tr '\\0' x; echo end >&2"},
-       .time_ms = kAmple.count(),
-       .stream = true},
-      64 << 20);
+  const contracts::ExecOrder shown{
+      .run_uid = "r",
+      .command_id = "shown",
+      .command = {"sh", "-c", "head -c 30000000 /dev/zero | tr '\\0' x; echo end >&2"},
+      .time_ms = kAmple.count(),
+      .stream = true};
+  auto begun = ordered([&] { return AttachedLaunch::execute(exec_socket(), shown, 64 << 20); });
   ASSERT_TRUE(begun.ok()) << begun.error().describe();
   Executed done;
   ASSERT_TRUE(follow(*begun, done));

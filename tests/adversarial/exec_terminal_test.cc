@@ -278,13 +278,14 @@ TEST_P(ExecTerminal, ShowsAllThatIsWritten) {
 // Input that nobody reads does not hold up the end.
 TEST_P(ExecTerminal, TakesInputThatNobodyReads) {
   Launched run = start_run();
-  auto begun = AttachedLaunch::execute(exec_socket(),
-                                       {.run_uid = "r",
-                                        .command_id = "deaf",
-                                        .command = {"sh", "-c", "stty raw -echo; sleep 2; exit 4"},
-                                        .time_ms = kAmple.count(),
-                                        .terminal = contracts::TerminalSize{}},
-                                       64 << 20, AttachedLaunch::Input::kTerminal);
+  const contracts::ExecOrder deaf{.run_uid = "r",
+                                  .command_id = "deaf",
+                                  .command = {"sh", "-c", "stty raw -echo; sleep 2; exit 4"},
+                                  .time_ms = kAmple.count(),
+                                  .terminal = contracts::TerminalSize{}};
+  auto begun = ordered([&] {
+    return AttachedLaunch::execute(exec_socket(), deaf, 64 << 20, AttachedLaunch::Input::kTerminal);
+  });
   ASSERT_TRUE(begun.ok()) << begun.error().describe();
   sessions::LiveInput input(true, true);
   const std::string much(contracts::run_exec::kMostPieceBytes, 'x');

@@ -1,7 +1,6 @@
 """agents.x-k8s.io as a real kubectl uses it: Sandboxes that are sessions. Without kubectl the suite is skipped."""
 import datetime
 import json
-import subprocess
 import unittest
 
 import kubectl_versions
@@ -42,9 +41,8 @@ class Kubectl(unittest.TestCase):
 
     def kubectl(self, *args, document=None, check=True):
         text = None if document is None else json.dumps(document)
-        done = subprocess.run([self.program, "--kubeconfig", str(self.config), "--cache-dir", str(self.instance.home / "cache"),
-                               *args], input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
-                              check=False)
+        done = kubectl_versions.run([self.program, "--kubeconfig", str(self.config), "--cache-dir", str(self.instance.home / "cache"),
+                                     *args], input=text, text=True)
         if check:
             self.assertEqual(done.returncode, 0, f"{args}\n{done.stdout}\n{done.stderr}")
         return done

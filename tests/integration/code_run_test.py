@@ -192,13 +192,14 @@ class CodeRuns(unittest.TestCase):
                                                             " 8 /tmp/code.py __main__\n", run["status"])
 
     def test_it_survives_the_agent(self):
-        waits = "subprocess.run([sys.executable, '-c', 'import signal; signal.pause()', 'until-the-agent-is-another'])"
+        mark = f"until-the-agent-is-another-{os.getpid()}"
+        waits = f"subprocess.run([sys.executable, '-c', 'import signal; signal.pause()', '{mark}'])"
         self.instance.post_run("durable", {"type": "code", "code": f"import subprocess, sys\nprint('begun')\n{waits}\nprint(input_data)",
                                            "inputData": {"n": 1}})
         wait_until("it to run", lambda: "begun" in self.instance.run("logs", "durable").stdout)
         self.instance.kill("paddock-node-agent")
         self.instance.run("up")
-        for pid in pids_running("until-the-agent-is-another"):
+        for pid in wait_until("what it waits for", lambda: pids_running(mark)):
             os.kill(pid, signal.SIGKILL)
         run = self.instance.wait_phase("durable", "Succeeded", "Failed")
         self.assertEqual(run["status"]["result"]["stdout"], "begun\n{'n': 1}\n", run["status"])

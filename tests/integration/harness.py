@@ -19,6 +19,8 @@ SOURCE = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", ".")).resolve()
 PATIENCE_S = 180  # the longest a test waits for anything; never how long something takes
 # Of a controller whose agents are killed and started again: a busy machine may keep one away for longer than the default lease.
 LONG_LEASE = {"PADDOCK_CONTROLLER_NODES_LEASE": "10m", "PADDOCK_CONTROLLER_NODES_LOST_AFTER": "11m"}
+# Of every other: the usual 15 s are as long as a busy machine may give an agent no processor, whose runs are then given up, and rightly.
+PATIENT_LEASE = {"PADDOCK_CONTROLLER_NODES_LEASE": "60s", "PADDOCK_CONTROLLER_NODES_LOST_AFTER": "70s"}
 
 
 def wait_until(what, condition, patience_s=PATIENCE_S):
@@ -123,7 +125,7 @@ class Instance:
         self._own_home = home is None
         self.home = pathlib.Path(home or tempfile.mkdtemp(prefix="paddock-it-"))
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PADDOCK_")}
-        self.env.update(PADDOCK_HOME=str(self.home / "state"), PADDOCK_INSTANCE=name, NO_COLOR="1")
+        self.env.update(PATIENT_LEASE, PADDOCK_HOME=str(self.home / "state"), PADDOCK_INSTANCE=name, NO_COLOR="1")
         self._ports = contextlib.ExitStack()
 
     def __enter__(self):

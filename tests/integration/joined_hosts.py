@@ -71,9 +71,12 @@ def make_token(instance, node, *options):
 
 class JoinedHosts(unittest.TestCase):
     """An instance whose own node is cordoned once a host has joined: runs go there."""
+    settings = {}
 
     def setUp(self):
-        self.instance = self.enterContext(Instance())
+        self.instance = Instance()
+        self.instance.env.update(self.settings)
+        self.enterContext(self.instance)
         self.project = make_project(self.instance.home / "project", quick__py=QUICK, sleep__py=SLEEPER)
         self.own = self.instance.get("nodes")["items"][0]["metadata"]["name"]
         self.runs = 0

@@ -29,8 +29,7 @@ class KubectlExec(ExecTest):
     def kubectl(self, *words, given=None, program=None):
         if not (program or self.program):
             self.skipTest(kubectl_versions.HOW_TO_GET_A_CURRENT_ONE)
-        done = subprocess.run(self.command(*words, program=program), input=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=4 * PATIENCE_S, check=False)
+        done = kubectl_versions.run(self.command(*words, program=program), timeout=4 * PATIENCE_S, input=given)
         return done.returncode, done.stdout, done.stderr.decode()
 
     def token(self, *scopes):

@@ -7,6 +7,7 @@ import tempfile
 import threading
 import unittest
 
+import kubectl_versions
 from harness import Instance, make_project, wait_until
 from kubectl_changing import Changing
 from kubectl_kinds import OtherKinds
@@ -49,7 +50,7 @@ class Base(unittest.TestCase):
         return [self.program, "--kubeconfig", str(Shared.config), "--cache-dir", str(self.folder / "cache"), *map(str, args)]
 
     def kubectl(self, *args, check=True, **kwargs):
-        done = subprocess.run(self.command(*args), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, **kwargs)
+        done = kubectl_versions.run(self.command(*args), text=True, **kwargs)
         if check:
             self.assertEqual(done.returncode, 0, f"{args}\n{done.stdout}\n{done.stderr}")
         return done

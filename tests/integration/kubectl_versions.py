@@ -27,6 +27,15 @@ def version_of(program):
     return int(info["major"]), int(info["minor"].rstrip("+"))
 
 
+def run(command, timeout=300, **settings):
+    """As subprocess.run, with its output kept; once more where nothing was sent: kubectl gives a handshake ten seconds, for which a busy
+    machine may give a controller no processor."""
+    for last in (False, False, True):
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False, **settings)
+        if last or "TLS handshake timeout" not in str(done.stderr):
+            return done
+
+
 def candidates():
     yield from filter(None, os.environ.get("PADDOCK_KUBECTL", "").split(":"))
     found = shutil.which("kubectl")

@@ -2,9 +2,9 @@
 // nobody. `disk`: by processes as many as it takes. `layers FOLDER`: one folder of an overlay,
 // whose list of names is made anew each time it has changed; `removed FOLDER`: the names are gone
 // when it is looked for. `sent`: all of them on their way through sockets. `sending`: by threads
-// that wait for room in a socket, for what was closed meanwhile. Each prints `HELD n` and waits:
-// who holds too much is ended before. `hidden` and `hidden-sending` are `disk` and `sending` by who
-// lets no ordinary user look at it. `honest`: some hundred folders, and lets go.
+// that wait for room in a socket, for what was closed meanwhile. Each prints `HELD n`, waits, and
+// begins again: who holds too much is ended before. `hidden` and `hidden-sending` are `disk` and
+// `sending` by who lets no ordinary user look at it. `honest`: some hundred folders, and lets go.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -200,9 +200,11 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_NOFILE, &most);
   const std::string_view how = argc > 1 ? argv[1] : "disk";
   if (how == "honest") return be_honest();
-  if (how == "sent") hoard_in_sockets();
-  if (how.starts_with("hidden")) prctl(PR_SET_DUMPABLE, 0);
-  if (how.ends_with("sending")) hoard_while_sending();
-  if (argc > 2) hoard_lists(argv[2], how == "removed");
-  hoard_blocks();
+  take_again_and_again([&] {
+    if (how.starts_with("hidden")) prctl(PR_SET_DUMPABLE, 0);
+    if (how == "sent") hoard_in_sockets();
+    if (how.ends_with("sending")) hoard_while_sending();
+    if (argc > 2) hoard_lists(argv[2], how == "removed");
+    hoard_blocks();
+  });
 }

@@ -1,7 +1,8 @@
 // Takes locks on single bytes of files, of which the kernel keeps 192 bytes each and charges them
-// to nobody. With `process`: millions, by one process, which waits then: who holds too many is
-// ended before. With `passed`: as many as one open file can have, so that it could have them on its
-// way through a socket; prints `HELD n`. With `honest`: many, beside many open files, and lets go.
+// to nobody. With `process`: millions, by one process, which waits then, and again by another one:
+// who holds too many is ended before. With `passed`: as many as one open file can have, so that it
+// could have them on its way through a socket; prints `HELD n`. With `honest`: many, beside many
+// open files, and lets go.
 #include <fcntl.h>
 #include <sys/eventfd.h>
 
@@ -78,5 +79,5 @@ int main(int argc, char** argv) {
   const std::string_view how = argc > 1 ? argv[1] : "process";
   if (how == "passed") return pass_on();
   if (how == "honest") return be_honest();
-  say_and_wait("HELD", take(2'000'000));
+  take_again_and_again([] { say_and_wait("HELD", take(2'000'000)); });
 }

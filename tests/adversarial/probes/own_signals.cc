@@ -92,6 +92,6 @@ int main(int argc, char** argv) {
   if (how == "limit") by_limit(signal);
   if (how == "raise") by_the_limit_that_it_set_anew();
   if (how == "met") by_the_limit_beside_timers(signal);
-  sleep(5);
+  sleep(300);  // for longer than a child waits for a processor
   return 3;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -29,6 +30,29 @@ inline bool fill(int fd, long bytes) {
     done += n;
   }
   return true;
+}
+// A child takes what `take` does and holds it; it is killed after a minute, and another one begins.
+// Where the launcher looks at what the whole host has of something, other programs that give back
+// as much at the same moment hide what one takes: by chance, and not each time.
+template <class Take>
+[[noreturn]] inline void take_again_and_again(const Take& take) {
+  constexpr int kLooks = 600;
+  for (;;) {
+    const pid_t child = fork();
+    if (child < 0) _exit(3);
+    if (child == 0) {
+      setpgid(0, 0);
+      take();
+      _exit(3);
+    }
+    for (int i = 0; i < kLooks; ++i) {
+      if (waitpid(child, nullptr, WNOHANG) != 0) _exit(3);
+      usleep(100'000);
+    }
+    kill(-child, SIGKILL);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
 }
 inline int verdict() {
   if (breaches == 0) std::puts("CONTAINED");

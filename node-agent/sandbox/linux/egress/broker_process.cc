@@ -15,7 +15,8 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr int kPatienceMs = 10'000;
+// The processor that a busy host gives it next may be a quarter of a minute away.
+constexpr int kPatienceMs = 30'000;
 constexpr size_t kMostReport = size_t{8} << 20;
 
 Error unavailable(std::string_view why) {

@@ -21,7 +21,7 @@ namespace paddock::sandbox {
 namespace {
 
 constexpr size_t kMostBooks = size_t{64} << 10;
-constexpr int kLoopbackPatienceMs = 10'000;
+constexpr int kLoopbackPatienceMs = 30'000;  // a busy host keeps its own workers waiting, too
 
 Status set_flags(short flags, const char* what) {
   const os::Fd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
