@@ -69,8 +69,14 @@ function(module_tests name)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 900
     ENVIRONMENT "PADDOCK_SOURCE_DIR=${PROJECT_SOURCE_DIR};PADDOCK_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   if(name STREQUAL "controller_store")
+    # What asks a PostgreSQL server is a suite of its own: `make verify STAGE=servers`.
+    set(of_servers "*Postgres*:*Move*:Following.*")
+    add_test(NAME unit.${name}_servers COMMAND ${name}_test)
+    set_property(TEST unit.${name} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=-${of_servers}")
     # The longest begin first: about its seconds, which a busy machine makes many more of.
-    set_tests_properties(unit.${name} PROPERTIES COST 250 TIMEOUT 2700)
+    set_tests_properties(unit.${name} PROPERTIES COST 80 TIMEOUT 2700)
+    set_tests_properties(unit.${name}_servers PROPERTIES LABELS "unit;threads;servers" TIMEOUT 2700
+      ENVIRONMENT "PADDOCK_SOURCE_DIR=${PROJECT_SOURCE_DIR};GTEST_FILTER=${of_servers}")
   endif()
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 endfunction()

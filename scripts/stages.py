@@ -7,7 +7,8 @@ import fnmatch
 
 CODE = ("*.cc", "*.h", "CMakeLists.txt", "CMakePresets.json", "cmake/*")
 SANDBOX = ("node-agent/sandbox/*", "common/os/*", "node-agent/launch/*", "common/contracts/*", "cmake/*", "CMakeLists.txt")
-ELSEWHERE = "servers|kubectl|vm|skew|dashboard"  # labels of suites that are no part of `make test`
+PEERS = "servers|kubectl|vm|skew|dashboard"  # labels of suites that need programs of others, or a machine of their own
+ELSEWHERE = f"faults|ecosystem|charts|everyday-all|{PEERS}"  # labels of suites that are no part of `make test`
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,13 +29,13 @@ class Stage:
 PARTS = (
     # proves: ELV-102
     Stage("suites", "unit, golden, tidy, fuzz corpora, simulation, packaging scripts",
-          f"scripts/suites test -LE 'integration|adversarial|everyday|{ELSEWHERE}'", 160),
+          f"scripts/suites test -LE 'integration|adversarial|everyday|{ELSEWHERE}'", 120),
     # proves: ELV-103
     Stage("adversarial", "hostile programs in real sandboxes, as root and as an ordinary user",
-          "scripts/suites test -L adversarial", 130),
-    Stage("everyday", "ordinary programs, in every profile; those whose packages are there", "scripts/suites test -L everyday", 60),
+          "scripts/suites test -L adversarial", 110),
+    Stage("everyday", "ordinary programs, in two profiles; those whose packages are there", "scripts/suites test -L 'everyday$'", 30),
     # proves: ELV-102, ELV-103
-    Stage("integration", "real controllers, agents and clients, killed and broken", "scripts/suites test -L integration", 600),
+    Stage("integration", "real controllers, agents and clients, and a short suite of each kind of fault", "scripts/suites test -L integration", 340),
 )
 
 # What a contributor needs to trust a change. One build serves all of it.
@@ -55,6 +56,9 @@ RELEASE = "scripts/build release-tests programs benches simulation_test controll
 VERIFY = (
     # proves: ELV-94
     Stage("release", "the programs as they are shipped, by gcc; benches and tests of them", RELEASE, 380, builds=True, paths=CODE),
+    Stage("faults", "daemons that are killed, stand still, fill up and starve; a thousand sessions and runs that leave nothing",
+          "scripts/build test programs sandbox_adversarial_test && scripts/suites test -L faults", 240,
+          paths=(*CODE, "tests/integration/*", "tests/adversarial/cycles_test.cc")),
     Stage("asan", "unit, golden, fuzz corpora and simulation under AddressSanitizer and UBSan",
           "scripts/build asan && scripts/suites asan -L 'unit|golden|fuzz|simulation'", 1500, paths=CODE),
     Stage("tsan", "modules with threads under ThreadSanitizer", "scripts/build tsan tests_with_threads && scripts/suites tsan -L threads", 600,
@@ -68,6 +72,12 @@ VERIFY = (
           paths=("controller/*", "node-agent/sync/*", "common/contracts/*", "common/wire/*", "tests/simulation/*"), needs=("release",)),
     Stage("claims", "five claims, chosen by the commit: the code is broken on purpose, and the test of the claim has to fail",
           "scripts/mutation_check.py", 240, paths=(*CODE, "scripts/mutation*")),
+    Stage("ecosystem", "both clients installed, typed and in a browser; E2B's SDK; kubectl exec; a laptop's requirements",
+          "scripts/build test programs && scripts/suites test -L ecosystem", 150,
+          paths=("clients/*", "examples/clients/*", "common/contracts/*", "common/requirements/*", "controller/api/*", "controller/e2b/*",
+                 "controller/k8s/*", "node-agent/runtimes/*", "tests/integration/*")),
+    Stage("charts", "every value of the Helm chart that makes no sense is refused by name", "scripts/build test programs && scripts/suites test -L charts",
+          45, paths=("charts/*", "packaging/profiles/*", "scripts/chart-tools", "tests/integration/chart*")),
     # proves partly: VLT-09, VLT-105
     Stage("overhead", "the sandbox's overhead is within its budget",
           f"{RELEASE} && PADDOCK_BIN_DIR=$PWD/build/bin PADDOCK_SOURCE_DIR=$PWD build/bench/overhead_budget", 15,
@@ -87,13 +97,13 @@ VERIFY = (
                  "node-agent/executor/*", "node-agent/runs/*", "node-agent/uplink/*", "packaging/previous-release", "tests/skew/*")),
     Stage("servers", "instances on PostgreSQL, on buckets of two servers and under Slurm; those whose packages are there",
           "scripts/install-deps servers || true; scripts/build test programs controller_store_test controller_bucket_test && "
-          "build/test/tests/controller_store_test --gtest_brief=1 --gtest_filter='*Postgres*' && scripts/suites test -L servers", 360,
+          "scripts/suites test -L servers", 360,
           paths=("controller/store/*", "controller/bucket/*", "controller/app/*", "common/cas/*", "cli/pool/*", "node-agent/app/*",
                  "node-agent/host/*", "tests/integration/bucket*", "tests/integration/postgres*", "tests/integration/s3*",
                  "tests/integration/slurm*")),
     Stage("kubectl", "each other kubectl that this machine has, against a live instance", "scripts/build test programs && "
           "scripts/suites test -L kubectl", 120, paths=("controller/k8s/*", "controller/api/*", "tests/integration/kubectl*")),
-    Stage("everyday-all", "the same with the packages of all of them: Java, Go, R, Ruby, PHP, scikit-learn, ffmpeg and more",
+    Stage("everyday-all", "the same in every profile with the packages of all of them: Java, Go, R, Ruby, PHP, scikit-learn, ffmpeg and more",
           "scripts/install-deps everyday || true; scripts/build test programs && scripts/suites test -L everyday", 240,
           paths=(*SANDBOX, "packaging/profiles/*", "tests/everyday/*")),
     Stage("dashboard", "the dashboard in headless Chromium", "scripts/install-deps dashboard || true; scripts/build test programs && "
@@ -104,9 +114,9 @@ VERIFY = (
     Stage("tidy", "clang-tidy; in CI of the files that changed", "scripts/lint ${PADDOCK_CHANGED_SINCE:+--since \"$PADDOCK_CHANGED_SINCE\"}",
           1300, paths=("*.cc", "*.h", ".clang-tidy"), per_file=4),
     Stage("asan-live", "hostile programs, controllers and agents under AddressSanitizer and UBSan; not in CI",
-          "scripts/build asan && scripts/suites asan -L 'adversarial|integration'", 900, paths=CODE, needs=("asan",), in_ci=False),
-    Stage("load", "the suites of `together` beside two busy loops on each processor; not in CI",
-          f"scripts/build test && scripts/under-load scripts/suites test -LE '{ELSEWHERE}'", 1900, in_ci=False),
+          "scripts/build asan && scripts/suites asan -L 'adversarial|integration|faults|ecosystem'", 900, paths=CODE, needs=("asan",), in_ci=False),
+    Stage("load", "the suites of `together`, `faults` and `ecosystem` beside two busy loops on each processor; not in CI",
+          f"scripts/build test && scripts/under-load scripts/suites test -LE '{PEERS}'", 1900, in_ci=False),
     # proves partly: VLT-10
     # proves: VLT-103
     Stage("coverage", "lines: of the sandbox at least 90 %, of all at least 85 %", "scripts/coverage", 1400, paths=CODE),

@@ -24,14 +24,15 @@ PATIENT_LEASE = {"PADDOCK_CONTROLLER_NODES_LEASE": "60s", "PADDOCK_CONTROLLER_NO
 
 
 def wait_until(what, condition, patience_s=PATIENCE_S):
-    """Returns condition()'s first true answer, or fails naming what never came. What is costly to ask is asked less often:
-    whoever waits leaves two thirds of a processor to what it waits for."""
-    deadline = time.monotonic() + patience_s
-    while (asked := time.monotonic()) < deadline:
+    """Returns condition()'s first true answer, or fails naming what never came. What is costly to ask is asked less often, and
+    so is what does not come soon: whoever waits leaves the processors to what it waits for, and waits a tenth too long at most."""
+    began = time.monotonic()
+    while (asked := time.monotonic()) < began + patience_s:
         answer = condition()
         if answer:
             return answer
-        time.sleep(min(max(0.02, 2 * (time.monotonic() - asked)), 0.5))
+        now = time.monotonic()
+        time.sleep(min(max(0.02, 2 * (now - asked), (now - began) / 10), 0.5))
     raise AssertionError(f"waited {patience_s} s in vain for: {what}")
 
 
@@ -201,8 +202,10 @@ class Instance:
         return self.ask("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/runs", body)
 
     def wait_phase(self, name, *phases):
-        return wait_until(f"{name} to be {' or '.join(phases)}",
-                          lambda: (lambda r: r if r["status"]["phase"] in phases else None)(self.run_object(name)))
+        """The run, once it is in one of these phases. Asked by one connection, and not by a program each time."""
+        with contextlib.closing(Looking(self, f"runs/{name}")) as run:
+            return wait_until(f"{name} to be {' or '.join(phases)}",
+                              lambda: (lambda r: r if r["status"]["phase"] in phases else None)(run.look() or self.run_object(name)))
 
     def processes(self):
         """Pids of our programs whose environment names this instance's folder."""
@@ -250,6 +253,32 @@ class Instance:
         logs = (path for path, _ in contents_below(self.home, ending=".log"))
         for log in sorted(path for path in logs if path.name in ("latest.log", "previous.log")):
             print(f"--- {log.relative_to(self.home)}\n" + log.read_text(errors="replace")[-4000:], file=sys.stderr)
+
+
+class Looking:
+    """An object of the namespace `default` that is looked at again and again, as the instance's admin."""
+
+    def __init__(self, instance, path):
+        self._instance, self._path = instance, f"/apis/paddock.dev/v1alpha1/namespaces/default/{path}"
+        self._connection = None
+
+    def look(self):
+        """The object, or None if the controller does not show it: it may be away, and then the next look is at another one."""
+        try:
+            if self._connection is None:
+                self._connection, self._token = self._instance.connect(), self._instance.admin_token()
+            self._connection.request("GET", self._path, headers={"Authorization": f"Bearer {self._token}"})
+            answer = self._connection.getresponse()
+            text = answer.read()
+            return json.loads(text) if answer.status == 200 else None
+        except (AssertionError, OSError, http.client.HTTPException, ValueError):
+            self.close()
+            return None
+
+    def close(self):
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
 
 def put_programs(folder):

@@ -42,7 +42,7 @@ class Table(unittest.TestCase):
     def test_every_suite_of_the_parts_is_one_of_the_whole_and_the_other_way_round(self):
         """By the labels that suites have, each alone: what a selection of ctest's takes of them."""
         labels = ("unit", "golden", "tidy", "fuzz", "simulation", "packaging", "adversarial", "everyday", "integration",
-                  "servers", "kubectl", "vm", "skew", "dashboard", "a new one")
+                  "faults", "ecosystem", "charts", "everyday-all", "servers", "kubectl", "vm", "skew", "dashboard", "a new one")
         def taken(stage):
             option, pattern = re.search(r"(-LE?) '?([^']+)'?$", stage.run).groups()
             return [label for label in labels if bool(re.search(pattern, label)) == (option == "-L")]
@@ -52,8 +52,14 @@ class Table(unittest.TestCase):
         self.assertEqual([stages.part_of(suite, whole).name for suite in ("everyday.agent", "integration.run_test", "unit.common_base", "simulation")],
                          ["everyday", "integration", "suites", "suites"])
 
-    def test_make_test_fits_half_an_hour(self):
+    def test_what_make_test_leaves_out_a_stage_of_make_verify_runs(self):
+        for label in stages.ELSEWHERE.split("|"):
+            chosen = [re.search(r"-L '?([^' ]+)", stage.run) for stage in stages.VERIFY if stage.in_ci and "/suites " in stage.run]
+            self.assertTrue([each for each in chosen if each and re.search(each[1], label)], label)
+
+    def test_make_test_fits_half_an_hour_and_twelve_minutes_where_all_is_compiled(self):
         self.assertLessEqual(sum(stage.seconds for stage in stages.TEST), 30 * 60)
+        self.assertLessEqual(sum(stage.seconds for stage in stages.TEST if not stage.builds), 12 * 60)
 
     def test_contributing_shows_it(self):
         text = (SOURCE / "CONTRIBUTING.md").read_text()
@@ -70,6 +76,9 @@ class Choice(unittest.TestCase):
         self.assertLessEqual({"release", "vm", "overhead", "windows"}, names_called_for("node-agent/sandbox/linux/filesystem/view.cc"))
         self.assertNotIn("vm", names_called_for("cli/terminal/table.cc"))
         self.assertNotIn("macos", names_called_for("common/os/darwin/process.cc"), "it is no part of CI")
+        for path in ("controller/api/routes.cc", "node-agent/runs/journal.cc", "common/os/file.h", "cmake/Module.cmake", "tests/integration/harness.py"):
+            self.assertIn("faults", names_called_for(path), path)
+        self.assertEqual([stage.name for stage in stages.VERIFY][:2], ["release", "faults"], "the long suites of `make test` come first")
         self.assertLessEqual({"packages"}, names_called_for("packaging/systemd/paddock-controller.service.in"))
 
     def test_what_agents_and_controllers_say_to_each_other_calls_for_the_release_before(self):
