@@ -121,14 +121,15 @@ std::optional<LauncherProcess> LaunchServer::launch(const LaunchFiles& files, in
       launch::order_launch(file("socket"), {request, events.get(), lock.get()}, patience_ms_);
   lock.reset();  // from here on the launcher alone holds it
   if (launched) return identify_launcher(launched->launcher, files.events);
-  const Error& why = launched.error();
-  if (launch::may_have_started(why)) {
-    log_warn("an order was answered unclearly; it is not given again", {{"error", why.describe()}});
+  const Error& error = launched.error();
+  if (launch::may_have_started(error)) {
+    log_warn("an order was answered unclearly; it is not given again",
+             {{"error", error.describe()}});
     return LauncherProcess{find_lock_holder(files.events), false};
   }
-  log_info("a run starts a launcher of its own", {{"why", why.describe()}});
-  if (why.reason == "NOT_LISTENING") start_again();
-  if (why.reason == "NO_ANSWER") end_stopped(files.events);
+  log_info("a run starts a launcher of its own", {{"why", error.describe()}});
+  if (error.reason == "NOT_LISTENING") start_again();
+  if (error.reason == "NO_ANSWER") end_stopped(files.events);
   return std::nullopt;
 }
 
