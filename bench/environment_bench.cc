@@ -114,7 +114,9 @@ int main(int argc, char** argv) {
   std::string folder = cat(std::filesystem::absolute(argc > 2 ? argv[2] : ".").string(),
                            "/environment-bench-XXXXXX");
   require(::mkdtemp(folder.data()) != nullptr, "mkdtemp");
-  require(os::make_dirs(folder + "/workspace").ok(), "make_dirs");
+  for (const char* name : {"/workspace", "/wheels"})
+    require(os::make_dirs(folder + name).ok(), "make_dirs");
+  require(os::write_file_atomic(folder + "/wheels/x.whl", "").ok(), "write");  // a source of some
   require(os::write_file_atomic(folder + "/workspace/requirements.txt", requirements()).ok(),
           "write");
   const std::vector<double> ours = hits(folder, count);

@@ -90,7 +90,13 @@ void tell_left_out(const Run& run, const Env& env) {
   env.err.write(left_out_text(run.status.left_out, kAllLeftOut, "  "));
 }
 
-std::string output_folder(const Parsed& parsed, const Env& env) {
+// `-` is no stream here; a folder of that name would be a surprise.
+Result<std::string> output_folder(const Parsed& parsed, const Env& env) {
+  if (parsed.text("output") == "-")
+    return invalid_argument("USAGE",
+                            "`-` is no folder: artifacts are files, and without --output they are "
+                            "listed; a folder of that name is `./-`",
+                            "--output");
   return parsed.has("output") ? absolute_path(env.cwd, parsed.text("output")) : "";
 }
 
@@ -175,8 +181,8 @@ Result<std::string> folder_of(const RunRef& run, const std::string& folder, bool
 }
 
 Result<int> artifacts_of_all(Watcher& watcher, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const std::string folder, output_folder(parsed, env));
   ASSIGN_OR_RETURN(const std::vector<RunRef> runs, chosen_single_runs(watcher.client, parsed));
-  const std::string folder = output_folder(parsed, env);
   const bool several = runs.size() > 1;
   if (several && parsed.has("follow"))
     return invalid_argument("USAGE", cat("it follows one run, and these are ", runs.size()),

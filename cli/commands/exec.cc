@@ -2,8 +2,11 @@
 // is wanted a terminal.
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cli/client/name_choice.h"
@@ -22,6 +25,7 @@
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/run_exec.h"
+#include "common/os/file.h"
 
 namespace paddock::cli {
 namespace {
@@ -138,6 +142,20 @@ void tell_of_a_shell(const Parsed& parsed, int code, const Env& env) {
                             shell_word(words[0])))));
 }
 
+// Programs that look for the run's own processes, which are out of a command's sight and reach.
+void tell_of_own_processes(const Parsed& parsed, const Env& env) {
+  constexpr std::array<std::string_view, 12> kPrograms = {"gdb",    "htop",   "kill",   "killall",
+                                                          "pgrep",  "pidof",  "pkill",  "ps",
+                                                          "pstree", "py-spy", "strace", "top"};
+  const std::string program = os::base_name(parsed.list("CMD").front());
+  if (std::ranges::find(kPrograms, program) == kPrograms.end()) return;
+  const std::string run = shell_word(parsed.text("NAME"));
+  env.say(cat(paint(env.err, Paint::kYellow, "hint:"),
+              " a command in a run sees and signals what it started itself, and none of the run's "
+              "own processes: `paddock cancel ",
+              run, "` sends those SIGTERM, `paddock top runs` has what they use"));
+}
+
 }  // namespace
 
 int exec_command(const Parsed& parsed, Env& env) {
@@ -148,6 +166,7 @@ int exec_command(const Parsed& parsed, Env& env) {
                                       : command_call(watcher, wanted->call, env, wanted->format);
     if (code.ok()) {
       tell_of_a_shell(parsed, *code, env);
+      if (!is_document(wanted->format)) tell_of_own_processes(parsed, env);
       return *code;
     }
     const Error why = with_other_kind(watcher.client, parsed, wanted->run, code.error());

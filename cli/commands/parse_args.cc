@@ -138,7 +138,10 @@ std::vector<std::string> with_pair(const Slot& slot, std::vector<std::string> ex
 Error explain_words(const CLI::ParseError& error, const Slot& slot) {
   std::vector<std::string> extra;
   for (const std::string& word : slot.app->remaining()) {
-    if (word != "--" && word.starts_with('-')) return unknown_option(word, *slot.row);
+    const bool an_option = word != "--" && word.starts_with('-');
+    // `run python3 x.py --fast`: it is the program's own, and what is missing stands before it.
+    if (an_option && !extra.empty() && runs_a_program(*slot.row)) break;
+    if (an_option) return unknown_option(word, *slot.row);
     if (word != "--") extra.push_back(word);
   }
   if (!extra.empty()) return too_many_words(*slot.row, with_pair(slot, std::move(extra)));

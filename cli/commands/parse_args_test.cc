@@ -291,6 +291,8 @@ TEST(ParseArgs, SaysInOurWordsWhatIsTooMuch) {
       {{"events"}, "`events` needs NAME: name of the run"},
       {{"sandbox", "files"}, "`sandbox files` needs NAME: name of the session"},
       {{"run", "sleep", "1"}, "the program to run, with all its words, stands after `--`"},
+      {{"run", "python3", "x.py", "--fast", "1"},
+       "the program to run, with all its words, stands after `--`"},
   };
   for (const auto& [args, words] : cases) {
     const std::string said = complaint(args);

@@ -108,6 +108,10 @@ Error unfinished_command(const std::string& group, const std::vector<std::string
   return usage_error(cat(message, "; `paddock ", group, " --help` lists them"));
 }
 
+bool runs_a_program(const CommandRow& row) {
+  return !row.arguments.empty() && row.arguments.back().name == "PROGRAM";
+}
+
 Error unknown_option(const std::string& word, const CommandRow& row) {
   std::vector<std::string> names;
   for (const auto& options : {row.options, global_options()}) {
@@ -146,7 +150,7 @@ Error option_before_command(const std::string& word) {
 Error too_many_words(const CommandRow& row, const std::vector<std::string>& extra) {
   if (const std::string mount = extra.empty() ? "" : as_a_mount(row, extra[0]); !mount.empty())
     return with_usage(cat("`", extra[0], "` is too many; folders are mounted by ", mount), row);
-  if (!row.arguments.empty() && row.arguments.back().name == "PROGRAM")
+  if (runs_a_program(row))
     return with_usage("the program to run, with all its words, stands after `--`", row);
   if (const std::string near = extra.empty() ? "" : nearest(extra[0], commands_of(row.path));
       !near.empty())

@@ -15,6 +15,8 @@ Error usage_error(std::string message);
 Error unknown_command(const std::string& word);
 // A word such as `secret` that only begins commands, among all words of the line.
 Error unfinished_command(const std::string& group, const std::vector<std::string>& words);
+// Whether it ends with a program and its words, behind `--`.
+bool runs_a_program(const CommandRow& row);
 Error unknown_option(const std::string& word, const CommandRow& row);
 // One that is none of those that may stand before the command.
 Error option_before_command(const std::string& word);

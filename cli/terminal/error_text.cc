@@ -21,6 +21,7 @@ constexpr std::array kHints = {
          "correct the address in --server or PADDOCK_SERVER; without one, commands go to the "
          "instance on this host"},
     Hint{"SERVER_NOT_TRUSTED", "pass the server's CA with --ca-file, or PADDOCK_CA_FILE"},
+    Hint{"WRONG_PROTOCOL", "the address is that of --server or PADDOCK_SERVER"},
     Hint{"CERTIFICATE_NOT_VALID_NOW", "compare `date -u` here with that of another host"},
     Hint{"STREAM_LOST", "the run goes on; come back with `paddock logs -f` or `paddock wait`"},
     Hint{"NETWORK_NOT_ALLOWED", "on an instance of your own, `paddock up --network` allows it"},

@@ -612,6 +612,7 @@ inline constexpr Row kRows[] = {
     {"BAD_CA", kInvalidArgument, kSame},
     {"BAD_URL", kInvalidArgument, kSame},
     {"SERVER_NOT_TRUSTED", kUnauthenticated, "`--ca-file` with the controller's `tls/ca.pem`"},
+    {"WRONG_PROTOCOL", kUnauthenticated, "the port in the server's address speaks no TLS, or no HTTP: correct the port, or `https://` and `http://`. It is not waited for"},
     {"CERTIFICATE_NOT_VALID_NOW", kUnauthenticated, "the certificate is the right one, and not of this host's time: the message has that time; `timedatectl set-ntp true`, or renew the certificate"},
     {"CLOCK_WRONG", kStatus, "`timedatectl set-ntp true` on whichever host is wrong; nothing waits for it but certificates, and times that are shown"},
     {"CONNECTION_BROKEN", kUnavailable, "the other side does not answer: is it up; what was acknowledged is kept"},

@@ -15,7 +15,7 @@ constexpr long kHasExpired = 10;
 }  // namespace
 
 bool is_peer_unproven(const Error& error) {
-  return error.reason == kNotTrusted || error.reason == kNotValidNow;
+  return is_one_of(error.reason, {kNotTrusted, kNotValidNow, kWrongProtocol});
 }
 
 Error certificate_error(long verdict, std::string_view peer, WallTime now) {
@@ -31,6 +31,24 @@ Error certificate_error(long verdict, std::string_view peer, WallTime now) {
           " by this host's clock, which says ", format_time(now), ". If that is wrong: ", kSetClock,
           "; if it is right, renew the certificate: a restart of the controller does for its "
           "own, a tls.certFile wants a new one")};
+}
+
+bool is_wrong_protocol(CURLcode code, std::string_view words, bool has_head) {
+  // What OpenSSL says of bytes that are not TLS: before 3.2, and from there on.
+  if (code == CURLE_SSL_CONNECT_ERROR) {
+    return words.find("wrong version number") != words.npos ||
+           words.find("record layer failure") != words.npos;
+  }
+  // HTTP/0.9 is libcurl's name for an answer without a head.
+  return !has_head && (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY);
+}
+
+Error protocol_error(CURLcode code, std::string_view peer) {
+  return {Code::kUnauthenticated, kWrongProtocol,
+          cat(peer, code == CURLE_SSL_CONNECT_ERROR
+                        ? " speaks no TLS on this port: correct the port, or write http:// for a "
+                          "server on this host"
+                        : " speaks no HTTP on this port: correct the port, or write https://")};
 }
 
 Error name_error(std::string_view peer) {

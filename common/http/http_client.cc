@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <set>
 
@@ -119,6 +120,8 @@ class CurlClient final : public Client {
   Result<Response> ask(const Request& request, curl_slist* headers) {
     if (aborted_.load()) return aborted();
     curl_easy_reset(easy_.get());  // connections stay
+    words_.fill(0);
+    curl_easy_setopt(easy_.get(), CURLOPT_ERRORBUFFER, words_.data());
     secure(easy_.get(), endpoint_);
     prepare(easy_.get(), address_, request, headers,
             addresses_.size() > 1 ? std::min(kConnectElsewhere, request.connect_timeout)
@@ -234,6 +237,10 @@ class CurlClient final : public Client {
       if (code == CURLE_PEER_FAILED_VERIFICATION &&
           curl_easy_getinfo(easy_.get(), CURLINFO_SSL_VERIFYRESULT, &verdict) == CURLE_OK)
         return certificate_error(verdict, address_, clock_.wall());
+      long head = 0;
+      curl_easy_getinfo(easy_.get(), CURLINFO_HEADER_SIZE, &head);
+      if (!was_met() && is_wrong_protocol(code, words_.data(), head > 0))
+        return protocol_error(code, address_);
       if (code == CURLE_COULDNT_RESOLVE_HOST && !was_met() && names_nobody())
         return name_error(address_);
       return curl_error(code, address_, connected > 0);
@@ -249,8 +256,9 @@ class CurlClient final : public Client {
 
   const Endpoint endpoint_;
   const std::vector<std::string> addresses_;
-  size_t at_ = 0;            // the one that is asked
-  std::string address_;      // likewise
+  size_t at_ = 0;                              // the one that is asked
+  std::string address_;                        // likewise
+  std::array<char, CURL_ERROR_SIZE> words_{};  // libcurl's, of what failed
   const SystemClock clock_;  // as libcurl asks it, for certificates and peers' dates alone
   Multi multi_;
   Easy easy_;

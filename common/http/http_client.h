@@ -86,7 +86,8 @@ class Client {
   // does not exist, and no client of this endpoint or a copy of it had an answer from there.
   // DeadlineExceeded: too slow. Unauthenticated, reason SERVER_NOT_TRUSTED: the certificate is not
   // the trusted one; CERTIFICATE_NOT_VALID_NOW: it is, and this host's clock is not within its
-  // validity.
+  // validity; WRONG_PROTOCOL: the port speaks something else than the address says, and no client
+  // of this endpoint or a copy of it had an answer from there.
   virtual Result<Response> send(const Request& request) = 0;
   // Ends a send() in progress from another thread; later sends fail too.
   virtual void abort() = 0;
@@ -94,6 +95,7 @@ class Client {
 
 inline constexpr Reason kNotTrusted = "SERVER_NOT_TRUSTED";
 inline constexpr Reason kNotValidNow = "CERTIFICATE_NOT_VALID_NOW";
+inline constexpr Reason kWrongProtocol = "WRONG_PROTOCOL";
 inline constexpr Reason kNameUnknown = "SERVER_NAME_UNKNOWN";
 // Whether the peer was not believed to be who it says: it never saw the request.
 bool is_peer_unproven(const Error& error);

@@ -176,13 +176,63 @@ TEST(HttpClient, GivesUpOnASilentStream) {
 TEST(HttpClient, ReportsBrokenAnswersAsUnavailable) {
   for (const std::string& bytes :
        {std::string("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort"),
-        test::chunked_head() + "5\r\nab", std::string(), std::string("HTTP/1.1 200"),
-        std::string("not http at all\r\n\r\n"), test::chunked_head() + "zz\r\nab\r\n"}) {
+        test::chunked_head() + "5\r\nab", std::string(), std::string("HTT"),
+        std::string("HTTP/1.1 200"), test::chunked_head() + "zz\r\nab\r\n"}) {
     HttpServer server([&](const HttpRequest&) { return HttpAnswer{bytes, true}; });
     const Result<Response> response = client_of(server)->send(get("/"));
     ASSERT_FALSE(response.ok()) << bytes;
     EXPECT_EQ(response.error().code, Code::kUnavailable) << bytes;
   }
+}
+
+// Nothing that is sent there again will ever be understood.
+TEST(HttpClient, TellsAPortThatSpeaksAnotherProtocol) {
+  std::string says;
+  HttpServer server([&](const HttpRequest&) { return HttpAnswer{says, true}; });
+  for (const char* words : {"SSH-2.0-OpenSSH_9.2\r\n", "\x15\x03\x01", "not http at all\r\n\r\n"}) {
+    says = words;
+    const Error error = client_of(server)->send(get("/")).error();
+    EXPECT_EQ(error.reason, "WRONG_PROTOCOL") << words;
+    EXPECT_EQ(error.code, Code::kUnauthenticated) << words;
+    EXPECT_THAT(error.message, HasSubstr("no HTTP"));
+  }
+}
+
+TEST(HttpClient, WaitsForAServerInWhosePlaceSomethingElseAnswers) {
+  HttpServer server(test::script({answer(200), {"SSH-2.0-OpenSSH_9.2\r\n", true}, answer(200)}));
+  const auto client = client_of(server);
+  EXPECT_TRUE(client->send(get("/")).ok());
+  EXPECT_EQ(client->send(get("/")).error().reason, "CONNECTION_BROKEN");
+  EXPECT_TRUE(client->send(get("/")).ok());
+}
+
+TEST(HttpClient, GoesOnFromAPortThatSpeaksAnotherProtocolToTheNextAddress) {
+  HttpServer strange([](const HttpRequest&) { return HttpAnswer{"220 smtp\r\n", true}; });
+  HttpServer server([](const HttpRequest&) { return answer(200, "here"); });
+  const auto client = make_client({cat(strange.url(), ",", server.url()), {}, {}, {}});
+  EXPECT_EQ(client->send(get("/"))->body, "here");
+}
+
+TEST(HttpClient, TellsAPortThatSpeaksNoTls) {
+  const os::Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* plain = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_TRUE(::bind(listener.get(), plain, size) == 0 && ::listen(listener.get(), 1) == 0 &&
+              ::getsockname(listener.get(), plain, &size) == 0);
+  std::thread server([&] {
+    const os::Fd client(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    char hello[4096];
+    EXPECT_GT(::recv(client.get(), hello, sizeof hello, 0), 0);
+    EXPECT_TRUE(os::write_all(client.get(), "HTTP/1.1 400 Bad Request\r\n\r\n").ok());
+  });
+  const std::string url = cat("https://127.0.0.1:", ntohs(address.sin_port));
+  const Error error = make_client({url, {}, {}, {}})->send(get("/")).error();
+  server.join();
+  EXPECT_EQ(error.reason, "WRONG_PROTOCOL") << error.describe();
+  EXPECT_THAT(error.message, HasSubstr("no TLS"));
 }
 
 TEST(HttpClient, ReportsAPeerThatIsNotThere) {

@@ -98,8 +98,9 @@ Result<CommandAsked> command_in_session(const Place& place, const Arguments& giv
   ASSIGN_OR_RETURN(const std::string session, session_of(place, given));
   Faults faults;
   if (given.find("timeoutSeconds") != nullptr)
-    faults.add("timeoutSeconds is for a run; of a sandbox, sandbox_create says it",
-               "timeoutSeconds");
+    faults.add(
+        "timeoutSeconds is for a run; of a sandbox, sandbox_create takes commandTimeoutSeconds",
+        "timeoutSeconds");
   if (given.find("stdin") != nullptr)
     faults.add("stdin is for a run; of a sandbox, sandbox_write a file and `< file`", "stdin");
   TRY(faults.status());

@@ -77,9 +77,10 @@ std::string did_you_mean(const Value& schema, const std::string& path) {
       meant.push_back(name);
   }
   if (meant.empty()) find_elsewhere(schema, stranger.key, {}, meant);
-  if (meant.empty() || meant.size() > kMostElsewhere)
-    meant = {nearest(stranger.key, names_of(*stranger.beside))};
-  if (meant.front().empty()) return "";
+  const std::vector<std::string> beside = names_of(*stranger.beside);
+  if (meant.empty() || meant.size() > kMostElsewhere) meant = {nearest(stranger.key, beside)};
+  if (meant.front().empty())
+    return beside.size() == 1 ? cat("; the only field there is `", beside.front(), "`") : "";
   return cat("; did you mean `", join(meant, "` or `"), "`?");
 }
 

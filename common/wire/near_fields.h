@@ -7,8 +7,8 @@
 namespace paddock::wire {
 
 // Each cause that says that a field is unknown says also which one may be meant: one beside it that
-// is called nearly so, or those elsewhere that are called so. `schema` gives the document's; it is
-// asked only if there is such a cause.
+// is called nearly so, those elsewhere that are called so, or the only one beside it. `schema`
+// gives the document's; it is asked only if there is such a cause.
 Error with_near_fields(Error error, Value (*schema)());
 Error with_near_fields(Error error, const Value& schema);
 

@@ -25,13 +25,19 @@ struct Sandbox {
                  field("earlier", &Sandbox::earlier, ""));
   }
 };
+struct Only {
+  std::vector<std::string> dirs;
+  static constexpr auto describe(auto&& visit) { return visit(field("dirs", &Only::dirs, "")); }
+};
 struct Spec {
   std::string command;
   Sandbox sandbox;
   Limits resources;
+  Only artifacts;
   static constexpr auto describe(auto&& visit) {
     return visit(field("command", &Spec::command, ""), field("sandbox", &Spec::sandbox, ""),
-                 field("resources", &Spec::resources, ""));
+                 field("resources", &Spec::resources, ""),
+                 field("artifacts", &Spec::artifacts, ""));
   }
 };
 struct Document {
@@ -64,6 +70,15 @@ TEST(NearFields, OneThatIsElsewhereIsNamedByItsPath) {
   EXPECT_EQ(told("spec: {memory: 1}"),
             "spec.memory: unknown field; did you mean `spec.sandbox.limits.memory` or "
             "`spec.resources.memory`?");
+}
+
+TEST(NearFields, WhereThereIsOneFieldThatIsNamed) {
+  EXPECT_EQ(told("spec: {artifacts: {paths: [out]}}"),
+            "spec.artifacts.paths: unknown field; the only field there is `dirs`");
+  EXPECT_EQ(told("spec: {artifacts: {dir: [out]}}"),
+            "spec.artifacts.dir: unknown field; did you mean `dirs`?");
+  EXPECT_EQ(told("spec: {artifacts: {command: x}}"),
+            "spec.artifacts.command: unknown field; did you mean `spec.command`?");
 }
 
 TEST(NearFields, ItemsOfListsAndMapsAreLookedInto) {

@@ -11,6 +11,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
+constexpr const char* kSessions = "/apis/paddock.dev/v1alpha1/namespaces/default/sandboxes";
+
 class NodeOperations : public NodeApiTest {
  protected:
   void SetUp() override {
@@ -31,6 +33,13 @@ class NodeOperations : public NodeApiTest {
     session.spec = contracts::with_session_defaults({});
     session.status.node_name = "n1";
     ASSERT_TRUE(store_->write([&](store::WriteTxn& txn) { return txn.create(session); }).ok());
+  }
+  contracts::Condition ready_of(const std::string& session) {
+    const Answer answer = call("GET", cat(kSessions, "/", session));
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    const auto found = wire::decode<contracts::Sandbox>(answer.body);
+    return found.ok() && !found->status.conditions.empty() ? found->status.conditions[0]
+                                                           : contracts::Condition{};
   }
   Answer plan(const std::string& spec = {}) {
     return call("POST", "/apis/paddock.dev/v1alpha1/namespaces/default/plan",
@@ -208,6 +217,67 @@ TEST_F(NodeOperations, TaintsAreReplacedAsAWholeAndChecked) {
   EXPECT_THAT(set.text, HasSubstr("NoSchedule"));
   EXPECT_EQ(call("PUT", target, R"({"taints":[{"key":"t","effect":"NoExecute"}]})").status, 400);
   EXPECT_EQ(call("PUT", target, R"({"taints":[]})").status, 200);
+}
+
+TEST_F(NodeOperations, ASessionThereIsNotReadyWhileTheNodeIsAwayOrHasAFault) {
+  add_session("s");
+  const auto change = [&](const std::function<void(contracts::NodeStatus&)>& by) {
+    ASSERT_TRUE(store_
+                    ->write([&](store::WriteTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(contracts::Node node, txn.get<contracts::Node>({"", "n1"}));
+                      by(node.status);
+                      return txn.update(node);
+                    })
+                    .ok());
+  };
+  EXPECT_EQ(ready_of("s").reason, "PENDING");
+  change([](contracts::NodeStatus& status) {
+    status.conditions = {{contracts::kHostFault, "True", "NODE_DISK_FAILS", "it fails", {}}};
+  });
+  EXPECT_EQ(ready_of("s").status, "False");
+  EXPECT_EQ(ready_of("s").reason, "NODE_DISK_FAILS");
+  EXPECT_EQ(ready_of("s").message, "its node n1 has a fault: it fails");
+  change([](contracts::NodeStatus& status) {
+    status.conditions = {{contracts::kDiskPressure, "True", "NODE_DISK_FULL", "full", {}}};
+  });
+  EXPECT_EQ(ready_of("s").reason, "PENDING") << "its commands can still be run";
+  change([](contracts::NodeStatus& status) {
+    status.ready = false;
+    status.reason = contracts::kNodeLost;
+  });
+  EXPECT_EQ(ready_of("s").reason, "NODE_LOST");
+  EXPECT_THAT(ready_of("s").message, HasSubstr("n1 is away"));
+}
+
+TEST_F(NodeOperations, ASessionThatIsResumedIsReadySinceThen) {
+  add_session("s");
+  ASSERT_TRUE(store_
+                  ->write([&](store::WriteTxn& txn) -> Status {
+                    ASSIGN_OR_RETURN(auto session, txn.get<contracts::Sandbox>({"default", "s"}));
+                    session.metadata.creation_timestamp = wire::Timestamp{clock_.wall()};
+                    session.status.phase = contracts::SandboxPhase::kReady;
+                    session.status.ready_at = wire::Timestamp{clock_.wall()};
+                    return txn.update(session);
+                  })
+                  .ok());
+  const auto suspend = [&](bool wanted) {
+    Request request = request_of("PATCH", cat(kSessions, "/s"), admin_);
+    request.headers["content-type"] = "application/merge-patch+json";
+    const Answer answer =
+        send(std::move(request), cat(R"({"spec":{"suspended":)", wanted ? "true" : "false", "}}"));
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    clock_.advance(Millis(60'000));
+  };
+  const auto made = ready_of("s").last_transition_time;
+  ASSERT_TRUE(made);
+  clock_.advance(Millis(60'000));
+  suspend(false);
+  EXPECT_EQ(ready_of("s").last_transition_time, made) << "it was not suspended";
+  suspend(true);
+  const WallTime resumed = clock_.wall();
+  suspend(false);
+  EXPECT_EQ(ready_of("s").status, "True");
+  EXPECT_EQ(ready_of("s").last_transition_time, wire::Timestamp{resumed});
 }
 
 TEST_F(NodeOperations, APlanSaysWhereARunWouldGoAndCreatesNothing) {

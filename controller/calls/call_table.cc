@@ -38,7 +38,11 @@ Code code_of(contracts::FailureKind kind) {
 Result<wire::Value> outcome_of(contracts::CallAnswer answer) {
   if (!answer.failure) return std::move(answer.result);
   Error error = lost(code_or_invalid(answer.failure->reason), std::move(answer.failure->message));
-  if (answer.failure->kind) error.code = code_of(*answer.failure->kind);
+  // What the node's system refused says nothing of the request, as that a folder of its is not
+  // there.
+  const bool says_nothing =
+      error.reason == "SYSTEM_ERROR" && answer.failure->kind != contracts::FailureKind::kExhausted;
+  if (answer.failure->kind && !says_nothing) error.code = code_of(*answer.failure->kind);
   if (!answer.failure->field.empty())
     error.causes = {{std::move(answer.failure->field), error.message}};
   return error;

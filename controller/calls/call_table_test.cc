@@ -156,6 +156,23 @@ TEST_F(Calls, AFailureThatDoesNotPassKeepsItsKind) {
   EXPECT_EQ(out->error().code, Code::kNotFound);
 }
 
+// As that one of its folders is not there: nothing of what was asked for.
+TEST_F(Calls, WhatTheNodesSystemRefusedMayPass) {
+  using enum contracts::FailureKind;
+  ASSERT_TRUE(open(lane(0)).ok());
+  for (const auto& [kind, code] :
+       {std::pair(kNotFound, Code::kUnavailable), std::pair(kExists, Code::kUnavailable),
+        std::pair(kExhausted, Code::kResourceExhausted)}) {
+    ASSERT_TRUE(submit("a").ok());
+    ASSERT_TRUE(told(lane(0)));
+    CallAnswer answer{"a", {}, contracts::CallFailure{"SYSTEM_ERROR", "opening x", kind}};
+    ASSERT_TRUE(open(lane(0), answer).ok());
+    const auto out = table_.take_outcome("a", now_);
+    ASSERT_TRUE(out && !out->ok());
+    EXPECT_EQ(out->error().code, code);
+  }
+}
+
 TEST_F(Calls, ANodeThatIsSentMuchHasTimeToGetIt) {
   constexpr size_t kMuch = 8 << 20;
   ASSERT_TRUE(open(lane(0)).ok());

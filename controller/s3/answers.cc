@@ -170,6 +170,9 @@ Error fault_of(const http::Response& response) {
 }
 
 Error fault_of(const Error& transport) {
+  if (transport.reason == http::kWrongProtocol)
+    return Error{Code::kUnavailable, "BUCKET_UNREACHABLE",
+                 "the bucket's port speaks another protocol than its address says"};
   if (http::is_peer_unproven(transport)) {
     return Error{Code::kUnavailable, "BUCKET_NOT_TRUSTED",
                  "the certificate of the bucket's server is not trusted, or not valid now"};

@@ -279,6 +279,17 @@ TEST_F(BucketTest, NobodyListens) {
   EXPECT_EQ(reason(Bucket(there, clock_).check()), "BUCKET_UNREACHABLE");
 }
 
+TEST_F(BucketTest, AnotherProgramListens) {
+  test::HttpServer mail([](const test::HttpRequest&) {
+    return test::HttpAnswer{"220 mail\r\n", true};
+  });
+  BucketSettings there = settings();
+  there.endpoint = mail.url();
+  const Error error = Bucket(there, clock_).check().error();
+  EXPECT_EQ(error.reason, "BUCKET_UNREACHABLE");
+  EXPECT_NE(error.message.find("another protocol"), std::string::npos) << error.message;
+}
+
 TEST_F(BucketTest, StoppedItAnswersAtOnce) {
   const Bucket bucket(settings(), clock_);
   bucket.stop();

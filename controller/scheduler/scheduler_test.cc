@@ -116,7 +116,9 @@ TEST(Scheduler, ARunIsKeptOffTheNodeThatCouldNotBeginIt) {
   EXPECT_EQ(reason(run, {make_node("a"), make_node("b")}), "placed on b");
   const std::string why = reason(run, {make_node("a")});
   EXPECT_NE(why.find("1 could not begin the run"), std::string::npos) << why;
-  EXPECT_NE(why.find(runs::kRefusedByAnnotation), std::string::npos) << why;
+  EXPECT_NE(why.find(cat("`kubectl annotate run NAME ", runs::kRefusedByAnnotation, "-`")),
+            std::string::npos)
+      << why;
 }
 
 TEST(Scheduler, ANodeCouldTakeWhatItAdmitsThoughItIsBusyNow) {

@@ -124,7 +124,8 @@ contracts::AuditEvent event_of(const Run& run, const Volume& volume, WallTime no
 Result<contracts::Tree> tree_of(const std::vector<Artifact>& artifacts) {
   if (artifacts.empty()) {
     return invalid_argument("NOTHING_TO_PUBLISH",
-                            "the run left no allowed file in its artifact folders");
+                            "no file came back from its artifact folders (with `.` only those "
+                            "that are new or changed do)");
   }
   contracts::Tree tree;
   for (const Artifact& each : artifacts)

@@ -10,7 +10,6 @@
 #include "common/base/text.h"
 #include "common/os/file.h"
 #include "common/os/packet_socket.h"
-#include "node-agent/launch/order.h"
 
 namespace paddock::executor {
 namespace {
@@ -25,6 +24,14 @@ LauncherProcess identify_launcher(pid_t pid, const std::string& lock) {
   return {os::ProcessIdentity{.pid = pid, .start_ticks = 0, .boot_id = {}}, false};  // gone already
 }
 
+// The order was given up, so this one will never run it: it stands still, and holds the run's lock.
+void end_stopped(const std::string& lock) {
+  const auto holder = find_lock_holder(lock);
+  if (!holder) return;
+  (void)os::signal_process(*holder, SIGKILL);
+  reap_launcher({holder, false});
+}
+
 void end_server(const std::optional<os::ProcessIdentity>& server) {
   if (!server) return;
   (void)os::signal_process(*server, SIGTERM);
@@ -34,10 +41,11 @@ void end_server(const std::optional<os::ProcessIdentity>& server) {
 }  // namespace
 
 LaunchServer::LaunchServer(std::string program, std::string folder, const Clock& clock,
-                           std::vector<std::string> options)
+                           std::vector<std::string> options, int patience_ms)
     : program_(std::move(program)),
       folder_(std::move(folder)),
       options_(std::move(options)),
+      patience_ms_(patience_ms),
       clock_(clock) {}
 
 LaunchServer::~LaunchServer() {
@@ -109,11 +117,19 @@ std::optional<LauncherProcess> LaunchServer::launch(const LaunchFiles& files, in
       ::open(files.events.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   os::Fd lock(::open(files.events.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!events.valid() || !lock.valid()) return std::nullopt;
-  auto launched = launch::order_launch(file("socket"), {request, events.get(), lock.get()});
+  auto launched =
+      launch::order_launch(file("socket"), {request, events.get(), lock.get()}, patience_ms_);
   lock.reset();  // from here on the launcher alone holds it
   if (launched) return identify_launcher(launched->launcher, files.events);
-  log_info("a run starts a launcher of its own", {{"why", launched.error().describe()}});
-  if (launched.error().reason == "NOT_LISTENING") start_again();
+  const Error& error = launched.error();
+  if (launch::may_have_started(error)) {
+    log_warn("an order was answered unclearly; it is not given again",
+             {{"error", error.describe()}});
+    return LauncherProcess{find_lock_holder(files.events), false};
+  }
+  log_info("a run starts a launcher of its own", {{"why", error.describe()}});
+  if (error.reason == "NOT_LISTENING") start_again();
+  if (error.reason == "NO_ANSWER") end_stopped(files.events);
   return std::nullopt;
 }
 

@@ -10,14 +10,16 @@
 #include "common/base/time.h"
 #include "common/contracts/launch.h"
 #include "node-agent/executor/launcher.h"
+#include "node-agent/launch/order.h"
 
 namespace paddock::executor {
 
 class LaunchServer {
  public:
   // `folder` is for this server alone and exists. `options`: further ones of its command line.
+  // `patience_ms`: until an order that nobody answers is given up.
   LaunchServer(std::string program, std::string folder, const Clock& clock,
-               std::vector<std::string> options = {});
+               std::vector<std::string> options = {}, int patience_ms = launch::kOrderPatienceMs);
   ~LaunchServer();  // the server leaves
   LaunchServer(const LaunchServer&) = delete;
   LaunchServer& operator=(const LaunchServer&) = delete;
@@ -30,7 +32,7 @@ class LaunchServer {
   std::string socket() const { return file("socket"); }
   void revive() { start_again(); }
   // Launches the request in this file. Nothing: the server did not take the order, and nothing of
-  // it runs or will run.
+  // it runs or will run. Where it may run, it is the process that holds the run's lock, if any.
   std::optional<LauncherProcess> launch(const LaunchFiles& files, int request);
 
  private:
@@ -46,6 +48,7 @@ class LaunchServer {
   const std::string program_;
   const std::string folder_;
   const std::vector<std::string> options_;
+  const int patience_ms_;
   const Clock& clock_;
   Guarded<State> state_;
 };

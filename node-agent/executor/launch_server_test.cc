@@ -25,8 +25,9 @@ class Served : public Life {
     wait_until_listening();
   }
   std::string dir() const { return base + "/server"; }
-  std::unique_ptr<LaunchServer> make_server() {
-    return std::make_unique<LaunchServer>(config.sandbox_program, dir(), server_clock);
+  std::unique_ptr<LaunchServer> make_server(int patience_ms = 60'000) {
+    return std::make_unique<LaunchServer>(config.sandbox_program, dir(), server_clock,
+                                          std::vector<std::string>(), patience_ms);
   }
   // Each server says it once.
   void wait_until_listening() const {
@@ -118,6 +119,34 @@ TEST_F(Served, AReplacedProgramServesTheNextRunAndTheOneUnderWayGoesOn) {
 
 TEST_F(Served, ARefusedOrderIsLaunchedOnItsOwn) {
   ASSERT_TRUE(os::write_file_atomic(dir() + "/refuse", "").ok());
+  behave("ok");
+  EXPECT_EQ(run().phase, RunPhase::kSucceeded);
+  EXPECT_EQ(served(), 0u);
+  EXPECT_EQ(starts(), 1u);
+}
+
+// What answers so may run, and a second launcher would only find the run's lock taken.
+TEST_F(Served, AnUnclearAnswerStartsNoSecondLauncher) {
+  ASSERT_TRUE(os::write_file_atomic(dir() + "/mumble", "").ok());
+  behave("ok");
+  EXPECT_EQ(run().phase, RunPhase::kSucceeded);
+  EXPECT_EQ(served(), 1u);
+  EXPECT_EQ(starts(), 1u);
+}
+
+TEST_F(Served, ACancelReachesALauncherThatAnsweredUnclearly) {
+  ASSERT_TRUE(os::write_file_atomic(dir() + "/mumble", "").ok());
+  stop_while_running(StopKind::kCancel);
+  EXPECT_EQ(last_outcome().phase, RunPhase::kCanceled);
+}
+
+// It holds the run's lock already, and never answers.
+TEST_F(Served, ARunWhoseLauncherStandsStillBeforeItsAnswerIsLaunchedOnItsOwn) {
+  server.reset();
+  server = make_server(2'000);
+  server->start();
+  wait_until_listening();
+  ASSERT_TRUE(os::write_file_atomic(dir() + "/stand-still", "").ok());
   behave("ok");
   EXPECT_EQ(run().phase, RunPhase::kSucceeded);
   EXPECT_EQ(served(), 0u);

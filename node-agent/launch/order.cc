@@ -23,14 +23,20 @@ bool readable(const os::Fd& socket, int timeout_ms) {
   return ready > 0;
 }
 
-Result<Launched> understand(const std::string& answer, os::Fd socket) {
-  const std::string_view text = answer;
+constexpr Reason kUnclear = "BAD_ANSWER";
+
+Error unclear() { return {Code::kInternal, kUnclear, "the launcher's answer makes no sense"}; }
+
+Result<Launched> understand(const Result<os::Packet>& answer, os::Fd socket) {
+  // It has left: what it said before would have come first.
+  if (!answer && answer.error().reason == "PEER_GONE") return answer.error();
+  if (!answer) return unclear().within(answer.error().describe());
+  const std::string_view text = answer->bytes;
   if (text.starts_with(contracts::kLaunchAccepted)) {
     const auto pid = parse_integer<pid_t>(text.substr(contracts::kLaunchAccepted.size()));
     if (pid && *pid > 0) return Launched{*pid, std::move(socket)};
   }
-  if (!text.starts_with(contracts::kLaunchRefused))
-    return Error{Code::kInternal, "BAD_ANSWER", "the launcher's answer makes no sense"};
+  if (!text.starts_with(contracts::kLaunchRefused)) return unclear();
   const std::string_view why = text.substr(contracts::kLaunchRefused.size());
   const size_t colon = why.find(": ");
   if (colon == std::string_view::npos)
@@ -73,9 +79,11 @@ Result<Launched> order_launch(const std::string& path, const OrderFiles& files, 
     if (recv(socket.get(), &first, sizeof first, MSG_PEEK | MSG_DONTWAIT) <= 0)
       return Error{Code::kDeadlineExceeded, "NO_ANSWER", "the launcher does not answer"};
   }
-  ASSIGN_OR_RETURN(const os::Packet answer, os::receive_packet(socket.get()));
-  return understand(answer.bytes, std::move(socket));
+  const auto answer = os::receive_packet(socket.get());
+  return understand(answer, std::move(socket));
 }
+
+bool may_have_started(const Error& error) { return error.reason == kUnclear; }
 
 Status begin_attached(const Launched& run, Millis wall_time) {
   return os::send_packet(run.connection.get(), cat(contracts::kLaunchBegin, wall_time.count()));

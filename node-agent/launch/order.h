@@ -33,11 +33,16 @@ struct Launched {
 Result<os::Fd> request_file(const contracts::LaunchRequest& request);
 Result<os::Fd> request_file(const contracts::ExecOrder& order);
 
-// An error always means that nothing of it runs, nor ever will: it may be ordered anew.
-// Unavailable, NOT_LISTENING or PEER_GONE, if there is no server; DeadlineExceeded, NO_ANSWER,
-// after `patience_ms`; the server's own reason if it refused.
+inline constexpr int kOrderPatienceMs = 10'000;
+
+// An error means that nothing of it runs, nor ever will: it may be ordered anew. Unavailable,
+// NOT_LISTENING or PEER_GONE, if there is no server; DeadlineExceeded, NO_ANSWER, after
+// `patience_ms`; the server's own reason if it refused.
+// One error does not: Internal, BAD_ANSWER (may_have_started()). There was an answer that cannot be
+// understood, so it may run, and is never ordered anew. An attached one ends: its client has left.
 Result<Launched> order_launch(const std::string& socket, const OrderFiles& files,
-                              int patience_ms = 10'000);
+                              int patience_ms = kOrderPatienceMs);
+bool may_have_started(const Error& error);
 // The wall time of an attached run passes from now on. Unavailable, PEER_GONE, if it has ended.
 Status begin_attached(const Launched& run, Millis wall_time);
 // The same for one ordered ahead, with the last argument of its command. `shown`: see

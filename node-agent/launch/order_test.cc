@@ -65,8 +65,12 @@ TEST_F(Order, KnowsWhyItWasRefused) {
 
 TEST_F(Order, DoesNotTrustAnAnswerThatMakesNoSense) {
   for (const char* answer : {"pid", "pid ", "pid 0", "pid -5", "pid 12x", "ok", "refused"}) {
-    EXPECT_FALSE(answered(answer).ok()) << answer;
+    const auto launched = answered(answer);
+    ASSERT_FALSE(launched.ok()) << answer;
+    EXPECT_TRUE(may_have_started(launched.error())) << answer;
   }
+  for (const char* answer : {"refused ", "refused LOCK_HELD: it is held", ""})
+    EXPECT_FALSE(may_have_started(answered(answer).error())) << answer;
 }
 
 TEST_F(Order, FailsWhenTheServerDiesWithoutAnAnswer) {

@@ -31,6 +31,8 @@ class EnvironmentTest : public testing::Test {
     config.wheel_dir = base + "/wheels";
     for (const std::string folder : {"/ws", "/wheels", "/other-wheels"})
       EXPECT_TRUE(os::make_dirs(base + folder).ok());
+    for (const std::string file : {"/wheels/y.whl", "/other-wheels/y.whl"})
+      EXPECT_TRUE(os::write_file_atomic(base + file, "").ok());
     workspace = *os::open_root(base + "/ws");
     request.workspace = workspace.get();
     request.workspace_id = "default/demo";
@@ -325,6 +327,18 @@ TEST_F(EnvironmentTest, AFolderOfWheelsThatIsNotThereIsNoSource) {
   EXPECT_EQ(ensure().error().reason, "ENVIRONMENT_UNAVAILABLE");
   EXPECT_THAT(ensure().error().message, HasSubstr("wheelDir"));
   EXPECT_TRUE(launches.empty());
+}
+
+TEST_F(EnvironmentTest, AnEmptyFolderOfWheelsIsNoSourceUnlessThereIsAnother) {
+  ask("requirements.txt", "x==1.0\n");
+  ASSERT_TRUE(os::remove_tree(config.wheel_dir).ok());
+  ASSERT_TRUE(os::make_dirs(config.wheel_dir).ok());
+  EXPECT_EQ(ensure().error().reason, "ENVIRONMENT_UNAVAILABLE");
+  EXPECT_THAT(ensure().error().message, HasSubstr("wheelDir is empty on this node"));
+  EXPECT_TRUE(launches.empty());
+  config.python_index = "https://index.test/simple";
+  config.network.resolvers = {"192.0.2.53"};
+  EXPECT_TRUE(ensure().ok());
 }
 
 TEST_F(EnvironmentTest, NothingIsBuiltOnADiskThatIsNearlyFull) {

@@ -17,10 +17,15 @@ constexpr const char* kWheels = "/wheels";
 constexpr const char* kRequirements = "req";
 constexpr const char* kConstraints = "con";
 
-// A folder of wheels that is not there, on this node, is no fault of the requirements.
+// A folder of wheels that is not there, on this node, is no fault of the requirements. Nor is one
+// that is the only source and has nothing in it: what is mounted there may be missing.
 Status check_wheels(const Build& build) {
-  if (build.config.wheel_dir.empty() || os::list_dir(build.config.wheel_dir).ok()) return {};
-  return unavailable("the operator's wheelDir cannot be read on this node");
+  if (build.config.wheel_dir.empty()) return {};
+  const auto names = os::list_dir(build.config.wheel_dir);
+  if (!names.ok()) return unavailable("the operator's wheelDir cannot be read on this node");
+  if (!names->empty() || !build.config.python_index.empty()) return {};
+  return unavailable(
+      "the operator's wheelDir is empty on this node; if it is a mount, mount it again");
 }
 
 // Where pip looks: the operator's folder, the operator's index, and nowhere else.

@@ -68,6 +68,7 @@ class PythonSeed : public testing::Test {
     for (const std::string folder : {"/ws", "/wheels"})
       EXPECT_TRUE(os::make_dirs(base + folder).ok());
     EXPECT_TRUE(os::write_file_atomic(base + "/ws/requirements.txt", "x==1.0\n").ok());
+    EXPECT_TRUE(os::write_file_atomic(base + "/wheels/x.whl", "").ok());
     workspace = *os::open_root(base + "/ws");
     config.dir = base;
     config.wheel_dir = base + "/wheels";

@@ -89,6 +89,7 @@ class Array(ProjectTest):
                              {name: name[-1] for name in elements})
         self.cli("run", "--name", "waits", "--array", "2", "--node-selector", "no=node", "--detach", "--", "true")
         self.assertIn("RUN_NOT_ENDED", self.cli("artifacts", "waits", "--output", "x", code=1).stderr)
+        self.assertIn("`-` is no folder", self.cli("artifacts", "few", "--output", "-", code=2).stderr)
 
     def most_that_lived(self, watched):
         """In the order in which the store has the changes of elements, and not by a clock; None before all 20 have ended, of whom the

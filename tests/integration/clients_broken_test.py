@@ -192,7 +192,7 @@ class Repeats(Broken):
 
     def test_a_torn_answer_is_a_lost_connection(self):
         for torn in (answer(200, RUN)[:-5], chunks(RUN.encode())[:-5], chunks(RUN.encode()[:40]).removesuffix(b"0\r\n\r\n"),
-                     b"nonsense\r\n\r\n"):
+                     b"HTT"):
             _, client = self.serve(torn)
             self.refused("CONNECTION_LOST", lambda: client.runs.get("a"))  # noqa: B023
 
@@ -321,9 +321,23 @@ class Asking(Broken):
                 BrokenServer(answer(200, RUN)) as leader:
             address = server.url.replace("http://", "https://")
             wrong = self.client_of(address, patience=600)
-            self.assertFalse(self.refused("SERVER_NOT_TRUSTED", lambda: wrong.runs.get("a")).retryable)
+            self.assertFalse(self.refused("WRONG_PROTOCOL", lambda: wrong.runs.get("a")).retryable)
             self.assertEqual(len(server.requests), 1)
             self.assertEqual(self.client_of(f"{address},{leader.url}").runs.get("a").metadata.name, "a")
+
+    def test_a_port_that_speaks_no_http_is_not_waited_for(self):
+        for words in (b"SSH-2.0-OpenSSH_9.2\r\n", b"\x15\x03\x01\x00\x02\x02\x46\n"):
+            with BrokenServer(lambda connection, words=words: connection.sendall(words)) as server, BrokenServer(answer(200, RUN)) as leader:
+                wrong = self.client_of(server.url, patience=600)
+                self.assertIn("no HTTP", str(self.refused("WRONG_PROTOCOL", lambda: wrong.runs.get("a"))))  # noqa: B023
+                self.assertEqual(len(server.requests), 1)
+                self.assertEqual(self.client_of(f"{server.url},{leader.url}").runs.get("a").metadata.name, "a")
+
+    def test_what_speaks_something_else_where_a_server_was_is_waited_for(self):
+        server, client = self.serve(answer(200, RUN), lambda connection: connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n"), answer(200, RUN))
+        for _ in range(2):
+            self.assertEqual(client.runs.get("a").metadata.name, "a")
+        self.assertEqual(len(server.requests), 3)
 
     def test_a_server_that_is_started_again_is_waited_for_unless_somebody_says_otherwise(self):
         with BrokenServer(answer(200, RUN)) as server:

@@ -40,6 +40,19 @@ class Exec(ExecTest):
         self.assertIn("RUN_NOT_RUNNING", refused.stderr)
         self.assertNotEqual(refused.returncode, 0)
 
+    def test_who_looks_for_the_runs_own_processes_is_told_what_reaches_them(self):
+        self.begin("own")
+        listed = self.exec("own", "ps", "-e", "-o", "args=")
+        self.assertEqual((listed.returncode, [line.split()[0] for line in listed.stdout.splitlines()]), (0, ["ps"]))
+        refused = self.exec("own", "kill", "-TERM", "2")  # the run's first process
+        self.assertNotEqual(refused.returncode, 0)
+        for told in (listed, refused):
+            self.assertIn("paddock cancel own", told.stderr)
+        self.assertNotIn("hint:", self.exec("own", "ps", options=["-o", "json"]).stderr + self.exec("own", "true").stderr)
+        self.exec("own", "touch", "/tmp/both")
+        self.assertEqual(self.exec("own", "ls", "/tmp/both").stdout, "/tmp/both\n")
+        self.end("own")
+
     def test_with_i_it_reads_what_comes_through_ours_and_its_end(self):
         self.begin("fed")
         self.assertEqual(self.feed("fed", b"print(1)", "python3", "-"), (0, b"1\n", ""))

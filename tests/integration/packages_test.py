@@ -141,6 +141,7 @@ class PackagesOfAnInstance(unittest.TestCase):
             self.assertIn("pyproject.toml", alone.stderr)
 
     def test_why_an_environment_failed_is_in_its_message_and_its_log(self):
+        self.add_wheel("other", "1.0", "")  # an empty folder is no source
         make_project(self.project, job__py="print('ran')\n", requirements__txt="no-such-thing==1.0\n")
         with self.instance:
             self.instance.run("up", "--wheel-dir", self.wheels)

@@ -99,6 +99,32 @@ class UnableNode(unittest.TestCase):
         wait_until("the node to be well", lambda: not self.faults())
 
 
+class SessionsThere(unittest.TestCase):
+    """A session stays on a node whose data folder is broken, says so, and goes on once it is mended."""
+
+    def test_they_say_why_and_go_on_afterwards(self):
+        instance = self.enterContext(Instance())
+        data = pathlib.Path(instance.env["PADDOCK_HOME"], "instances", instance.env["PADDOCK_INSTANCE"], "agent")
+
+        def ready():
+            return next((each["status"], each["reason"]) for each in instance.get("sandbox", "work")["status"]["conditions"] if each["type"] == "Ready")
+        instance.run("sandbox", "create", "--name", "work")
+        instance.run("sandbox", "exec", "work", "echo kept > file")
+        self.assertEqual(ready(), ("True", "OPEN"))
+        for folder in ("cas", "sessions"):
+            (data / folder).rename(data / f"{folder}-elsewhere")
+        wait_until("the condition", lambda: ready() == ("False", "DATA_FOLDER_UNWRITABLE"))
+        for words in (("exec", "work", "cat file"), ("files", "work", "file")):
+            refused = instance.run("sandbox", *words, check=False)
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("has a fault: the folder cas", refused.stderr)
+            self.assertIn("[DATA_FOLDER_UNWRITABLE]", refused.stderr)
+        for folder in ("cas", "sessions"):
+            (data / f"{folder}-elsewhere").rename(data / folder)
+        wait_until("the session", lambda: ready() == ("True", "OPEN"))
+        self.assertEqual(instance.run("sandbox", "exec", "work", "cat file").stdout, "kept\n")
+
+
 @unittest.skipUnless(venv_works(), "this host's python3 makes no virtual environments (python3-venv)")
 class NoPackages(unittest.TestCase):
     """One of two nodes has no source of packages: what needs some is done by the other one."""

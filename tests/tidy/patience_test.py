@@ -19,6 +19,7 @@ class Policy(unittest.TestCase):
     def setUp(self):
         self.cpp = "".join((ROOT / path).read_text() for path in (
             "common/base/backoff.cc", "common/client/retry.cc", "common/client/retry.h", "cli/terminal/env.h"))
+        self.http = "".join((ROOT / path).read_text() for path in ("common/http/http_client.h", "common/http/curl_errors.cc"))
         self.typescript = "".join((ROOT / "clients/typescript/src" / name).read_text() for name in ("http.ts", "waiting.ts"))
 
     def number(self, text, pattern):
@@ -51,6 +52,13 @@ class Policy(unittest.TestCase):
         of_typescript = re.search(r"const NEVER_BEGUN = \[(.*?)\]", self.typescript)
         self.assertEqual(words(known[1]), sorted(_retry.NEVER_BEGUN))
         self.assertEqual(words(known[1]), words(of_typescript[1]))
+
+    def test_what_another_address_may_answer(self):
+        of_typescript = re.search(r"const PASSED_OVER = \[(.*?)\]", self.typescript)
+        self.assertEqual(words(of_typescript[1]), sorted(_retry.PASSED_OVER))
+        unproven = re.search(r"is_peer_unproven\(.*?is_one_of\(error\.reason, \{(.*?)\}\)", self.http, re.S)
+        constants = dict(re.findall(r'Reason (k\w+) = "([A-Z_]+)"', self.http))
+        self.assertLess({constants[each.strip()] for each in unproven[1].split(",")}, set(_retry.PASSED_OVER))
 
     def test_methods_that_do_nothing_twice(self):
         known = re.search(r"bool safe_to_repeat\(.*?\n\}", self.cpp, re.S)

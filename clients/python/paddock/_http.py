@@ -12,7 +12,7 @@ from typing import Any, Callable, Generator, Iterator, List, Mapping, Optional, 
 from ._backoff import asked_for
 from ._retry import PASSED_OVER
 from ._silence import ANSWERS_S, JOINS_S, STEP_S, Silence
-from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed, lost
+from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed
 from .errors import error_of
 
 T = TypeVar("T")
@@ -148,7 +148,6 @@ class Connections:
             connection.connect()
         except (OSError, http.client.HTTPException) as error:
             raise self._servers.not_connected(server, error) from error
-        self._servers.meet(server)
         if connection.sock is not None:
             connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             ask_for_signs_of_life(connection.sock)
@@ -218,6 +217,7 @@ class Connections:
             with self._watched(server, connection, end) as heard:
                 connection.request(method, server.prefix + target, body, {**server.headers, **(headers or {})})
                 response = Response(connection.getresponse(), heard, lambda: end.done)
+                self._servers.meet(server)
                 if not 200 <= response.status < 300:
                     error = error_of(response.status, response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
                     done = response.reusable()
@@ -227,8 +227,7 @@ class Connections:
                 yield response
                 done = response.reusable()
         except (OSError, http.client.HTTPException) as failed:
-            self._servers.move_on(server)
-            raise lost(isinstance(failed, socket.timeout)) from failed
+            raise self._servers.lost(server, failed, isinstance(failed, socket.timeout)) from failed
         finally:
             hang_up.watch(None)
             if done and not hang_up.done and connection.sock is not None:

@@ -13,7 +13,8 @@ REPEATABLE = ("GET", "PUT", "DELETE")
 # Nothing has been begun: such a request may be sent again whatever it asks for.
 NEVER_BEGUN = ("UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
 # Nothing has been begun, and another address of the same instance may answer.
-PASSED_OVER = ("UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW")
+PASSED_OVER = ("UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "WRONG_PROTOCOL",
+               "CERTIFICATE_NOT_VALID_NOW")
 
 
 def nobody_there(error: PaddockError) -> bool:

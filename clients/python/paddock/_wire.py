@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import http.client
 import json
 import os
 import socket
@@ -94,7 +95,7 @@ class Servers:
         return limit if len(self._all) == 1 else min(limit, CONNECT_S)
 
     def meet(self, server: Server) -> None:
-        """A connection to it stands."""
+        """It has answered."""
         if not self._has_met(server):
             self._met.append(server)
 
@@ -104,6 +105,14 @@ class Servers:
     def not_connected(self, server: Server, error: Exception) -> PaddockError:
         self.move_on(server)
         return not_connected(error, server, self._has_met(server))
+
+    def lost(self, server: Server, error: Exception, timed_out: bool) -> PaddockError:
+        """A connection that stood brought no answer, or not all of one."""
+        self.move_on(server)
+        begun = error.line[:5] if isinstance(error, http.client.BadStatusLine) and not timed_out else ""
+        if not "HTTP/".startswith(begun) and not isinstance(error, http.client.RemoteDisconnected) and not self._has_met(server):
+            return wrong_protocol("HTTP", "https://")
+        return lost(timed_out)
 
     def silence_of(self, asked: Server) -> Silence:
         if self._process != os.getpid():  # after a fork whoever looked then is not here, and would never be done
@@ -153,7 +162,7 @@ def ask_for_signs_of_life(connection: Any) -> None:
 
 
 def not_connected(error: Exception, server: Server, met: bool) -> PaddockError:
-    """`met`: there has been a connection to it, so that its name is not found now, or something else answers, passes."""
+    """`met`: it has answered before, so that its name is not found now, or something else answers, passes."""
     if isinstance(error, socket.gaierror) and error.errno in NO_SUCH_NAME and not met:
         return PaddockError(f"there is no host of the name {server.host}: correct the address of the server", code="SERVER_NAME_UNKNOWN")
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -162,10 +171,13 @@ def not_connected(error: Exception, server: Server, met: bool) -> PaddockError:
                                 code="CERTIFICATE_NOT_VALID_NOW")
         return PaddockError("the server's certificate is not trusted; give its CA as ca_file", code="SERVER_NOT_TRUSTED")
     if isinstance(error, ssl.SSLError) and error.reason in NO_TLS and not met:
-        return PaddockError("the server speaks no TLS on this port: correct the port, or write http:// for a server on this host",
-                            code="SERVER_NOT_TRUSTED")
+        return wrong_protocol("TLS", "http:// for a server on this host")
     reason = (error.strerror if isinstance(error, OSError) else None) or "no answer"
     return PaddockError(f"the server cannot be reached: {reason}", code="UNREACHABLE", retryable=True)
+
+
+def wrong_protocol(spoken: str, instead: str) -> PaddockError:
+    return PaddockError(f"the server speaks no {spoken} on this port: correct the port, or write {instead}", code="WRONG_PROTOCOL")
 
 
 def closed() -> PaddockError:

@@ -560,6 +560,7 @@ Reason = Literal[
     "BAD_CA",
     "BAD_URL",
     "SERVER_NOT_TRUSTED",
+    "WRONG_PROTOCOL",
     "CERTIFICATE_NOT_VALID_NOW",
     "CLOCK_WRONG",
     "CONNECTION_BROKEN",

@@ -8,13 +8,15 @@ const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
 const NEVER_BEGUN = ["UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
 /** Nothing has been begun, and another address of the same instance may answer. */
-const PASSED_OVER = ["UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "CERTIFICATE_NOT_VALID_NOW"];
+const PASSED_OVER = ["UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "WRONG_PROTOCOL", "CERTIFICATE_NOT_VALID_NOW"];
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
 /** The words of OpenSSL's verification, as Node has them, and Node's own. */
 const NOT_TRUSTED = /CERT|ISSUER|LEAF_SIGNATURE|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH|ERR_TLS/;
 /** What Node says of bytes that are not TLS: its fetch the first two, by its OpenSSL; its https the last. */
 const NO_TLS = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_RECORD_LAYER_FAILURE", "EPROTO"];
+/** What Node's parser says of bytes that are not HTTP. An end that came too soon is none of them. */
+const NO_HTTP = /^HPE_(?!INVALID_EOF)/;
 
 /** What every call takes. */
 export interface CallOptions {
@@ -68,9 +70,9 @@ function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal, stranger
   if (NOT_TRUSTED.test(code)) {
     return new PaddockError(`the server's certificate is not trusted (${code}): connect() of "paddock/node" takes a caFile, NODE_EXTRA_CA_CERTS names one`, { code: "SERVER_NOT_TRUSTED" }, cause);
   }
-  if (NO_TLS.includes(code) && stranger) {
-    return new PaddockError("the server speaks no TLS on this port: correct the port, or write http:// for a server on this host", { code: "SERVER_NOT_TRUSTED" }, cause);
-  }
+  const wrong = stranger && (NO_TLS.includes(code) ? "TLS on this port: correct the port, or write http:// for a server on this host"
+    : NO_HTTP.test(code) ? "HTTP on this port: correct the port, or write https://" : "");
+  if (wrong) return new PaddockError(`the server speaks no ${wrong}`, { code: "WRONG_PROTOCOL" }, cause);
   // That a name cannot be found out now is EAI_AGAIN.
   if (code === "ENOTFOUND" && stranger && onLinux()) {
     return new PaddockError("there is no host of this name: correct the address of the server", { code: "SERVER_NAME_UNKNOWN" }, cause);

@@ -559,6 +559,7 @@ export type Reason =
   | "BAD_CA"
   | "BAD_URL"
   | "SERVER_NOT_TRUSTED"
+  | "WRONG_PROTOCOL"
   | "CERTIFICATE_NOT_VALID_NOW"
   | "CLOCK_WRONG"
   | "CONNECTION_BROKEN"

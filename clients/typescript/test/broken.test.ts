@@ -331,22 +331,27 @@ function withoutTime(t: TestContext): number[] {
   return pauses;
 }
 
-test("a port that speaks no TLS is not waited for", async (t) => {
+test("a port that speaks another protocol is not waited for", async (t) => {
   let asked = 0;
+  let says = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
   const server = createServer((connection) => {
     asked++;
-    connection.on("error", () => undefined).once("data", () => connection.end("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"));
+    connection.on("error", () => undefined).once("data", () => connection.end(says));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   t.after(() => server.close());
-  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `https://${address}`;
   const home = mkdtempSync(join(tmpdir(), "paddock-"));
   t.after(() => rmSync(home, { recursive: true }));
   writeFileSync(join(home, "ca.pem"), "");
   for (const client of [new Client({ baseUrl }), await connect({ baseUrl, caFile: join(home, "ca.pem") })]) {
-    assert.equal((await refused("SERVER_NOT_TRUSTED", () => client.runs.get("a"))).retryable, false);
+    assert.equal((await refused("WRONG_PROTOCOL", () => client.runs.get("a"))).retryable, false);
   }
   assert.equal(asked, 2);
+  says = "SSH-2.0-OpenSSH_9.2\r\n";
+  assert.match((await refused("WRONG_PROTOCOL", () => new Client({ baseUrl: `http://${address}` }).runs.get("a"))).message, /no HTTP/);
+  assert.equal(asked, 3);
 });
 
 test("a server that is started again is waited for, unless somebody says otherwise", async (t) => {

@@ -21,6 +21,9 @@ Result<T> read_object(Call& call) {
     return {};
   }));
   KindTraits<T>::complete(call.services, object);
+  // What only another object tells of it, which would be too much to ask for each of a list.
+  if constexpr (requires { KindTraits<T>::look_around(call.services, object); })
+    TRY(KindTraits<T>::look_around(call.services, object));
   return object;
 }
 

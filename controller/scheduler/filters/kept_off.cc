@@ -12,9 +12,9 @@ const Filter kKeptOffFilter = {
     [](const Demand&) {
       const std::string what = "could not begin the run";
       return Misfit{what, what,
-                    cat("start another node, or mend what kept that one from it and take the "
-                        "annotation ",
-                        runs::kRefusedByAnnotation, " away from the run")};
+                    cat("start another node, or mend what kept that one from it and let the run go "
+                        "back (`kubectl annotate run NAME ",
+                        runs::kRefusedByAnnotation, "-`)")};
     },
 };
 

@@ -13,7 +13,7 @@ from typing import Any, AsyncGenerator, AsyncIterator, Callable, Iterator, List,
 from .._backoff import asked_for
 from .._retry import PASSED_OVER
 from .._silence import ANSWERS_S, JOINS_S, STEP_S, Silence
-from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed, lost
+from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed
 from ..errors import PaddockError, error_of, unexpected
 
 T = TypeVar("T")
@@ -188,10 +188,15 @@ def _length(headers: http.client.HTTPMessage) -> int:
 
 async def _answer(connection: Connection) -> AsyncResponse:
     for _ in range(MAX_INTERIM):
-        first, _, rest = (await connection.until(b"\r\n\r\n")).partition(b"\r\n")
+        first = await connection.until(b"\n")  # what speaks something else may never come to an empty line
         words = first.split(None, 2)
         if len(words) < 2 or not words[0].startswith(b"HTTP/1.") or not words[1].isdigit() or len(words[1]) != 3:
             raise http.client.BadStatusLine(first.decode("latin-1"))
+        rest = b""
+        while not rest.endswith(b"\r\n\r\n") and rest != b"\r\n":
+            rest += await connection.until(b"\r\n")
+            if len(rest) > MAX_HEAD:
+                raise http.client.LineTooLong("head")
         if words[1][:1] != b"1":
             return AsyncResponse(connection, int(words[1]), http.client.parse_headers(io.BytesIO(rest)))
     raise unexpected("it never comes to its end")
@@ -243,7 +248,6 @@ class AsyncConnections:
             connection = await self._dial(server, timeout)
         except (OSError, asyncio.TimeoutError) as error:
             raise self._servers.not_connected(server, error) from error
-        self._servers.meet(server)
         ask_for_signs_of_life(connection.socket())
         return connection
 
@@ -329,6 +333,7 @@ class AsyncConnections:
             async with self._watched(connection):
                 await connection.send(self._head(server, method, target, body, headers or {}) + (body or b""))
                 response = await _answer(connection)
+                self._servers.meet(server)
                 if not 200 <= response.status < 300:
                     error = error_of(response.status, await response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
                     done = response.reusable()
@@ -338,8 +343,7 @@ class AsyncConnections:
                 yield response
                 done = response.reusable()
         except (OSError, EOFError, asyncio.LimitOverrunError, http.client.HTTPException) as failed:
-            self._servers.move_on(server)
-            raise lost(connection.expired) from failed
+            raise self._servers.lost(server, failed, connection.expired) from failed
         finally:
             hang_up.watch(None)
             if done and not hang_up.done:

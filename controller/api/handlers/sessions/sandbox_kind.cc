@@ -1,7 +1,9 @@
 #include "controller/api/handlers/sessions/sandbox_kind.h"
 
+#include "common/base/text.h"
 #include "common/base/time.h"
 #include "common/base/units.h"
+#include "common/contracts/node.h"
 #include "controller/api/objects/spec_differences.h"
 #include "controller/sessions/life.h"
 
@@ -33,6 +35,26 @@ contracts::Condition ready_condition(const Sandbox& session) {
           status.ended_at};
 }
 
+// Why no command can be relied on while its node is like this.
+std::optional<contracts::Condition> trouble_of(const contracts::Node& node) {
+  const contracts::NodeStatus& status = node.status;
+  if (!status.ready)
+    return contracts::Condition{
+        "Ready",
+        "False",
+        status.reason.empty() ? std::string(contracts::kNodeLost.text()) : status.reason,
+        cat("its node ", node.metadata.name,
+            " is away, and no command reaches it; its files stay there",
+            status.message.empty() ? "" : ": ", status.message),
+        {}};
+  const contracts::Condition* fault = contracts::unfit(status);
+  if (fault == nullptr || fault->type != contracts::kHostFault) return std::nullopt;
+  return contracts::Condition{
+      "Ready", "False", fault->reason,
+      cat("its node ", node.metadata.name, " has a fault: ", fault->message),
+      fault->last_transition_time};
+}
+
 }  // namespace
 
 k8s::Labels KindTraits<Sandbox>::selectable_fields(const Sandbox& session) {
@@ -44,6 +66,18 @@ k8s::Labels KindTraits<Sandbox>::selectable_fields(const Sandbox& session) {
 
 void KindTraits<Sandbox>::complete(Services&, Sandbox& session) {
   session.status.conditions = {ready_condition(session)};
+}
+
+Status KindTraits<Sandbox>::look_around(Services& services, Sandbox& session) {
+  if (session.status.phase == contracts::SandboxPhase::kEnded ||
+      session.spec.suspended.value_or(false))
+    return {};
+  return services.store.read([&](store::ReadTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", session.status.node_name}));
+    if (!node) return {};
+    if (auto trouble = trouble_of(*node)) session.status.conditions = {std::move(*trouble)};
+    return {};
+  });
 }
 
 std::map<std::string, std::string> KindTraits<Sandbox>::audit_details(const Sandbox& session) {

@@ -186,6 +186,9 @@ Status KindTraits<Sandbox>::save_update(Services& services, store::WriteTxn& txn
                                         WallTime now) {
   ASSIGN_OR_RETURN(const Sandbox before,
                    txn.get<Sandbox>({next.metadata.name_space, next.metadata.name}));
+  const bool resumed =
+      before.spec.suspended.value_or(false) && !next.spec.suspended.value_or(false);
+  if (resumed && next.status.ready_at) next.status.ready_at = wire::Timestamp{now};
   TRY(txn.update(next));
   TRY(sessions::tell_claim(txn, next));
   const bool same = before.spec.suspended == next.spec.suspended &&

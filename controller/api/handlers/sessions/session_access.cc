@@ -1,6 +1,8 @@
 #include "controller/api/handlers/sessions/session_access.h"
 
+#include "common/base/text.h"
 #include "common/contracts/disk_end.h"
+#include "common/contracts/node.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/calls/relay.h"
 #include "controller/sessions/life.h"
@@ -33,6 +35,7 @@ Result<contracts::SessionOrder> order_of(const Services& services, const Sandbox
 // What a caller hears when the node could not serve the session. If the node has lost the session,
 // or the node itself was removed, the files are gone with it, and the session's end is recorded.
 Error explain_loss(Services& services, const Sandbox& session, Error error) {
+  if (auto fault = told_fault(services, session, error)) return std::move(*fault);
   const bool lost =
       error.reason == contracts::kSessionLost || error.reason == contracts::kDiskRequestExceeded;
   const Reason why = lost ? error.reason : contracts::kSessionLost;
@@ -52,6 +55,24 @@ Error explain_loss(Services& services, const Sandbox& session, Error error) {
 }
 
 }  // namespace
+
+std::optional<Error> told_fault(const Services& services, const Sandbox& session,
+                                const Error& error) {
+  const bool may_be_its_own = is_one_of(error.reason, {"SYSTEM_ERROR", "SANDBOX_FAILED"}) ||
+                              contracts::is_host_fault(error);
+  if (!may_be_its_own) return std::nullopt;
+  std::optional<Error> out;
+  const Status read = services.store.read([&](store::ReadTxn& txn) -> Status {
+    const std::string& name = session.status.node_name;
+    ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", name}));
+    const contracts::Condition* fault = node ? contracts::unfit(node->status) : nullptr;
+    if (fault != nullptr && fault->type == contracts::kHostFault)
+      out = Error{Code::kUnavailable, Reason::parse(fault->reason),
+                  cat("the session's node ", name, " has a fault: ", fault->message)};
+    return {};
+  });
+  return read.ok() ? out : std::nullopt;
+}
 
 Result<contracts::Profile> session_profile(const Services& services) {
   const auto found = services.profiles.find(std::string(contracts::kSessionProfile));

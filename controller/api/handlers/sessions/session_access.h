@@ -1,6 +1,7 @@
 // The first steps of every request about a session's commands or files, and the call to its node.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "common/contracts/audit.h"
@@ -17,6 +18,10 @@ Result<contracts::Sandbox> live_session(Call& call);
 // The body, at most the session's rpcBytes: TooLarge, E_LIMIT_RPC, before anything is parsed.
 Result<std::string> read_session_body(Call& call, const contracts::Sandbox& session);
 
+// Where the session's node could not do something for a fault of its own: that fault, if the node
+// has told of one.
+std::optional<Error> told_fault(const Services& services, const contracts::Sandbox& session,
+                                const Error& error);
 // Opens it on its node, if that was not done. Idempotent. `caller`: whose share of what waits for
 // nodes it counts for.
 Status open_session(Services& services, contracts::Sandbox& session, const auth::Principal& caller);

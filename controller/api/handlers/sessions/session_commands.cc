@@ -91,8 +91,10 @@ Result<RunResult> conclude(const Command& command, const Result<wire::Value>& an
   };
   const auto lost = [&](const Error& error) { return note_loss(command, error); };
   auto result = conclude_command(answer, command.request.command_id, {ended, lost});
-  if (!result.ok()) return explain_command(result.error(), "session");
-  return result;
+  if (result.ok()) return result;
+  if (auto fault = told_fault(command.services, command.session, result.error()))
+    return std::move(*fault);
+  return explain_command(result.error(), "session");
 }
 
 std::string name_of_call(const Command& command) {

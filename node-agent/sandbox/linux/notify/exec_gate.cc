@@ -89,8 +89,8 @@ GateAnswer judge_exec(const NotifyingThread& caller, const seccomp_data& call,
       {{std::string(contracts::kTriedToExecute), printable_name(attempt.name), caller.executable(),
         contracts::rule_text(contracts::DenialRule::kTools,
                              "only the programs that it names may be executed"),
-        "name the program in tools (of a session in toolAllowlist, when it is created); a script "
-        "is run by its interpreter: sh FILE"}}};
+        "name the program in tools (of a session in toolAllowlist, when it is created: --tool "
+        "NAME); a script is run by its interpreter: sh FILE"}}};
 }
 
 }  // namespace paddock::sandbox
