@@ -75,7 +75,7 @@ function(module_tests name)
     set_property(TEST unit.${name} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=-${of_servers}")
     # The longest begin first: about its seconds, which a busy machine makes many more of.
     set_tests_properties(unit.${name} PROPERTIES COST 80 TIMEOUT 2700)
-    set_tests_properties(unit.${name}_servers PROPERTIES LABELS "unit;threads;servers" TIMEOUT 2700
+    set_tests_properties(unit.${name}_servers PROPERTIES LABELS "unit;threads;servers" TIMEOUT 2700 COST 90
       ENVIRONMENT "PADDOCK_SOURCE_DIR=${PROJECT_SOURCE_DIR};GTEST_FILTER=${of_servers}")
   endif()
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
