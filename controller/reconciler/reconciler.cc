@@ -18,11 +18,14 @@ constexpr size_t kMostBindings = 1'000;
 constexpr size_t kMostExplanations = 500;
 constexpr Millis kPruneEvery{5'000};
 constexpr Millis kSmallStep{3'000};  // of a calendar that a time server sets
-// A run is told at once why it waits, as long as few come; the others, and that a reason changed,
-// now and then: most of a burst are placed soon, and a queue that moves changes a hundred
-// positions.
-constexpr Millis kTellOthersEvery{1'000};
+// A run is told at once why it waits, as long as few come, and the others a round later: most of a
+// burst are placed soon.
+constexpr Millis kRound{1'000};
 constexpr size_t kToldAtOnce = 50;
+// That a reason changed is told now and then, and less often the more are told: each is a write of
+// its run, and a queue that moves changes a hundred positions.
+constexpr Millis kForEachToldAgain{50};
+constexpr Millis kLongestUntold{5'000};
 
 void add(TickReport& sum, const TickReport& one) {
   sum.bound += one.bound;
@@ -125,10 +128,17 @@ Status Reconciler::place(store::WriteTxn& txn, State& state, nodes::Now now, Tic
   ClusterCache& cache = state.cache;
   TRY(cache.catch_up(txn));
   TRY(write_plan(txn, cache.cluster().pass(now.wall, kMostBindings), now.wall, report));
+  if (now.mono >= state.next_round) {
+    cache.cluster().begin_round();
+    state.next_round = now.mono + kRound;
+  }
   const bool others = now.mono >= state.tell_others;
-  TRY(write_reasons(txn, cache.cluster().explain(kMostExplanations, others, kToldAtOnce),
+  ASSIGN_OR_RETURN(
+      const int64_t again,
+      write_reasons(txn, cache.cluster().explain(kMostExplanations, others, kToldAtOnce),
                     now.wall));
-  if (others) state.tell_others = now.mono + kTellOthersEvery;
+  if (others)
+    state.tell_others = now.mono + std::clamp(again * kForEachToldAgain, kRound, kLongestUntold);
   return {};
 }
 
@@ -179,6 +189,7 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   report.waiting = static_cast<int64_t>(cluster.waiting());
   report.next = more ? Millis(0) : next_tick(state.cache, leases_, now);
   report.next = std::min({report.next, report.next_session, report.next_drain});
+  if (cluster.has_unexplained()) report.next = std::min(report.next, state.next_round - now.mono);
   if (cluster.others_may_differ())
     report.next = std::min(report.next, state.tell_others - now.mono);
   add(state.totals.sum, report);

@@ -37,7 +37,8 @@ struct Reconciler::State {
   FinishedCount finished;
   std::optional<CalendarWatch> calendar;
   bool set_back = false;  // the calendar: what was written before may be due too late
-  MonoTime tell_others;
+  MonoTime next_round;    // of new runs that are told why they wait
+  MonoTime tell_others;   // those that know already, if their reason changed
   Totals totals;
 };
 

@@ -47,6 +47,15 @@ TEST_F(ReconcilerTest, WhoMovesUpInTheQueueIsToldSo) {
   step();
   EXPECT_EQ(position_of(run("r101")), "1");
   EXPECT_EQ(position_of(run("r200")), "100");
+  cancel("r101");
+  EXPECT_EQ(step().next, Millis(5'000)) << "a hundred were told just now";
+  submit("late");
+  step();
+  EXPECT_EQ(position_of(run("late")), "over 100") << "a new one is not kept waiting";
+  EXPECT_EQ(position_of(run("r102")), "2");
+  clock_.advance(Millis(5'000));
+  step();
+  EXPECT_EQ(position_of(run("r102")), "1");
 }
 
 // Runs everything and then keeps nothing of it, as a disk that is full does.

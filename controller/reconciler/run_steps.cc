@@ -98,19 +98,21 @@ Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime no
   return {};
 }
 
-Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,
-                     WallTime now) {
+Result<int64_t> write_reasons(store::WriteTxn& txn,
+                              const std::vector<scheduler::Unplaced>& unplaced, WallTime now) {
   std::vector<std::string> uids;
   for (const scheduler::Unplaced& each : unplaced) uids.push_back(each.uid);
   TRY(txn.expect_runs(uids));
+  int64_t again = 0;
   for (const scheduler::Unplaced& each : unplaced) {
     ASSIGN_OR_RETURN(const auto kept, txn.look_at_run(each.uid));
     const std::string words = explained(each);
     if (!kept || !runs::explains_pending(*kept, reason_of(each.why), words)) continue;
+    if (!kept->status.reason.empty()) ++again;
     Run run = *kept;
     TRY(store::save_run(txn, run, runs::explain_pending(run, reason_of(each.why), words, now)));
   }
-  return {};
+  return again;
 }
 
 // Removes tool tokens an hour after they expired.

@@ -36,8 +36,9 @@ Status end_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& cache, Wal
 Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& cache, WallTime now);
 Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now,
                   TickReport& report);
-Status write_reasons(store::WriteTxn& txn, const std::vector<scheduler::Unplaced>& unplaced,
-                     WallTime now);
+// Returns how many of them had a reason already.
+Result<int64_t> write_reasons(store::WriteTxn& txn,
+                              const std::vector<scheduler::Unplaced>& unplaced, WallTime now);
 // Removes what is too old at `now`, and what exceeds the numbers that may be kept.
 Status prune(store::WriteTxn& txn, const Retention& retention, const FinishedCount& finished,
              WallTime now, TickReport& report);

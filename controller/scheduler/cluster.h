@@ -98,13 +98,14 @@ class Cluster {
   // Explains why runs wait, for at most `most` of them. A call with `others` begins with the runs
   // that were never explained and those whose place in the queue has changed; all others follow in
   // turn. A call without `others` explains what the last one left over, then new runs: of these
-  // at most `at_once` until the next call with `others`, because most runs of a burst are placed
-  // before anyone asks why they wait.
+  // at most `at_once` in a round, because most runs of a burst are placed before anyone asks why
+  // they wait.
   std::vector<Unplaced> explain(size_t most, bool others = true, size_t at_once = SIZE_MAX);
-  // Whether a call of explain() with `others` would say something new.
-  bool others_may_differ() const {
-    return waiting_ > 0 && (told_version_ != version_ || !unexplained_.empty());
-  }
+  // The runs that were never explained are due now. A call with `others` begins a round too.
+  void begin_round();
+  bool has_unexplained() const { return !unexplained_.empty(); }
+  // Whether a call of explain() with `others` may say something new of runs that were explained.
+  bool others_may_differ() const { return waiting_ > 0 && told_version_ != version_; }
   // Whether explain() left out runs that are due, because there were more than `most`.
   bool owes_explanations() const { return !overdue_.empty(); }
   Preview preview(const contracts::Run& run);

@@ -50,14 +50,20 @@ void Cluster::count_positions() {
   std::erase_if(told_, [this](const auto& each) { return !positions_.contains(each.first); });
 }
 
+void Cluster::begin_round() {
+  overdue_.merge(unexplained_);
+  unexplained_.clear();
+  told_at_once_ = 0;
+}
+
 std::vector<Unplaced> Cluster::explain(size_t most, bool others, size_t at_once) {
   std::vector<Unplaced> out;
+  const bool new_ones = !unexplained_.empty() && told_at_once_ < at_once;
+  if (!others && overdue_.empty() && !new_ones) return out;
   count_positions();
   if (others) {
     mark_moved();
-    overdue_.merge(unexplained_);
-    unexplained_.clear();
-    told_at_once_ = 0;
+    begin_round();
   }
   explain_some(overdue_, most, out);
   const size_t left = at_once - std::min(at_once, told_at_once_);

@@ -81,6 +81,8 @@ class Database {
     return out;
   }
 
+  sqlite3* get() { return db_; }
+
  private:
   sqlite3* db_ = nullptr;
 };
@@ -146,6 +148,25 @@ TEST_P(StoreMigration, BringsAFileUpToDateWithAllThatIsInIt) {
   ASSERT_TRUE(Store::open({fresh.file()}).ok());
   EXPECT_THAT(shape(fresh.file()), Not(IsEmpty()));
   EXPECT_EQ(shape(folder.file()), shape(fresh.file()));
+}
+
+// The last of them is forgotten: its number is not given again.
+TEST(StoreMigration13, TheNumbersOfChangesStayGivenAndTheirWordsStayChecked) {
+  constexpr const char* kChange = "INSERT INTO changes (kind, namespace, name, op) VALUES ";
+  const TempFolder folder;
+  make_schema(folder.file(), 13);
+  Database before(folder.file());
+  for (const char* name : {"'a'", "'b'"})
+    before.execute(cat(kChange, "('Run', 'default', ", name, ", 'create')").c_str());
+  before.execute("DELETE FROM changes WHERE resource_version = 2");
+  make_schema(folder.file(), 14);
+  Database after(folder.file());
+  after.execute(cat(kChange, "('Run', 'default', 'c', 'update')").c_str());
+  EXPECT_THAT(after.rows("SELECT resource_version || name FROM changes"),
+              testing::ElementsAre("1a", "3c"));
+  EXPECT_NE(sqlite3_exec(after.get(), cat(kChange, "('Run', 'default', 'd', 'x')").c_str(), nullptr,
+                         nullptr, nullptr),
+            SQLITE_OK);
 }
 
 TEST(StoreMigration1, TheFirstStepMakesWhatTheFirstProgramMade) {

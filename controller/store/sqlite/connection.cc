@@ -8,6 +8,13 @@ namespace paddock::store::sqlite {
 
 namespace {
 
+// SQLite would count what it allocates, for which all its connections wait for one lock at each
+// allocation. Nobody asks for the count. Refused once a connection is open, which then stays so.
+void count_no_memory() {
+  static const int refused = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  static_cast<void>(refused);
+}
+
 int hardened(sqlite3* db) {
   for (const int option :
        {SQLITE_DBCONFIG_DQS_DDL, SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_TRUSTED_SCHEMA,
@@ -120,6 +127,7 @@ std::string_view PreparedStatement::bytes(int column) const {
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mode mode) {
+  count_no_memory();
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   flags |=
       mode == Mode::kReader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
