@@ -1,7 +1,6 @@
 // More ways to use up what a host has, or to stay; each ends at its limit, and the host is none the
 // worse for it.
 #include <signal.h>
-#include <sys/syscall.h>
 
 #include "tests/adversarial/serve_fixture.h"
 
@@ -137,22 +136,6 @@ TEST_P(Exhaust, HonestProgramsWaitForThousands) {
   EXPECT_EQ(done.out, "WAITED 400\nAGAIN 400\n") << done.err;
   ASSERT_TRUE(done.result);
   EXPECT_TRUE(done.result->denials.empty());
-}
-
-// A poll that a signal has broken off can be gone on with by any thread that is made there.
-TEST_P(Exhaust, PollsThatAreGoneOnWithAreBoundedToo) {
-#ifndef SYS_poll
-  GTEST_SKIP() << "none can be gone on with here";
-#endif
-  for (const auto& [count, waited] : {std::pair("500", 466'000 / 960), {"400", 400}}) {
-    LaunchRequest launch = request(probe("hoard_polls", {"resume", count}));
-    launch.policy.limits.pids = 600;
-    launch.policy.limits.open_files = 1024;
-    const Finished done = run(launch);
-    ASSERT_TRUE(done.result);
-    EXPECT_EQ(done.out, cat("WAITED ", waited, "\n")) << done.err;
-    EXPECT_EQ(done.result->denials.empty(), waited == 400);
-  }
 }
 
 TEST_P(Exhaust, HonestProgramsSleepBySelect) {

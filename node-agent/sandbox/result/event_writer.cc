@@ -16,7 +16,8 @@ using contracts::FrameType;
 
 constexpr Millis kLookAgainAfter{500};
 
-bool is_full_disk(int error) { return error == ENOSPC || error == EDQUOT; }
+// Or a file that is as large as the file system, or a limit of this process, lets it be.
+bool has_no_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
 }  // namespace
 
@@ -92,7 +93,7 @@ Result<bool> EventWriter::write_front() {
   const ssize_t n = write(fd_.get(), rest.data(), std::min(rest.size(), chunk_));
   if (n < 0 && errno == EINTR) return true;
   if (n < 0 && errno == EAGAIN) return false;
-  if (n < 0 && room_ && is_full_disk(errno)) return rest_a_while();
+  if (n < 0 && room_ && has_no_room(errno)) return rest_a_while();
   if (n < 0) return system_error("writing the events", errno);
   const auto wrote = static_cast<size_t>(n);
   if (room_) room_->written(wrote);

@@ -2,7 +2,6 @@
 // kernel keeps something for each name while a call waits. `hoard_polls HOW COUNT`: says how many
 // of COUNT threads could wait at one time, and whether as many can once these have ended. `sleep`:
 // for no input at all, as old programs do who only want to sleep; these threads do not end.
-// `resume`: with one poll that a signal has broken off, which each goes on with (restart_syscall).
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -76,57 +75,6 @@ int wait_at_one_time(std::string_view how, int count) {
   return waiting;
 }
 
-#ifdef SYS_poll  // what libc calls, and on aarch64 no call that can be gone on with
-
-constexpr int kMostAtATime = 466'000 / kNamed;
-
-struct Resumed {
-  int count = 0;
-  int quiet[2] = {};
-  int answer[2] = {};
-  int waited = 0;
-};
-Resumed resumed;
-
-void go_on() {
-  const bool broken_off = syscall(SYS_restart_syscall) < 0 && errno == EINTR;
-  const char said = broken_off ? 'n' : 'y';
-  (void)!write(resumed.answer[1], &said, 1);
-}
-
-// In the signal's handler: threads that it makes here go on with what it has broken off. None ends
-// but those that were refused, until the other end is closed.
-void go_on_by_many(int) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < resumed.count; ++i) threads.emplace_back(go_on);
-  int refused = 0;
-  char said = 0;
-  for (pollfd told{resumed.answer[0], POLLIN, 0};
-       refused < resumed.count - kMostAtATime && poll(&told, 1, 60'000) == 1;)
-    refused += read(resumed.answer[0], &said, 1) == 1 && said == 'n' ? 1 : 0;
-  close(resumed.quiet[1]);
-  for (std::thread& each : threads) each.join();
-  close(resumed.answer[1]);
-  while (read(resumed.answer[0], &said, 1) == 1) refused += said == 'n' ? 1 : 0;
-  resumed.waited = resumed.count - refused;
-}
-
-int resume(int count) {
-  resumed.count = count;
-  if (pipe(resumed.quiet) != 0 || pipe(resumed.answer) != 0) return -1;
-  struct sigaction action {};
-  action.sa_handler = go_on_by_many;
-  sigaction(SIGALRM, &action, nullptr);
-  std::vector<pollfd> inputs(kNamed, pollfd{resumed.quiet[0], POLLIN, 0});
-  alarm(1);
-  (void)syscall(SYS_poll, inputs.data(), kNamed, 3'600'000);
-  return resumed.waited;
-}
-
-#else
-int resume(int count) { return count; }
-#endif
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -137,10 +85,6 @@ int main(int argc, char** argv) {
   pthread_attr_setstacksize(&small, 64 << 10);
   pthread_setattr_default_np(&small);
   mallopt(M_ARENA_MAX, 1);
-  if (std::string_view(argv[1]) == "resume") {
-    std::printf("WAITED %d\n", resume(std::atoi(argv[2])));
-    return 0;
-  }
   const int first = wait_at_one_time(argv[1], std::atoi(argv[2]));
   std::printf("WAITED %d\n", first);
   if (std::string_view(argv[1]) == "sleep") return 0;

@@ -8,11 +8,12 @@
 
 namespace paddock::sandbox {
 
-// `folder`, `processes`: how long it took to count each. A run can delay the count of what its
-// processes hold open, and must not win much time by it.
-constexpr Millis rest_after(Millis folder, Millis processes) {
-  constexpr Millis kLongestForProcesses{2'000};
-  return 9 * folder + std::min(9 * processes, kLongestForProcesses);
+// `folder`, `processes`: how long it took to count each. A run that goes on meanwhile (not `still`)
+// can delay the count of what its processes hold open, and must not win much time by it.
+constexpr Millis rest_after(Millis folder, Millis processes, bool still) {
+  constexpr Millis kLongestOfWhoDelays{2'000};
+  const Millis rest = 9 * processes;
+  return 9 * folder + (still ? rest : std::min(rest, kLongestOfWhoDelays));
 }
 
 }  // namespace paddock::sandbox

@@ -150,7 +150,7 @@ std::optional<DiskHit> DiskWatch::take(MonoTime now) {
   }
   asked_ = false;
   answered_at_ = now;
-  rests_until_ = now + rest_after(folder_counted_at_ - asked_at_, now - folder_counted_at_);
+  rests_until_ = now + rest_after(folder_counted_at_ - asked_at_, now - folder_counted_at_, still_);
   if (answer.failed == 0) {
     last_ = answer.use;
     space_at_last_ = space_asked_;

@@ -44,9 +44,7 @@ contracts::Denial call_denial(std::string_view what, const std::string& name, st
 
 // As the kernel answers where it has no memory for what the call waits with.
 int error_of_no_wait(const seccomp_data& call) {
-  const std::string name = syscall_name(call.nr, call.arch);
-  if (name == kResumes) return EINTR;
-  return is_poll(name) ? ENOMEM : ENOLCK;
+  return is_poll(syscall_name(call.nr, call.arch)) ? ENOMEM : ENOLCK;
 }
 
 // Whether this is the successful exit of the command itself. How its children exit does not matter.
@@ -245,8 +243,9 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       return {EPERM, {call_denial("system call", name, rule->why, caller.executable())}};
     case SyscallAction::kJudge:
       if (call.nr == SYS_exit_group) return {.held = may_hold_ && ends_well(caller, call)};
-      if (call.nr == SYS_timer_create || call.nr == SYS_setrlimit || call.nr == SYS_prlimit64)
-        return {.limit_signals = sent_limit_signals(caller, call)};
+      if (call.nr == SYS_timer_create) return {.limit_signals = sent_limit_signals(caller, call)};
+      if (call.nr == SYS_setrlimit || call.nr == SYS_prlimit64)
+        return {.limit_signals = sent_limit_signals(caller, call), .looks = 1};
       if (auto signals = sent_limit_signals(caller, call); !signals.empty())
         return {.limit_signals = std::move(signals)};
       if (call.nr == SYS_execve || call.nr == SYS_execveat || call.nr == SYS_memfd_create)
@@ -255,7 +254,7 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       if (call.nr == SYS_fcntl)
         return judge_range_lock(caller, call, [&] { return still_waiting(id); });
       if (call.nr == SYS_seccomp || call.nr == SYS_prctl) return judge_filter(caller, call, id);
-      if (is_poll(name) || name == kResumes) return judge_poll(caller, name, call);
+      if (is_poll(name)) return judge_poll(caller, name, call);
       return judge_network_call(caller, call, reach_);
     case SyscallAction::kAllow:
     case SyscallAction::kPretend:
@@ -279,7 +278,6 @@ GateAnswer Notifications::judge_filter(const NotifyingThread& caller, const secc
 
 GateAnswer Notifications::judge_poll(const NotifyingThread& caller, const std::string& name,
                                      const seccomp_data& call) {
-  if (!polls_ && name == kResumes) return {};
   if (!polls_) polls_ = std::make_unique<PollGate>(clock_);
   return polls_->judge(caller, name, call);
 }

@@ -36,11 +36,11 @@ bool may_wait(pid_t thread) {
   const auto number = parse_integer<int>(std::string_view(*text).substr(0, text->find(' ')));
   if (!number) return true;
   const std::string name = syscall_name(*number, static_cast<uint32_t>(this_machine()));
-  return is_poll(name) || name == kResumes;
+  return is_poll(name) || name == "restart_syscall";
 }
 
 GateAnswer refuse_to_wait(const NotifyingThread& caller, std::string_view name, int looks) {
-  return {.error = name == kResumes ? EINTR : ENOMEM,
+  return {.error = ENOMEM,
           .denials = {{"system call", std::string(name), caller.executable(),
                        cat("poll and select: the threads of a run wait for ", PollCount::kMost,
                            " descriptors at a time, of calls with ", PollCount::kFew,
@@ -55,26 +55,22 @@ bool is_poll(std::string_view name) { return is_select(name) || name == "poll" |
 
 GateAnswer PollGate::judge(const NotifyingThread& caller, std::string_view name,
                            const seccomp_data& call) {
-  const bool resumes = name == kResumes;
-  const uint32_t named = resumes ? most_named_ : descriptors_of(name, call);
+  const uint32_t named = descriptors_of(name, call);
   if (named < PollCount::kFew) return {};
-  PollCount& count = resumes ? resumed_ : count_;
   int looks = 0;
-  if (!count.has_room(caller.thread(), named)) {
+  if (!count_.has_room(caller.thread(), named)) {
     if (clock_.mono() < rests_until_) return {.waits = true};
     looks = forget_who_waits_no_more();
   }
-  if (!count.has_room(caller.thread(), named)) return refuse_to_wait(caller, name, looks);
-  count.note(caller.thread(), named);
-  if (name == "poll") most_named_ = std::max(most_named_, named);
+  if (!count_.has_room(caller.thread(), named)) return refuse_to_wait(caller, name, looks);
+  count_.note(caller.thread(), named);
   return {.looks = looks};
 }
 
 int PollGate::forget_who_waits_no_more() {
   const MonoTime began = clock_.mono();
-  const auto looks = static_cast<int>(count_.threads() + resumed_.threads());
+  const auto looks = static_cast<int>(count_.threads());
   count_.forget_unless(may_wait);
-  resumed_.forget_unless(may_wait);
   const MonoTime now = clock_.mono();
   rests_until_ = now + std::max(kPollRestFactor * (now - began), kShortestPollRest);
   return looks;

@@ -2,12 +2,6 @@
 // the run wait for as many as they may (poll_count.h). Where it is to be looked first who waits no
 // more, and was looked just now, the asker waits a moment. Only registers decide, which no other
 // thread can change.
-//
-// A poll that was broken off goes on by restart_syscall, of which nobody is told what it resumes:
-// the kernel's way after a run stood still, and a program's from a signal's handler, in a thread or
-// process that it has made there too. So each counts as the most that any poll of the run has
-// named, in an account of its own, and where that is full it ends as broken off for good (EINTR),
-// which every program must expect.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -22,12 +16,11 @@ namespace paddock::sandbox {
 
 // Whether the system call of this name waits for descriptors that it names.
 bool is_poll(std::string_view name);
-inline constexpr std::string_view kResumes = "restart_syscall";
 
 class PollGate {
  public:
   explicit PollGate(const Clock& clock) : clock_(clock) {}
-  // `name`: of the call, which is_poll() or kResumes.
+  // `name`: of the call, which is_poll().
   GateAnswer judge(const NotifyingThread& caller, std::string_view name, const seccomp_data& call);
 
  private:
@@ -35,9 +28,7 @@ class PollGate {
 
   const Clock& clock_;
   PollCount count_;
-  PollCount resumed_;
-  uint32_t most_named_ = 0;  // by one poll
-  MonoTime rests_until_;     // before the threads are looked at again
+  MonoTime rests_until_;  // before the threads are looked at again
 };
 
 }  // namespace paddock::sandbox

@@ -117,7 +117,6 @@ class Oracle {
     if (call == "clone") return ask_if((a[0] & kSpaces) != 0 || (a[0] & 0xfe) == 24);
     if (call == "timer_create") return ask_if(a[1] != 0);
     if (call == "poll" || call == "ppoll") return ask_if(static_cast<uint32_t>(a[1]) >= 256);
-    if (call == "restart_syscall") return "ask";
     if (call == "select" || call == "pselect6") return ask_if(static_cast<uint32_t>(a[0]) >= 256);
     if (call == "unshare") return ask_if((a[0] & (kSpaces | 0x80)) != 0);
     if (call == "ioctl") return control(static_cast<uint32_t>(a[1]));

@@ -124,7 +124,6 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"ppoll", kJudge, "waits for many descriptors", any_bit(1, ~uint32_t{0xff})},
     {"select", kJudge, "waits for many descriptors", any_bit(0, ~uint32_t{0xff})},
     {"pselect6", kJudge, "waits for many descriptors", any_bit(0, ~uint32_t{0xff})},
-    {"restart_syscall", kJudge, "may go on with such a poll"},
 
     // The kernel compiles each into room that the whole host shares: as many as a run may have.
     {"seccomp", kJudge, "a filter of its own", equal(0, SECCOMP_SET_MODE_FILTER)},
