@@ -72,8 +72,10 @@ bool was_not_done(const Result<Response>& answer) {
          is_peer_unproven(answer.error());
 }
 
-bool is_name_unknown(const Result<Response>& answer) {
-  return !answer.ok() && answer.error().reason == kNameUnknown;
+// What does not become right by waiting, as far as one can tell.
+bool is_wrong_address(const Result<Response>& answer) {
+  return !answer.ok() &&
+         (answer.error().reason == kNameUnknown || is_peer_unproven(answer.error()));
 }
 
 class CurlClient final : public Client {
@@ -104,9 +106,9 @@ class CurlClient final : public Client {
       // An address that gave no answer is not asked next, by no client that shares the turn.
       if (!aborted_.load()) endpoint_.turn->compare_exchange_strong(turn, turn + 1);
       const bool last = tried >= addresses_.size();
-      if (last && away && is_name_unknown(answer)) return std::move(*away);
+      if (last && away && is_wrong_address(answer)) return std::move(*away);
       if (!not_done || last) return answer;
-      if (!is_name_unknown(answer)) away = std::move(answer);
+      if (!is_wrong_address(answer)) away = std::move(answer);
     }
   }
 

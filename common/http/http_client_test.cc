@@ -213,6 +213,17 @@ TEST(HttpClient, GoesOnFromAPortThatSpeaksAnotherProtocolToTheNextAddress) {
   EXPECT_EQ(client->send(get("/"))->body, "here");
 }
 
+TEST(HttpClient, AWrongPortIsNotTheAnswerWhileAnotherAddressIsAway) {
+  HttpServer strange([](const HttpRequest&) { return HttpAnswer{"220 smtp\r\n", true}; });
+  std::string away;
+  {
+    HttpServer server([](const HttpRequest&) { return answer(200); });
+    away = server.url();
+  }
+  for (const std::string& both : {cat(away, ",", strange.url()), cat(strange.url(), ",", away)})
+    EXPECT_EQ(make_client({both, {}, {}, {}})->send(get("/")).error().reason, "UNREACHABLE");
+}
+
 TEST(HttpClient, TellsAPortThatSpeaksNoTls) {
   const os::Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = {};

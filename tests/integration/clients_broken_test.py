@@ -326,12 +326,15 @@ class Asking(Broken):
             self.assertEqual(self.client_of(f"{address},{leader.url}").runs.get("a").metadata.name, "a")
 
     def test_a_port_that_speaks_no_http_is_not_waited_for(self):
-        for words in (b"SSH-2.0-OpenSSH_9.2\r\n", b"\x15\x03\x01\x00\x02\x02\x46\n"):
+        for words in (b"SSH-2.0-OpenSSH_9.2\r\n", b"\x15\x03\x01\x00\x02\x02\x46"):
             with BrokenServer(lambda connection, words=words: connection.sendall(words)) as server, BrokenServer(answer(200, RUN)) as leader:
                 wrong = self.client_of(server.url, patience=600)
                 self.assertIn("no HTTP", str(self.refused("WRONG_PROTOCOL", lambda: wrong.runs.get("a"))))  # noqa: B023
                 self.assertEqual(len(server.requests), 1)
                 self.assertEqual(self.client_of(f"{server.url},{leader.url}").runs.get("a").metadata.name, "a")
+                for both in (f"{server.url},http://127.0.0.1:9", f"http://127.0.0.1:9,{server.url}"):
+                    away = self.client_of(both, patience=0)
+                    self.refused("UNREACHABLE", lambda: away.runs.get("a"))  # noqa: B023
 
     def test_what_speaks_something_else_where_a_server_was_is_waited_for(self):
         server, client = self.serve(answer(200, RUN), lambda connection: connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n"), answer(200, RUN))

@@ -58,7 +58,10 @@ class Policy(unittest.TestCase):
         self.assertEqual(words(of_typescript[1]), sorted(_retry.PASSED_OVER))
         unproven = re.search(r"is_peer_unproven\(.*?is_one_of\(error\.reason, \{(.*?)\}\)", self.http, re.S)
         constants = dict(re.findall(r'Reason (k\w+) = "([A-Z_]+)"', self.http))
-        self.assertLess({constants[each.strip()] for each in unproven[1].split(",")}, set(_retry.PASSED_OVER))
+        wrong = {constants[each.strip()] for each in unproven[1].split(",")} | {constants["kNameUnknown"]}
+        self.assertLess(wrong, set(_retry.PASSED_OVER))
+        self.assertEqual(sorted(wrong), sorted(_retry.WRONG_ADDRESS))
+        self.assertEqual(sorted(wrong), words(re.search(r"const WRONG_ADDRESS = \[(.*?)\]", self.typescript)[1]))
 
     def test_methods_that_do_nothing_twice(self):
         known = re.search(r"bool safe_to_repeat\(.*?\n\}", self.cpp, re.S)

@@ -15,6 +15,8 @@ NEVER_BEGUN = ("UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED
 # Nothing has been begun, and another address of the same instance may answer.
 PASSED_OVER = ("UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "WRONG_PROTOCOL",
                "CERTIFICATE_NOT_VALID_NOW")
+# Of these, what does not become right by waiting, as far as one can tell.
+WRONG_ADDRESS = ("SERVER_NAME_UNKNOWN", "SERVER_NOT_TRUSTED", "WRONG_PROTOCOL", "CERTIFICATE_NOT_VALID_NOW")
 
 
 def nobody_there(error: PaddockError) -> bool:
@@ -45,8 +47,8 @@ def is_stream_lost(patience: float, waited: float, failed: int) -> bool:
 
 
 def worth_telling(failed: List[PaddockError]) -> PaddockError:
-    """Of those who were passed over: the last, unless it is a name that nobody has while another server may come back."""
-    return next((each for each in reversed(failed) if each.code != "SERVER_NAME_UNKNOWN"), failed[-1])
+    """Of those who were passed over: the last, unless it is a wrong address while another server may come back."""
+    return next((each for each in reversed(failed) if each.code not in WRONG_ADDRESS), failed[-1])
 
 
 def input_was_not_taken(error: PaddockError, doubtful: bool) -> bool:

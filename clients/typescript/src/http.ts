@@ -9,14 +9,16 @@ const REPEATABLE = ["GET", "PUT", "DELETE"];
 const NEVER_BEGUN = ["UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
 /** Nothing has been begun, and another address of the same instance may answer. */
 const PASSED_OVER = ["UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "WRONG_PROTOCOL", "CERTIFICATE_NOT_VALID_NOW"];
+/** Of these, what does not become right by waiting, as far as one can tell. */
+const WRONG_ADDRESS = ["SERVER_NAME_UNKNOWN", "SERVER_NOT_TRUSTED", "WRONG_PROTOCOL", "CERTIFICATE_NOT_VALID_NOW"];
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
 /** The words of OpenSSL's verification, as Node has them, and Node's own. */
 const NOT_TRUSTED = /CERT|ISSUER|LEAF_SIGNATURE|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH|ERR_TLS/;
 /** What Node says of bytes that are not TLS: its fetch the first two, by its OpenSSL; its https the last. */
 const NO_TLS = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_RECORD_LAYER_FAILURE", "EPROTO"];
-/** What Node's parser says of bytes that are not HTTP. An end that came too soon is none of them. */
-const NO_HTTP = /^HPE_(?!INVALID_EOF)/;
+/** What Node's parser says of an answer that does not begin as HTTP does. */
+const NO_HTTP = "HPE_INVALID_CONSTANT";
 
 /** What every call takes. */
 export interface CallOptions {
@@ -71,7 +73,7 @@ function lost(error: unknown, watchdog: Watchdog, caller?: AbortSignal, stranger
     return new PaddockError(`the server's certificate is not trusted (${code}): connect() of "paddock/node" takes a caFile, NODE_EXTRA_CA_CERTS names one`, { code: "SERVER_NOT_TRUSTED" }, cause);
   }
   const wrong = stranger && (NO_TLS.includes(code) ? "TLS on this port: correct the port, or write http:// for a server on this host"
-    : NO_HTTP.test(code) ? "HTTP on this port: correct the port, or write https://" : "");
+    : code === NO_HTTP ? "HTTP on this port: correct the port, or write https://" : "");
   if (wrong) return new PaddockError(`the server speaks no ${wrong}`, { code: "WRONG_PROTOCOL" }, cause);
   // That a name cannot be found out now is EAI_AGAIN.
   if (code === "ENOTFOUND" && stranger && onLinux()) {
@@ -235,8 +237,8 @@ export class Transport {
         failed.push(error);
       }
     }
-    // Not a name that nobody has, while another server may come back.
-    throw failed.reverse().find((each) => each.code !== "SERVER_NAME_UNKNOWN") ?? failed[0];
+    // Not a wrong address, while another server may come back.
+    throw failed.reverse().find((each) => !WRONG_ADDRESS.includes(each.code)) ?? failed[0];
   }
 
   async request(method: string, target: string, sending: Sending = {}): Promise<Uint8Array> {

@@ -188,7 +188,12 @@ def _length(headers: http.client.HTTPMessage) -> int:
 
 async def _answer(connection: Connection) -> AsyncResponse:
     for _ in range(MAX_INTERIM):
-        first = await connection.until(b"\n")  # what speaks something else may never come to an empty line
+        try:
+            first = await connection.until(b"\n")  # what speaks something else may never come to an empty line
+        except asyncio.IncompleteReadError as error:
+            if not error.partial:
+                raise
+            raise http.client.BadStatusLine(error.partial.decode("latin-1")) from error
         words = first.split(None, 2)
         if len(words) < 2 or not words[0].startswith(b"HTTP/1.") or not words[1].isdigit() or len(words[1]) != 3:
             raise http.client.BadStatusLine(first.decode("latin-1"))
