@@ -10,6 +10,13 @@ namespace {
 
 constexpr std::string_view kTainted = "Tainted";
 
+const Condition* true_condition(const NodeStatus& status, std::string_view type) {
+  const auto found = std::ranges::find_if(status.conditions, [type](const Condition& each) {
+    return each.type == type && each.status == "True";
+  });
+  return found == status.conditions.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 NodeBounds bounds_of(const NodeStatus& status) { return {status.ceilings, status.largest_limits}; }
@@ -19,18 +26,14 @@ int64_t well_devices(const NodeStatus& status) {
 }
 
 const Condition* disk_pressure(const NodeStatus& status) {
-  const auto found = std::ranges::find_if(status.conditions, [](const Condition& each) {
-    return each.type == kDiskPressure && each.status == "True";
-  });
-  return found == status.conditions.end() ? nullptr : &*found;
+  return true_condition(status, kDiskPressure);
 }
 
+const Condition* host_fault(const NodeStatus& status) { return true_condition(status, kHostFault); }
+
 const Condition* unfit(const NodeStatus& status) {
-  if (const Condition* full = disk_pressure(status)) return full;
-  const auto found = std::ranges::find_if(status.conditions, [](const Condition& each) {
-    return each.type == kHostFault && each.status == "True";
-  });
-  return found == status.conditions.end() ? nullptr : &*found;
+  const Condition* full = disk_pressure(status);
+  return full != nullptr ? full : host_fault(status);
 }
 
 std::vector<std::string_view> closed_by(const Node& node) {

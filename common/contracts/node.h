@@ -182,6 +182,8 @@ int64_t well_devices(const NodeStatus& status);
 
 // What it says of its disk while that is too full for runs; null while there is room.
 const Condition* disk_pressure(const NodeStatus& status);
+// Its fault that no run could live with; null while there is none.
+const Condition* host_fault(const NodeStatus& status);
 
 // Why it can take no new runs: one of the two conditions above, while that is True; null otherwise.
 const Condition* unfit(const NodeStatus& status);

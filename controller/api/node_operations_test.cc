@@ -242,6 +242,10 @@ TEST_F(NodeOperations, ASessionThereIsNotReadyWhileTheNodeIsAwayOrHasAFault) {
   });
   EXPECT_EQ(ready_of("s").reason, "PENDING") << "its commands can still be run";
   change([](contracts::NodeStatus& status) {
+    status.conditions.push_back({contracts::kHostFault, "True", "NODE_DISK_FAILS", "it fails", {}});
+  });
+  EXPECT_EQ(ready_of("s").reason, "NODE_DISK_FAILS") << "whatever else there is";
+  change([](contracts::NodeStatus& status) {
     status.ready = false;
     status.reason = contracts::kNodeLost;
   });

@@ -47,8 +47,8 @@ std::optional<contracts::Condition> trouble_of(const contracts::Node& node) {
             " is away, and no command reaches it; its files stay there",
             status.message.empty() ? "" : ": ", status.message),
         {}};
-  const contracts::Condition* fault = contracts::unfit(status);
-  if (fault == nullptr || fault->type != contracts::kHostFault) return std::nullopt;
+  const contracts::Condition* fault = contracts::host_fault(status);
+  if (fault == nullptr) return std::nullopt;
   return contracts::Condition{
       "Ready", "False", fault->reason,
       cat("its node ", node.metadata.name, " has a fault: ", fault->message),

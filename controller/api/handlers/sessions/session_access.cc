@@ -65,8 +65,8 @@ std::optional<Error> told_fault(const Services& services, const Sandbox& session
   const Status read = services.store.read([&](store::ReadTxn& txn) -> Status {
     const std::string& name = session.status.node_name;
     ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", name}));
-    const contracts::Condition* fault = node ? contracts::unfit(node->status) : nullptr;
-    if (fault != nullptr && fault->type == contracts::kHostFault)
+    const contracts::Condition* fault = node ? contracts::host_fault(node->status) : nullptr;
+    if (fault != nullptr)
       out = Error{Code::kUnavailable, Reason::parse(fault->reason),
                   cat("the session's node ", name, " has a fault: ", fault->message)};
     return {};
