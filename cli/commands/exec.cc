@@ -142,13 +142,15 @@ void tell_of_a_shell(const Parsed& parsed, int code, const Env& env) {
                             shell_word(words[0])))));
 }
 
-// Programs that look for the run's own processes, which are out of a command's sight and reach.
-void tell_of_own_processes(const Parsed& parsed, const Env& env) {
+// Programs that look for the run's own processes, which are out of a command's sight and reach. One
+// that says so itself by its exit code tells a script, too.
+void tell_of_own_processes(const Parsed& parsed, int code, const Env& env) {
   constexpr std::array<std::string_view, 12> kPrograms = {"gdb",    "htop",   "kill",   "killall",
                                                           "pgrep",  "pidof",  "pkill",  "ps",
                                                           "pstree", "py-spy", "strace", "top"};
   const std::string program = os::base_name(parsed.list("CMD").front());
-  if (std::ranges::find(kPrograms, program) == kPrograms.end()) return;
+  if (std::ranges::find(kPrograms, program) == kPrograms.end() || (code == 0 && !env.err.tty))
+    return;
   const std::string run = shell_word(parsed.text("NAME"));
   env.say(cat(paint(env.err, Paint::kYellow, "hint:"),
               " a command in a run sees and signals what it started itself, and none of the run's "
@@ -166,7 +168,7 @@ int exec_command(const Parsed& parsed, Env& env) {
                                       : command_call(watcher, wanted->call, env, wanted->format);
     if (code.ok()) {
       tell_of_a_shell(parsed, *code, env);
-      if (!is_document(wanted->format)) tell_of_own_processes(parsed, env);
+      if (!is_document(wanted->format)) tell_of_own_processes(parsed, *code, env);
       return *code;
     }
     const Error why = with_other_kind(watcher.client, parsed, wanted->run, code.error());
