@@ -35,7 +35,7 @@ PARTS = (
           "scripts/suites test -L adversarial", 110),
     Stage("everyday", "ordinary programs, in two profiles; those whose packages are there", "scripts/suites test -L 'everyday$'", 30),
     # proves: ELV-102, ELV-103
-    Stage("integration", "real controllers, agents and clients, and a short suite of each kind of fault", "scripts/suites test -L integration", 340),
+    Stage("integration", "real controllers, agents and clients; short suites of kills, absences and full disks", "scripts/suites test -L integration", 340),
 )
 
 # What a contributor needs to trust a change. One build serves all of it.
@@ -58,7 +58,12 @@ VERIFY = (
     Stage("release", "the programs as they are shipped, by gcc; benches and tests of them", RELEASE, 380, builds=True, paths=CODE),
     Stage("faults", "daemons that are killed, stand still, fill up and starve; a thousand sessions and runs that leave nothing",
           "scripts/build test programs sandbox_adversarial_test && scripts/suites test -L faults", 240,
-          paths=(*CODE, "tests/integration/*", "tests/adversarial/cycles_test.cc")),
+          paths=(*CODE, "packaging/profiles/*", "tests/integration/*", "tests/adversarial/cycles_test.cc", "tests/adversarial/CMakeLists.txt")),
+    Stage("ecosystem", "both clients installed, typed and in a browser; E2B's SDK; kubectl exec; a laptop's requirements",
+          "scripts/install-deps dashboard || true; scripts/build test programs && scripts/suites test -L ecosystem", 150,
+          paths=(*CODE, "clients/*", "examples/clients/*", "packaging/profiles/*", "tests/integration/*")),
+    Stage("charts", "every value of the Helm chart that makes no sense is refused by name", "scripts/build test programs && scripts/suites test -L charts",
+          45, paths=("charts/*", "packaging/profiles/*", "scripts/chart-tools", "tests/integration/chart*")),
     Stage("asan", "unit, golden, fuzz corpora and simulation under AddressSanitizer and UBSan",
           "scripts/build asan && scripts/suites asan -L 'unit|golden|fuzz|simulation'", 1500, paths=CODE),
     Stage("tsan", "modules with threads under ThreadSanitizer", "scripts/build tsan tests_with_threads && scripts/suites tsan -L threads", 600,
@@ -72,12 +77,6 @@ VERIFY = (
           paths=("controller/*", "node-agent/sync/*", "common/contracts/*", "common/wire/*", "tests/simulation/*"), needs=("release",)),
     Stage("claims", "five claims, chosen by the commit: the code is broken on purpose, and the test of the claim has to fail",
           "scripts/mutation_check.py", 240, paths=(*CODE, "scripts/mutation*")),
-    Stage("ecosystem", "both clients installed, typed and in a browser; E2B's SDK; kubectl exec; a laptop's requirements",
-          "scripts/build test programs && scripts/suites test -L ecosystem", 150,
-          paths=("clients/*", "examples/clients/*", "common/contracts/*", "common/requirements/*", "controller/api/*", "controller/e2b/*",
-                 "controller/k8s/*", "node-agent/runtimes/*", "tests/integration/*")),
-    Stage("charts", "every value of the Helm chart that makes no sense is refused by name", "scripts/build test programs && scripts/suites test -L charts",
-          45, paths=("charts/*", "packaging/profiles/*", "scripts/chart-tools", "tests/integration/chart*")),
     # proves partly: VLT-09, VLT-105
     Stage("overhead", "the sandbox's overhead is within its budget",
           f"{RELEASE} && PADDOCK_BIN_DIR=$PWD/build/bin PADDOCK_SOURCE_DIR=$PWD build/bench/overhead_budget", 15,
@@ -115,7 +114,7 @@ VERIFY = (
           1300, paths=("*.cc", "*.h", ".clang-tidy"), per_file=4),
     Stage("asan-live", "hostile programs, controllers and agents under AddressSanitizer and UBSan; not in CI",
           "scripts/build asan && scripts/suites asan -L 'adversarial|integration|faults|ecosystem'", 900, paths=CODE, needs=("asan",), in_ci=False),
-    Stage("load", "the suites of `together`, `faults` and `ecosystem` beside two busy loops on each processor; not in CI",
+    Stage("load", "the suites that need no other programs, of `together` and of all stages, beside two busy loops on each processor; not in CI",
           f"scripts/build test && scripts/under-load scripts/suites test -LE '{PEERS}'", 1900, in_ci=False),
     # proves partly: VLT-10
     # proves: VLT-103

@@ -28,8 +28,8 @@ def version_of(program):
 
 
 def run(command, timeout=300, **settings):
-    """As subprocess.run, with its output kept; once more where nothing was sent: kubectl gives a handshake ten seconds, for which a busy
-    machine may give a controller no processor."""
+    """As subprocess.run, with its output kept; again where no handshake came about, for which kubectl has ten seconds and a busy machine may
+    give a controller no processor. Not for what makes several objects: some may be there then."""
     for last in (False, False, True):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False, **settings)
         if last or "TLS handshake timeout" not in str(done.stderr):
