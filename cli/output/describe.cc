@@ -18,7 +18,7 @@ constexpr size_t kManyLines = 1000;
 // `Name:   value` lines, values aligned; lines without a value are left out.
 class Lines {
  public:
-  void add(std::string_view name, std::string value) {
+  void add(std::string_view name, const std::string& value) {
     if (value.empty()) return;
     std::string title = cat(name, ":");
     for (std::string& line : split(value, '\n'))

@@ -109,7 +109,7 @@ class Servers:
     def lost(self, server: Server, error: Exception, timed_out: bool) -> PaddockError:
         """A connection that stood brought no answer, or not all of one."""
         self.move_on(server)
-        begun = error.line[:5] if isinstance(error, http.client.BadStatusLine) and not timed_out else ""
+        begun = str(error.args[0])[:5] if isinstance(error, http.client.BadStatusLine) and not timed_out else ""
         if not "HTTP/".startswith(begun) and not isinstance(error, http.client.RemoteDisconnected) and not self._has_met(server):
             return wrong_protocol("HTTP", "https://")
         return lost(timed_out)
