@@ -132,8 +132,9 @@ TEST_P(Disk, EndsWhoHoldsForSecondsWhatNobodyCanCount) {
     ASSERT_TRUE(done.result);
     EXPECT_EQ(done.result->code, "E_LIMIT_FS") << how << done.result->reason << done.err;
     // Whose own folder of /proc is closed is counted all the same.
-    if (std::string_view(how) == "closed")
+    if (std::string_view(how) == "closed") {
       EXPECT_THAT(done.result->reason, testing::HasSubstr("grew by"));
+    }
   }
 }
 
