@@ -110,10 +110,10 @@ def paths_below(home, pattern):
 
 
 def contents_below(home, within="", ending=""):
-    """Path and bytes of each file whose path has `within` and ends so, but for those that go away meanwhile."""
+    """Path and bytes of each file whose path has `within` and ends so, but for those that go away meanwhile; a socket has none."""
     for folder, _, names in os.walk(home):
         for path in (pathlib.Path(folder, name) for name in names):
-            if within in str(path) and path.name.endswith(ending):
+            if within in str(path) and path.name.endswith(ending) and path.is_file():
                 with contextlib.suppress(FileNotFoundError):
                     yield path, path.read_bytes()
 
