@@ -182,9 +182,8 @@ std::string usage_text(const contracts::Usage& usage) {
 
 // Whether the log was cut, by its limit or because the node had no room for it.
 bool is_log_cut(const contracts::SandboxResult& result) {
-  const bool lost =
-      result.code == contracts::kNodeDiskFull || result.code == contracts::kNodeFileLimit;
-  const contracts::Truncated cut = lost ? result.truncated : contracts::cut_by_limit(result);
+  const contracts::Truncated cut =
+      contracts::output_was_lost(result) ? result.truncated : contracts::cut_by_limit(result);
   return cut.out || cut.err;
 }
 

@@ -8,6 +8,7 @@
 #include "common/base/reason.h"
 #include "common/base/text.h"
 #include "common/base/units.h"
+#include "common/contracts/node.h"
 
 namespace paddock::contracts {
 namespace {
@@ -150,6 +151,10 @@ Truncated cut_by_limit(const SandboxLimits& limits, const Usage& usage) {
 Truncated cut_by_limit(const SandboxResult& result) {
   if (result.policy) return cut_by_limit(result.policy->limits, result.usage);
   return result.code == Reason("E_LIMIT_OUTPUT") ? result.truncated : Truncated{};
+}
+
+bool output_was_lost(const SandboxResult& result) {
+  return result.code == kNodeDiskFull || result.code == kNodeFileLimit;
 }
 
 std::vector<std::string_view> limits_outlived(const SandboxResult& result) {

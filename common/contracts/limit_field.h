@@ -19,6 +19,8 @@ std::string_view limit_that_ended(const SandboxResult& result);
 // part that the result repeats, which is cut long before the log is.
 Truncated cut_by_limit(const SandboxLimits& limits, const Usage& usage);
 Truncated cut_by_limit(const SandboxResult& result);  // by its own policy; without one by its code
+// Whether output was lost because its node had no room for it: no limit of the run's.
+bool output_was_lost(const SandboxResult& result);
 // Limits that a run met and that did not end it: its output was cut, its scratch space was full.
 std::vector<std::string_view> limits_outlived(const SandboxResult& result);
 // Limits that a failed command complains of on its standard error and that nothing counts: address

@@ -65,17 +65,16 @@ Status check(const std::vector<std::string>& addresses, const Request& request,
   return {};
 }
 
-// The server did not see the request, or says that it did nothing of it.
-bool was_not_done(const Result<Response>& answer) {
-  if (answer.ok()) return answer->status == 503 && answer->headers.contains(kLeaderHeader);
-  return is_one_of(answer.error().reason, {"UNREACHABLE", kNameUnknown}) ||
-         is_peer_unproven(answer.error());
-}
-
 // What does not become right by waiting, as far as one can tell.
 bool is_wrong_address(const Result<Response>& answer) {
   return !answer.ok() &&
          (answer.error().reason == kNameUnknown || is_peer_unproven(answer.error()));
+}
+
+// The server did not see the request, or says that it did nothing of it.
+bool was_not_done(const Result<Response>& answer) {
+  if (answer.ok()) return answer->status == 503 && answer->headers.contains(kLeaderHeader);
+  return answer.error().reason == "UNREACHABLE" || is_wrong_address(answer);
 }
 
 class CurlClient final : public Client {

@@ -66,8 +66,7 @@ std::string_view limit_met(const contracts::SandboxResult& result) {
 bool explains(const contracts::SandboxResult& result) {
   if (result.reason.empty()) return false;
   if (result.status == SandboxStatus::kOk)
-    return result.code == contracts::kNodeDiskFull || result.code == contracts::kNodeFileLimit ||
-           !limit_met(result).empty();
+    return contracts::output_was_lost(result) || !limit_met(result).empty();
   if (result.status == SandboxStatus::kCanceled) return result.reason != "canceled";
   return result.status != SandboxStatus::kFailed || result.reason != cat("exited with ", result.rc);
 }
