@@ -7,7 +7,7 @@ import socket
 import unicodedata
 
 from executing import Executing
-from harness import ancestors, command_of, ended, main, pids_running, wait_until
+from harness import ancestors, command_of, ended, main, pids_running, send, wait_until
 
 MOST = 100_000  # bytes of code
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -140,7 +140,7 @@ class Checker(Executing):
                 self.skipTest(f"whether it was asked is not to be seen here: {refused}")
             finally:
                 for pid in stopped:
-                    os.kill(pid, signal.SIGKILL)
+                    send(signal.SIGKILL, pid)
             self.assertEqual(asked.result(), "2\n")
 
 

@@ -1,6 +1,5 @@
 """The disk of an agent's data folder, as a real file system (ext4 on a loop device) fails: out of files with room for bytes, and
 read-only, at once or by its own journal. Its node says why, no run is lost, and it goes on once the disk is mended."""
-import contextlib
 import os
 import pathlib
 import signal
@@ -8,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, pids_running, wait_until
+from harness import Instance, main, make_project, pids_running, send, wait_until
 
 # Has a result, and ends once it is told to.
 WAITS = """import os, signal, sys
@@ -146,8 +145,7 @@ class Ext4(unittest.TestCase):
     def mend(self):
         """As its operator does: everything of the node's host is stopped, which uses the disk; the controller is elsewhere."""
         for pid in set(self.instance.processes()) - {self.instance.pid_of("paddock-controller")}:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            send(signal.SIGKILL, pid)
         wait_until("nobody to use it", lambda: subprocess.run(["umount", self.disk], check=False, capture_output=True).returncode == 0)
         checked = subprocess.run(["e2fsck", "-f", "-y", self.image], check=False, capture_output=True, text=True)
         self.assertLess(checked.returncode, 4, checked.stdout)

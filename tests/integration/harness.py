@@ -80,6 +80,12 @@ def command_of(pid):
         return []
 
 
+def send(how, pid):
+    """A signal for a process that may end, or have ended, meanwhile."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, how)
+
+
 def ancestors(pid):
     """Its parent, the parent's parent and so on."""
     found = []
@@ -138,8 +144,7 @@ class Instance:
         if exc[0] is not None:
             self.print_logs()
         for leftover in self.processes():
-            with contextlib.suppress(ProcessLookupError):  # it may be about to end
-                os.kill(leftover, signal.SIGKILL)
+            send(signal.SIGKILL, leftover)
         self._ports.close()
         if self._own_home:
             shutil.rmtree(self.home, ignore_errors=True)

@@ -8,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-from harness import BIN, PATIENCE_S, Instance, command_of, ended, main, make_project, parent_of, wait_until
+from harness import BIN, PATIENCE_S, Instance, command_of, ended, main, make_project, parent_of, send, wait_until
 from joined_hosts import Host, make_token
 
 QUICK = "print('done')\n"
@@ -61,7 +61,7 @@ class OneSickHost(unittest.TestCase):
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
             pid = int(entry.name)
             if parent_of(pid) == self.host.agent.pid and b"serve" in command_of(pid):
-                os.kill(pid, signal.SIGKILL)
+                send(signal.SIGKILL, pid)
 
     def submit(self, name, *options):
         self.instance.run("compute", self.project, "python3 quick.py", "--detach", "--name", name, *options)

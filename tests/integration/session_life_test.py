@@ -1,16 +1,14 @@
 """Sandbox sessions from their creation to their end: files, deadlines, restarts, the command line."""
 import concurrent.futures
-import contextlib
 import datetime
 import json
-import os
 import pathlib
 import signal
 import subprocess
 import tempfile
 import time
 
-from harness import BIN, PATIENCE_S, SOURCE, command_of, ended, find_file, main, paths_below, pids_running, wait_until
+from harness import BIN, PATIENCE_S, SOURCE, command_of, ended, find_file, main, paths_below, pids_running, send, wait_until
 from session_client import SessionTest
 
 
@@ -228,8 +226,7 @@ class Life(SessionTest):
         self.output(name, "echo kept > f")
         judging = [pid for pid in self.instance.processes() if b"--judge" in command_of(pid)]
         for pid in judging:
-            with contextlib.suppress(ProcessLookupError):  # one ends with the other
-                os.kill(pid, signal.SIGKILL)
+            send(signal.SIGKILL, pid)  # one ends with the other
         for pid in judging:
             wait_until("the launcher to be gone", lambda: ended(pid))
         self.assertTrue(judging)

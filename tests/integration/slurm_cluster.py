@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from harness import SOURCE, command_of, wait_until
+from harness import SOURCE, command_of, send, wait_until
 
 sys.path.insert(0, str(SOURCE / "bench"))
 import slurm_peer  # noqa: E402
@@ -24,6 +24,13 @@ def configured(text):
             raise RuntimeError(f"bench/slurm_peer.py has no {old} any more")
         text = text.replace(old, new)
     return text
+
+
+def pids_below(group):
+    """Every process of a cgroup; groups below it that go away meanwhile do not matter."""
+    for folder, _, _ in os.walk(group):
+        with contextlib.suppress(OSError):
+            yield from map(int, (pathlib.Path(folder) / "cgroup.procs").read_text().split())
 
 
 def why_not():
@@ -90,11 +97,10 @@ class Cluster:
 
     def kill_all_of(self, job):
         """SIGKILL for every process of a job but Slurm's own."""
-        for procs in pathlib.Path("/sys/fs/cgroup/freezer").glob(f"slurm*/uid_0/job_{job}/**/cgroup.procs"):
-            for pid in map(int, procs.read_text().split()):
-                if b"slurmstepd" not in command_of(pid)[0]:
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
+        for group in pathlib.Path("/sys/fs/cgroup/freezer").glob(f"slurm*/uid_0/job_{job}"):
+            for pid in pids_below(group):
+                if not any(b"slurmstepd" in word for word in command_of(pid)[:1]):
+                    send(signal.SIGKILL, pid)
 
     def stop_controller(self):
         ctld = self.daemons.daemons.pop(1)

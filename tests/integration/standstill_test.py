@@ -36,7 +36,7 @@ def stand_still(pids):
 
 def sandbox_of(pid):
     """The first process of a command's sandbox, and the launcher that started that."""
-    return [each for each in ancestors(pid) if command_of(each)[0].endswith(b"paddock-sandbox")][:2]
+    return [each for each in ancestors(pid) if b"".join(command_of(each)[:1]).endswith(b"paddock-sandbox")][:2]
 
 
 def again_if_lost(test):
