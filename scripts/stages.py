@@ -95,8 +95,8 @@ VERIFY = (
           paths=("common/contracts/*", "common/client/*", "controller/nodes/*", "controller/api/handlers/node*", "node-agent/sync/*",
                  "node-agent/executor/*", "node-agent/runs/*", "node-agent/uplink/*", "packaging/previous-release", "tests/skew/*")),
     Stage("servers", "instances on PostgreSQL, on buckets of two servers and under Slurm; those whose packages are there",
-          "scripts/install-deps servers || true; scripts/build test programs controller_store_test controller_bucket_test && "
-          "scripts/suites test -L servers", 360,
+          "scripts/install-deps servers || true; scripts/s3-server || true; "
+          "scripts/build test programs controller_store_test controller_bucket_test && scripts/suites test -L servers", 400,
           paths=("controller/store/*", "controller/bucket/*", "controller/app/*", "common/cas/*", "cli/pool/*", "node-agent/app/*",
                  "node-agent/host/*", "tests/integration/bucket*", "tests/integration/postgres*", "tests/integration/s3*",
                  "tests/integration/slurm*")),
