@@ -100,8 +100,8 @@ VERIFY = (
           paths=("controller/store/*", "controller/bucket/*", "controller/app/*", "common/cas/*", "cli/pool/*", "node-agent/app/*",
                  "node-agent/host/*", "tests/integration/bucket*", "tests/integration/postgres*", "tests/integration/s3*",
                  "tests/integration/slurm*")),
-    Stage("kubectl", "each other kubectl that this machine has, against a live instance", "scripts/build test programs && "
-          "scripts/suites test -L kubectl", 120, paths=("controller/k8s/*", "controller/api/*", "tests/integration/kubectl*")),
+    Stage("kubectl", "Debian 12's kubectl and each other that this machine has, against a live instance",
+          "scripts/debian-kubectl || true; scripts/build test programs && scripts/suites test -L kubectl", 150, paths=("controller/k8s/*", "controller/api/*", "tests/integration/kubectl*")),
     Stage("everyday-all", "the same in every profile with the packages of all of them: Java, Go, R, Ruby, PHP, scikit-learn, ffmpeg and more",
           "scripts/install-deps everyday || true; scripts/build test programs && scripts/suites test -L everyday", 240,
           paths=(*SANDBOX, "packaging/profiles/*", "tests/everyday/*")),

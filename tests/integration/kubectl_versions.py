@@ -5,13 +5,15 @@ import pathlib
 import shutil
 import subprocess
 
+from harness import SOURCE
+
 DEBIANS = (1, 20)
 HOW_TO_GET_A_CURRENT_ONE = ("no kubectl of 1.29 or later is on this machine; get one from https://dl.k8s.io/ and name it in "
                             "PADDOCK_KUBECTL")
 HOW_TO_GET_OLDER_ONES = ("this machine has one kubectl at the most; get others of 1.27 or later from https://dl.k8s.io/ and name them, "
                          "separated by colons, in PADDOCK_KUBECTL")
-HOW_TO_GET_1_20 = ("Debian's kubectl 1.20 is not on this machine; to have it tried too: apt-get download kubernetes-client "
-                   "&& dpkg -x kubernetes-client_*.deb k && export PADDOCK_KUBECTL=$PWD/k/usr/bin/kubectl")
+HOW_TO_GET_1_20 = "Debian 12's kubectl 1.20 is not on this machine: run scripts/debian-kubectl"
+DEBIANS_PROGRAM = SOURCE / "build/debian-kubectl/usr/bin/kubectl"
 
 
 def version_of(program):
@@ -42,6 +44,8 @@ def candidates():
     if found:
         yield found
         yield from map(str, sorted(pathlib.Path(found).resolve().parent.glob("kubectl.1.*")))
+    if DEBIANS_PROGRAM.exists():
+        yield str(DEBIANS_PROGRAM)
 
 
 def programs():
