@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/run_exec.h"
+#include "common/os/event.h"
 #include "common/os/packet_socket.h"
 #include "common/wire/json.h"
 #include "node-agent/sandbox/command/command_spec.h"
@@ -177,7 +177,7 @@ void explain_refusal(const Error& error, int run_over, const LaunchRequest& requ
 struct ExecHost::Shared {
   explicit Shared(const Clock& its_clock) : clock(its_clock) {}
   const Clock& clock;
-  os::Fd over;  // an eventfd: the run has ended
+  const os::Event over;  // the run has ended
   std::optional<ExecGround> ground;
   std::mutex lock;  // of all below
   std::condition_variable changed;
@@ -240,7 +240,7 @@ Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, os
   input.reset();
   ExecSupervisor supervisor(
       std::move(channels),
-      {ground.plan, ground.choices, events, shared->clock, socket.get(), shared->over.get(),
+      {ground.plan, ground.choices, events, shared->clock, socket.get(), shared->over.fd(),
        Millis(order.time_ms), contracts::run_exec::kMostOutputBytes, order.stream, terminal != 0});
   TRY(supervisor.start());
   SandboxResult result;
@@ -251,7 +251,7 @@ Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, os
 }
 
 void ExecHost::Client::serve() const {
-  auto received = receive_exec_order(socket.get(), shared->over.get());
+  auto received = receive_exec_order(socket.get(), shared->over.fd());
   Status taken = received.ok() ? begin() : Status(received.error());
   const std::string reply = taken.ok() ? cat(contracts::kLaunchAccepted, getpid())
                                        : cat(contracts::kLaunchRefused, taken.error().reason, ": ",
@@ -269,7 +269,7 @@ void ExecHost::Client::serve() const {
         return std::move(*result);
       }
       SandboxResult refused;
-      explain_refusal(result.error(), shared->over.get(), wanted, refused);
+      explain_refusal(result.error(), shared->over.fd(), wanted, refused);
       end();
       return refused;
     });
@@ -281,8 +281,7 @@ void ExecHost::Client::serve() const {
 Result<std::unique_ptr<ExecHost>> ExecHost::open(const std::string& socket, const Clock& clock) {
   ASSIGN_OR_RETURN(os::Fd listener, os::listen_packets(socket));
   auto shared = std::make_shared<Shared>(clock);
-  shared->over.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!shared->over.valid()) return system_error("making a run's event", errno);
+  if (!shared->over.valid()) return system_error("making a run's event", EMFILE);
   return std::unique_ptr<ExecHost>(new ExecHost(std::move(shared), std::move(listener)));
 }
 
@@ -330,8 +329,7 @@ void ExecHost::end_all() {
   listener_.reset();
   const std::lock_guard hold(shared_->lock);
   if (std::exchange(shared_->ended, true)) return;
-  const uint64_t once = 1;
-  (void)!write(shared_->over.get(), &once, sizeof once);
+  shared_->over.raise();
 }
 
 void ExecHost::settle() {

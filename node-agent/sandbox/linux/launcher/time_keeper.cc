@@ -1,7 +1,6 @@
 #include "node-agent/sandbox/linux/launcher/time_keeper.h"
 
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -87,8 +86,8 @@ TimeKeeper::State TimeKeeper::state() const {
 
 void TimeKeeper::start_thread() {
   if (has_thread_) return;
-  wake_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  has_thread_ = wake_.valid() && pthread_create(&thread_, nullptr, keep, this) == 0;
+  wake_.emplace();
+  has_thread_ = wake_->valid() && pthread_create(&thread_, nullptr, keep, this) == 0;
 }
 
 void TimeKeeper::stop() {
@@ -115,21 +114,19 @@ void TimeKeeper::keep_time() {
     std::array<pollfd, 5> fds = {{awaited_[0],
                                   awaited_[1],
                                   awaited_[2],
-                                  {wake_.get(), POLLIN, 0},
+                                  {wake_->fd(), POLLIN, 0},
                                   {timed_.init, POLLIN, 0}}};
     hold.unlock();
     poll(fds.data(), fds.size(), wait);
     hold.lock();
-    uint64_t wakes = 0;
-    (void)!read(wake_.get(), &wakes, sizeof wakes);
+    wake_->clear();
     if (fds[4].revents != 0) return;
     handle_locked({fds[0], fds[1], fds[2]}, timed_.clock.mono());
   }
 }
 
 void TimeKeeper::wake() const {
-  const uint64_t once = 1;
-  if (has_thread_) (void)!write(wake_.get(), &once, sizeof once);
+  if (has_thread_) wake_->raise();
 }
 
 void TimeKeeper::handle_locked(const Awaited& seen, MonoTime now) {

@@ -14,7 +14,7 @@
 
 #include "common/base/suspension.h"
 #include "common/base/time.h"
-#include "common/os/fd.h"
+#include "common/os/event.h"
 #include "node-agent/sandbox/linux/cgroup/cgroup.h"
 #include "node-agent/sandbox/plan/plan.h"
 #include "node-agent/sandbox/result/outcome.h"
@@ -92,7 +92,7 @@ class TimeKeeper {
   const Timed timed_;
   pthread_t thread_{};
   bool has_thread_ = false;
-  os::Fd wake_;  // an eventfd; with a thread
+  std::optional<os::Event> wake_;  // with a thread
 
   mutable std::mutex lock_;  // protects everything below; never held during a wait
   Awaited awaited_;

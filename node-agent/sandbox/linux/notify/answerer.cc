@@ -1,8 +1,6 @@
 #include "node-agent/sandbox/linux/notify/answerer.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,18 +14,6 @@ namespace {
 // for an asker may never end.
 constexpr std::chrono::milliseconds kFarewell{20};
 
-void ring(const os::Fd& bell) {
-  const uint64_t once = 1;
-  (void)!write(bell.get(), &once, sizeof once);
-}
-
-void silence(const os::Fd& bell) {
-  uint64_t times = 0;
-  (void)!read(bell.get(), &times, sizeof times);
-}
-
-os::Fd make_bell() { return os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
-
 int wait_ms(const Notifications& all, MonoTime now) {
   std::optional<MonoTime> until = all.rests_until(now);
   if (const auto retry = all.retry_at()) until = until ? std::min(*until, *retry) : *retry;
@@ -40,7 +26,7 @@ Answerer::Answerer(std::unique_ptr<Notifications> notifications, const Clock& cl
     : shared_(new Shared{std::move(notifications), clock, {}, {}, {}, {}, {}}) {}
 
 int Answerer::fd(MonoTime now) const {
-  return has_thread_ ? shared_->news.get() : shared_->notifications->fd(now);
+  return has_thread_ ? shared_->news->fd() : shared_->notifications->fd(now);
 }
 
 std::optional<MonoTime> Answerer::rests_until(MonoTime now) const {
@@ -48,7 +34,7 @@ std::optional<MonoTime> Answerer::rests_until(MonoTime now) const {
 }
 
 void Answerer::handle(short seen, MonoTime now) {
-  if (has_thread_) return silence(shared_->news);
+  if (has_thread_) return shared_->news->clear();
   if ((seen & POLLIN) == 0) return shared_->notifications->stop();  // all that could ask are gone
   const auto question = shared_->notifications->take();
   if (!question) return;
@@ -59,9 +45,9 @@ void Answerer::handle(short seen, MonoTime now) {
 
 bool Answerer::hand_over(const Notifications::Question& first) {
   shared_->first = first;
-  shared_->stop = make_bell();
-  shared_->news = make_bell();
-  if (!shared_->stop.valid() || !shared_->news.valid()) return false;
+  shared_->stop.emplace();
+  shared_->news.emplace();
+  if (!shared_->stop->valid() || !shared_->news->valid()) return false;
   auto own = std::make_unique<std::shared_ptr<Shared>>(shared_);
   if (pthread_create(&thread_, nullptr, serve, own.get()) != 0) return false;
   (void)own.release();  // the thread owns it now
@@ -84,20 +70,20 @@ void Answerer::serve_questions(Shared& shared) {
   all.answer(shared.first, shared.clock.mono());
   for (;;) {
     const MonoTime now = shared.clock.mono();
-    std::array<pollfd, 2> fds = {{{all.fd(now), POLLIN, 0}, {shared.stop.get(), POLLIN, 0}}};
+    std::array<pollfd, 2> fds = {{{all.fd(now), POLLIN, 0}, {shared.stop->fd(), POLLIN, 0}}};
     poll(fds.data(), fds.size(), wait_ms(all, now));
     if (fds[1].revents != 0) return;
     all.retry(shared.clock.mono());
     if (fds[0].revents == 0) continue;
     if ((fds[0].revents & POLLIN) == 0) return;
     if (const auto question = all.take()) all.answer(*question, shared.clock.mono());
-    if (all.holds_exit()) ring(shared.news);
+    if (all.holds_exit()) shared.news->raise();
   }
 }
 
 void Answerer::stop() {
   if (!std::exchange(has_thread_, false)) return;
-  ring(shared_->stop);
+  shared_->stop->raise();
   {
     std::unique_lock hold(shared_->lock);
     left_behind_ = !shared_->ends.wait_for(hold, kFarewell, [&] { return shared_->ended; });

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 
+#include "common/os/event.h"
 #include "node-agent/sandbox/linux/notify/notifications.h"
 
 namespace paddock::sandbox {
@@ -44,8 +45,8 @@ class Answerer {
     std::unique_ptr<Notifications> notifications;
     const Clock& clock;
     Notifications::Question first;
-    os::Fd stop;  // an eventfd
-    os::Fd news;  // an eventfd: an exit is held
+    std::optional<os::Event> stop;  // with a thread, as the next
+    std::optional<os::Event> news;  // an exit is held
     std::mutex lock;
     std::condition_variable ends;
     bool ended = false;
