@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "node-agent/sandbox/egress/host_name.h"
+
 namespace paddock::sandbox {
 namespace {
 
@@ -21,9 +23,8 @@ bool is_plain_name(std::string_view text) {
   });
 }
 
-// Names that the sandbox has itself (etc_files.cc): the second is its own, whatever host is called
-// so.
-bool is_own_name(std::string_view host) { return host == "localhost" || host == "sandbox"; }
+// Names that the sandbox has itself (etc_files.cc), whatever host is called so.
+bool is_own_name(std::string_view host) { return host == "localhost" || host == kHostName; }
 
 // The addresses at which a program looks for that host.
 std::vector<IpAddress> places_of(const std::string& host) {

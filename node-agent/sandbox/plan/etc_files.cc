@@ -2,6 +2,7 @@
 
 #include "common/base/text.h"
 #include "node-agent/sandbox/egress/gateway.h"
+#include "node-agent/sandbox/egress/host_name.h"
 
 namespace paddock::sandbox {
 
@@ -13,8 +14,9 @@ std::vector<EtcFile> etc_files(bool network, const std::string& gateway) {
        "sandbox:x:1000:1000:sandbox:/workspace:/bin/sh\n"
        "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
       {"/etc/group", "sandbox:x:1000:\nnogroup:x:65534:\n"},
-      {"/etc/hosts", cat("127.0.0.1 localhost sandbox\n::1 localhost sandbox\n", named)},
-      {"/etc/hostname", "sandbox\n"},
+      {"/etc/hosts",
+       cat("127.0.0.1 localhost ", kHostName, "\n::1 localhost ", kHostName, "\n", named)},
+      {"/etc/hostname", cat(kHostName, "\n")},
       {"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
   };
   if (network) files.push_back({"/etc/resolv.conf", "nameserver 127.0.0.1\noptions ndots:1\n"});

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/base/text.h"
+#include "node-agent/sandbox/egress/host_name.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -126,7 +127,7 @@ void add_settings(const MachineShare& share, const MachineMoment& moment,
   add("kernel/ostype", "Linux");
   add("kernel/osrelease", share.machine->release);
   add("kernel/version", share.machine->version);
-  add("kernel/hostname", "sandbox");
+  add("kernel/hostname", std::string(kHostName));
   add("kernel/domainname", "(none)");
   add("kernel/pid_max", "4194304");
   add("kernel/threads-max", cat(share.pids.value_or(4194304)));

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "node-agent/sandbox/egress/host_name.h"
 #include "node-agent/sandbox/linux/child/control.h"
 #include "node-agent/sandbox/linux/child/privileges.h"
 #include "node-agent/sandbox/linux/egress/broker_process.h"
@@ -71,8 +72,7 @@ Status die_with_launcher(int control) {
 }
 
 Status name_host() {
-  constexpr std::string_view kName = "sandbox";
-  if (sethostname(kName.data(), kName.size()) != 0)
+  if (sethostname(kHostName.data(), kHostName.size()) != 0)
     return step_error("setting the host name", errno);
   return {};
 }
