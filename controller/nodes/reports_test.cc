@@ -35,7 +35,7 @@ class PublishingTest : public NodesTest {
     request.runs[0].outcome->phase = phase;
     const auto answer = synchronize(*store_, leases_, "n1", request, now(clock_), publishing);
     EXPECT_TRUE(answer.ok());
-    hold_ = answer.ok() ? hold_for(request, *answer) : Millis(-1);
+    hold_ = answer.ok() ? hold_for(request, *answer, kLease) : Millis(-1);
     contracts::Run after;
     (void)store_->read([&](store::ReadTxn& txn) -> Status {
       ASSIGN_OR_RETURN(after, txn.run_by_uid(run.metadata.uid));
@@ -271,7 +271,7 @@ TEST_F(NodesTest, OnAFullDiskRunsEndAndCancelsAreHeardAndOutputWaits) {
     request.generation = 1;
     request.runs = std::move(reports);
     auto answer = synchronize(full, leases_, "n1", request, now(clock_));
-    return std::pair(answer, answer.ok() ? hold_for(request, *answer) : Millis(-1));
+    return std::pair(answer, answer.ok() ? hold_for(request, *answer, kLease) : Millis(-1));
   };
   contracts::RunReport end = report("uid-ends", 1, 2);
   end.outcome.emplace().phase = contracts::RunPhase::kSucceeded;
@@ -338,13 +338,14 @@ TEST(HoldFor, OnlyACallThatNewsCouldNotAnswerIsHeld) {
   contracts::SyncAnswer answer;
   request.known_version = answer.version = "v";
   request.wait_ms = 60'000;
-  EXPECT_EQ(hold_for(request, answer), kMaxHold);
-  EXPECT_LT(kMaxHold, kLease);
+  const Millis long_lease = kMaxHold * 4;
+  EXPECT_EQ(hold_for(request, answer, long_lease), kMaxHold);
+  EXPECT_EQ(hold_for(request, answer, Millis(3000)), Millis(1500)) << "or it costs the lease";
   answer.version = "w";
-  EXPECT_EQ(hold_for(request, answer), Millis(0));
+  EXPECT_EQ(hold_for(request, answer, long_lease), Millis(0));
   answer.version = "v";
   request.runs.emplace_back().output.emplace_back();
-  EXPECT_EQ(hold_for(request, answer), Millis(0));
+  EXPECT_EQ(hold_for(request, answer, long_lease), Millis(0));
 }
 
 }  // namespace

@@ -165,14 +165,16 @@ Result<std::string> desired_version(store::Store& store, const std::string& node
   return version;
 }
 
-Millis hold_for(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer) {
-  if (was_put_off(request, answer)) return kHoldWhileFull;
+Millis hold_for(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer,
+                Millis lease) {
+  const Millis longest = std::min(kMaxHold, lease / 2);
+  if (was_put_off(request, answer)) return std::min(kHoldWhileFull, longest);
   const bool awaits_answer =
       request.status || std::any_of(request.runs.begin(), request.runs.end(), [](const auto& run) {
         return !run.output.empty() || run.outcome;
       });
   if (awaits_answer || request.leaving || request.known_version != answer.version) return Millis(0);
-  return std::min(Millis(request.wait_ms), kMaxHold);
+  return std::min(Millis(request.wait_ms), longest);
 }
 
 }  // namespace paddock::nodes

@@ -4,7 +4,8 @@
 // The caller (the API handler) does the waiting:
 //   uint64_t seen = notifier.version(store::node_topic(node));
 //   answer = synchronize(...);
-//   if (hold_for(request, answer) > 0) { notifier.wait(topic, seen, hold); answer = synchronize(...
+//   hold = hold_for(request, answer, lease);
+//   if (hold > 0) { notifier.wait(topic, seen, hold); answer = synchronize(...
 //     with a request of the same process and no reports) }
 #pragma once
 
@@ -34,10 +35,12 @@ Result<contracts::SyncAnswer> synchronize(store::Store& store, LeaseTable& lease
 // The version that synchronize() would answer with now, and nothing else.
 Result<std::string> desired_version(store::Store& store, const std::string& node);
 
-// How long the call may be held before it is answered: nothing if the node does not know this
-// version yet or has sent something that it waits to see acknowledged.
-Millis hold_for(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer);
-// Shorter than a lease, so that a held call does not cost its node the lease.
+// How long the call is held before it is answered: nothing if the node does not know this version
+// yet or has sent something that it waits to see acknowledged. Half of the `lease` at most, so that
+// a held call does not cost its node the lease.
+Millis hold_for(const contracts::SyncRequest& request, const contracts::SyncAnswer& answer,
+                Millis lease);
+// However long the lease is.
 inline constexpr Millis kMaxHold{10'000};
 // How long a call is held while the store's disk is full: after that the node sends its output
 // again.

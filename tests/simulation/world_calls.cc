@@ -45,7 +45,8 @@ Result<contracts::SyncAnswer> World::synchronize(const Request& request) {
 void World::deliver_request() {
   Request request = take_any(requests_, random_);
   auto answered = synchronize(request);
-  const Millis hold = answered.ok() ? nodes::hold_for(request.body, *answered) : Millis(0);
+  const Millis hold =
+      answered.ok() ? nodes::hold_for(request.body, *answered, leases_->times().lease) : Millis(0);
   if (hold <= Millis(0)) return answer(request, std::move(answered));
   request.body.status.reset();
   request.body.runs.clear();

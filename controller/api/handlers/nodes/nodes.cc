@@ -147,8 +147,7 @@ Result<Response> synchronize_with(Call& call, int64_t protocol) {
                                                    nodes::now(services.clock), publishing, &held));
   services.metrics.device_time.count(held);
   if (request.usage) services.usage->note(node, *request.usage, nodes::now(services.clock));
-  const Millis longest = std::min(nodes::kMaxHold, services.leases.times().lease / 2);
-  const Millis hold = std::min(nodes::hold_for(request, answer), longest);
+  const Millis hold = nodes::hold_for(request, answer, services.leases.times().lease);
   if (hold <= Millis(0)) return sync_answer(services, std::move(answer));
   request.status.reset();  // what it said is stored; later only the answer counts
   request.runs.clear();
