@@ -8,7 +8,7 @@
 #include "controller/nodes/event_pieces.h"
 #include "controller/runs/kept_off.h"
 #include "controller/runs/transitions.h"
-#include "controller/scheduler/explain.h"
+#include "controller/scheduler/node_refusals.h"
 #include "controller/store/run_writes.h"
 
 namespace paddock::nodes {

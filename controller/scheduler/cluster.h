@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/base/time.h"
-#include "controller/scheduler/explain.h"
+#include "controller/scheduler/node_refusals.h"
 #include "controller/scheduler/queue.h"
 
 namespace paddock::scheduler {

@@ -1,4 +1,4 @@
-#include "controller/scheduler/explain.h"
+#include "controller/scheduler/node_refusals.h"
 
 #include <algorithm>
 
