@@ -9,11 +9,8 @@ import threading
 import time
 from typing import Any, Callable, Generator, Iterator, List, Mapping, Optional, Tuple, TypeVar
 
-from ._backoff import asked_for
-from ._retry import PASSED_OVER
 from ._silence import ANSWERS_S, JOINS_S, STEP_S, Silence
 from ._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed
-from .errors import error_of
 
 T = TypeVar("T")
 Stream = Generator[T, None, None]
@@ -158,8 +155,7 @@ class Connections:
             return silence.heard()
         for other in self._servers.besides(server):
             if _says_yes(other, "/readyz", ANSWERS_S):
-                self._servers.lead(other)
-                silence.given_way += 1
+                self._servers.lead(other, silence)
                 return None
         silence.unanswered()
 
@@ -219,11 +215,9 @@ class Connections:
                 response = Response(connection.getresponse(), heard, lambda: end.done)
                 self._servers.meet(server)
                 if not 200 <= response.status < 300:
-                    error = error_of(response.status, response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
+                    said = response.read(MAX_ERROR)
                     done = response.reusable()
-                    if error.code in PASSED_OVER:
-                        self._servers.move_on(server)
-                    raise error
+                    raise self._servers.refused(server, response.status, said, response.getheader("Retry-After"))
                 yield response
                 done = response.reusable()
         except (OSError, http.client.HTTPException) as failed:

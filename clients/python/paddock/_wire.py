@@ -12,8 +12,10 @@ import sys
 import urllib.parse
 from typing import Any, Dict, List, Optional, Tuple
 
+from ._backoff import asked_for
+from ._retry import PASSED_OVER
 from ._silence import Silence
-from .errors import PaddockError, unexpected
+from .errors import PaddockError, error_of, unexpected
 
 MAX_ANSWER = 256 << 20
 MAX_ERROR = 1 << 20
@@ -114,6 +116,13 @@ class Servers:
             return wrong_protocol("HTTP", "https://")
         return lost(timed_out)
 
+    def refused(self, server: Server, status: int, said: bytes, retry_after: Optional[str]) -> PaddockError:
+        """It has answered with an error."""
+        error = error_of(status, said, asked_for(retry_after))
+        if error.code in PASSED_OVER:
+            self.move_on(server)
+        return error
+
     def silence_of(self, asked: Server) -> Silence:
         if self._process != os.getpid():  # after a fork whoever looked then is not here, and would never be done
             self._forget()
@@ -122,9 +131,11 @@ class Servers:
     def besides(self, asked: Server) -> List[Server]:
         return [each for each in self._all if each is not asked]
 
-    def lead(self, leader: Server) -> None:
+    def lead(self, leader: Server, silence: Silence) -> None:
+        """It is asked from now on, in place of one that is silent."""
         while self.now() is not leader:
             self._turn += 1
+        silence.given_way += 1
 
     def move_on(self, asked: Server) -> None:
         """From one that gave no answer or does not lead, unless somebody has moved on already."""

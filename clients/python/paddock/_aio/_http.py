@@ -10,11 +10,9 @@ import re
 import time
 from typing import Any, AsyncGenerator, AsyncIterator, Callable, Iterator, List, Mapping, Optional, TypeVar
 
-from .._backoff import asked_for
-from .._retry import PASSED_OVER
 from .._silence import ANSWERS_S, JOINS_S, STEP_S, Silence
 from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed
-from ..errors import PaddockError, error_of, unexpected
+from ..errors import PaddockError, unexpected
 
 T = TypeVar("T")
 AsyncStream = AsyncGenerator[T, None]
@@ -275,8 +273,7 @@ class AsyncConnections:
             return silence.heard()
         for other in self._servers.besides(server):
             if await self._says_yes(other, "/readyz", ANSWERS_S):
-                self._servers.lead(other)
-                silence.given_way += 1
+                self._servers.lead(other, silence)
                 return None
         silence.unanswered()
 
@@ -340,11 +337,9 @@ class AsyncConnections:
                 response = await _answer(connection)
                 self._servers.meet(server)
                 if not 200 <= response.status < 300:
-                    error = error_of(response.status, await response.read(MAX_ERROR), asked_for(response.getheader("Retry-After")))
+                    said = await response.read(MAX_ERROR)
                     done = response.reusable()
-                    if error.code in PASSED_OVER:
-                        self._servers.move_on(server)
-                    raise error
+                    raise self._servers.refused(server, response.status, said, response.getheader("Retry-After"))
                 yield response
                 done = response.reusable()
         except (OSError, EOFError, asyncio.LimitOverrunError, http.client.HTTPException) as failed:
