@@ -9,7 +9,7 @@
 namespace paddock::client {
 namespace {
 
-constexpr Millis kSilence{15'000};  // the server sends a heartbeat every second or two
+constexpr Millis kSilence{15'000};                 // the server sends a heartbeat every second
 constexpr std::string_view kEventStart = "start";  // it is begun where the query says
 constexpr int kMaxGaps = 3;  // asked again so often, an event that is missing will not come
 

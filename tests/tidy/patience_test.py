@@ -8,7 +8,7 @@ import unittest
 
 ROOT = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", pathlib.Path(__file__).resolve().parent.parent.parent))
 sys.path.insert(0, str(ROOT / "clients/python"))
-from paddock import _backoff, _retry  # noqa: E402
+from paddock import _backoff, _retry, events  # noqa: E402
 
 
 def words(text):
@@ -18,9 +18,9 @@ def words(text):
 class Policy(unittest.TestCase):
     def setUp(self):
         self.cpp = "".join((ROOT / path).read_text() for path in (
-            "common/base/backoff.cc", "common/client/retry.cc", "common/client/retry.h", "cli/terminal/env.h"))
+            "common/base/backoff.cc", "common/client/event_follower.cc", "common/client/retry.cc", "common/client/retry.h", "cli/terminal/env.h"))
         self.http = "".join((ROOT / path).read_text() for path in ("common/http/http_client.h", "common/http/curl_errors.cc"))
-        self.typescript = "".join((ROOT / "clients/typescript/src" / name).read_text() for name in ("http.ts", "waiting.ts"))
+        self.typescript = "".join((ROOT / "clients/typescript/src" / name).read_text() for name in ("events.ts", "http.ts", "waiting.ts"))
 
     def number(self, text, pattern):
         found = re.findall(pattern + r"\D{0,4}([\d'_]+)", text)
@@ -35,6 +35,7 @@ class Policy(unittest.TestCase):
         self.same("kMaxAttempts", _retry.MAX_ATTEMPTS, "FEW_TRIES =")
         self.same("kFewestTries =", _retry.FEWEST_TRIES, "FEWEST_TRIES =")
         self.same("constexpr Millis kShortestTry", _retry.SHORTEST_TRY_S * 1000, "SHORTEST_TRY_MS =")
+        self.same("Millis kSilence", events.SILENCE_S * 1000, "SILENCE_MS =")
         self.same("kSoonOfSeveral =", _backoff.SOON_OF_SEVERAL, "SOON_OF_SEVERAL =")
         self.assertEqual(_backoff.MOST_ASKED_FOR_S * 1000, self.number(self.cpp, "constexpr Millis kMostAskedFor"))
 
@@ -54,8 +55,8 @@ class Policy(unittest.TestCase):
         self.assertEqual(words(known[1]), words(of_typescript[1]))
 
     def test_what_another_address_may_answer(self):
-        of_typescript = re.search(r"const PASSED_OVER = \[(.*?)\]", self.typescript)
-        self.assertEqual(words(of_typescript[1]), sorted(_retry.PASSED_OVER))
+        of_typescript = re.search(r"const PASSED_OVER = \[(.*?), \.\.\.WRONG_ADDRESS\]", self.typescript)
+        self.assertEqual(words(of_typescript[1]), sorted({*_retry.PASSED_OVER} - {*_retry.WRONG_ADDRESS}))
         unproven = re.search(r"is_peer_unproven\(.*?is_one_of\(error\.reason, \{(.*?)\}\)", self.http, re.S)
         constants = dict(re.findall(r'Reason (k\w+) = "([A-Z_]+)"', self.http))
         wrong = {constants[each.strip()] for each in unproven[1].split(",")} | {constants["kNameUnknown"]}

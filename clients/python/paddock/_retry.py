@@ -12,11 +12,10 @@ SHORTEST_TRY_S = 3.0  # in which a try can be answered, however little is left o
 REPEATABLE = ("GET", "PUT", "DELETE")
 # Nothing has been begun: such a request may be sent again whatever it asks for.
 NEVER_BEGUN = ("UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS")
-# Nothing has been begun, and another address of the same instance may answer.
-PASSED_OVER = ("UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "WRONG_PROTOCOL",
-               "CERTIFICATE_NOT_VALID_NOW")
-# Of these, what does not become right by waiting, as far as one can tell.
+# What does not become right by waiting, as far as one can tell.
 WRONG_ADDRESS = ("SERVER_NAME_UNKNOWN", "SERVER_NOT_TRUSTED", "WRONG_PROTOCOL", "CERTIFICATE_NOT_VALID_NOW")
+# Nothing has been begun, and another address of the same instance may answer.
+PASSED_OVER = ("UNREACHABLE", "NOT_LEADER", "STORE_FENCED", *WRONG_ADDRESS)
 
 
 def nobody_there(error: PaddockError) -> bool:

@@ -7,10 +7,10 @@ const MAX_ERROR = 1 << 20;
 const REPEATABLE = ["GET", "PUT", "DELETE"];
 /** Nothing has been begun: such a request may be sent again whatever it asks for. */
 const NEVER_BEGUN = ["UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "NO_NODE", "NODES_BUSY", "TOO_MANY_CALLS"];
-/** Nothing has been begun, and another address of the same instance may answer. */
-const PASSED_OVER = ["UNREACHABLE", "SERVER_NAME_UNKNOWN", "NOT_LEADER", "STORE_FENCED", "SERVER_NOT_TRUSTED", "WRONG_PROTOCOL", "CERTIFICATE_NOT_VALID_NOW"];
-/** Of these, what does not become right by waiting, as far as one can tell. */
+/** What does not become right by waiting, as far as one can tell. */
 const WRONG_ADDRESS = ["SERVER_NAME_UNKNOWN", "SERVER_NOT_TRUSTED", "WRONG_PROTOCOL", "CERTIFICATE_NOT_VALID_NOW"];
+/** Nothing has been begun, and another address of the same instance may answer. */
+const PASSED_OVER = ["UNREACHABLE", "NOT_LEADER", "STORE_FENCED", ...WRONG_ADDRESS];
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const NOT_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
 /** The words of OpenSSL's verification, as Node has them, and Node's own. */
