@@ -1,7 +1,6 @@
 #include "controller/http_server/idle_poller.h"
 
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -11,9 +10,9 @@
 namespace paddock::http_server {
 namespace {
 
-// One event is enough, and the first of it is as good as all: until the connection is parked again
-// somebody sees to it. (EPOLLHUP and EPOLLERR are always reported.) Who waits for room to write
-// does not hear of a client that sends no more: it would be told so for ever.
+// One event resumes a connection, and no other is wanted until it is parked again: EPOLLONESHOT.
+// (EPOLLHUP and EPOLLERR are always reported.) EPOLLRDHUP is left out for one that waits for room
+// to write: of a client that sends no more it would be reported every time.
 uint32_t events_of(IdlePoller::Interest interest) {
   switch (interest) {
     case IdlePoller::Interest::kReadable:
@@ -54,10 +53,10 @@ std::optional<uint64_t> IdlePoller::park(int connection, Interest interest, Dead
     state.parked.emplace(id, Parked{until, std::move(resume)});
     state.by_deadline.emplace(until, id);
     sooner = !state.sleeps_until || until < *state.sleeps_until;
-    if (sooner) state.sleeps_until = until;  // whoever comes now need not rouse it once more
+    if (sooner) state.sleeps_until = until;  // the next one to park need not wake it again
     return id;
   });
-  if (sooner) rouse();
+  if (sooner) wakeup_.raise();
   return parked;
 }
 
@@ -66,11 +65,6 @@ bool IdlePoller::arm(int connection, Interest interest, uint64_t id) const {
   const uint32_t events = events_of(interest);
   if (control(poll_.get(), EPOLL_CTL_MOD, connection, events, id)) return true;
   return errno == ENOENT && control(poll_.get(), EPOLL_CTL_ADD, connection, events, id);
-}
-
-void IdlePoller::rouse() const {
-  const uint64_t one = 1;
-  (void)!::write(wakeup_.get(), &one, sizeof one);
 }
 
 size_t IdlePoller::parked() const {
@@ -141,14 +135,13 @@ int IdlePoller::next_timeout_ms() {
 void IdlePoller::poll_until_stopped() {
   std::array<epoll_event, 64> events;
   const bool hears = control(poll_.get(), EPOLL_CTL_ADD, stop_.fd(), EPOLLIN, kNobody) &&
-                     control(poll_.get(), EPOLL_CTL_ADD, wakeup_.get(), EPOLLIN, kNobody);
+                     control(poll_.get(), EPOLL_CTL_ADD, wakeup_.fd(), EPOLLIN, kNobody);
   while (hears && !stop_.raised()) {
     const int count = ::epoll_wait(poll_.get(), events.data(), static_cast<int>(events.size()),
                                    next_timeout_ms());
     for (int i = 0; i < count; ++i) {
       const uint64_t id = events[static_cast<size_t>(i)].data.u64;
-      uint64_t roused = 0;
-      if (id == kNobody) (void)!::read(wakeup_.get(), &roused, sizeof roused);
+      if (id == kNobody) wakeup_.clear();
       if (id != kNobody) resume(id, Reason::kReady);
     }
     resume_overdue();

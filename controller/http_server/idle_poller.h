@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/base/guarded.h"
+#include "common/os/event.h"
 #include "common/os/fd.h"
 #include "controller/http_server/deadline.h"
 #include "controller/http_server/stop_signal.h"
@@ -28,8 +29,7 @@ class IdlePoller {
   using Resume = std::function<void(Reason)>;
 
   static Result<os::Fd> make_poll();
-  // `wakeup` is an event descriptor (StopSignal::make_event).
-  IdlePoller(os::Fd poll, os::Fd wakeup, const StopSignal& stop)
+  IdlePoller(os::Fd poll, os::Event wakeup, const StopSignal& stop)
       : poll_(std::move(poll)), wakeup_(std::move(wakeup)), stop_(stop) {}
 
   // From here until `resume` is called the connection is this object's: the caller does nothing
@@ -61,7 +61,6 @@ class IdlePoller {
   };
   static Parked take(State& state, uint64_t id);
   bool arm(int connection, Interest interest, uint64_t id) const;
-  void rouse() const;
   int next_timeout_ms();
   void resume(uint64_t id, Reason reason);
   void resume_overdue();
@@ -69,7 +68,7 @@ class IdlePoller {
   void wait_for_resumes();
 
   os::Fd poll_;
-  os::Fd wakeup_;
+  os::Event wakeup_;
   const StopSignal& stop_;
   std::condition_variable resumed_;
   Guarded<State> state_;

@@ -53,21 +53,22 @@ std::vector<std::string> normalised(const std::vector<std::string>& hosts) {
 struct Descriptors {
   static Result<Descriptors> make() {
     Descriptors all;
-    for (os::Fd* event : {&all.stop, &all.wakeup, &all.finished_workers, &all.finished_steppers,
-                          &all.finished_lookers, &all.finished_askers, &all.finished_own}) {
-      ASSIGN_OR_RETURN(*event, StopSignal::make_event());
+    for (const os::Event* event :
+         {&all.stop, &all.wakeup, &all.finished_workers, &all.finished_steppers,
+          &all.finished_lookers, &all.finished_askers, &all.finished_own}) {
+      TRY(StopSignal::check(*event));
     }
     ASSIGN_OR_RETURN(all.disconnects, DisconnectMonitor::make_poll());
     ASSIGN_OR_RETURN(all.idle, IdlePoller::make_poll());
     return all;
   }
-  os::Fd stop;
-  os::Fd wakeup;
-  os::Fd finished_workers;
-  os::Fd finished_steppers;
-  os::Fd finished_lookers;
-  os::Fd finished_askers;
-  os::Fd finished_own;
+  os::Event stop;
+  os::Event wakeup;
+  os::Event finished_workers;
+  os::Event finished_steppers;
+  os::Event finished_lookers;
+  os::Event finished_askers;
+  os::Event finished_own;
   os::Fd disconnects;
   os::Fd idle;
 };

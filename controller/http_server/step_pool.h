@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "common/base/guarded.h"
-#include "common/os/fd.h"
+#include "common/os/event.h"
 #include "controller/http_server/thread_group.h"
 
 namespace paddock::http_server {
@@ -17,7 +17,7 @@ class StepPool {
  public:
   using Step = std::function<void()>;
   // `finished` is as of ThreadGroup.
-  explicit StepPool(os::Fd finished) : threads_(std::move(finished)) {}
+  explicit StepPool(os::Event finished) : threads_(std::move(finished)) {}
   ~StepPool() { stop(); }
 
   // Before all else. False: not even one thread is to be had.

@@ -1,22 +1,23 @@
 #include "controller/http_server/stop_signal.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <cerrno>
 
 namespace paddock::http_server {
 
-Result<os::Fd> StopSignal::make_event() {
-  os::Fd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!event.valid()) return system_error("making an event descriptor", errno);
+Result<os::Event> StopSignal::make_event() {
+  os::Event event;
+  TRY(check(event));
   return event;
+}
+
+Status StopSignal::check(const os::Event& event) {
+  if (!event.valid()) return system_error("making an event descriptor", errno);
+  return {};
 }
 
 void StopSignal::raise() {
   raised_.store(true, std::memory_order_release);
-  const uint64_t one = 1;
-  (void)!::write(event_.get(), &one, sizeof one);
+  event_.raise();
 }
 
 }  // namespace paddock::http_server

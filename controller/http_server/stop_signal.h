@@ -3,22 +3,25 @@
 
 #include <atomic>
 
-#include "common/os/fd.h"
+#include "common/base/result.h"
+#include "common/os/event.h"
 
 namespace paddock::http_server {
 
 class StopSignal {
  public:
-  static Result<os::Fd> make_event();
+  static Result<os::Event> make_event();
+  // Of an event that was made just now: whether there was a descriptor for it.
+  static Status check(const os::Event& event);
 
-  explicit StopSignal(os::Fd event) : event_(std::move(event)) {}
+  explicit StopSignal(os::Event event) : event_(std::move(event)) {}
   void raise();
   bool raised() const { return raised_.load(std::memory_order_acquire); }
   // Readable from raise() on, for ever.
-  int fd() const { return event_.get(); }
+  int fd() const { return event_.fd(); }
 
  private:
-  os::Fd event_;
+  os::Event event_;
   std::atomic<bool> raised_{false};
 };
 

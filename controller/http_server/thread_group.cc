@@ -1,7 +1,5 @@
 #include "controller/http_server/thread_group.h"
 
-#include <unistd.h>
-
 #include <csignal>
 #include <memory>
 
@@ -71,8 +69,7 @@ void ThreadGroup::leave(uint64_t id) {
   state_.with([&](State& state) {
     state.finished.push_back(state.running.at(id));
     state.running.erase(id);
-    const uint64_t one = 1;
-    (void)!::write(finished_.get(), &one, sizeof one);
+    finished_.raise();
     changed_.notify_all();
   });
 }
@@ -82,8 +79,7 @@ size_t ThreadGroup::size() const {
 }
 
 void ThreadGroup::join_finished() {
-  uint64_t count = 0;
-  (void)!::read(finished_.get(), &count, sizeof count);
+  finished_.clear();
   const std::vector<pthread_t> finished =
       state_.with([](State& state) { return std::exchange(state.finished, {}); });
   for (const pthread_t thread : finished) pthread_join(thread, nullptr);

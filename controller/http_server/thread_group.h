@@ -10,21 +10,21 @@
 #include <vector>
 
 #include "common/base/guarded.h"
-#include "common/os/fd.h"
+#include "common/os/event.h"
 
 namespace paddock::http_server {
 
 class ThreadGroup {
  public:
-  // `finished` is an event descriptor, made readable whenever a thread is ready to be joined.
-  explicit ThreadGroup(os::Fd finished) : finished_(std::move(finished)) {}
+  // `finished` is raised whenever a thread is ready to be joined.
+  explicit ThreadGroup(os::Event finished) : finished_(std::move(finished)) {}
   ~ThreadGroup() { join_all(); }
 
   // Runs `work` on a thread with a small stack that receives no signals. False: no thread to be
   // had.
   bool start(std::function<void()> work);
   size_t size() const;
-  int finished_fd() const { return finished_.get(); }
+  int finished_fd() const { return finished_.fd(); }
   void join_finished();
   void join_all();
 
@@ -38,7 +38,7 @@ class ThreadGroup {
   static void* run(void* task);
   void leave(uint64_t id);
 
-  os::Fd finished_;
+  os::Event finished_;
   mutable std::condition_variable changed_;
   Guarded<State> state_;
 };

@@ -85,12 +85,12 @@ class TlsTransports : public testing::Test {
   }
   // kTooSlow: whoever waited would sleep.
   void expect_waits(IoState state) {
-    EXPECT_EQ(transport_->wait_both({.read = true}, waker_.get(), at_once()), state);
+    EXPECT_EQ(transport_->wait_both({.read = true}, waker_.fd(), at_once()), state);
     EXPECT_EQ(transport_->wait_readable(at_once()), state);
   }
 
   StopSignal stop_{StopSignal::make_event().value()};
-  os::Fd waker_ = StopSignal::make_event().value();
+  os::Event waker_ = StopSignal::make_event().value();
   std::unique_ptr<CuttingClient> client_;
   std::shared_ptr<TlsContext> context_;
   std::unique_ptr<Transport> transport_;

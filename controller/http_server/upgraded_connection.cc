@@ -1,36 +1,27 @@
 #include "controller/http_server/upgraded_connection.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
-#include "common/os/fd.h"
+#include "common/os/event.h"
 #include "controller/http_server/stop_signal.h"
 
 namespace paddock::http_server {
 
 class UpgradedConnection::EventWaker final : public Waker {
  public:
-  explicit EventWaker(os::Fd event) : event_(std::move(event)) {}
-  void wake() override {
-    const uint64_t one = 1;
-    (void)!::write(event_.get(), &one, sizeof one);
-  }
-  void silence() {
-    uint64_t wakes = 0;
-    (void)!::read(event_.get(), &wakes, sizeof wakes);
-  }
-  int fd() const { return event_.get(); }
+  explicit EventWaker(os::Event event) : event_(std::move(event)) {}
+  void wake() override { event_.raise(); }
+  void clear() const { event_.clear(); }
+  int fd() const { return event_.fd(); }
 
  private:
-  const os::Fd event_;
+  const os::Event event_;
 };
 
 Result<std::unique_ptr<UpgradedConnection>> UpgradedConnection::make(Transport& transport,
                                                                      Input& input) {
-  ASSIGN_OR_RETURN(os::Fd event, StopSignal::make_event());
+  ASSIGN_OR_RETURN(os::Event event, StopSignal::make_event());
   return std::unique_ptr<UpgradedConnection>(
       new UpgradedConnection(transport, input, std::make_shared<EventWaker>(std::move(event))));
 }
@@ -66,7 +57,7 @@ bool UpgradedConnection::wait(Wants wants, Millis limit) {
   const bool write = wants.write && !write_wants_read_;
   const IoState state =
       transport_.wait_both({read, write}, waker_->fd(), Deadline::in_ms(limit.count()));
-  waker_->silence();
+  waker_->clear();
   return state == IoState::kOk || state == IoState::kTooSlow;
 }
 

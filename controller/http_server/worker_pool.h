@@ -8,7 +8,7 @@
 
 #include "common/base/guarded.h"
 #include "common/base/units.h"
-#include "common/os/fd.h"
+#include "common/os/event.h"
 #include "controller/http_server/thread_group.h"
 
 namespace paddock::http_server {
@@ -16,7 +16,7 @@ namespace paddock::http_server {
 class WorkerPool {
  public:
   // `finished` is as of ThreadGroup.
-  explicit WorkerPool(os::Fd finished) : threads_(std::move(finished)) {}
+  explicit WorkerPool(os::Event finished) : threads_(std::move(finished)) {}
   ~WorkerPool() { stop(); }
 
   // Runs `work`, which must not throw, soon on a thread of its own. False: there is no thread to be
