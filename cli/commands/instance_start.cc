@@ -35,8 +35,8 @@ std::string readable(const std::string& line) {
 Error start_error(const InstanceStart& start, const std::string& program, const std::string& what) {
   const std::vector<std::string> lines = log_tail(start.paths, program, kLogLines);
   const bool taken = std::ranges::any_of(lines, [](const std::string& line) {
-    return line.find(Reason("PORT_IN_USE").text()) != std::string::npos ||
-           line.find("Address already in use") != std::string::npos;
+    const Result<wire::Value> entry = wire::parse_json(line);
+    return entry.ok() && entry->text("reason") == Reason("PORT_IN_USE").text();
   });
   if (taken) {
     return {Code::kFailedPrecondition, "PORT_IN_USE",

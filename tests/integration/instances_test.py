@@ -131,6 +131,7 @@ class Instances(unittest.TestCase):
                 other = Instance("other", home)
                 failed = other.run("up", "--port", taken.getsockname()[1], check=False)
                 self.assertNotEqual(failed.returncode, 0)
+                self.assertIn(f"port {taken.getsockname()[1]} is in use", failed.stderr)
                 self.assertIn("PORT_IN_USE", failed.stderr)
                 wait_until("nothing to be left of it", lambda: not other.processes())
 
