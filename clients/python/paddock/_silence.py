@@ -1,13 +1,13 @@
-"""When a server that is waited for, one of several, is asked whether it lives, and the others whether they lead: as paddock itself does. One
-that is stopped, or whose host is gone, closes no connection; one that is only slow is waited for, as long as no other one leads."""
+"""When a client that waits for one of several servers asks it whether it lives, and the others whether they lead: as paddock itself does.
+A server that is stopped, or whose host is gone, closes no connection. One that is only slow is waited for, as long as no other one leads."""
 from __future__ import annotations
 
 import threading
 import time
 
-JOINS_S = 1.0  # so long an exchange takes before it is watched at all
-ASKS_S = 2.0  # after so long a silence of a server it is asked whether it lives
-ANSWERS_S = 1.0  # so long it has for that, and others to say that they lead
+JOINS_S = 1.0  # of an exchange, before it is watched at all
+ASKS_S = 2.0  # of a server's silence, before it is asked whether it lives
+ANSWERS_S = 1.0  # for its answer, and for that of others whether they lead
 AGAIN_S = 0.3  # between two looks at one that gave no sign of life
 STEP_S = 0.05  # until somebody else's look is over
 
@@ -16,7 +16,7 @@ class Silence:
     """Of one server: what is known of it while somebody waits for it."""
 
     def __init__(self) -> None:
-        self.asking = threading.Lock()  # whoever has it looks, for all who wait
+        self.asking = threading.Lock()  # held by the one who asks, for all who wait
         self.given_way = 0  # how often another one was found to lead in its place
         self.heard()
 

@@ -1,13 +1,13 @@
-// When a server that is waited for, one of several, is asked whether it lives, and the others whether they lead: as paddock itself does. One
-// that is stopped, or whose host is gone, closes no connection; one that is only slow is waited for, as long as no other one leads.
+// When a client that waits for one of several servers asks it whether it lives, and the others whether they lead: as paddock itself does.
+// A server that is stopped, or whose host is gone, closes no connection. One that is only slow is waited for, as long as no other one leads.
 import { Watchdog } from "./waiting.js";
 
 export interface LeadTimes {
-  /** so long an exchange is silent before it is watched at all */
+  /** of an exchange's silence, before it is watched at all */
   joinsMs: number;
-  /** after so long a silence of a server it is asked whether it lives */
+  /** of a server's silence, before it is asked whether it lives */
   asksMs: number;
-  /** so long it has for that, and others to say that they lead */
+  /** for its answer, and for that of others whether they lead */
   answersMs: number;
   /** between two looks at one that gave no sign of life */
   againMs: number;
@@ -19,7 +19,7 @@ export const LEAD_TIMES: LeadTimes = { joinsMs: 1000, asksMs: 2000, answersMs: 1
 export class Silence {
   #since = performance.now();
   #asked: number | undefined;
-  /** whoever looks, for all who wait */
+  /** one asks, for all who wait */
   look: Promise<void> | undefined;
   /** how often another one was found to lead in its place */
   givenWay = 0;
