@@ -76,6 +76,38 @@ TEST_P(Escape, ReachesNoNetworkAndEachAttemptIsNamed) {
   EXPECT_TRUE(named("network listen", "0.0.0.0:0", "network.loopback=false"));
 }
 
+// urllib3 asks so when it is imported, and Go when a program first uses a network: a run in which
+// all goes well has no denial. A server is one, by either family.
+TEST_P(Escape, IsToldThatThereIsNoIpv6AndNoDenialIsMadeOfTheQuestion) {
+  contracts::LaunchRequest closed = request({"python3", "-c", R"(
+import errno, socket, sys
+def tried(call, *words):
+    try: call(*words); return 'BREACH'
+    except OSError as error: return errno.errorcode[error.errno]
+kinds = (socket.SOCK_STREAM, socket.SOCK_DGRAM)
+for host in ('::1', '::ffff:127.0.0.1'):
+    print(*(tried(socket.socket(socket.AF_INET6, kind).bind, (host, 0)) for kind in kinds))
+if len(sys.argv) == 1: sys.exit()
+asked = socket.socket(socket.AF_INET6)
+tried(asked.bind, ('::1', 0))
+print(tried(asked.listen), tried(socket.socket(socket.AF_INET6).bind, ('::1', 80)),
+      tried(socket.socket().bind, ('127.0.0.1', 0)))
+)"});
+  closed.policy.network = contracts::NetworkPolicy{.loopback = false};
+  const std::string asked = "EADDRNOTAVAIL EADDRNOTAVAIL\nEADDRNOTAVAIL EADDRNOTAVAIL\n";
+  const Finished asks = run(closed);
+  ASSERT_TRUE(asks.result);
+  EXPECT_EQ(asks.out, asked) << asks.err;
+  EXPECT_TRUE(asks.result->denials.empty());
+  closed.command.emplace_back("serves");
+  const Finished serves = run(closed);
+  ASSERT_TRUE(serves.result);
+  EXPECT_EQ(serves.out, asked + "EACCES EACCES EACCES\n") << serves.err;
+  std::vector<std::string> named;
+  for (const contracts::Denial& denial : serves.result->denials) named.push_back(denial.target);
+  EXPECT_THAT(named, testing::UnorderedElementsAre("[::]:0", "[::1]:80", "127.0.0.1:0"));
+}
+
 // proves: ORB-50, ORB-51, ORB-52, ORB-55, ORB-12, ORB-122, ORB-127
 TEST_P(Escape, SeesNothingOfTheHostBesideTheSystem) {
   ASSERT_EQ(mkdir((folder() + "/other-run").c_str(), 0777), 0);

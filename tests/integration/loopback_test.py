@@ -26,6 +26,15 @@ try:
 except OSError as error:
     print(type(error).__name__)
 '''
+ASKS = '''import socket
+def has_ipv6(host):  # as urllib3 asks when it is imported
+    try:
+        socket.socket(socket.AF_INET6).bind((host, 0))
+        return True
+    except Exception:
+        return False
+print(has_ipv6("::1"))
+'''
 
 
 class Loopback(SessionTest):
@@ -35,7 +44,7 @@ class Loopback(SessionTest):
         cls.enterClassContext(cls.instance)
         cls.connect()
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="paddock-project-"))
-        cls.project = make_project(pathlib.Path(folder) / "app", meet__py=MEET, reach__py=REACH)
+        cls.project = make_project(pathlib.Path(folder) / "app", meet__py=MEET, reach__py=REACH, asks__py=ASKS)
         cls.outside = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
         cls.addClassCleanup(cls.outside.server_close)
         threading.Thread(target=cls.outside.serve_forever, daemon=True).start()
@@ -56,6 +65,8 @@ class Loopback(SessionTest):
         listen = next(each for each in closed["denials"] if each["what"] == "network listen")
         self.assertEqual((listen["target"], listen["rule"]), ("127.0.0.1:0", "network.loopback=false"))
         self.assertIn("network.loopback: true", listen["remedy"])
+        asks = self.outcome("asks", ["asks.py"])
+        self.assertEqual((asks["stdout"], asks.get("code"), asks["denials"]), ("False\n", None, []), "as in `import requests`")
         opened = self.outcome("opened", ["meet.py"], sandbox={"network": {"loopback": True}})
         self.assertEqual((opened["rc"], opened["stdout"], opened["denials"]), (0, MET, []))
         self.assertEqual(opened["enforced"]["network"]["requested"], "loopback")

@@ -171,6 +171,11 @@ bool stays_inside(NetworkCall call, const SocketAddress& address, const NetworkR
   return address.port == 0 || std::ranges::find(reach.ports, address.port) != reach.ports.end();
 }
 
+bool asks_for_ipv6(NetworkCall call, const SocketAddress& address) {
+  return call == NetworkCall::kBind &&
+         (address.text == "[::1]:0" || address.text == "[::ffff:127.0.0.1]:0");
+}
+
 contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,
                                  const NetworkReach& reach, std::string executable) {
   contracts::Denial denial;

@@ -51,6 +51,9 @@ int main(int argc, char**) {
   if (loopback) inet_pton(AF_INET6, "2606:4700::1111", &six.sin6_addr);
   expect_refused("connect over IPv6", connect(socket(AF_INET6, SOCK_STREAM, 0),
                                               reinterpret_cast<const sockaddr*>(&six), sizeof six));
+  six.sin6_port = 0;
+  expect_refused("bind over IPv6", bind(socket(AF_INET6, SOCK_STREAM, 0),
+                                        reinterpret_cast<const sockaddr*>(&six), sizeof six));
   for (int family = 0; family < 64; ++family) {
     if (family == AF_UNIX || family == AF_INET || family == AF_INET6) continue;
     if (loopback && family == AF_NETLINK) continue;

@@ -30,6 +30,10 @@ void judge_address(const NotifyingThread& caller, NetworkCall call, uint64_t add
     if (leads_out && sends && !read->local) out.broker_user = caller.executable();
     return;
   }
+  if (asks_for_ipv6(call, *read)) {
+    out.error = EADDRNOTAVAIL;
+    return;
+  }
   out.error = error;
   out.denials.push_back(network_denial(call, *read, reach, caller.executable()));
 }
