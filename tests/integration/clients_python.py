@@ -124,6 +124,8 @@ class PythonClient(WithInstance):
             self.assertTrue(run.metadata.name.startswith("many-"))
             self.assertEqual(self.client.runs.wait(run.metadata.name).status.phase, "Succeeded")
             self.assertEqual("".join(self.client.runs.follow_logs(run.metadata.name)), f"{number}\n")
+        listed = [run.metadata.name for run in self.client.runs.list(label_selector="sweep=a", page=2)]
+        self.assertEqual(listed, [run.metadata.name for run in reversed(runs)], "the newest first")
         specs[3] = RunSpec("compute", "rm -rf x", workspace="py-many")
         error = self.refused("COMMAND_NOT_ALLOWED", lambda: self.client.runs.create_runs(specs, labels={"sweep": "b"}))
         self.assertEqual(error.field, "items[3].spec.command[0]")
@@ -220,7 +222,8 @@ class PythonSessions(WithInstance):
             self.refused("NOT_A_FOLDER", lambda: session.files.list("a.txt"))
             session.files.remove("a.txt")
             self.assertEqual(self.client.sandboxes.attach(session.name).run("ls").stdout, "d\nempty\n")
-            self.assertIn(session.name, [each.metadata.name for each in self.client.sandboxes.list()])
+            with self.client.sandboxes.create(name="a-later-one"):
+                self.assertEqual([each.metadata.name for each in self.client.sandboxes.list()][:2], ["a-later-one", session.name])
         self.refused("SANDBOX_NOT_FOUND", lambda: self.client.sandboxes.get(session.name))
         self.refused("SANDBOX_NOT_FOUND", lambda: session.run("true"))
         session.destroy()

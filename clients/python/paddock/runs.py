@@ -59,10 +59,11 @@ class Runs:
         return decode(types.Run, self._transport.json("GET", self._path(name)))
 
     def list(self, *, label_selector: Optional[str] = None, field_selector: Optional[str] = None, page: int = 100) -> Stream[types.Run]:
-        """All of them, read page by page."""
+        """All of them, the newest first, read page by page."""
         token: Optional[str] = None
         while True:
-            where = query(labelSelector=label_selector, fieldSelector=field_selector, limit=page, **{"continue": token})
+            where = query(labelSelector=label_selector, fieldSelector=field_selector, order="newest", limit=page,
+                          **{"continue": token})
             answer = self._transport.json("GET", self._base + where)
             if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
                 raise unexpected("it is no list")

@@ -142,11 +142,11 @@ class Sandboxes:
         return Session(self._transport, self._base, self.get(name))
 
     def list(self) -> List[types.Sandbox]:
-        """All of them, read page by page."""
+        """All of them, the newest first, read page by page."""
         found: List[types.Sandbox] = []
         token: Optional[str] = None
         while True:
-            answer = self._transport.json("GET", self._base + query(limit=100, **{"continue": token}))
+            answer = self._transport.json("GET", self._base + query(order="newest", limit=100, **{"continue": token}))
             if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
                 raise unexpected("it is no list")
             found += [decode(types.Sandbox, each) for each in answer["items"]]

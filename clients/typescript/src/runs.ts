@@ -106,7 +106,7 @@ export class Runs {
     let token: string | undefined;
     do {
       const { labelSelector, fieldSelector, page = 100 } = options;
-      const where = query({ labelSelector, fieldSelector, limit: page, continue: token });
+      const where = query({ labelSelector, fieldSelector, order: "newest", limit: page, continue: token });
       const answer = await this.transport.json<Page<Run>>("GET", this.#base + where, undefined, { signal: options.signal });
       yield* answer.items;
       token = answer.metadata?.continue || undefined;

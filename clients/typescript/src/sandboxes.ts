@@ -163,11 +163,12 @@ export class Sandboxes {
     return new Session(this.transport, this.#base, await this.get(name, options));
   }
 
+  /** All of them, the newest first. */
   async list(options: CallOptions = {}): Promise<Sandbox[]> {
     const all: Sandbox[] = [];
     let token: string | undefined;
     do {
-      const where = query({ limit: 100, continue: token });
+      const where = query({ order: "newest", limit: 100, continue: token });
       const answer = await this.transport.json<{ items: Sandbox[]; metadata?: { continue?: string } }>("GET", this.#base + where, undefined, options);
       all.push(...answer.items);
       token = answer.metadata?.continue || undefined;

@@ -94,6 +94,9 @@ test("the same key gives the same run; what is wrong is said by its field", { sk
   assert.equal(names[0], names[1]);
   const made = await paddock.runs.createRuns([spec, spec, spec], { prefix: "ts-many-", labels: { sweep: "ts" } });
   assert.equal(new Set(made.map((run) => run.metadata.name)).size, 3);
+  const listed: (string | undefined)[] = [];
+  for await (const each of paddock.runs.list({ labelSelector: "sweep=ts", page: 2 })) listed.push(each.metadata.name);
+  assert.deepEqual(listed, made.map((run) => run.metadata.name).reverse(), "the newest first");
   const first = await refused("COMMAND_NOT_ALLOWED", () => paddock.runs.createRuns([spec, { ...spec, command: "rm -rf x" }]));
   assert.equal(first.field, "items[1].spec.command[0]");
   await refused("IDEMPOTENCY_KEY_REUSED", () => paddock.runs.create({ ...spec, priority: 3 }, { idempotencyKey: "ts-1" }));

@@ -58,10 +58,11 @@ class AsyncRuns:
         return decode(types.Run, await self._transport.json("GET", self._path(name)))
 
     async def list(self, *, label_selector: Optional[str] = None, field_selector: Optional[str] = None, page: int = 100) -> AsyncStream[types.Run]:
-        """All of them, read page by page."""
+        """All of them, the newest first, read page by page."""
         token: Optional[str] = None
         while True:
-            where = query(labelSelector=label_selector, fieldSelector=field_selector, limit=page, **{"continue": token})
+            where = query(labelSelector=label_selector, fieldSelector=field_selector, order="newest", limit=page,
+                          **{"continue": token})
             answer = await self._transport.json("GET", self._base + where)
             if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
                 raise unexpected("it is no list")
