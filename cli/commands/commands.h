@@ -27,6 +27,7 @@ int describe_command(const Parsed& parsed, Env& env);
 int apply_command(const Parsed& parsed, Env& env);
 int create_command(const Parsed& parsed, Env& env);
 int label_command(const Parsed& parsed, Env& env);
+int annotate_command(const Parsed& parsed, Env& env);
 int explain_command(const Parsed& parsed, Env& env);
 int api_resources_command(const Parsed& parsed, Env& env);
 int logs_command(const Parsed& parsed, Env& env);

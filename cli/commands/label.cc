@@ -1,4 +1,4 @@
-// `paddock label`: labels of objects.
+// `paddock label` and `paddock annotate`: labels and annotations of objects.
 #include <algorithm>
 
 #include "cli/client/object_choice.h"
@@ -14,20 +14,30 @@ namespace {
 
 using wire::Value;
 
-// The labels stand behind the objects: `run a b stage=done old-`. No name has a `=`, or ends in
+struct Command {
+  const char* map;  // of the metadata
+  const char* one;
+  const char* done;
+  const char* manager;  // of the fields that it sets
+};
+constexpr Command kLabel{"labels", "label", "labeled", "paddock-label"};
+constexpr Command kAnnotate{"annotations", "annotation", "annotated", "paddock-annotate"};
+
+// The changes stand behind the objects: `run a b stage=done old-`. No name has a `=`, or ends in
 // `-`.
 struct Wanted {
-  std::vector<std::string> labels;
+  std::vector<std::string> changes;
   Parsed objects;
 };
-Result<Wanted> wanted(const Parsed& parsed) {
+Result<Wanted> wanted(const Command& command, const Parsed& parsed) {
   Wanted out{{}, parsed};
   std::vector<std::string> words = parsed.list("NAME");
   const auto first = std::ranges::find_if(words, is_label_change);
-  out.labels.assign(first, words.end());
+  out.changes.assign(first, words.end());
   words.erase(first, words.end());
-  if (out.labels.empty())
-    return invalid_argument("USAGE", "say which: KEY=VALUE sets a label, KEY- removes it", "LABEL");
+  if (out.changes.empty())
+    return invalid_argument(
+        "USAGE", cat("say which: KEY=VALUE sets the ", command.one, ", KEY- removes it"), "NAME");
   out.objects.values.erase("NAME");
   if (!words.empty()) out.objects.values["NAME"] = std::move(words);
   return out;
@@ -49,8 +59,8 @@ Result<std::vector<ObjectChoice>> objects_meant(client::ControllerClient& client
   return choices;
 }
 
-Status label_one(client::ControllerClient& client, const ObjectChoice& choice, const Value& patch,
-                 bool overwrite, const Env& env) {
+Status change_one(client::ControllerClient& client, const Command& command,
+                  const ObjectChoice& choice, const Value& patch, bool overwrite, const Env& env) {
   const std::string target = choice.target();
   ASSIGN_OR_RETURN(const Value before, client.get(target));
   const std::string shown = object_reference(choice.kind, choice.name);
@@ -59,28 +69,33 @@ Status label_one(client::ControllerClient& client, const ObjectChoice& choice, c
     error.message = cat(shown, ": ", error.message);
     return error;
   }
-  ASSIGN_OR_RETURN(const Value after, client.patch(cat(target, "?fieldManager=paddock-label"),
+  ASSIGN_OR_RETURN(const Value after, client.patch(cat(target, "?fieldManager=", command.manager),
                                                    "application/merge-patch+json", patch));
   const bool same =
       after.text("metadata.resourceVersion") == before.text("metadata.resourceVersion");
-  env.out.write(cat(shown, same ? " unchanged\n" : " labeled\n"));
+  env.out.write(cat(shown, " ", same ? "unchanged" : command.done, "\n"));
   return {};
 }
 
-Result<int> label(Watcher& watcher, const Parsed& parsed, const Env& env) {
-  ASSIGN_OR_RETURN(const Wanted wish, wanted(parsed));
-  ASSIGN_OR_RETURN(const Value patch, label_patch(wish.labels));
+Result<int> change(Watcher& watcher, const Command& command, const Parsed& parsed, const Env& env) {
+  ASSIGN_OR_RETURN(const Wanted wish, wanted(command, parsed));
+  ASSIGN_OR_RETURN(const Value patch, label_patch(wish.changes, command.map));
   ASSIGN_OR_RETURN(const auto choices, objects_meant(watcher.client, wish.objects));
-  if (choices.empty()) env.say("nothing matches; nothing was labeled");
+  if (choices.empty()) env.say(cat("nothing matches; nothing was ", command.done));
   return for_each(choices, env, [&](const ObjectChoice& each) {
-    return label_one(watcher.client, each, patch, parsed.has("overwrite"), env);
+    return change_one(watcher.client, command, each, patch, parsed.has("overwrite"), env);
   });
 }
 
 }  // namespace
 
 int label_command(const Parsed& parsed, Env& env) {
-  return watch(parsed, env, [&](Watcher& watcher) { return label(watcher, parsed, env); });
+  return watch(parsed, env, [&](Watcher& watcher) { return change(watcher, kLabel, parsed, env); });
+}
+
+int annotate_command(const Parsed& parsed, Env& env) {
+  return watch(parsed, env,
+               [&](Watcher& watcher) { return change(watcher, kAnnotate, parsed, env); });
 }
 
 }  // namespace paddock::cli

@@ -36,6 +36,7 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, Function>{"apply", apply_command},
     std::pair<std::string_view, Function>{"create", create_command},
     std::pair<std::string_view, Function>{"label", label_command},
+    std::pair<std::string_view, Function>{"annotate", annotate_command},
     std::pair<std::string_view, Function>{"explain", explain_command},
     std::pair<std::string_view, Function>{"api-resources", api_resources_command},
     std::pair<std::string_view, Function>{"logs", logs_command},

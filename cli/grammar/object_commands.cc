@@ -111,6 +111,21 @@ CommandRow label_row() {
           "  paddock label runs -l stage=test reviewed=yes"};
 }
 
+CommandRow annotate_row() {
+  return {
+      "annotate",
+      kObjects,
+      "set or remove annotations of objects",
+      {kKind,
+       {"NAME", "the objects, and behind them the annotations: KEY=VALUE sets one, KEY- removes it",
+        false, true}},
+      {kNamespace,
+       kSelector,
+       {"--all", "", "every object of the kind in the namespace"},
+       {"--overwrite", "", "also annotations that have another value"}},
+      "  paddock annotate run hello note='the one with the new loss' old-"};
+}
+
 CommandRow explain_row() {
   return {"explain",
           kObjects,
@@ -132,8 +147,8 @@ CommandRow api_resources_row() {
 }  // namespace
 
 std::vector<CommandRow> object_commands() {
-  return {get_row(),    describe_row(), apply_row(),   create_row(),
-          delete_row(), label_row(),    explain_row(), api_resources_row()};
+  return {get_row(),   describe_row(), apply_row(),   create_row(),       delete_row(),
+          label_row(), annotate_row(), explain_row(), api_resources_row()};
 }
 
 }  // namespace paddock::cli

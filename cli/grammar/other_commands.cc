@@ -62,7 +62,6 @@ constexpr std::array kOtherNames = {
     TheirCommand{"patch", "apply -f"},
     TheirCommand{"replace", "apply -f"},
     TheirCommand{"diff", "apply --dry-run -f"},
-    TheirCommand{"annotate", "label"},
     TheirCommand{"python", "execute"},
     TheirCommand{"eval", "execute"},
     TheirCommand{"test", "pytest"},

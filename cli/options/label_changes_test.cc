@@ -43,5 +43,15 @@ TEST(KeepsLabels, NamesThoseThatWouldGetAnotherValue) {
   EXPECT_TRUE(keeps_labels(wire::Value(), *label_patch({"a=1"})).ok());
 }
 
+TEST(LabelPatch, IsOneOfAnnotationsWhereThatIsMeant) {
+  const auto patch = label_patch({"note=two words", "old-"}, "annotations");
+  EXPECT_EQ(wire::to_json(*patch),
+            R"({"metadata":{"annotations":{"note":"two words","old":null}}})");
+  const auto object =
+      wire::parse_json(R"({"metadata":{"labels":{"note":"1"},"annotations":{"note":"one"}}})");
+  EXPECT_TRUE(keeps_labels(*object, *label_patch({"note=one"}, "annotations")).ok());
+  EXPECT_EQ(keeps_labels(*object, *patch).error().reason, "LABEL_EXISTS");
+}
+
 }  // namespace
 }  // namespace paddock::cli

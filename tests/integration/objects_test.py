@@ -142,6 +142,19 @@ class Objects(unittest.TestCase):
         node = self.cli("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}").stdout
         self.cli("label", "node", node, "zone=a")
 
+    def test_annotations_are_set_kept_replaced_and_removed(self):
+        self.cli("create", "-f", self.file(run("{name: noted, labels: {a: '1'}, annotations: {old: x}}")))
+        noted = "run.paddock.dev/noted annotated\n"
+        self.assertEqual(self.cli("annotate", "run", "noted", "a=two words", "old-").stdout, noted)
+        self.assertIn("LABEL_EXISTS", self.cli("annotate", "run/noted", "a=b", code=125).stderr)
+        self.assertEqual(self.cli("annotate", "runs", "-l", "a=1", "a=b", "--overwrite").stdout, noted)
+        self.assertEqual(self.cli("annotate", "run", "noted", "a=b").stdout, "run.paddock.dev/noted unchanged\n")
+        self.assertEqual(self.cli("get", "run/noted", "-o", "jsonpath={.metadata.annotations} {.metadata.labels}").stdout, '{"a":"b"} {"a":"1"}')
+        self.cli("annotate", "run", "noted", "a-")
+        self.assertEqual(self.cli("get", "run/noted", "-o", "jsonpath={.metadata.annotations}").stdout, "")
+        self.assertIn("LABEL_INVALID", self.cli("annotate", "run", "noted", "a b=1", code=2).stderr)
+        self.assertIn("annotation", self.cli("annotate", "run", "noted", code=2).stderr)
+
     def test_labels_of_several_objects(self):
         self.cli("create", "-f", self.file(*(run(f"{{name: many{i}, labels: {{set: many}}}}") for i in range(3))))
         labeled = lambda *names: "".join(f"run.paddock.dev/{name} labeled\n" for name in names)
