@@ -208,6 +208,7 @@ class PythonSessions(WithInstance):
         limits = types.SessionLimits(**PATIENT)
         with self.client.sandboxes.create(types.SecurityOptions(limits=limits), labels={"made": "here"}) as session:
             self.assertEqual(session.sandbox.spec.security.limits.timeoutMs, 300_000)
+            self.assertEqual(repr(session), f"<Session {session.name}>", "the name to attach to it by")
             first = session.run("echo one | tee a.txt; echo two >&2; exit 3")
             self.assertEqual((first.exitCode, first.stdout, first.stderr, first.truncated), (3, "one\n", "two\n", None))
             self.assertEqual(session.run("cat a.txt").stdout, "one\n")

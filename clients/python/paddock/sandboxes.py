@@ -71,6 +71,9 @@ class Session:
         self.name = sandbox.metadata.name
         self.files = Files(transport, self._path)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     @property
     def _patience(self) -> float:
         limit = self.sandbox.spec.security.limits.timeoutMs
