@@ -9,8 +9,11 @@
 
 namespace paddock::os {
 
-// `pid`: a process, or since Linux 6.9 any thread. Invalid: there is none (errno is EBADF, or ESRCH
-// without the process), or it may not be had.
-Fd copied_descriptor(pid_t pid, int descriptor);
+// `pid`: a process, or since Linux 6.9 any thread. Invalid: there is none (errno is ESRCH), or it
+// cannot be had.
+Fd descriptors_of(pid_t pid);
+// `process`: descriptors_of(). Invalid: there is none (errno is EBADF, or ESRCH without the
+// process), or it may not be had.
+Fd copied_descriptor(const Fd& process, int descriptor);
 
 }  // namespace paddock::os

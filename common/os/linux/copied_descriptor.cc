@@ -11,10 +11,13 @@ constexpr unsigned kOfThread = O_EXCL;  // PIDFD_THREAD, Linux 6.9
 
 }  // namespace
 
-Fd copied_descriptor(pid_t pid, int descriptor) {
+Fd descriptors_of(pid_t pid) {
   Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, kOfThread)));
   if (!process.valid()) process.reset(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  if (!process.valid()) return {};
+  return process;
+}
+
+Fd copied_descriptor(const Fd& process, int descriptor) {
   return Fd(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), descriptor, 0)));
 }
 

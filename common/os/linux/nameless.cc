@@ -149,12 +149,14 @@ class Nameless {
   // Who owns the namespaces of a process that is not dumpable may look at no link of its own, but
   // is told the numbers, and given copies. False: not even that.
   bool add_copies(int task, pid_t thread) {
+    const Fd process = descriptors_of(thread);
+    if (!process.valid()) return errno == ESRCH;
     const ProcListing numbers = open_proc_listing(task, "fdinfo");
     bool all = bool(numbers);
     while (const char* number = is_over() || !all ? nullptr : next_entry(numbers)) {
       ++use_.looked_at;
       struct stat info {};
-      const Fd copy = copied_descriptor(thread, parse_integer<int>(number).value_or(-1));
+      const Fd copy = copied_descriptor(process, parse_integer<int>(number).value_or(-1));
       all = copy.valid() || errno == EBADF || errno == ESRCH;  // closed meanwhile
       if (!copy.valid() || fstat(copy.get(), &info) != 0) continue;
       if (S_ISSOCK(info.st_mode)) add_socket(task, number, thread);

@@ -75,7 +75,7 @@ void add_removed_above(int folder, const char* link, const struct stat& info, in
 }
 
 Fd place_of_socket(pid_t pid, int socket) {
-  const Fd copy = copied_descriptor(pid, socket);
+  const Fd copy = copied_descriptor(descriptors_of(pid), socket);
   return Fd(copy.valid() ? ioctl(copy.get(), kPlaceOfSocket) : -1);
 }
 

@@ -72,21 +72,23 @@ class Count {
   void add_table(pid_t thread, int task) {
     const os::ProcListing files = os::open_proc_listing(task, "fdinfo");
     const os::Fd links(looks_at_folders_ ? openat(task, "fd", os::kProcFolder) : -1);
+    const os::Fd process =
+        looks_at_folders_ && !links.valid() ? os::descriptors_of(thread) : os::Fd();
     while (const char* name = is_over() ? nullptr : os::next_entry(files)) {
       const os::Fd file(openat(dirfd(files.get()), name, O_RDONLY | O_CLOEXEC));
       if (!file.valid()) continue;
       is_path_ = false;
       add_file(file.get());
-      if (looks_at_folders_ && !is_path_) add_folder(thread, links.get(), name);
+      if (looks_at_folders_ && !is_path_) add_folder(thread, links.get(), process, name);
     }
   }
 
  private:
   // Of a process that is not dumpable an ordinary user sees no links, and is given copies.
-  void add_folder(pid_t thread, int links, const char* descriptor) {
+  void add_folder(pid_t thread, int links, const os::Fd& process, const char* descriptor) {
     const int number = parse_integer<int>(descriptor).value_or(-1);
     if (links >= 0) return folders_.add(thread, number, links, descriptor);
-    const os::Fd copy = os::copied_descriptor(thread, number);
+    const os::Fd copy = os::copied_descriptor(process, number);
     if (!copy.valid()) return;
     folders_.add(thread, number, AT_FDCWD, cat("/proc/self/fd/", copy.get()).c_str());
   }
