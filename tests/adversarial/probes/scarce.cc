@@ -87,6 +87,19 @@ void take_memory_policies() {
   if (errno != EPERM) breach("another answer about policies of memory", errno);
 }
 
+// A call that nothing ends and that takes as long as its caller likes.
+void ask_about_all_memory() {
+  constexpr size_t kGiB = size_t{1} << 30;
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* const area = mmap(nullptr, 4 * kGiB, PROT_NONE, flags, -1, 0);
+  if (area == MAP_FAILED) return;  // its addresses are limited
+  std::vector<unsigned char> pages(4 * kGiB / 4096);
+  expect_refused("which pages of 4 GiB are there", mincore(area, 4 * kGiB, pages.data()));
+  if (errno != ENOMEM) breach("another answer about pages", errno);
+  if (mincore(area, 4 * kGiB - 4096, pages.data()) != 0) breach("which pages are there", errno);
+  munmap(area, 4 * kGiB);
+}
+
 // Each takes memory that no cgroup counts, some 100 KiB a socket.
 void take_keys() {
   constexpr int kAddAuthenticationKey = 38;
@@ -224,6 +237,7 @@ int main() {
   take_keys();
   join_from_sources();
   take_memory_policies();
+  ask_about_all_memory();
   take_huge_pages();
   share_pages();
   take_long_lists();

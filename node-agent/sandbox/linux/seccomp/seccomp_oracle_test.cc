@@ -164,6 +164,7 @@ class Oracle {
           ((low(a[1]) == 0 || low(a[1]) == 41) && (option == 43 || option == 46 || option == 48)));
     }
     if (call == "mmap") return no_memory_if((a[3] & 0x40000) != 0);
+    if (call == "mincore") return no_memory_if(a[1] >> 32 != 0);
     if (call == "memfd_create" && (a[1] & 0x03ffffe0) != 0) return "EINVAL";
     if (call == "memfd_create") return (a[1] & 4) != 0 ? "ENOMEM" : ask_if((a[1] & 8) == 0);
     if (call == "shmget") return no_memory_if((a[2] & 04000) != 0);

@@ -146,6 +146,9 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
     {"lsetxattr", kUnsupported, "a list that no cgroup counts", any_bit(3, kLongValue)},
     {"fsetxattr", kUnsupported, "a list that no cgroup counts", any_bit(3, kLongValue)},
     {"setxattrat", kUnknown, "hides its size in memory"},
+    // No signal ends such a call, and a kernel without preemption gives its processor to nobody
+    // else meanwhile: 13 seconds for all addresses that a process can have.
+    {"mincore", kNoMemory, "4 GiB or more: holds a processor for seconds", given(1, true)},
     {"vhangup", kRefuse, "terminals"},
     {"move_pages", kRefuse, "shows where memory lies"},
     // On a file in memory each page can have one of its own, which stays when it is unmapped.
