@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "common/base/text.h"
 #include "common/os/file.h"
 #include "tests/adversarial/serve_fixture.h"
 
@@ -45,6 +46,36 @@ INSTANTIATE_TEST_SUITE_P(, ServedLocks, testing::Values(As::kRoot, As::kUser), n
 
 TEST_P(Locks, OnFilesThatAreOnlyShownKeepNobodyWaiting) { expect_free_for_the_host(); }
 TEST_P(ServedLocks, OnFilesThatAreOnlyShownKeepNobodyWaiting) { expect_free_for_the_host(); }
+
+// At a byte of its own: a program of this host may have the device locked just now.
+constexpr off_t kByteOfADevice = 4'711'081;
+
+TEST_P(ServedLocks, OnDevicesKeepNoProgramOfTheHostWaiting) {
+  if (GetParam() == As::kUser) GTEST_SKIP() << "the inodes of devices are the host's there";
+  Launched locks = start(request({"python3", "-c",
+                                  cat(R"py(
+import fcntl, os, time
+names = ('null', 'zero', 'full', 'random', 'urandom')
+fds = [os.open('/dev/' + name, os.O_RDWR) for name in names]
+for fd in fds: fcntl.lockf(fd, fcntl.LOCK_EX, 1, )py",
+                                      kByteOfADevice, R"py()
+print([os.write(fds[0], b'gone'), os.read(fds[0], 4), os.read(fds[1], 2), len(os.read(fds[4], 9))])
+print('HELD', flush=True)
+time.sleep(600)
+)py")}));
+  ASSERT_TRUE(locks.wait_for_output("HELD"));
+  for (const char* name : {"null", "zero", "full", "random", "urandom"}) {
+    const os::Fd device(open(cat("/dev/", name).c_str(), O_RDWR | O_CLOEXEC));
+    struct flock wanted {};
+    wanted.l_type = F_WRLCK;
+    wanted.l_start = kByteOfADevice;
+    wanted.l_len = 1;
+    ASSERT_EQ(fcntl(device.get(), F_OFD_GETLK, &wanted), 0) << name;
+    EXPECT_EQ(wanted.l_type, F_UNLCK) << "a sandbox has locked " << name;
+  }
+  kill(locks.pid(), SIGTERM);
+  EXPECT_THAT(locks.wait().out, HasSubstr("[4, b'', b'\\x00\\x00', 9]"));
+}
 
 // Each line says what a program finds that asks the kernel itself.
 constexpr const char* kOwnLocks = R"py(

@@ -32,6 +32,29 @@ void try_one(const std::string& what, int fd) {
   if (flock(fd, LOCK_UN) != 0) breach(("giving it back: " + what).c_str(), errno);
 }
 
+// Locks on ranges that belong to an open file, on what everybody may write.
+void try_ranges(const char* what, int fd) {
+  struct flock all {};
+  all.l_type = F_WRLCK;
+  expect_refused(what, fcntl(fd, F_OFD_SETLKW, &all));
+  expect_refused(what, fcntl(fd, F_OFD_SETLK, &all));
+  if (errno != EBADF) breach("another answer to a lock on a range", errno);
+  all.l_type = F_UNLCK;
+  if (fcntl(fd, F_OFD_SETLK, &all) != 0) breach("giving back a range", errno);
+  all.l_type = F_RDLCK;
+  if (fcntl(fd, F_OFD_SETLK, &all) != 0) breach("a share of a range is harmless", errno);
+}
+
+// All of these are one file, on which nobody else has a lock.
+void try_ranges_without_inode() {
+  const int shared = eventfd(0, 0);
+  try_ranges("a range of a file without an inode of its own", shared);
+  struct flock alone {};
+  alone.l_type = F_WRLCK;
+  if (fcntl(eventfd(0, 0), F_OFD_GETLK, &alone) != 0 || alone.l_type != F_UNLCK)
+    breach("a share of a range is held", alone.l_pid);
+}
+
 // One descriptor's number is now the one file and now the other, while locks are asked for it.
 void race(int own, int others, int operation, int rounds) {
   const int number = fcntl(own, F_DUPFD_CLOEXEC, 0);
@@ -79,6 +102,8 @@ int main(int count, char** arguments) {
   try_one("a folder", open("/usr", O_RDONLY | O_CLOEXEC | O_DIRECTORY));
   try_one("the root", open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY));
   try_one("a device", open("/dev/null", O_RDWR | O_CLOEXEC));
+  try_ranges("a range of a device", open("/dev/null", O_RDWR | O_CLOEXEC));
+  try_ranges_without_inode();
   try_one("a namespace of the host", open("/proc/self/ns/time", O_RDONLY | O_CLOEXEC));
   try_one("a file without an inode of its own", eventfd(0, 0));
   race(open("/workspace/own", O_RDWR | O_CLOEXEC | O_CREAT, 0600), others, LOCK_EX | LOCK_NB,

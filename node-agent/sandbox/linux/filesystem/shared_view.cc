@@ -61,7 +61,7 @@ Result<SharedView> SharedView::make(const HostFacts& host) {
   }
   std::vector<MountEntry> shared = out.table_;
   std::erase_if(shared, [](const MountEntry& entry) { return entry.kind == Kind::kScratch; });
-  TRY(place_all(out.view_, shared, {}, nullptr));
+  TRY(place_all(out.view_, shared, {.devices = out.devices()}, nullptr));
   TRY(out.wall_off(host));
   ASSIGN_OR_RETURN(const os::Fd sealed, out.view_.finish());
   return out;
@@ -156,7 +156,11 @@ Status place_all(View& view, const std::vector<MountEntry>& table, const HostIde
       TRY(view.place({Kind::kFolder, entry.target, ""}, {}));
       continue;
     }
-    ASSIGN_OR_RETURN(const os::Fd source, open_source(entry, identity));
+    HostIdentity user = identity;
+    if (entry.kind == Kind::kDevice && shared != nullptr &&
+        std::ranges::count(shared->table(), entry) > 0)
+      user.devices = shared->devices();
+    ASSIGN_OR_RETURN(const os::Fd source, open_source(entry, user));
     TRY(view.place(entry, source));
   }
   return {};

@@ -36,6 +36,8 @@ class SharedView {
   const OpenFiles& programs() const { return programs_; }
   // Whether the host's folders still hold the same files; see mounts_have_changed() too.
   bool is_current() const;
+  // own_devices(), for those of the table.
+  int devices() const { return devices_.get(); }
   // Works only in the mount namespace that the view was made in.
   Result<os::Fd> copy_of(const std::string& top_folder) const;
 
@@ -56,6 +58,7 @@ class SharedView {
 
   std::vector<MountEntry> table_;
   View view_;
+  os::Fd devices_ = own_devices();
   ReadyProcFiles proc_;
   std::optional<LandlockRuleset> landlock_;
   OpenFiles programs_;

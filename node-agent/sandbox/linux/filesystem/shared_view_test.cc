@@ -1,5 +1,6 @@
 #include "node-agent/sandbox/linux/filesystem/shared_view.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -114,6 +115,34 @@ TEST(SharedView, IsThereUntilAStandingToolThatWasAbsentIs) {
   });
   if (came_to == kNoMounts) GTEST_SKIP() << "this process cannot make views";
   EXPECT_EQ(came_to, kAllGood);
+}
+
+// Each device as a mount of its own, as some containers have them.
+bool mount_each_device() {
+  for (const std::string name : {"null", "zero", "full", "random", "urandom"}) {
+    const std::string file = "/opt/" + name;
+    if (!os::write_file_atomic(file, "", 0644).ok() ||
+        mount(("/dev/" + name).c_str(), file.c_str(), nullptr, MS_BIND, nullptr) != 0)
+      return false;
+  }
+  return mount("/opt", "/dev", nullptr, MS_BIND | MS_REC, nullptr) == 0;
+}
+
+TEST(SharedView, ShowsDevicesWhereEachIsAMountToo) {
+  for (const bool each : {false, true}) {
+    const int came_to = in_a_system_of_its_own([&]() -> int {
+      if (!write_programs() || (each && !mount_each_device())) return kNoMounts;
+      const auto view = SharedView::make(host_with_a_tool());
+      if (!view.ok()) return each ? kNotSeen : kNoMounts;
+      const auto devices = view->copy_of("/dev");
+      if (!devices.ok()) return kNotSeen;
+      const os::Fd null(openat(devices->get(), "null", O_RDWR | O_CLOEXEC));
+      struct stat info {};
+      return fstat(null.get(), &info) == 0 && S_ISCHR(info.st_mode) ? kAllGood : kNotSeen;
+    });
+    if (came_to == kNoMounts) GTEST_SKIP() << "this process cannot make views";
+    EXPECT_EQ(came_to, kAllGood) << each;
+  }
 }
 
 TEST(SharedView, WithoutAWatchEverythingMayHaveChanged) {

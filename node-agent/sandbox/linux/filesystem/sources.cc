@@ -10,6 +10,7 @@
 #include "common/os/file.h"
 #include "common/os/overlay.h"
 #include "common/os/packet_socket.h"
+#include "node-agent/sandbox/linux/filesystem/new_mount.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
 #include "node-agent/sandbox/linux/users/host_user.h"
 #include "node-agent/sandbox/linux/users/user_namespace.h"
@@ -91,11 +92,10 @@ Status map_owner(const os::Fd& source, const os::Fd& mount, const MountEntry& en
   return not_mapped(entry, identity, mapped.error());
 }
 
-Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
-  os::Fd mount(open_tree(source.get(), "",
-                         OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE));
-  if (!mount.valid()) return step_error(step("copying the mount", entry), errno);
+// `allowed`: attributes that are taken away.
+Status restrict_mount(const os::Fd& mount, const MountEntry& entry, uint64_t allowed = 0) {
   mount_attr attributes{};
+  attributes.attr_clr = allowed;
   attributes.attr_set = MOUNT_ATTR_NOSUID;
   attributes.attr_set |=
       entry.kind == Kind::kDevice ? uint64_t{MOUNT_ATTR_NOEXEC} : uint64_t{MOUNT_ATTR_NODEV};
@@ -106,6 +106,25 @@ Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
                     sizeof attributes) != 0) {
     return step_error(step("restricting the mount", entry), errno, "Linux 5.12 or later is needed");
   }
+  return {};
+}
+
+Result<os::Fd> copy_mount(const os::Fd& source, const MountEntry& entry) {
+  os::Fd mount(open_tree(source.get(), "",
+                         OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE));
+  if (!mount.valid()) return step_error(step("copying the mount", entry), errno);
+  TRY(restrict_mount(mount, entry));
+  return mount;
+}
+
+Result<os::Fd> copy_own_device(int devices, const MountEntry& entry) {
+  os::Fd mount(open_tree(devices, std::string(os::base_name(entry.source)).c_str(),
+                         OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW));
+  struct stat info {};
+  if (!mount.valid() || fstat(mount.get(), &info) != 0)
+    return step_error(step("copying the mount", entry), errno);
+  if (!S_ISCHR(info.st_mode)) return step_error(step("inspecting the source", entry), EINVAL);
+  TRY(restrict_mount(mount, entry, MOUNT_ATTR_NODEV));
   return mount;
 }
 
@@ -174,11 +193,24 @@ HostIdentity host_identity(const SandboxPlan& plan) {
           .files_owner = plan.files_owner};
 }
 
+os::Fd own_devices() {
+  constexpr unsigned kNothing =
+      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+  const auto empty = new_file_system("tmpfs", {{"size", "4k"}, {"nr_inodes", "1"}}, kNothing);
+  if (!empty.ok()) return {};
+  auto out = os::mount_layers({.lower = "/dev", .upper = path_below(*empty, ""), .work = ""});
+  return out.ok() ? std::move(*out) : os::Fd();
+}
+
 Result<os::Fd> open_source(const MountEntry& entry, const HostIdentity& identity) {
   if (entry.kind == Kind::kLoader) return copy_loader(entry);
   if (entry.kind != Kind::kSystem && entry.kind != Kind::kDevice && entry.kind != Kind::kBind)
     return os::Fd();
   if (!entry.lower.empty()) return open_layers(entry, identity);
+  if (entry.kind == Kind::kDevice && identity.devices >= 0) {
+    auto own = copy_own_device(identity.devices, entry);
+    if (own.ok()) return own;  // none: a container's device is a mount of its own
+  }
   ASSIGN_OR_RETURN(const os::Fd source, open_host_path(entry));
   ASSIGN_OR_RETURN(os::Fd mount, copy_mount(source, entry));
   if (identity.privileged && entry.kind == Kind::kBind)

@@ -23,11 +23,17 @@ struct HostIdentity {
   // Mapping namespaces for files of root and of kDefaultHostId; -1: they are made when needed.
   int root_mapping = -1;
   int default_mapping = -1;
+  // own_devices(); -1: device nodes are the host's.
+  int devices = -1;
 };
 HostIdentity host_identity(const SandboxPlan& plan);
 
 // The reason of an error that means: only a command that is the files' owner can be given them.
 inline constexpr Reason kOwnerNotMapped = "OWNER_NOT_MAPPED";
+
+// The host's /dev with inodes of its own, so that no program of the host waits for a lock that is
+// taken on one of them. Invalid where the kernel makes no overlay of it.
+os::Fd own_devices();
 
 // Returns the entry's mount with its final attributes, or a file in memory with the bytes to place.
 // Invalid if the entry has no source.

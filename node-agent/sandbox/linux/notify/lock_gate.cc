@@ -22,22 +22,27 @@ constexpr decltype(statfs::f_flags) kReadOnly = 1;            // ST_RDONLY
 // that.
 constexpr int kRestart = 512;  // ERESTARTSYS
 
-// Whether only processes that may write the file can wait for a lock on it.
-bool is_its_own(const os::Fd& file) {
+// Whether everybody on the host can open the same file for writing.
+bool is_everybodys(const os::Fd& file) {
   struct stat info {};
   struct statfs mount {};
-  if (fstat(file.get(), &info) != 0 || fstatfs(file.get(), &mount) != 0) return false;
-  if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) return false;
-  return (mount.f_flags & kReadOnly) == 0 && mount.f_type != kNamespaces &&
-         mount.f_type != kAnonymous;
+  if (fstat(file.get(), &info) != 0 || fstatfs(file.get(), &mount) != 0) return true;
+  return S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode) || mount.f_type == kAnonymous;
+}
+
+// Whether only processes that may write the file can wait for a lock on it.
+bool is_its_own(const os::Fd& file) {
+  struct statfs mount {};
+  if (is_everybodys(file) || fstatfs(file.get(), &mount) != 0) return false;
+  return (mount.f_flags & kReadOnly) == 0 && mount.f_type != kNamespaces;
 }
 
 // The answer for a file that the host or other runs share. An exclusive lock is refused. So nobody
 // inside can exclude others, and a shared lock is granted without taking one.
-GateAnswer answer_for_others(const NotifyingThread& caller, int operation) {
-  if ((operation & LOCK_EX) == 0) return {.done = true};
+GateAnswer answer_for_others(const NotifyingThread& caller, const char* name, bool exclusive) {
+  if (!exclusive) return {.done = true};
   return {EBADF,
-          {{"system call", "flock", caller.executable(),
+          {{"system call", name, caller.executable(),
             "locks: a file that cannot be written here is the host's, or another run's",
             "a file in the workspace or in /tmp as the lock; or LOCK_SH"}}};
 }
@@ -72,7 +77,7 @@ GateAnswer judge_lock(const NotifyingThread& caller, const seccomp_data& call,
   const os::Fd file = caller.descriptor(static_cast<int>(call.args[0]));
   if (!file.valid()) return {.error = errno == EBADF ? EBADF : ENOLCK};
   if (!still_asks()) return {.error = EINTR};
-  if (!is_its_own(file)) return answer_for_others(caller, operation);
+  if (!is_its_own(file)) return answer_for_others(caller, "flock", (operation & LOCK_EX) != 0);
   if (flock(file.get(), operation | LOCK_NB) == 0) return {.done = true};
   const int error = errno;
   if (error != EWOULDBLOCK || (operation & LOCK_NB) != 0) return {.error = error};
@@ -89,6 +94,8 @@ GateAnswer judge_range_lock(const NotifyingThread& caller, const seccomp_data& c
   if (!still_asks()) return {.error = EINTR};
   if (bytes.size() != sizeof wanted) return {.error = EFAULT};
   std::memcpy(&wanted, bytes.data(), sizeof wanted);
+  if (wanted.l_type != F_UNLCK && is_everybodys(file))
+    return answer_for_others(caller, "fcntl", wanted.l_type != F_RDLCK);
   // Unlocking the middle of a range leaves two locks of one; unlocking everything does not.
   const bool gives_back = wanted.l_type == F_UNLCK;
   const bool all = wanted.l_whence == SEEK_SET && wanted.l_start == 0 && wanted.l_len == 0;

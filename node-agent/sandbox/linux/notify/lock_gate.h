@@ -27,7 +27,7 @@ GateAnswer judge_lock(const NotifyingThread& caller, const seccomp_data& call,
 
 // The same for fcntl's locks on ranges that belong to an open file. The kernel charges them to
 // nobody, and they are in no table of a process while the file is on its way through a socket. So
-// each open file has few.
+// each open file has few, and one that everybody may write (a device) has none.
 inline constexpr int64_t kMostRangesOfAFile = 64;
 GateAnswer judge_range_lock(const NotifyingThread& caller, const seccomp_data& call,
                             const std::function<bool()>& still_asks);
