@@ -102,4 +102,8 @@ MUTATIONS = (
     Mutation("leap", "nothing is forgotten behind a calendar that has just leapt",
              "const bool leapt = leapt_lately(now.mono);", "const bool leapt = false;",
              "Calendar.OneThatLeaptAheadForgetsNothingBeforeSomebodyCouldSetItRight"),
+    Mutation("goes-back", "a run that one node refused does not wait for ever once the others are gone",
+             "entry.asks_again_ms = waits_since(run.status) + way_back_after(run.status.refusals).count();",
+             "entry.asks_again_ms = 0 * way_back_after(run.status.refusals).count();",
+             "GoingBack.ItIsAskedAgainAndSaysWhenIfTheOthersAreGone"),
 )

@@ -70,6 +70,17 @@ TEST_F(Refusals, TwoNodesAreAskedForPackagesAndTheSecondOnesAnswerIsTheEnd) {
   EXPECT_EQ(last.status.message, "why");
 }
 
+TEST_F(Refusals, ARunThatCameBackToTheOnlyNodeLeftWaitsOnceMoreAndEndsWhereAnotherOneRefusesItToo) {
+  const contracts::Run first = after("n1", place("a"), "ENVIRONMENT_UNAVAILABLE");
+  change("n2", [](auto& other) { other.status.ready = false; });
+  const contracts::Run again = after("n1", place_again(first, "n1"), "ENVIRONMENT_UNAVAILABLE");
+  EXPECT_EQ(again.status.phase, RunPhase::kPending);
+  EXPECT_EQ(again.status.refusals, 2);
+  EXPECT_EQ(runs::kept_off(again), "n1");
+  const contracts::Run last = after("n2", place_again(again, "n2"), "ENVIRONMENT_UNAVAILABLE");
+  EXPECT_EQ(last.status.phase, RunPhase::kFailed);
+}
+
 TEST_F(Refusals, WhereNoOtherNodeAdmitsTheRunItEndsAtOnce) {
   const auto ends = [&](const std::string& name,
                         const std::function<void(contracts::Node&)>& without) {

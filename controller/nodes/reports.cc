@@ -177,13 +177,15 @@ Status judge_node(store::WriteTxn& txn, const std::string& name, const contracts
 // first does, and no report holds up other writers for long.
 constexpr int64_t kMostLookedAt = 100;
 
-// Whether another node would take the run, which none but this one has been asked to begin. Where
-// two have refused it, it is over.
+// Whether another node would take the run, which none but this one has been asked to begin; or
+// whether it had come back here, since no other one could, and waits longer now. Where two have
+// refused it, it is over.
 Result<bool> may_go_elsewhere(store::WriteTxn& txn, const std::string& name,
                               const contracts::Run& run, WallTime now) {
   const auto& element = run.status.element;
   const std::string kept_off = runs::kept_off(run);
-  if ((element && element->members) || (!kept_off.empty() && kept_off != name)) return false;
+  if (element && element->members) return false;
+  if (!kept_off.empty()) return kept_off == name;
   const auto nodes =
       txn.list<contracts::Node>({.name_space = {}, .limit = kMostLookedAt, .after = {}});
   if (!nodes.ok() && store::is_unreadable(nodes.error())) return false;

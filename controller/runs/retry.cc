@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "controller/runs/kept_off.h"
 #include "controller/runs/transitions.h"
 
 namespace paddock::runs {
@@ -33,8 +34,9 @@ bool command_never_started(const contracts::Run& run, const contracts::RunOutcom
 }
 
 constexpr int64_t kMostRefusals = 10;
-// The same limit for a run that waits for room for its files, and asks every few minutes.
-constexpr int64_t kMostWithoutRoom = 1000;
+// The same limit for a run that asks every few minutes: it waits for room for its files, or came
+// back to the only node that could take it.
+constexpr int64_t kMostWhileItWaits = 1000;
 
 }  // namespace
 
@@ -44,9 +46,10 @@ int64_t counted_attempts(const contracts::Run& run) {
 
 bool was_refused(const contracts::Run& run, const contracts::RunOutcome& outcome) {
   const bool begun = run.status.started_at || run.status.phase == RunPhase::kRunning;
-  const bool no_room = outcome.disk_needed || run.status.disk_needed;
+  const bool waits =
+      outcome.disk_needed || run.status.disk_needed || kept_off(run) == run.status.node_name;
   return outcome.refused.value_or(false) && outcome.phase == RunPhase::kFailed && !outcome.result &&
-         !begun && run.status.refusals < (no_room ? kMostWithoutRoom : kMostRefusals);
+         !begun && run.status.refusals < (waits ? kMostWhileItWaits : kMostRefusals);
 }
 
 Millis retry_delay(const contracts::RetryPolicy& policy, int64_t attempt) {

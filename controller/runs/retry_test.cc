@@ -120,6 +120,17 @@ TEST(Refusal, ARunThatNobodyCanBeginEndsWithWhatTheLastNodeSaid) {
   EXPECT_EQ(run.status.reason, "NODE_DISK_FULL");
 }
 
+TEST(Refusal, ARunThatComesBackToTheNodeThatDidNotBeginItWaitsForDays) {
+  contracts::Run run = placed(std::nullopt);
+  keep_off(run, "n1");
+  run.status.refusals = 999;
+  static_cast<void>(finish(run, 1, refusal(), kTried).value());
+  EXPECT_EQ(run.status.phase, RunPhase::kPending);
+  static_cast<void>(bind(run, "n1", kTried).value());
+  static_cast<void>(finish(run, 2, refusal(), kTried).value());
+  EXPECT_EQ(run.status.phase, RunPhase::kFailed);
+}
+
 TEST(Refusal, IsNoneOfARunThatWasBegunOrIsToEnd) {
   contracts::Run begun = placed(std::nullopt);
   see(begun, RunPhase::kRunning);

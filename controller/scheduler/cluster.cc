@@ -24,6 +24,12 @@ Millis pause_after(int64_t refusals) {
   return std::min(pause, kLongestPause);
 }
 
+// How long it is kept off a node that did not begin it, if no other one could take it.
+Millis way_back_after(int64_t refusals) {
+  const contracts::RetryPolicy policy{.max_backoff = {kLongestUntilAskedAgain}};
+  return runs::retry_delay(policy, refusals);
+}
+
 }  // namespace
 
 void Cluster::put_node(const contracts::Node& node) {
@@ -59,6 +65,8 @@ Cluster::Entry Cluster::entry_of(const contracts::Run& run) {
     entry.longest_wait_ms = pause_after(run.status.refusals).count();
     if (entry.longest_wait_ms > 0)
       entry.not_before_ms = waits_since(run.status) + entry.longest_wait_ms;
+  } else if (entry.node.empty() && !classes_.at(entry.demand).demand.kept_off.empty()) {
+    entry.asks_again_ms = waits_since(run.status) + way_back_after(run.status.refusals).count();
   }
   if (run.status.retry_at && run.spec.retry) {
     entry.not_before_ms = run.status.retry_at->value.ms;

@@ -50,6 +50,10 @@ constexpr Millis kAsksAgainAfter = std::chrono::minutes(5);
 // again: twice as long each time, and at most the longest pause.
 constexpr Millis kShortestPause = std::chrono::seconds(5);
 constexpr Millis kLongestPause = std::chrono::minutes(1);
+// A run goes back to the node that it is kept off if no other one could take it, after a pause that
+// doubles with each refusal (runs::retry_delay). Where another one could, that is looked at again.
+constexpr Millis kOthersLookedAt = std::chrono::minutes(1);
+constexpr Millis kLongestUntilAskedAgain = std::chrono::minutes(10);
 // A place further back is not told: each run that leaves would rewrite all behind it.
 constexpr size_t kToldPositions = 100;
 
@@ -137,7 +141,8 @@ class Cluster {
     std::string node;  // empty: waiting
     int64_t not_before_ms = 0;
     int64_t longest_wait_ms = 0;  // whatever the clock does
-    int64_t asks_again_ms = 0;    // waiting for room for its files: until when; 0: it does not
+    int64_t asks_again_ms = 0;    // for room for its files, or the node that it is kept off; 0: not
+    bool others_could = false;    // take it, when it last wanted to go back
     std::string gang;             // uid of the gang that it is a member of
     int64_t gang_size = 0;
     bool queued = false;  // waiting and due; of a gang's members the first, once all are
@@ -179,6 +184,7 @@ class Cluster {
   void recount(const std::string& node);
   void wake_due(WallTime now);
   void ask_again(WallTime now);
+  Demand asked_again(const Demand& before) const;
   std::vector<Runs::iterator> who_asks_with(const std::string& uid);
   void unblock();
   bool place_level(Queue::Level& level, Round& round);
@@ -194,6 +200,7 @@ class Cluster {
   std::optional<Victims> victims_on(NodeIndex::Id id, const Entry& entry, size_t below,
                                     Round& round);
   Why why(const Entry& entry);
+  std::string way_back(const Entry& entry);
   Unplaced explained(const std::string& uid, const Entry& entry);
   std::optional<Unplaced> explained_by_first(const std::string& uid, const Entry& entry);
   void count_positions();

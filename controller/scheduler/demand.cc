@@ -48,7 +48,8 @@ std::string key_of(const Demand& demand) {
   return cat(demand.cpu, ",", demand.memory, ",", demand.disk, ",", demand.disk_for_files, ",",
              text(demand.accelerators), ",", text(demand.node_selector), ",",
              text(demand.tolerations), ",", text(demand.sandbox_level), ",", text(demand.policy),
-             ",", text(demand.termination_grace), ",", demand.nodes, ",", demand.kept_off);
+             ",", text(demand.termination_grace), ",", demand.nodes, ",", demand.kept_off,
+             demand.goes_back ? "," : "");
 }
 
 }  // namespace paddock::scheduler

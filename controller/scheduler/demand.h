@@ -38,8 +38,9 @@ struct Demand {
   std::optional<contracts::EnforcementLevel> sandbox_level;
   contracts::SandboxPolicy policy;  // effective
   std::optional<wire::Wait> termination_grace;
-  std::string kept_off;  // a node that is not asked again
-  int64_t nodes = 1;     // how many at once, one for each member of a gang; all else is a member's
+  std::string kept_off;    // a node that is not asked again,
+  bool goes_back = false;  // until no other one could take the run
+  int64_t nodes = 1;  // how many at once, one for each member of a gang; all else is a member's
 };
 
 // The disk that a node must have left for the run when it is placed there.

@@ -19,7 +19,15 @@ std::optional<size_t> refused_by(const Demand& demand, const NodeState& node) {
 bool could_take(const Demand& demand, const contracts::Node& node, WallTime now) {
   NodeState state = state_of(node);
   state.ms_left = ms_left(state, now);
-  return !refused_by(demand, state);
+  return could_take(demand, state);
+}
+
+bool could_take(const Demand& demand, const NodeState& node) {
+  const auto refused = refused_by(demand, node);
+  if (!refused || filters()[*refused].depends_on != DependsOn::kAmounts) return !refused;
+  NodeState alone = node;
+  empty(alone);
+  return !refused_by(demand, alone);
 }
 
 namespace {

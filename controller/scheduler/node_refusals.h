@@ -20,6 +20,7 @@ std::optional<size_t> refused_by(const Demand& demand, const NodeState& node);
 
 // Whether the node takes such a run once it has no other.
 bool could_take(const Demand& demand, const contracts::Node& node, WallTime now);
+bool could_take(const Demand& demand, const NodeState& node);
 
 struct Refusals {
   int64_t fit = 0;                // nodes that would do

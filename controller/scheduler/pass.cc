@@ -74,17 +74,33 @@ std::vector<Cluster::Runs::iterator> Cluster::who_asks_with(const std::string& u
   return out;
 }
 
+// Whatever its files were said to take, and also of the node that it is kept off, if no other one
+// could take it.
+Demand Cluster::asked_again(const Demand& before) const {
+  Demand demand = before;
+  demand.disk_for_files = 0;
+  demand.goes_back =
+      !demand.kept_off.empty() && std::ranges::none_of(nodes_.by_name(), [&](const auto& each) {
+        return could_take(demand, nodes_.at(each.second));
+      });
+  return demand;
+}
+
+// A clock that went back does not make anyone wait longer than is ever meant.
 void Cluster::ask_again(WallTime now) {
-  while (!asking_again_.empty() && asking_again_.begin()->first <= now.ms) {
+  const auto is_due = [&](int64_t at_ms) {
+    return at_ms <= now.ms || at_ms > (now + kLongestUntilAskedAgain).ms;
+  };
+  while (!asking_again_.empty() && is_due(asking_again_.begin()->first)) {
     std::vector<std::pair<std::string, Entry>> asking;
     for (const auto& run : who_asks_with(asking_again_.begin()->second)) {
       auto& [uid, entry] = asking.emplace_back(*run);
-      Demand demand = classes_.at(entry.demand).demand;
-      demand.disk_for_files = 0;
+      const Demand demand = asked_again(classes_.at(entry.demand).demand);
       leave(run);
       entry.demand = classes_.join(demand);
       entry.queued = false;
-      entry.asks_again_ms = 0;
+      entry.others_could = !demand.kept_off.empty() && !demand.goes_back;
+      entry.asks_again_ms = entry.others_could ? (now + kOthersLookedAt).ms : 0;
     }
     for (auto& [uid, entry] : asking) enter(uid, std::move(entry));
   }
@@ -170,7 +186,8 @@ bool Cluster::place_head(const Head& head, DemandClass& wanted, Round& round) {
   if (!entry.gang.empty()) return place_gang(entry.gang, wanted, round);
   const auto node = nodes_.search(wanted.demand, wanted.answers);
   if (!node) {
-    if (config_.preemption) make_room(uid, entry, round);
+    // Nobody makes room for one that may be refused once more.
+    if (config_.preemption && !wanted.demand.goes_back) make_room(uid, entry, round);
     wanted.missing = 1;
     return false;
   }

@@ -1,5 +1,6 @@
 // Explains in words why runs wait, and what would happen to one more.
 #include <algorithm>
+#include <utility>
 
 #include "common/base/text.h"
 #include "controller/scheduler/cluster.h"
@@ -21,11 +22,23 @@ Why Cluster::why(const Entry& entry) {
   return wanted.explanation;
 }
 
+// When the node is asked again that the run is kept off; empty: it is kept off none.
+std::string Cluster::way_back(const Entry& entry) {
+  const Demand& demand = classes_.at(entry.demand).demand;
+  if (demand.goes_back || !nodes_.find(demand.kept_off)) return "";
+  const std::string when = entry.others_could ? "once no other one could take it"
+                                              : cat("if no other one could take it at ",
+                                                    format_time(WallTime{entry.asks_again_ms}));
+  return cat("; node ", demand.kept_off, " is asked again ", when);
+}
+
 Unplaced Cluster::explained(const std::string& uid, const Entry& entry) {
   const auto counted = positions_.find(uid);
   const int64_t position = counted == positions_.end() ? 0 : counted->second;
   if (position > 0) told_[uid] = position;
-  return {entry.name_space, entry.name, uid, why(entry), position};
+  Why said = why(entry);
+  if (said.what == Why::For::kNode) said.message += way_back(entry);
+  return {entry.name_space, entry.name, uid, std::move(said), position};
 }
 
 // The first member of a gang stands in the queue for all of them, and the others say so.

@@ -8,7 +8,7 @@ import unittest
 
 from environment_test import venv_works
 from harness import Instance, ended, main, make_project, wait_until, why_no_disk
-from joined_hosts import Host, make_token
+from joined_hosts import SLEEPER, Host, make_token
 from outside import wheel
 
 QUICK = "print('done')\n"
@@ -130,34 +130,61 @@ class SessionsThere(unittest.TestCase):
 class NoPackages(unittest.TestCase):
     """One of two nodes has no source of packages: what needs some is done by the other one."""
 
-    def compute(self, name):
-        self.instance.run("compute", self.project, "python3 job.py", "--requirements", "requirements.txt", "--detach", "--name", name)
+    def setUp(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-wheels-")))
+        os.chmod(folder, 0o755)
+        self.wheels = folder / "wheels"
+        self.wheels.mkdir(0o755)
+        name, content = wheel("probe", "1.0", "WORD = 'one'\n")
+        (self.wheels / name).write_bytes(content)
+        self.project = make_project(folder / "project", job__py="import probe\nprint(probe.WORD)\n", requirements__txt="probe\n",
+                                    sleep__py=SLEEPER)
+        self.instance = Instance()
+        self.addCleanup(self.instance.__exit__, None, None, None)
+        self.instance.up("--wheel-dir", self.wheels)
+        node = self.instance.get("nodes")["items"][0]
+        self.own, self.cores = node["metadata"]["name"], node["status"]["capacity"]["cpu"]
+        self.host = Host(self.instance, "0-bare")  # the first by name, where both are as free
+        self.host.join(make_token(self.instance, "0-bare")[1])
+        self.addCleanup(self.host.end)
+        self.host.start()
+        wait_until("the node", lambda: self.instance.get("node", "0-bare")["status"].get("ready"))
+
+    def begin(self, name):
+        self.instance.run("compute", self.project, "python3 job.py", "--requirements", "requirements.txt", "--cpu", 1, "--detach", "--name", name)
+
+    def end(self, name):
         return self.instance.wait_phase(name, "Succeeded", "Failed")["status"]
 
     def test_a_run_with_packages_goes_where_they_are(self):
-        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-wheels-")))
-        os.chmod(folder, 0o755)
-        wheels = folder / "wheels"
-        wheels.mkdir(0o755)
-        name, content = wheel("probe", "1.0", "WORD = 'one'\n")
-        (wheels / name).write_bytes(content)
-        self.project = make_project(folder / "project", job__py="import probe\nprint(probe.WORD)\n", requirements__txt="probe\n")
-        self.instance = Instance()
-        self.addCleanup(self.instance.__exit__, None, None, None)
-        self.instance.up("--wheel-dir", wheels)
-        own = self.instance.get("nodes")["items"][0]["metadata"]["name"]
-        host = Host(self.instance, "0-bare")  # the first by name, where both are as free
-        host.join(make_token(self.instance, "0-bare")[1])
-        self.addCleanup(host.end)
-        host.start()
-        wait_until("the node", lambda: self.instance.get("node", "0-bare")["status"].get("ready"))
-        moved = self.compute("moved")
-        self.assertEqual((moved["phase"], moved["nodeName"], moved["refusals"]), ("Succeeded", own, 1), moved)
+        self.begin("moved")
+        moved = self.end("moved")
+        self.assertEqual((moved["phase"], moved["nodeName"], moved["refusals"]), ("Succeeded", self.own, 1), moved)
         self.assertEqual(self.instance.run_object("moved")["metadata"]["annotations"], {"paddock.dev/refused-by": "0-bare"})
         self.assertNotIn("coolDown", self.instance.get("node", "0-bare")["status"])
-        self.instance.run("cordon", own)
-        ends = self.compute("ends")
+        self.instance.run("cordon", self.own)
+        self.begin("ends")
+        ends = self.end("ends")
         self.assertEqual((ends["phase"], ends["reason"], ends["refusals"]), ("Failed", "ENVIRONMENT_UNAVAILABLE", 0), ends)
+
+    def test_it_goes_back_to_the_node_that_did_not_begin_it_once_that_is_the_only_one_left(self):
+        self.instance.run("cordon", "0-bare")
+        self.instance.run("compute", self.project, "python3 sleep.py", "--cpu", self.cores, "--detach", "--name", "fills")
+        self.instance.wait_phase("fills", "Running")
+        self.instance.run("uncordon", "0-bare")
+        self.begin("back")
+
+        def message():
+            return self.instance.run_object("back")["status"].get("message", "")
+        wait_until("the refusal", lambda: "1 could not begin the run" in message())
+        self.assertRegex(message(), "; node 0-bare is asked again (if|once) no other one could take it")
+        self.instance.run("cordon", self.own)
+        self.host.end()
+        with open(self.host.config, "a") as config:
+            config.write(f"wheelDir: {self.wheels}\n")
+        self.host.start()
+        back = self.end("back")
+        self.assertEqual((back["phase"], back["nodeName"]), ("Succeeded", "0-bare"), back)
 
 
 def folder_of_pids():

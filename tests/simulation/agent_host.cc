@@ -162,13 +162,16 @@ void AgentHost::begin(const contracts::Assignment& assignment) {
   at->second.cancel = assignment.desired == contracts::DesiredState::kCancel;
 }
 
-// Its disk is full for a moment, say: nothing of the run was begun. Said once, it is kept to.
+// Its disk is full for a moment, or it has no source of the run's packages, which may be so
+// everywhere: nothing of the run was begun. Said once, it is kept to.
 bool AgentHost::refuse(const RunKey& key) {
   const std::string name = attempt_key(key.uid, key.attempt);
   if (!witness_.refusals.contains(name)) {
     if (refuses_ == 0 || local_faults_.below(100) >= refuses_) return false;
+    const bool in_doubt = local_faults_.below(2) == 0;
     contracts::RunOutcome outcome{.phase = RunPhase::kFailed, .reason = contracts::kNodeDiskFull};
-    outcome.refused = true;
+    if (in_doubt) outcome.reason = "ENVIRONMENT_UNAVAILABLE";
+    if (!in_doubt) outcome.refused = true;
     witness_.refusals[name] = outcome;
   }
   contracts::RunReport report;

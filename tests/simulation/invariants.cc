@@ -153,12 +153,13 @@ std::string check_starts(World& world, const Run& run) {
   return "";
 }
 
-// A run that its host could not begin ends there only if nobody wants it any more, or if too many
-// could not.
+// A run that its host could not begin ends there only if nobody wants it any more, if too many
+// could not, or if no other one is to be asked for its packages.
 std::string check_not_begun(World& world, const Run& run) {
   const bool canceled = run.status.phase == RunPhase::kCanceled;
   if (canceled && world.cancel_was_asked(run)) return "";
   if (run.status.eviction && run.status.reason == run.status.eviction->reason) return "";
+  if (run.status.reason == "ENVIRONMENT_UNAVAILABLE") return "";
   return run.status.refusals >= 10 ? "" : "ended though it was never begun";
 }
 

@@ -7,6 +7,7 @@
 #include "controller/nodes/drain_and_cordon.h"
 #include "controller/nodes/registry.h"
 #include "controller/reconciler/reconciler.h"
+#include "controller/runs/kept_off.h"
 #include "controller/store/run_writes.h"
 
 namespace paddock::simulation {
@@ -244,13 +245,13 @@ void World::operate_some_node() {
     const auto drained = nodes::drain(*store_, name, up_to(30'000), clock_.wall());
     must(drained.ok() ? Status() : Status(drained.error()), "drain");
   } else {
-    take_back(name);
+    set_cordoned(name, false);
   }
 }
 
-void World::take_back(const std::string& name) {
-  const auto taken = nodes::set_unschedulable(*store_, name, false);
-  must(taken.ok() ? Status() : Status(taken.error()), "uncordon");
+void World::set_cordoned(const std::string& name, bool cordoned) {
+  const auto set = nodes::set_unschedulable(*store_, name, cordoned);
+  must(set.ok() ? Status() : Status(set.error()), "cordon");
 }
 
 // What is kept up to date piece by piece is what one would read anew.
@@ -278,12 +279,28 @@ void World::step() {
   }
 }
 
+// Only the first host is left, and everything that waits was refused there: it ends all the same.
+void World::leave_one_that_refused() {
+  for (const auto& host : hosts_) set_cordoned(host->name(), host != hosts_[0]);
+  must(store_->write([&](store::WriteTxn& txn) -> Status {
+    ASSIGN_OR_RETURN(const auto active, txn.active_runs());
+    for (contracts::Run run : active) {
+      if (run.status.phase != contracts::RunPhase::kPending) continue;
+      runs::keep_off(run, hosts_[0]->name());
+      TRY(store::save_run(txn, run, {}));
+    }
+    return {};
+  }),
+       "keep off");
+}
+
 void World::stop_faults() {
   quiet_ = true;
   paused_until_ = {};
   store_->refuse(0);
   std::fill(cut_off_until_.begin(), cut_off_until_.end(), MonoTime{});
-  for (const auto& host : hosts_) take_back(host->name());
+  for (const auto& host : hosts_) set_cordoned(host->name(), false);
+  if (faults_.refuse > 0 && !has_gangs_) leave_one_that_refused();
   // Room for any run, one at a time: all of them end.
   contracts::ComputeQuota quota;
   quota.runs = 1;

@@ -87,7 +87,8 @@ class World {
   Millis up_to(uint64_t ms) { return Millis(static_cast<int64_t>(random_.below(ms))); }
   void start_controller();
   void operate_some_node();
-  void take_back(const std::string& name);
+  void leave_one_that_refused();
+  void set_cordoned(const std::string& name, bool cordoned);
   void compare_views();
   void add_host(int64_t index);
   void pass_time();

@@ -8,12 +8,14 @@ namespace paddock::scheduler {
 
 const Filter kKeptOffFilter = {
     DependsOn::kNode,
-    [](const Demand& demand, const NodeState& node) { return demand.kept_off != node.name; },
+    [](const Demand& demand, const NodeState& node) {
+      return demand.goes_back || demand.kept_off != node.name;
+    },
     [](const Demand&) {
       const std::string what = "could not begin the run";
       return Misfit{what, what,
                     cat("start another node, or mend what kept that one from it and let the run go "
-                        "back (`kubectl annotate run NAME ",
+                        "back at once (`kubectl annotate run NAME ",
                         runs::kRefusedByAnnotation, "-`)")};
     },
 };
