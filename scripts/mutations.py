@@ -106,4 +106,7 @@ MUTATIONS = (
              "entry.asks_again_ms = waits_since(run.status) + way_back_after(run.status.refusals).count();",
              "entry.asks_again_ms = 0 * way_back_after(run.status.refusals).count();",
              "GoingBack.ItIsAskedAgainAndSaysWhenIfTheOthersAreGone"),
+    Mutation("lock-taken", "a run whose launcher found its lock taken by one that was given up is begun all the same",
+             "constexpr int kMostAgain = 3;", "constexpr int kMostAgain = 0;",
+             "Served.ALauncherThatFindsTheLockTakenByOneThatWasGivenUpIsStartedAgain"),
 )

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/os/file.h"
 #include "node-agent/executor/launch_server.h"
+#include "node-agent/launch/order.h"
 
 namespace paddock::executor {
 
@@ -24,13 +25,27 @@ Status CommandLaunch::start(const contracts::LaunchRequest& request) {
     return std::move(started).error();
   }
   PADDOCK_CRASH_POINT("launched");
-  note(std::move(*started));
+  keep(std::move(*started));
+  PADDOCK_CRASH_POINT("launch-recorded");
+  return {};
+}
+
+Status CommandLaunch::start_again(const contracts::LaunchRequest& request) {
+  end_leftover(files().events);
+  ASSIGN_OR_RETURN(const os::Fd order, launch::request_file(request));
+  ASSIGN_OR_RETURN(auto started,
+                   start_launcher(run_.ports.config.sandbox_program, files(), order.get()));
+  keep(std::move(started));
+  return {};
+}
+
+void CommandLaunch::keep(LauncherProcess started) {
+  note(std::move(started));
+  RunRecord& record = run_.record;
   if (launcher_.identity) record.launcher = LauncherRecord::of(*launcher_.identity);
   if (const Status stored = run_.folder.store(record); !stored) {
     log_warn("a launcher's identity could not be recorded", {{"error", stored.error().describe()}});
   }
-  PADDOCK_CRASH_POINT("launch-recorded");
-  return {};
 }
 
 RunFacts CommandLaunch::find() {

@@ -20,6 +20,9 @@ class CommandLaunch {
 
   // An error after the intent was noted says that the command may or may not have started.
   Status start(const contracts::LaunchRequest& request);
+  // After a launcher that found the run's lock taken: by one that was given the order first, and
+  // given up. That one starts nothing any more, and is ended.
+  Status start_again(const contracts::LaunchRequest& request);
   // The known facts of the run, among them the launcher that an earlier agent started, if that
   // lives. If none lives, none will start later: a late one finds its lock taken.
   RunFacts find();
@@ -34,6 +37,7 @@ class CommandLaunch {
 
  private:
   void note(LauncherProcess launcher);
+  void keep(LauncherProcess started);
 
   const StepContext& run_;
   OutputLog& output_;

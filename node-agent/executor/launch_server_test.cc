@@ -153,6 +153,21 @@ TEST_F(Served, ARunWhoseLauncherStandsStillBeforeItsAnswerIsLaunchedOnItsOwn) {
   EXPECT_EQ(starts(), 1u);
 }
 
+// It comes to the order when that was given up, and has the run's lock when the run's own launcher
+// wants it.
+TEST_F(Served, ALauncherThatFindsTheLockTakenByOneThatWasGivenUpIsStartedAgain) {
+  server.reset();
+  server = make_server(100);
+  server->start();
+  wait_until_listening();
+  ASSERT_TRUE(os::write_file_atomic(dir() + "/too-late", "").ok());
+  behave("ok");
+  EXPECT_EQ(run().phase, RunPhase::kSucceeded);
+  EXPECT_TRUE(os::exists(dir() + "/taken"));
+  EXPECT_EQ(served(), 0u);
+  EXPECT_EQ(starts(), 1u);
+}
+
 TEST_F(Served, TheServerLeavesWithItsAgent) {
   const os::ProcessIdentity old = holder();
   server.reset();

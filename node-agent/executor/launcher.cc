@@ -193,17 +193,21 @@ FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& fil
   }
 }
 
-void reap_launcher(const LauncherProcess& process) {
-  if (!process.identity) return;
+std::optional<int> reap_launcher(const LauncherProcess& process) {
+  if (!process.identity) return std::nullopt;
   const auto grace = static_cast<int>(kGrace.count());
   if (!os::wait_gone(*process.identity, grace)) {
     signal_launcher(process, SIGKILL);
     (void)os::wait_gone(*process.identity, grace);
   }
-  if (process.is_child) {
-    while (::waitpid(process.identity->pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
+  if (!process.is_child) return std::nullopt;
+  int status = 0;
+  pid_t reaped = -1;
+  do {
+    reaped = ::waitpid(process.identity->pid, &status, 0);
+  } while (reaped < 0 && errno == EINTR);
+  if (reaped < 0 || !WIFEXITED(status)) return std::nullopt;
+  return WEXITSTATUS(status);
 }
 
 void end_leftover(const std::string& lock) {

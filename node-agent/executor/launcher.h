@@ -71,8 +71,10 @@ FollowEnd follow_launcher(const LauncherProcess& process, const LaunchFiles& fil
                           std::optional<os::FileWatch>& watch,
                           const std::function<Heard()>& read_events);
 
-// After kResult or kGone: waits for the process to leave, with force in the end, and reaps it.
-void reap_launcher(const LauncherProcess& process);
+// After kResult or kGone: waits for the process to leave, with force in the end, and reaps it. The
+// exit code of a child that left by itself.
+std::optional<int> reap_launcher(const LauncherProcess& process);
+inline constexpr int kFoundLockTaken = 3;  // it has started nothing
 
 // Ends whoever still holds this lock.
 void end_leftover(const std::string& lock);

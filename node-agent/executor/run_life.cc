@@ -14,6 +14,12 @@ namespace paddock::executor {
 
 using contracts::RunPhase;
 
+namespace {
+
+constexpr int kMostAgain = 3;  // launchers, of a run whose lock another one has
+
+}  // namespace
+
 Result<std::unique_ptr<RunLife>> RunLife::accept(const ExecutorPorts& ports,
                                                  const contracts::Assignment& assignment) {
   ASSIGN_OR_RETURN(const std::string name,
@@ -81,11 +87,12 @@ RunLife::RunLife(const ExecutorPorts& ports, RunFolder folder, contracts::Assign
 void RunLife::run() {
   NextStep next = next_step(launch_.find());
   if (next == NextStep::kPrepare) {
-    const auto request = prepare();
+    auto request = prepare();
     if (leaving()) return;
     if (!request) return finish(not_begun(request.error()));
     if (stop_.at_least(StopKind::kCancel)) return finish(outcome_of_error({}, true));
     const Status launched = launch(*request);
+    if (launched) ordered_ = std::move(*request);
     if (!launched) {
       doubt_sandbox(ports_);
       return finish(outcome_of_error(launched.error(), false));
@@ -93,7 +100,11 @@ void RunLife::run() {
     next = NextStep::kFollow;
   }
   if (next == NextStep::kFollow) {
-    const FollowEnd end = follow();
+    FollowEnd end = follow();
+    for (int again = 0; again < kMostAgain && may_start_again(end); ++again) {
+      if (!launch_.start_again(*ordered_)) break;
+      end = follow();
+    }
     if (end == FollowEnd::kDetached) return;
     next = end == FollowEnd::kResult ? NextStep::kCollect : NextStep::kLost;
     PADDOCK_CRASH_POINT("command-ended");
@@ -147,6 +158,13 @@ contracts::RunOutcome RunLife::not_begun(const Error& why) const {
   return out;
 }
 
+// Whether the launcher has started nothing, as another one had the run's lock.
+bool RunLife::may_start_again(FollowEnd end) const {
+  const StopKind wish = stop_.kind();
+  const bool wanted = wish == StopKind::kNone || wish == StopKind::kDetach;
+  return wanted && end == FollowEnd::kGone && came_second_ && ordered_;
+}
+
 Status RunLife::launch(const contracts::LaunchRequest& request) {
   if (is_agent()) TRY(input_.open());
   disk_.begins();
@@ -174,7 +192,8 @@ FollowEnd RunLife::follow_command() {
                                         watch_, [&] { return hear(told); });
   launch_.has_ended();
   overdue_ = end == FollowEnd::kOverdue;
-  if (end == FollowEnd::kGone || overdue_) reap_launcher(launch_.launcher());
+  came_second_ =
+      (end == FollowEnd::kGone || overdue_) && reap_launcher(launch_.launcher()) == kFoundLockTaken;
   return end;
 }
 
@@ -187,7 +206,10 @@ Heard RunLife::hear(OutputState& told) {
   }
   end_as_told();
   OutputState state = output_->state();
-  if (state.started_ms) phase_ = RunPhase::kRunning;
+  if (state.started_ms) {
+    phase_ = RunPhase::kRunning;
+    ordered_.reset();
+  }
   const bool news = (is_agent() && input_.take()) || state.last_seq != told.last_seq ||
                     state.started_ms != told.started_ms;
   if (news) publish();

@@ -99,6 +99,7 @@ class RunLife {
   Status launch(const contracts::LaunchRequest& request);
   FollowEnd follow();
   FollowEnd follow_command();
+  bool may_start_again(FollowEnd end) const;
   Heard hear(OutputState& told);
   void end_as_told();
   void collect();
@@ -130,7 +131,9 @@ class RunLife {
   ArtifactCollector artifacts_;
   std::optional<os::FileWatch> watch_;  // of its events
   std::optional<Error> unreadable_;     // why its output cannot be read any more
-  bool overdue_ = false;  // its launcher was killed, as it did not keep the limit of time
+  bool overdue_ = false;      // its launcher was killed, as it did not keep the limit of time
+  bool came_second_ = false;  // its launcher found the run's lock taken
+  std::optional<contracts::LaunchRequest> ordered_;  // by this agent; until the command has begun
 };
 
 }  // namespace paddock::executor
