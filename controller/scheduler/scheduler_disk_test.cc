@@ -87,6 +87,9 @@ TEST(SchedulerDisk, AfterAWhileARunAsksAgainForFilesThatMayBeThereByThen) {
     cluster.put_run(large);
     EXPECT_TRUE(cluster.pass(WallTime{again.ms - 1}).bindings.empty());
     EXPECT_EQ(cluster.next_due(), again);
+    EXPECT_NE(cluster.explain(1).at(0).why.message.find(
+                  cat("; a node is asked again at ", format_time(again))),
+              std::string::npos);
     EXPECT_EQ(cluster.pass(again).bindings.size(), 1u);
     EXPECT_FALSE(cluster.next_due());
     cluster.remove_run("large");

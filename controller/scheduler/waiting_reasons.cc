@@ -22,13 +22,15 @@ Why Cluster::why(const Entry& entry) {
   return wanted.explanation;
 }
 
-// When the node is asked again that the run is kept off; empty: it is kept off none.
+// When a node is asked again that refused the run; empty: it waits for none.
 std::string Cluster::way_back(const Entry& entry) {
   const Demand& demand = classes_.at(entry.demand).demand;
+  const std::string at = format_time(WallTime{entry.asks_again_ms});
+  if (demand.disk_for_files > 0 && entry.asks_again_ms > 0)
+    return cat("; a node is asked again at ", at, ", as its files may be there by then");
   if (demand.goes_back || !nodes_.find(demand.kept_off)) return "";
   const std::string when = entry.others_could ? "once no other one could take it"
-                                              : cat("if no other one could take it at ",
-                                                    format_time(WallTime{entry.asks_again_ms}));
+                                              : cat("if no other one could take it at ", at);
   return cat("; node ", demand.kept_off, " is asked again ", when);
 }
 
