@@ -1,4 +1,4 @@
-"""A session whose node lacks what it names lives on another node, away from the one that refused it."""
+"""A session whose node lacks what it names lives on another node; one whose node was removed has ended."""
 import os
 import subprocess
 import unittest
@@ -61,6 +61,20 @@ class SessionsElsewhere(JoinedHosts):
 
     def pending(self):
         return [each for each in self.instance.get("sandboxes")["items"] if each["status"]["phase"] == "Pending"]
+
+
+class RemovedNode(JoinedHosts):
+    def test_the_first_caller_hears_that_a_session_has_ended_with_its_node(self):
+        host = self.joined()
+        api = SessionApi(self.instance)
+        self.addCleanup(api.close)
+        _, made = wait_until("it to take sessions", lambda: (lambda got: got if got[0] == 201 else None)(api.create()))
+        self.assertEqual(made["status"]["nodeName"], "gpu-1")
+        host.end()
+        self.instance.run("delete", "node", "gpu-1")
+        status, refused = api.run(made["metadata"]["name"], "true")
+        self.assertEqual((status, refused["error"]["code"]), (410, "SESSION_ENDED"), refused)
+        self.assertIn("SESSION_LOST", refused["message"])
 
 
 if __name__ == "__main__":

@@ -41,16 +41,18 @@ Error explain_loss(Services& services, const Sandbox& session, Error error) {
   const Reason why = lost ? error.reason : contracts::kSessionLost;
   if (!lost && error.reason != "NO_NODE") return error;
   TRY(services.later->settle_freeing(services.store));
+  bool removed = false;
   const Status looked = services.store.write_freeing([&](store::WriteTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const Sandbox now, txn.get<Sandbox>(key_of(session)));
     TRY(sessions::check_lives(now));
     ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", session.status.node_name}));
     const bool same = now.metadata.uid == session.metadata.uid;
+    removed = same && !node;
     if (same && (lost || !node)) return sessions::end(txn, now, why, services.clock.wall());
     return {};
   });
   if (!looked.ok()) return looked.error();
-  if (!lost) return error;
+  if (!lost && !removed) return error;
   return sessions::ended_error(why);
 }
 
