@@ -4,6 +4,7 @@
 #include "common/base/time.h"
 #include "common/base/units.h"
 #include "common/contracts/node.h"
+#include "common/contracts/session_calls.h"
 #include "controller/api/objects/spec_differences.h"
 #include "controller/sessions/life.h"
 
@@ -55,6 +56,12 @@ std::optional<contracts::Condition> trouble_of(const contracts::Node& node) {
       fault->last_transition_time};
 }
 
+// Its next use records that it has ended.
+std::optional<contracts::Condition> removed(const std::string& node) {
+  return contracts::Condition{
+      "Ready", "False", contracts::kSessionLost, cat("its node ", node, " was removed"), {}};
+}
+
 }  // namespace
 
 k8s::Labels KindTraits<Sandbox>::selectable_fields(const Sandbox& session) {
@@ -74,8 +81,8 @@ Status KindTraits<Sandbox>::look_around(Services& services, Sandbox& session) {
     return {};
   return services.store.read([&](store::ReadTxn& txn) -> Status {
     ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", session.status.node_name}));
-    if (!node) return {};
-    if (auto trouble = trouble_of(*node)) session.status.conditions = {std::move(*trouble)};
+    auto trouble = node ? trouble_of(*node) : removed(session.status.node_name);
+    if (trouble) session.status.conditions = {std::move(*trouble)};
     return {};
   });
 }
