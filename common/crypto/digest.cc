@@ -64,7 +64,7 @@ std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
 
 Result<std::string> sha256_fd(int fd, int64_t most) {
   constexpr int64_t kChunk = 256 << 10;
-  const auto buffer = std::make_unique<char[]>(kChunk);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kChunk);  // most files are small
   Sha256 hash;
   while (true) {
     const ssize_t got = ::read(fd, buffer.get(), static_cast<size_t>(std::min(kChunk, most)));
