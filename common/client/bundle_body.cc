@@ -9,7 +9,9 @@
 
 namespace paddock::client {
 
-BundleBody::BundleBody(bool compress) : compress_(compress) {}
+BundleBody::BundleBody(bool compress, int64_t size) : compress_(compress) {
+  bundle_.reserve(static_cast<size_t>(size));
+}
 
 bool BundleBody::add(const contracts::TreeEntry& blob, int file) {
   std::string content(static_cast<size_t>(blob.size), '\0');

@@ -12,7 +12,8 @@ namespace paddock::client {
 
 class BundleBody {
  public:
-  explicit BundleBody(bool compress);
+  // Of a bundle of `size` bytes.
+  BundleBody(bool compress, int64_t size);
   // The first bytes of `file`, as many as the entry says; false where it is shorter.
   bool add(const contracts::TreeEntry& blob, int file);
   // Into the request, whose query then says how it is compressed. Once.

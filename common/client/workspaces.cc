@@ -134,7 +134,7 @@ Status ControllerClient::send_blob(const TreeEntry& blob, const BlobTarget& targ
 
 Status ControllerClient::send_bundle(const Blobs& blobs, const BlobTarget& target,
                                      const Send& send) {
-  BundleBody body(target.compress);
+  BundleBody body(target.compress, cas::bundle_size(blobs));
   for (const TreeEntry* blob : blobs) {
     const Result<os::RegularFile> file = open_blob(*blob, target);
     if (!file || !body.add(*blob, file->fd.get())) return file_changed(*blob);
