@@ -4,13 +4,18 @@ import os
 import signal
 import subprocess
 
-from harness import BIN, Instance, find_file, main, make_project, wait_until
+from harness import BIN, PATIENCE_S, Instance, find_file, main, make_project, pids_running, send, wait_until
 from joined_hosts import Host, controller_of
 from slurm_cluster import OnSlurm
 
 QUICK = "print('done')\n"
-WHILE = "import time\nprint('started', flush=True)\ntime.sleep(6)\nprint('ended', flush=True)\n"
-LONG = "import time\nprint('started', flush=True)\ntime.sleep(1000)\n"
+# Until it is told to end, by a signal that whoever does not wait for it ignores.
+WAITS = """import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])
+print("started", flush=True)
+signal.sigwait([signal.SIGWINCH])
+"""
+IDLE_FOR_LONG = {"idleExit": "20s"}  # of the only pilot that may come: it does not go before a busy machine has given it the run
 RETRIED = {"maxAttempts": 5, "backoff": "1s"}
 # Submits, and kills the pool before it can hear of it; once.
 KILLING_SBATCH = """#!/bin/bash
@@ -50,7 +55,7 @@ class Pool:
     def end(self, how=signal.SIGTERM):
         if self.program:
             self.program.send_signal(how)
-            self.program.wait(60)
+            self.program.wait(PATIENCE_S)
             self.program = None
 
     def said(self, words):
@@ -63,8 +68,9 @@ class Pool:
     def jobs(self):
         return self.test.slurm.jobs(self.name)
 
-    def job_that_runs(self):
-        return wait_until("a pilot", lambda: next((job for job, state in self.jobs().items() if state == "RUNNING"), None))
+    def wait_without(self, job):
+        """Until nothing of it is left, as Slurm sees it."""
+        wait_until("Slurm to have ended it", lambda: job not in self.jobs())
 
 
 class SlurmPool(OnSlurm):
@@ -73,7 +79,8 @@ class SlurmPool(OnSlurm):
         self.instance = self.enterContext(Instance())
         self.temp = self.instance.home / "tmp"  # of the compute node
         self.temp.mkdir()
-        self.project = make_project(self.instance.home / "project", quick__py=QUICK, while__py=WHILE, long__py=LONG)
+        self.project = make_project(self.instance.home / "project", quick__py=QUICK, waits__py=WAITS)
+        self.mark = f"waits-{os.getpid()}"
         self.instance.run("compute", self.project, "python3 quick.py", "--name", "first")  # uploads the project
         self.workspace = self.instance.run_object("first")["spec"]["workspace"]
         self.instance.run("delete", "run", "first")
@@ -87,10 +94,21 @@ class SlurmPool(OnSlurm):
                 print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
             self.slurm.show()
 
-    def create(self, name, script="quick.py", timeout="2m", **more):
-        status, answer = self.instance.post_run(name, {"type": "compute", "command": ["python3", script], "workspace": self.workspace,
+    def create(self, name, script="quick.py", timeout="20m", **more):
+        status, answer = self.instance.post_run(name, {"type": "compute", "command": ["python3", script, self.mark], "workspace": self.workspace,
                                                        "timeout": timeout, **more})
         self.assertEqual(status, 201, answer)
+
+    def start_one_that_waits(self, pool, **more):
+        """A run `run` that goes on until it is told to end; returns the job of its pilot, once it runs."""
+        self.create("run", "waits.py", **more)
+        pool.start()
+        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        return self.instance.run_object("run")["status"]["nodeName"].rpartition("-")[2]
+
+    def tell(self):
+        for pid in pids_running(self.mark):
+            send(signal.SIGWINCH, pid)
 
     def pilot_files(self, name):
         return [*self.temp.glob(f"paddock-pilot-*/{name}")]
@@ -104,12 +122,13 @@ class SlurmPool(OnSlurm):
     def phases(self):
         return {each["metadata"]["name"]: each["status"]["phase"] for each in self.instance.get("runs")["items"]}
 
-    def wait_all(self, phase="Succeeded"):
-        wait_until(f"all runs to be {phase}", lambda: set(self.phases().values()) == {phase}, 300)
+    def wait_all(self):
+        """Until all have succeeded; what waits is told, at each of its attempts."""
+        wait_until("all runs to succeed", lambda: self.tell() or set(self.phases().values()) == {"Succeeded"}, 2 * PATIENCE_S)
 
     def assert_gone(self, pool):
         """Its pilots went by themselves, and nothing of them is left."""
-        wait_until("the pilots to go", lambda: not pool.jobs(), 120)
+        wait_until("the pilots to go", lambda: not pool.jobs())
         wait_until("their nodes to go", lambda: self.nodes() == [self.own])
         wait_until("their tokens to go", lambda: not [*pool.folder.glob("*.token"), *pool.folder.glob("*.given"), *pool.folder.glob("*.intent")])
 
@@ -123,12 +142,11 @@ class SlurmPool(OnSlurm):
         for run in runs:
             self.assertEqual((run["status"]["attempt"], run["status"]["nodeName"].rpartition("-")[0]), (1, "demand"))
         self.assert_gone(pool)
-        self.assertLessEqual(pool.said("a pilot was submitted"), 6)
+        self.assertLess(pool.said("a pilot was submitted"), 20, "one serves several runs")
 
     def test_a_pilot_offers_what_its_allocation_has(self):
-        self.create("while", "while.py")
-        pool = Pool(self, "exact").start()
-        job = pool.job_that_runs()
+        pool = Pool(self, "exact")
+        job = self.start_one_that_waits(pool)
         node = wait_until("its node", lambda: next((each for each in self.instance.get("nodes")["items"]
                                                     if each["metadata"]["name"] == f"exact-{job}" and each["status"].get("ready")), None))
         self.assertEqual(node["status"]["capacity"]["cpu"], 1)
@@ -159,9 +177,8 @@ class SlurmPool(OnSlurm):
         self.assertEqual(pool.jobs(), {})
 
     def test_a_limit_that_is_reached_is_why_a_run_waits(self):
-        self.create("run", "while.py", resources={"cpu": 1})
-        pool = Pool(self, "limit", maxPilots=1, maxQueued=1).start()
-        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        pool = Pool(self, "limit", maxPilots=1, maxQueued=1)
+        self.start_one_that_waits(pool, resources={"cpu": 1})
         self.create("second", resources={"cpu": 2})  # more than the pilot has
         self.create("large", resources={"memory": "100Gi"})
         wait_until("a limit", lambda: "maxPilots" in self.why("second"))
@@ -172,11 +189,10 @@ class SlurmPool(OnSlurm):
         self.assert_gone(pool)
 
     def test_a_pilot_that_is_canceled_loses_and_doubles_nothing(self):
-        self.create("run", "while.py", retry=RETRIED)
-        pool = Pool(self, "cancel").start()
-        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
-        job = self.instance.run_object("run")["status"]["nodeName"].rpartition("-")[2]
+        pool = Pool(self, "cancel")
+        job = self.start_one_that_waits(pool, retry=RETRIED)
         self.slurm.run("scancel", job)
+        pool.wait_without(job)
         self.wait_all()
         run = self.instance.run_object("run")
         self.assertEqual(run["status"]["attempt"], 2)
@@ -184,33 +200,30 @@ class SlurmPool(OnSlurm):
         self.assert_gone(pool)
 
     def test_a_pilot_that_is_killed_loses_and_doubles_nothing(self):
-        self.create("run", "while.py", retry=RETRIED)
-        pool = Pool(self, "kill").start()
-        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
-        job = self.instance.run_object("run")["status"]["nodeName"].rpartition("-")[2]
+        pool = Pool(self, "kill")
+        job = self.start_one_that_waits(pool, retry=RETRIED)
         self.slurm.kill_all_of(job)
+        pool.wait_without(job)
         self.wait_all()
         self.assertEqual(self.instance.run_object("run")["status"]["attempt"], 2)
         self.assert_gone(pool)
         wait_until("the next pilot to have removed what was left of it", lambda: not self.pilot_files(""))
 
     def test_a_walltime_ends_a_run_once(self):
-        self.instance.post_run("run", {"type": "compute", "command": ["python3", "long.py"], "workspace": self.workspace, "timeout": "20m"})
-        pool = Pool(self, "wall").start()
-        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
-        job = self.instance.run_object("run")["status"]["nodeName"].rpartition("-")[2]
+        pool = Pool(self, "wall")
+        job = self.start_one_that_waits(pool)
+        submitted = pool.said("a pilot was submitted")
         self.slurm.run("scontrol", "update", f"JobId={job}", "TimeLimit=1")  # its agent was told another time
+        pool.wait_without(job)
         self.instance.wait_phase("run", "Failed")
         run = self.instance.run_object("run")
         self.assertEqual((run["status"]["attempt"], run["status"]["reason"]), (1, "NODE_LOST"))
         self.assert_gone(pool)
-        self.assertEqual(pool.said("a pilot was submitted"), 1, "a run that is over asks for nothing")
+        self.assertEqual(pool.said("a pilot was submitted"), submitted, "a run that is over asks for nothing")
 
     def test_a_pilots_token_is_good_for_nobody_else(self):
-        self.create("run", "while.py")
-        pool = Pool(self, "token").start()
-        job = pool.job_that_runs()
-        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        pool = Pool(self, "token")
+        job = self.start_one_that_waits(pool)
         self.assertEqual([*pool.folder.glob("*.token")], [])
         mine = self.pilot_files("token")
         self.assertEqual([path.stat().st_mode & 0o777 for path in mine], [0o600])
@@ -223,15 +236,15 @@ class SlurmPool(OnSlurm):
         self.assert_gone(pool)
 
     def test_a_pool_that_is_killed_after_sbatch_submits_nothing_twice(self):
-        self.create("run")
+        self.create("run", "waits.py")
         binaries = self.instance.home / "bin"
         binaries.mkdir()
         for program in ("squeue", "scancel"):
             (binaries / program).symlink_to(f"/usr/bin/{program}")
         (binaries / "sbatch").write_text(KILLING_SBATCH.format(marker=self.instance.home / "killed"))
         (binaries / "sbatch").chmod(0o755)
-        pool = Pool(self, "restart", slurm={"binDir": str(binaries)}).start()
-        self.assertEqual(pool.program.wait(60), -signal.SIGKILL)
+        pool = Pool(self, "restart", slurm={"binDir": str(binaries)}, pilot=IDLE_FOR_LONG).start()
+        self.assertEqual(pool.program.wait(PATIENCE_S), -signal.SIGKILL)
         wait_until("the job", lambda: len(pool.jobs()) == 1)
         self.assertEqual(len([*pool.folder.glob("*.intent")]), 1)
         pool.start()
@@ -240,12 +253,12 @@ class SlurmPool(OnSlurm):
         self.assert_gone(pool)
 
     def test_slurmctld_may_be_away(self):
-        self.create("run", "while.py")
-        pool = Pool(self, "away", maxPilots=1, maxQueued=1).start()
-        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        pool = Pool(self, "away", maxPilots=1, maxQueued=1)
+        self.start_one_that_waits(pool)
         self.slurm.stop_controller()
         try:
             self.create("late")
+            self.tell()
             self.instance.wait_phase("run", "Succeeded")
             wait_until("the pool to say so", lambda: pool.said("the pool looks again later"))
         finally:
@@ -256,9 +269,8 @@ class SlurmPool(OnSlurm):
         self.assert_gone(pool)
 
     def test_the_controller_may_be_away(self):
-        self.create("run", "while.py")
-        pool = Pool(self, "alone", maxPilots=1, maxQueued=1).start()
-        wait_until("it to run", lambda: "started" in self.instance.run("logs", "run", check=False).stdout)
+        pool = Pool(self, "alone", maxPilots=1, maxQueued=1)
+        self.start_one_that_waits(pool)
         self.instance.kill("paddock-controller")
         wait_until("the pool to say so", lambda: pool.said("the pool looks again later"))
         self.instance.run("up")
