@@ -74,10 +74,12 @@ def missing_packages():
     return sorted({package for program, package in NEEDED.items() if not shutil.which(program)})
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+def held_port():
+    """A socket that keeps a free port from all others until it is closed, though Slurm's daemons may listen there."""
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    return holder
 
 
 def output_of(*command):
@@ -111,14 +113,16 @@ class Slurm:
         """configured() may change the text of slurm.conf, for other clusters than a bench's."""
         self.folder = folder
         self.daemons = []
+        self.ports = [held_port(), held_port()]
+        controller_port, node_port = (port.getsockname()[1] for port in self.ports)
         shutil.rmtree(folder / "state", ignore_errors=True)
         shutil.rmtree(folder / "spool", ignore_errors=True)
         (folder / "state").mkdir()
         (folder / "spool").mkdir()
         os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
         (folder / "slurm.conf").write_text(configured(
-            COMMON.format(host=socket.gethostname().split(".")[0], folder=folder, controller_port=free_port(),
-                          node_port=free_port()) + PROFILES[profile]))
+            COMMON.format(host=socket.gethostname().split(".")[0], folder=folder, controller_port=controller_port,
+                          node_port=node_port) + PROFILES[profile]))
 
     def start(self, *command):
         with open(self.folder / f"{command[0]}.out", "ab") as out:
@@ -156,6 +160,8 @@ class Slurm:
                 daemon.kill()
                 daemon.wait()
         self.daemons.clear()
+        for port in self.ports:
+            port.close()
 
 
 def completed():

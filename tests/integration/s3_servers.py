@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import SOURCE, wait_until
+from harness import SOURCE, held_port, wait_until
 
 S3RVER = SOURCE / "build/s3rver/node_modules/s3rver/bin/s3rver.js"
 SWIFT = ("swift-proxy-server", "swift-account-server", "swift-container-server", "swift-object-server")
@@ -32,12 +32,6 @@ for kind, port in zip(sys.argv[2::2], sys.argv[3::2]):
 """
 
 
-def free_port():
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        return holder.getsockname()[1]
-
-
 class Server:
     """A program, or a few, with a bucket; `credentials` is the content of blobs.s3.credentialsFile."""
     bucket = "a-bucket"
@@ -46,7 +40,8 @@ class Server:
 
     def __init__(self):
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="paddock-s3-"))
-        self.port = free_port()
+        self.held = contextlib.ExitStack()
+        self.port = self.held.enter_context(held_port())
         self.programs = []
 
     @property
@@ -79,6 +74,7 @@ class Server:
 
     def close(self):
         self.stop()
+        self.held.close()
         shutil.rmtree(self.home, ignore_errors=True)
 
     def print_logs(self):
@@ -134,7 +130,7 @@ class Swift(Server):
     def prepare(self):
         shutil.copy("/etc/swift/swift.conf", self.home)
         (self.home / "devices/d1").mkdir(parents=True)
-        self.parts = {kind: free_port() for kind in ("account", "container", "object")}
+        self.parts = {kind: self.held.enter_context(held_port()) for kind in ("account", "container", "object")}
         words = [str(word) for part in self.parts.items() for word in part]
         subprocess.run(["/usr/bin/python3", "-c", RINGS, self.home, *words], check=True)
         for kind, port in self.parts.items():
