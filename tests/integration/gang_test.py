@@ -17,8 +17,6 @@ ENDED = ("Succeeded", "Failed", "Canceled")
 
 
 class Gang(JoinedHosts):
-    settings = {"PADDOCK_CONTROLLER_NODES_LEASE": "15s", "PADDOCK_CONTROLLER_NODES_LOST_AFTER": "18s"}  # as usual: a node dies
-
     def setUp(self):
         super().setUp()
         (self.project / "job.py").write_text(JOB)

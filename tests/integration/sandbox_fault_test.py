@@ -56,6 +56,16 @@ class OneSickHost(unittest.TestCase):
     def faults(self):
         return [(each["status"], each["reason"]) for each in self.node().get("conditions", []) if each["type"] == "HostFault"]
 
+    def told_of_nodes(self):
+        """The file where each change of a node is told from now on."""
+        told = self.host.folder / "nodes"
+        with open(told, "w") as out:
+            watch = self.instance.start("get", "nodes", "-w", stdout=out, stderr=out)
+        self.addCleanup(watch.wait, PATIENCE_S)
+        self.addCleanup(watch.terminate)
+        wait_until("the nodes to be told", lambda: "sick" in told.read_text())
+        return told
+
     def end_serving_launchers(self):
         """They were set up while the host was well."""
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
@@ -114,13 +124,15 @@ class OneSickHost(unittest.TestCase):
         self.instance.run("cordon", self.own)
         (self.host.folder / "runs-die").touch()
         self.end_serving_launchers()
+        told = self.told_of_nodes()
         for number in range(2):
+            self.assertNotIn("Resting", told.read_text())
             self.submit(f"dies-{number}")
             status = self.instance.wait_phase(f"dies-{number}", "Succeeded", "Failed")["status"]
             self.assertEqual((status["phase"], status["reason"]), ("Failed", "LAUNCHER_LOST"), status)
-        cool_down = self.node()["coolDown"]
-        self.assertEqual((cool_down["failures"], cool_down["reason"]), (2, "LAUNCHER_LOST"))
-        self.assertIn("until", cool_down)
+            cool_down = self.node()["coolDown"]
+            self.assertEqual((cool_down["failures"], cool_down["reason"]), (number + 1, "LAUNCHER_LOST"))
+        wait_until("its rest, which may be over by now, to be told", lambda: "Resting" in told.read_text())
         (self.host.folder / "runs-die").unlink()
         self.submit("well")
         self.assert_ran_on("well", "sick")
