@@ -9,8 +9,10 @@ import { settings } from "./cluster.mjs";
 const ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run",
   "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+const PATIENCE_MS = 180_000;  // as in tests/integration: the longest a test waits for anything
+
 const folder = mkdtempSync(join(tmpdir(), "paddock-chromium-"));
-const browser = await chromium.launch({ executablePath: settings.chromium, args: ARGS, env: { ...process.env, HOME: folder } });
+const browser = await chromium.launch({ executablePath: settings.chromium, args: ARGS, timeout: PATIENCE_MS, env: { ...process.env, HOME: folder } });
 
 export async function closeBrowser() {
   await browser.close();
@@ -28,7 +30,7 @@ export async function withPage({ violates, ...options }, use) {
     document.addEventListener("securitypolicyviolation", (event) => window.violations.push(`${event.violatedDirective} ${event.blockedURI}`));
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   page.on("pageerror", (error) => faults.push(`threw: ${error.stack ?? error}`));
   page.on("dialog", (dialog) => { faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
   page.on("request", (request) => {

@@ -26,6 +26,7 @@ test("a run is watched from waiting to its end, without a reload", () => withPag
   await node("uncordon");
   await see(page, "Succeeded", ".head-status");
   await see(page, "last line", ".log");
+  await see(page, "a warning", ".log");  // another stream
   await see(page, "report.txt", ".tree");
   await see(page, "left.exe");
   const lines = await page.$$eval(".log-line", (all) => all.map((line) => [line.className.replace("log-line log-", ""), line.querySelector(".log-text").textContent]));
