@@ -9,16 +9,21 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import threading
 import unittest
 
-from harness import BIN, held_port, wait_until
+from harness import BIN, PATIENCE_S, held_port, wait_until
 from postgres_server import PROGRAMS, PostgresServer
 
 RUNS = "/apis/paddock.dev/v1alpha1/namespaces/default/runs"
 # What an operator copies to a standby (docs/operations.md).
 SHARED = ["tls/ca.pem", "tls/ca-key.pem", "tokens"]
+# Of every leader that is not to be lost by itself: the usual 3 s are soon over on a busy machine, which gives it no processor for so long.
+LEASE = "PADDOCK_CONTROLLER_STORE_POSTGRES_LEASE"
+PATIENT_LEASE = "60s"
+LEASE_ENDS = "UPDATE paddock_leader SET lease_until = clock_timestamp()"
 
 
 class Controller:
@@ -45,11 +50,12 @@ class Controller:
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGCONT)
             self.process.send_signal(how)
-        status, self.process = self.process.wait(60), None
+        status, self.process = self.process.wait(PATIENCE_S), None
         return status
 
     def records(self):
-        return [json.loads(line) for line in (self.pair.folder / f"{self.folder.name}.log").read_text().splitlines()]
+        whole, _, _ = (self.pair.folder / f"{self.folder.name}.log").read_text().rpartition("\n")  # the last one may be on its way
+        return [json.loads(line) for line in whole.splitlines()]
 
     def ask(self, path, method="GET", body=None, patience=60):
         """Status, headers and text; None where nobody answers."""
@@ -66,12 +72,12 @@ class Controller:
             connection.close()
 
     def is_ready(self):
-        answer = self.ask("/readyz", patience=3)
+        answer = self.ask("/readyz")
         return answer is not None and answer[0] == 200
 
     def refuses(self):
         """The leader's URL, once it says that it does not lead."""
-        answer = self.ask("/readyz", patience=3)
+        answer = self.ask("/readyz")
         if answer is None or answer[0] != 503 or "NOT_LEADER" not in answer[2]:
             return None
         return answer[1]["paddock-leader"]
@@ -112,7 +118,7 @@ class Watch:
         return [int(each["object"]["metadata"]["resourceVersion"]) for each in self.events if each["type"] != "DELETED"]
 
     def has(self, name):
-        return any(each["object"]["metadata"]["name"] == name for each in self.events)
+        return any(each["object"]["metadata"].get("name") == name for each in self.events)
 
 
 class Stream:
@@ -143,12 +149,14 @@ class Stream:
 @unittest.skipUnless(PROGRAMS, "PostgreSQL is not installed (Debian: postgresql-15)")
 class ControllerPair(unittest.TestCase):
     """The first leads from the beginning; a suite begins the second."""
+    times = 1  # of in_time
 
     def setUp(self):
         self.server = self.enterContext(PostgresServer())
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-pair-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.env = {"PATH": os.environ["PATH"], "PADDOCK_HOME": str(self.folder / "home"), "NO_COLOR": "1"}
+        self.addCleanup(self.show)
+        self.env = {"PATH": os.environ["PATH"], "PADDOCK_HOME": str(self.folder / "home"), "NO_COLOR": "1", LEASE: PATIENT_LEASE}
         self.one, self.two = (Controller(self, name, self.enterContext(held_port())) for name in ("one", "two"))
         self.ca = self.one.folder / "tls/ca.pem"
         self.begin(self.one)
@@ -156,6 +164,12 @@ class ControllerPair(unittest.TestCase):
         self.token = (self.one.folder / "tokens/admin").read_text().strip()
         wait_until("the first to be ready", self.one.is_ready)
         self.share(self.two.folder)
+
+    def show(self):
+        """Of a test that failed."""
+        if any(error for _, error in self._outcome.result.errors + self._outcome.result.failures):
+            for log in sorted(self.folder.glob("*.log")):
+                print(f"--- {log.name}\n{log.read_text(errors='replace')[-4000:]}", file=sys.stderr)
 
     def begin(self, controller):
         controller.start()
@@ -167,6 +181,22 @@ class ControllerPair(unittest.TestCase):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
         (folder / "blobs").symlink_to(self.one.folder / "blobs")  # as a file system that both hosts mount
+
+    def epoch(self):
+        return int(self.server.query("SELECT epoch FROM paddock_leader"))
+
+    def lose(self, leader, how=signal.SIGKILL):
+        """It is killed or stopped, and its lease runs out."""
+        epoch = self.epoch()
+        if how == signal.SIGKILL:
+            leader.end(how)
+        else:
+            leader.process.send_signal(how)
+        self.end_lease(epoch)
+
+    def end_lease(self, epoch):
+        """As if its time were over; also where commits wait, or sessions are not to write."""
+        self.server.query(f"BEGIN READ WRITE; SET LOCAL synchronous_commit = local; {LEASE_ENDS} WHERE epoch = {epoch}; COMMIT")
 
     def begin_standby(self):
         self.begin(self.two)

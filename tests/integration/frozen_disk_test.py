@@ -1,7 +1,6 @@
 """A disk that takes nothing for longer than a node may be silent, and then goes on (fsfreeze of an ext4 on a loop device: writes and
 syncs wait, as on storage that stalls). Nobody is given up for it, nothing is done twice, and what can be told meanwhile is told."""
 import contextlib
-import functools
 import json
 import os
 import pathlib
@@ -9,11 +8,10 @@ import signal
 import subprocess
 import tempfile
 import time
-import traceback
 import unittest
 
 from ext4_disk_test import WHY_NOT, make_disk
-from harness import Instance, ended, main, make_project, pids_running, wait_until
+from harness import Instance, ended, in_time, main, make_project, pids_running, wait_until
 
 TOLD = """import signal, sys
 signal.signal(signal.SIGUSR1, lambda *_: (print("done", flush=True), sys.exit(0)))
@@ -31,21 +29,6 @@ def only_waits_in_the_kernel(pid):
         with contextlib.suppress(OSError):
             states.add(task.read_text().rsplit(")", 1)[1].split()[0])
     return states <= set("DZX")
-
-
-def in_time(test):
-    """Whoever has no processor for as long as a node may be silent here is given up, and rightly: then once more, with six times of it."""
-    @functools.wraps(test)
-    def tried(self):
-        try:
-            return test(self)
-        except AssertionError:
-            traceback.print_exc()
-        self.doCleanups()
-        self.times = 6
-        self.setUp()
-        return test(self)
-    return tried
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)

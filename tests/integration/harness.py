@@ -1,5 +1,6 @@
 """Starts real Paddock instances for tests, each in a temporary folder of its own."""
 import contextlib
+import functools
 import http.client
 import json
 import os
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import unittest
 
 BIN = pathlib.Path(os.environ.get("PADDOCK_BIN_DIR", "build/bin")).resolve()
@@ -44,6 +46,22 @@ def with_more_time(attempt, *limits):
             return answer
         print(f"not done within {limit}", file=sys.stderr)
     raise AssertionError(f"not done within {limits[-1]} either")
+
+
+def in_time(test):
+    """For a test of silence: whoever has no processor for as long as one may be silent there is given up, and rightly. Then once more,
+    with six times of it."""
+    @functools.wraps(test)
+    def tried(self):
+        try:
+            return test(self)
+        except AssertionError:
+            traceback.print_exc()
+        self.doCleanups()
+        self.times = 6
+        self.setUp()
+        return test(self)
+    return tried
 
 
 def ended(pid):

@@ -12,7 +12,7 @@ import threading
 import unittest
 
 from controller_pair import RUNS, Controller, ControllerPair
-from harness import BIN, held_port, main, wait_until
+from harness import BIN, PATIENCE_S, held_port, main, wait_until
 from postgres_server import PROGRAMS
 
 KUBECTL = shutil.which("kubectl")
@@ -112,7 +112,7 @@ class Chaos(ControllerPair):
         for _ in range(left):
             holder = subprocess.Popen([PROGRAMS / "psql", "-h", self.server.folder, "-U", "paddock", "-d", "paddock", "-qtA"], text=True,
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            holders.callback(holder.wait, 60)
+            holders.callback(holder.wait, PATIENCE_S)
             holders.callback(holder.stdin.close)
             holders.callback(holder.stdout.close)
             holder.stdin.write("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'paddock-controller%';\n\\echo here\n")
@@ -127,7 +127,7 @@ class Chaos(ControllerPair):
         """By a session that is idle in its transaction, and calls itself so."""
         holder = subprocess.Popen([PROGRAMS / "psql", "-h", self.server.folder, "-U", "paddock", "-d", "paddock", "-qtA"], text=True,
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "PGAPPNAME": name})
-        self.addCleanup(holder.wait, 60)
+        self.addCleanup(holder.wait, PATIENCE_S)
         self.addCleanup(holder.stdout.close)
         self.addCleanup(holder.stdin.close)
         holder.stdin.write("BEGIN; SELECT epoch FROM paddock_leader FOR UPDATE; \\echo here\n")
@@ -138,9 +138,11 @@ class Chaos(ControllerPair):
 
     def test_what_the_former_leader_left_in_a_transaction_holds_nobody_up(self):
         self.begin_both()
-        epoch = self.server.query("SELECT epoch FROM paddock_leader")
-        self.one.process.send_signal(signal.SIGSTOP)  # so that it does not end it itself
+        epoch = self.epoch()
+        self.two.process.send_signal(signal.SIGSTOP)  # so that it does not lead before the row is held
+        self.lose(self.one, signal.SIGSTOP)  # so that it does not end it itself
         holder = self.hold_the_leaders_row(f"paddock-controller epoch {epoch}")
+        self.two.process.send_signal(signal.SIGCONT)
         wait_until("the second to lead", self.two.is_ready)
         self.assertTrue(self.two.post("after"))
         holder.stdin.write("SELECT 1;\n")
@@ -148,7 +150,7 @@ class Chaos(ControllerPair):
             holder.stdin.flush()
         self.assertIn("terminat", holder.stdout.read(), "its session was ended")
         self.one.process.send_signal(signal.SIGCONT)
-        self.assertEqual(self.one.process.wait(60), 1)
+        self.assertEqual(self.one.process.wait(PATIENCE_S), 1)
 
     def test_what_somebody_else_leaves_idle_in_a_transaction_is_waited_for(self):
         """It is not ours to end."""
@@ -196,7 +198,7 @@ class Chaos(ControllerPair):
         self.assertTrue(self.one.post("run-0"))
         leader, other = self.one, self.two
         for number in range(1, 11):
-            leader.end(signal.SIGKILL)
+            self.lose(leader)
             wait_until("another one to take it", lambda number=number, to=other: to.post(f"run-{number}"))
             self.begin(leader)
             wait_until("the former one to wait", leader.refuses)

@@ -20,7 +20,7 @@ class Followed(ControllerPair):
     def stopped(self):
         """The leader closes no connection, and is stopped until the end of the test."""
         self.begin_standby()
-        self.one.process.send_signal(signal.SIGSTOP)
+        self.lose(self.one, signal.SIGSTOP)
 
     def test_a_call_and_a_stream(self):
         with Client(*self.addresses(), timeout=10 * PATIENCE_S, patience=10 * PATIENCE_S) as client:

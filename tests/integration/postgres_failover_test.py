@@ -10,8 +10,8 @@ import threading
 import time
 import unittest
 
-from controller_pair import RUNS, ControllerPair, Stream, Watch
-from harness import BIN, held_port, main, make_project, wait_until
+from controller_pair import LEASE, LEASE_ENDS, RUNS, ControllerPair, Stream, Watch
+from harness import BIN, PATIENCE_S, held_port, in_time, main, make_project, wait_until
 from held_bucket import HeldBucket
 from postgres_server import Cable
 from s3_servers import S3rver
@@ -55,7 +55,7 @@ class Lines:
 class Failover(ControllerPair):
     def setUp(self):
         super().setUp()
-        self.project = make_project(self.folder / "project", job__py=JOB, quick__py="print('once')\n", quiet__py=f"import time\ntime.sleep({2 * LOST_AFTER})\n")
+        self.project = make_project(self.folder / "project", job__py=JOB, quick__py="print('once')\n", quiet__py=f"import time\ntime.sleep({2 * LOST_AFTER * self.times})\n")
 
     def servers(self):
         return f"{self.one.url},{self.two.url}"
@@ -67,7 +67,7 @@ class Failover(ControllerPair):
         with open(self.folder / "agent.log", "a") as log:
             agent = subprocess.Popen([BIN / "paddock-node-agent", "--config", config], env=self.env, stdin=subprocess.DEVNULL,
                                      stdout=log, stderr=log)
-        self.addCleanup(agent.wait, 60)
+        self.addCleanup(agent.wait, PATIENCE_S)
         self.addCleanup(agent.terminate)
         wait_until("the node to be ready", lambda: self.json("get", "node", "node-1").get("status", {}).get("ready"))
 
@@ -98,7 +98,7 @@ class Failover(ControllerPair):
                                     stderr=subprocess.DEVNULL, env={**self.env, "PADDOCK_SERVER": self.servers(), "PADDOCK_TOKEN": self.token,
                                                                     "PADDOCK_CA_FILE": str(self.ca)})
         self.addCleanup(follower.stdout.close)
-        self.addCleanup(follower.wait, 60)
+        self.addCleanup(follower.wait, PATIENCE_S)
         self.addCleanup(follower.kill)
         return follower
 
@@ -113,9 +113,6 @@ class Failover(ControllerPair):
         self.assertEqual(wait_until(f"{name} to end", lambda: phase() if phase() in ("Succeeded", "Failed", "Canceled") else None), "Succeeded")
         self.assertEqual(self.json("get", "run", name)["status"]["attempt"], 1, name)
 
-    def epoch(self):
-        return int(self.server.query("SELECT epoch FROM paddock_leader"))
-
     def check_audit(self):
         self.paddock("audit", "verify")
 
@@ -126,7 +123,7 @@ class Failover(ControllerPair):
         self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "before")
         watch, ending = (self.follower(), self.follower("--tail", "2"))
         first = int(ending.stdout.readline().split()[1])
-        self.one.end(signal.SIGKILL)
+        self.lose(self.one)
         # Nobody leads yet: the command waits and finds the one that does.
         self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "after")
         self.assertTrue(self.two.is_ready())
@@ -135,7 +132,7 @@ class Failover(ControllerPair):
         self.check_job()
         for follower, begin in ((watch, 0), (ending, first + 1)):
             self.assertEqual(follower.stdout.read().splitlines(), [f"line {i}" for i in range(begin, LINES)])
-            self.assertEqual(follower.wait(60), 0)
+            self.assertEqual(follower.wait(PATIENCE_S), 0)
         self.check_audit()
         self.begin(self.one)
         self.assertEqual(wait_until("the former leader to wait", self.one.refuses), self.two.url)
@@ -146,11 +143,14 @@ class Failover(ControllerPair):
         session = self.paddock("sandbox", "create").stdout.split()[0]
         self.paddock("run", "--detach", "--name", "live", "--", "sleep", "300")
         wait_until("it to run", lambda: self.json("get", "run", "live").get("status", {}).get("phase") == "Running")
+        epoch = self.epoch()
         self.one.end(signal.SIGKILL)
         commands = [("sandbox", "exec", session, "--", "echo", "hello"), ("sandbox", "files", session), ("exec", "live", "--", "echo", "hello"),
                     ("files", "live"), ("cp", self.project / "quick.py", "live:/workspace/copied")]
         with concurrent.futures.ThreadPoolExecutor(len(commands)) as pool:  # all of them while nobody leads
-            for words, done in zip(commands, pool.map(lambda words: self.paddock(*words, check=False), commands), strict=True):
+            begun = pool.map(lambda words: self.paddock(*words, check=False), commands)
+            self.end_lease(epoch)
+            for words, done in zip(commands, begun, strict=True):
                 self.assertEqual(done.returncode, 0, (words, done.stderr))
                 if "echo" in words:
                     self.assertEqual(done.stdout, "hello\n")
@@ -172,13 +172,14 @@ class Failover(ControllerPair):
         log, watch = Lines(self.begun("logs", "job", "-f")), Lines(self.begun("get", "runs", "-w"))
         log.await_more(0, "line 5")
         watch.await_more(0, "job")
-        begun = time.monotonic()
+        epoch, begun = self.epoch(), time.monotonic()
         befall(self.one)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             def ended(call):
                 result = call()
                 return result, time.monotonic() - begun
             command = pool.submit(ended, lambda: self.paddock("sandbox", "exec", session, "--", "echo", "hello", check=False))
+            self.end_lease(epoch)
             wait_until("the second to lead", self.two.is_ready)
             leads = time.monotonic() - begun
             seen = log.count()
@@ -208,7 +209,7 @@ class Failover(ControllerPair):
         self.begin_standby()
         self.begin_agent()
         self.begin_job()
-        self.one.process.send_signal(signal.SIGSTOP)
+        self.lose(self.one, signal.SIGSTOP)
         wait_until("the second to lead", self.two.is_ready)
         self.assertTrue(self.two.post("new"))
         epoch = self.epoch()
@@ -218,7 +219,7 @@ class Failover(ControllerPair):
         self.check_job()  # meanwhile the agent has found the other one
         self.one.process.send_signal(signal.SIGCONT)
         self.assertFalse(self.one.post("late", patience=30), "it is refused, or not answered any more")
-        self.assertEqual(self.one.process.wait(60), 1)
+        self.assertEqual(self.one.process.wait(PATIENCE_S), 1)
         self.assertEqual(self.one.records()[-1]["reason"], "STORE_FENCED")
         self.assertEqual(self.epoch(), epoch)
         self.assertIn("RUN_NOT_FOUND", self.paddock("get", "run", "late", check=False).stderr)
@@ -239,14 +240,20 @@ class Failover(ControllerPair):
         self.assertEqual(self.two.end(), 0, "a standby ends when it is told to")
         self.assertTrue(self.one.post("last"))
 
+    def begin_with_short_silences(self, lost_after):
+        """The first anew: they are what the test is about."""
+        self.env.update({LEASE: f"{3 * self.times}s", "PADDOCK_CONTROLLER_NODES_LEASE": f"{4 * self.times}s",
+                         "PADDOCK_CONTROLLER_NODES_LOST_AFTER": f"{lost_after * self.times}s"})
+        self.one.end()
+        self.begin(self.one)
+        wait_until("the first to lead again", self.one.is_ready)
+
+    @in_time
     def test_who_is_cut_off_for_long_costs_no_run(self):
         """It lives and answers, so that nothing but its answers tells its agents and clients to ask the other one."""
         cable = self.enterContext(Cable(self.server))
-        self.env.update(PADDOCK_CONTROLLER_NODES_LEASE="4s", PADDOCK_CONTROLLER_NODES_LOST_AFTER=f"{LOST_AFTER}s")
-        self.one.end()
         self.one.store_url = self.server.url(cable.folder)
-        self.begin(self.one)
-        wait_until("the first to lead again", self.one.is_ready)
+        self.begin_with_short_silences(LOST_AFTER)
         self.begin_standby()
         self.begin_agent()
         for name in ("quiet-0", "quiet-1"):
@@ -267,35 +274,33 @@ class Failover(ControllerPair):
         self.paddock("compute", self.project, "python3 quick.py", "--detach", "--name", "after")
         self.assertEqual(wait_until("the former one to lead no more", self.one.refuses), "elsewhere")
         self.assertEqual(self.one.ask(RUNS, "POST", {})[0], 503)
-        self.assertTrue(watch.over.wait(60), "it is told to ask elsewhere")
+        self.assertTrue(watch.over.wait(PATIENCE_S), "it is told to ask elsewhere")
         self.assertEqual((watch.events[-1]["type"], watch.events[-1]["object"]["error"]["code"]), ("ERROR", "NOT_LEADER"))
         for stream in streams:
-            self.assertTrue(stream.over.wait(60), "it ends")
+            self.assertTrue(stream.over.wait(PATIENCE_S), "it ends")
             self.assertFalse(stream.whole, "what was broken off does not look whole")
         self.check_run("after")
         self.check_job()
         self.assertEqual(follower.stdout.read().splitlines(), [f"line {i}" for i in range(LINES)])
-        self.assertEqual(follower.wait(60), 0)
-        wait_until("an agent that had gone on asking the former one to be lost", lambda: time.monotonic() - began > LOST_AFTER)
+        self.assertEqual(follower.wait(PATIENCE_S), 0)
+        wait_until("an agent that had gone on asking the former one to be lost", lambda: time.monotonic() - began > LOST_AFTER * self.times)
         for name in ("quiet-0", "quiet-1"):
             self.check_run(name)
         self.assertTrue(self.json("get", "node", "node-1")["status"]["ready"])
         cable.mend()
-        self.assertEqual(self.one.process.wait(60), 1)
+        self.assertEqual(self.one.process.wait(PATIENCE_S), 1)
         self.assertEqual(self.one.records()[-1]["reason"], "STORE_FENCED")
         self.check_audit()
 
+    @in_time
     def test_a_database_that_was_away_for_long_costs_no_run(self):
         """Nobody else takes the lead, and meanwhile the leader can hear no agent."""
-        self.env.update(PADDOCK_CONTROLLER_NODES_LEASE="4s", PADDOCK_CONTROLLER_NODES_LOST_AFTER="12s")
-        self.one.end()
-        self.begin(self.one)
-        wait_until("the first to lead again", self.one.is_ready)
+        self.begin_with_short_silences(12)
         self.begin_agent()
         self.paddock("compute", self.project, "python3 quiet.py", "--detach", "--name", "quiet")
         wait_until("it to run", lambda: self.json("get", "run", "quiet").get("status", {}).get("phase") == "Running")
         self.server.stop()
-        time.sleep(14)  # so long an agent that is not heard is lost
+        time.sleep(14 * self.times)  # so long an agent that is not heard is lost
         self.assertEqual(wait_until("it to lead no more", self.one.refuses), "elsewhere")
         self.server.start()
         self.check_run("quiet")
@@ -304,7 +309,7 @@ class Failover(ControllerPair):
     def test_a_data_folder_of_its_own_takes_nothing_over(self):
         shutil.rmtree(self.two.folder)
         self.begin(self.two)
-        self.assertEqual(self.two.process.wait(60), 1)
+        self.assertEqual(self.two.process.wait(PATIENCE_S), 1)
         last = self.two.records()[-1]
         self.assertEqual(last["reason"], "STANDBY_FILES_DIFFER")
         self.assertIn("tokens/admin", last["error"])
@@ -318,7 +323,7 @@ class Failover(ControllerPair):
         self.begin_standby()
         self.assertTrue(self.one.post("undisturbed"))
         self.assertEqual(self.epoch(), epoch)
-        self.one.end(signal.SIGKILL)
+        self.lose(self.one)
         wait_until("the copy to lead", self.two.is_ready)
         self.begin(self.one)
         self.assertEqual(wait_until("the former leader to wait", self.one.refuses), self.two.url)
@@ -328,7 +333,7 @@ class Failover(ControllerPair):
         """As a replica that can be read, and is promoted a little later than the leader is lost."""
         self.begin_standby()
         self.server.query("ALTER DATABASE paddock SET default_transaction_read_only = on")  # for sessions that begin from now on
-        self.one.end(signal.SIGKILL)
+        self.lose(self.one)
         wait_until("the second to try", lambda: any(each.get("reason") == "STORE_READ_ONLY" for each in self.two.records()))
         self.assertTrue(self.two.refuses(), "it goes on as a standby")
         self.server.query("ALTER DATABASE paddock RESET default_transaction_read_only", "postgres")
@@ -344,7 +349,7 @@ class Failover(ControllerPair):
         self.begin_standby()
         self.server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         self.server.query("SELECT pg_reload_conf()")
-        self.one.end(signal.SIGKILL)
+        self.lose(self.one)
         self.server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'paddock-controller%'")
         wait_until("taking over to wait", lambda: self.take_overs_that_wait() != "0")
         self.assertFalse(self.two.is_ready())
@@ -355,6 +360,8 @@ class Failover(ControllerPair):
         self.assertFalse(self.one.is_ready())
         self.server.query("ALTER SYSTEM RESET synchronous_standby_names")
         self.server.query("SELECT pg_reload_conf()")
+        wait_until("it to have taken over", lambda: self.take_overs_that_wait() == "0")
+        self.end_lease(self.epoch())
         wait_until("the other one to lead", self.one.is_ready)
         self.assertTrue(self.one.post("after"))
 
@@ -366,7 +373,7 @@ class Failover(ControllerPair):
         self.begin_standby()
         self.server.query("CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE disk_full; END $$")
         fill = "CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON {} FOR EACH ROW EXECUTE FUNCTION no_room()"
-        self.server.query(fill.format("paddock_leader"))
+        self.server.query(f"{LEASE_ENDS}; {fill.format('paddock_leader')}")
         self.one.end(signal.SIGKILL)
         self.wait_until_it_tries("STORE_FULL")
         before, began = self.epoch(), time.monotonic()
@@ -402,10 +409,10 @@ class Failover(ControllerPair):
         self.paddock("compute", self.project, "python3 quick.py", "--name", "before")
         there = server.objects()
         bucket.hold()
-        self.one.end(signal.SIGKILL)
+        self.lose(self.one)
         wait_until("the second to lead", self.two.is_ready)
         self.assertTrue(self.two.post("new"))
-        self.assertTrue(bucket.held.wait(60), "it asks what is there")
+        self.assertTrue(bucket.held.wait(PATIENCE_S), "it asks what is there")
         self.assertIs(self.status()["filesCounted"], False)
         self.paddock("compute", self.project, "python3 quick.py", "--name", "during")
         for name in ("before", "new", "during"):
@@ -422,18 +429,17 @@ class Failover(ControllerPair):
         self.use_bucket(f"http://127.0.0.1:{port}")
         shutil.copy(self.one.folder / "blobs/instance-id", self.two.folder / "bucket-id")
         self.begin_standby()
-        self.one.end(signal.SIGKILL)
+        self.lose(self.one)
         self.wait_until_it_tries("BUCKET_UNREACHABLE")
 
+    @in_time
     def test_how_long_a_failover_takes(self):
         """PADDOCK_FAILOVERS=50 measures as many of each kind: from what befalls the leader to the first write that is acknowledged."""
         cables = {}
         for controller in (self.one, self.two):
             cable = cables[controller] = self.enterContext(Cable(self.server))
             controller.store_url = self.server.url(cable.folder)
-        self.one.end()
-        self.begin(self.one)
-        wait_until("the first to lead again", self.one.is_ready)
+        self.begin_with_short_silences(LOST_AFTER)
         self.begin_standby()
         faults = {"SIGKILL": lambda leader: leader.process.kill(),
                   "SIGSTOP": lambda leader: leader.process.send_signal(signal.SIGSTOP),

@@ -1,7 +1,6 @@
 """Two controllers on one database, and the keys in their data folders: what one sealed or signed, and the other does not have."""
 import json
 import shutil
-import signal
 
 from controller_pair import RUNS, ControllerPair
 from harness import main, wait_until
@@ -20,7 +19,7 @@ class Keys(ControllerPair):
         return status, json.loads(text).get("error", {}).get("code")
 
     def lead(self, controller, other):
-        other.end(signal.SIGKILL)
+        self.lose(other)
         wait_until("the other one to lead", controller.is_ready)
 
     def said(self, controller, reason):

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 
-from harness import wait_until
+from harness import PATIENCE_S, wait_until
 
 PROGRAMS = next((path.parent for path in sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))), None)
 BOUNCER = shutil.which("pgbouncer", path=os.environ["PATH"] + ":/usr/sbin")
@@ -50,7 +50,7 @@ class PostgresServer:
             self.bouncer.wait()
         if self.standby:
             self.standby.send_signal(signal.SIGQUIT)
-            self.standby.wait(120)
+            self.standby.wait(PATIENCE_S)
         self.stop(signal.SIGQUIT)
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -87,11 +87,13 @@ class PostgresServer:
         """SIGINT: sessions are ended; SIGQUIT: at once, as in a crash."""
         if self.process:
             self.process.send_signal(how)
-            self.process.wait(120)
+            self.process.wait(PATIENCE_S)
             self.process = None
 
     def url(self, folder=None, database="paddock"):
-        return f"postgresql:///{database}?user=paddock&host={folder or self.folder}"
+        """The server by itself is waited for: the usual 5 s may pass without a processor for it, and a first start ends then."""
+        patience = "" if folder else f"&connect_timeout={PATIENCE_S}"
+        return f"postgresql:///{database}?user=paddock&host={folder or self.folder}{patience}"
 
     def query(self, sql, database="paddock"):
         return subprocess.run([PROGRAMS / "psql", "-h", self.folder, *self.at_port(), "-U", "paddock", "-d", database, "-qtAc", sql], check=True, text=True,
@@ -121,7 +123,7 @@ class PostgresServer:
 
     def promote_standby(self):
         """The replica takes writes from now on; nothing follows it."""
-        subprocess.run([PROGRAMS / "pg_ctl", "promote", "-w", "-D", self.folder / "standby/data"], check=True, stdin=subprocess.DEVNULL,
+        subprocess.run([PROGRAMS / "pg_ctl", "promote", "-w", "-t", str(PATIENCE_S), "-D", self.folder / "standby/data"], check=True, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, cwd="/", **_as())
 
     def start_bouncer(self):

@@ -1,9 +1,8 @@
 """What a standby on the leader's PostgreSQL database answers: reads and watches, and whose they are when it leads."""
 import json
-import signal
 
 from controller_pair import RUNS, ControllerPair, Watch
-from harness import main, wait_until
+from harness import PATIENCE_S, main, wait_until
 from postgres_server import Cable
 
 
@@ -26,7 +25,7 @@ class Standby(ControllerPair):
         self.assertTrue(self.two.refuses(), "it goes on as a standby")
         self.assertEqual(self.server.query("SELECT epoch FROM paddock_leader"), epoch, "and leads nothing")
         self.begin(self.one)
-        self.assertEqual(self.one.process.wait(60), 1)
+        self.assertEqual(self.one.process.wait(PATIENCE_S), 1)
         self.assertEqual(self.one.records()[-1]["reason"], "STORE_SCHEMA_TOO_NEW")
 
     def version(self, controller):
@@ -84,7 +83,7 @@ class Standby(ControllerPair):
         names = [f"run-{number}" for number in range(12)]
         for name in names[:6]:
             self.assertTrue(self.one.post(name))
-        self.one.end(signal.SIGKILL)
+        self.lose(self.one)
         for name in names[6:]:
             wait_until("the second to take it", lambda name=name: self.two.post(name))
         wait_until("the watch to tell the last", lambda: held.has(names[-1]))
@@ -108,7 +107,7 @@ class Standby(ControllerPair):
         self.addCleanup(watch.close)
         cable.cut()
         self.assertTrue(self.one.post("unseen"))
-        self.assertTrue(watch.over.wait(120), "it is told to begin anew")
+        self.assertTrue(watch.over.wait(PATIENCE_S), "it is told to begin anew")
         self.assertEqual(watch.events[-1]["object"]["code"], 410)
         cable.mend()
         wait_until("the standby to answer reads again", self.answers)

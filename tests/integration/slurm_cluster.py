@@ -63,12 +63,15 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, *command, check=True):
-        try:
-            return slurm_peer.output_of(*command)
-        except slurm_peer.subprocess.SubprocessError:
-            if check:
-                raise
-            return ""
+        """What it says; again where a daemon did not answer, for which Slurm has ten seconds and a busy machine may give it no processor."""
+        for last in (False, False, True):
+            try:
+                return slurm_peer.output_of(*command)
+            except slurm_peer.subprocess.SubprocessError as error:
+                if last or "timed out" not in str(error.output):
+                    if check:
+                        raise
+                    return ""
 
     def jobs(self, pool):
         """Id and state of each of its pilots."""
