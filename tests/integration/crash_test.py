@@ -6,7 +6,7 @@ import signal
 import tempfile
 import unittest
 
-from harness import LONG_LEASE, Instance, main, make_project, parent_of, paths_below, pids_running, wait_until
+from harness import LONG_LEASE, Instance, main, make_project, parent_of, paths_below, pids_running, send, wait_until
 
 LINES = 40
 # Its arguments: the seconds between two lines, and the line behind which it waits to be told to go on.
@@ -113,7 +113,7 @@ class Crashes(unittest.TestCase):
             self.assertNotEqual(server, instance.pid_of("paddock-node-agent"), "the run has a launcher of its own")
             instance.kill_pid(server, "the launch server")
             for pid in pids_running(mark):
-                os.kill(pid, signal.SIGUSR1)
+                send(signal.SIGUSR1, pid)
             self.check_outcome(instance, "served")
             self.submit(instance, "after")
             self.check_outcome(instance, "after")

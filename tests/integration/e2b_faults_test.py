@@ -11,7 +11,7 @@ import struct
 import threading
 import unittest
 
-from harness import Instance, ended, main, pids_running, wait_until
+from harness import Instance, ended, main, pids_running, send, wait_until
 from session_client import SessionApi
 from standstill_test import stand_still
 
@@ -101,7 +101,7 @@ class Faults(unittest.TestCase):
 
     def tell(self):
         for pid in pids_running(self.mark):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
 
     def assert_it_ran_once(self):
         self.assertEqual(self.e2b.output(self.name, "cat begun; echo here"), "x\nhere\n")

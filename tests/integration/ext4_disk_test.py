@@ -81,7 +81,7 @@ class Ext4(unittest.TestCase):
 
     def let_it_end(self):
         for pid in pids_running(self.mark):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
 
     def start_one_that_has_to_wait(self, words):
         self.start("later", "quick.py")

@@ -11,7 +11,7 @@ import time
 import unittest
 
 from ext4_disk_test import WHY_NOT, make_disk
-from harness import Instance, ended, in_time, main, make_project, pids_running, wait_until
+from harness import Instance, ended, in_time, main, make_project, pids_running, send, wait_until
 
 TOLD = """import signal, sys
 signal.signal(signal.SIGUSR1, lambda *_: (print("done", flush=True), sys.exit(0)))
@@ -76,7 +76,7 @@ class Stalls(unittest.TestCase):
 
     def tell(self, name):
         for pid in pids_running(f"{name}-{os.getpid()}"):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
 
     def assert_goes_on(self, name):
         status = self.instance.run_object(name)["status"]

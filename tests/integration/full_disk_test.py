@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, find_file, held_port, main, make_project, pids_running, wait_until, why_no_disk
+from harness import Instance, find_file, held_port, main, make_project, pids_running, send, wait_until, why_no_disk
 from session_client import SessionApi
 
 
@@ -105,6 +105,10 @@ class SmallDisk(unittest.TestCase):
     def project(self, **files):
         return make_project(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")), **files)
 
+    def wait_started(self, name):
+        """Until one of WAITS says that it can be told to end."""
+        wait_until("its first line", lambda: "started" in self.instance.run("logs", name, check=False).stdout)
+
     def message(self, name):
         return self.instance.run_object(name)["status"].get("message", "")
 
@@ -141,7 +145,7 @@ class DiskFilledWhileARunPrints(SmallDisk):
     def test_a_launcher_that_ends_without_a_result_meanwhile_is_told_as_that(self):
         name = f"waits-{os.getpid()}"
         self.instance.run("compute", self.project(waits__py=WAITS), f"python3 waits.py {name}", "--detach", "--name", "waits")
-        wait_until("its first line", lambda: "started" in self.instance.run("logs", "waits", check=False).stdout)
+        self.wait_started("waits")
         self.fill()
         os.kill(self.instance.launcher_of(name), signal.SIGKILL)
         status = self.instance.wait_phase("waits", "Failed")["status"]
@@ -163,7 +167,7 @@ class DiskThatRunsAskFor(SmallDisk):
 
     def test_a_run_waits_for_what_another_has_asked_for_and_others_do_not(self):
         mark = self.start("first", "--disk", "60Mi")
-        wait_until("the first one to start", lambda: pids_running(mark))
+        self.wait_started("first")
         self.start("second", "--disk", "60Mi")
         said = wait_until("a reason", lambda: (lambda text: text if "of disk free" in text else None)(self.message("second")))
         self.assertRegex(said, r"^0/1 nodes fit: 1 \D* 60(\.0)? MiB of disk free \(\D* [\d.]+ MiB\); would help: ")
@@ -172,7 +176,7 @@ class DiskThatRunsAskFor(SmallDisk):
         self.assertRegex(described, r"Disk for runs: +\d\S* MiB")
         self.assertRegex(self.instance.run("top").stdout, r"60(\.0)? MiB/\d\S* MiB")
         for pid in pids_running(mark):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
         self.instance.wait_phase("first", "Succeeded")
         self.instance.wait_phase("second", "Running")
 
@@ -249,7 +253,7 @@ class BesideAModestRun(SmallDisk):
         self.waits = self.project(waits__py=WAITS)
         self.mark = f"modest-{os.getpid()}"
         self.instance.run("compute", self.waits, f"python3 waits.py {self.mark}", "--detach", "--name", "modest")
-        wait_until("it to start", lambda: pids_running(self.mark))
+        self.wait_started("modest")
 
     def start(self, name, program):
         self.instance.run("compute", self.project(job__py=program), "python3 job.py", "--detach", "--name", name)
@@ -271,7 +275,7 @@ class BesideAModestRun(SmallDisk):
         self.assertEqual(self.instance.run_object("modest")["status"]["phase"], "Running")
         self.make_room()
         for pid in pids_running(self.mark):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
         self.instance.wait_phase("modest", "Succeeded")
 
 

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, main, make_project, pids_running, wait_until, why_no_disk
+from harness import Instance, main, make_project, pids_running, send, wait_until, why_no_disk
 
 # Ends by itself once it is told to, from outside.
 WAITS = """import signal, sys
@@ -73,7 +73,7 @@ class FullStore(unittest.TestCase):
 
     def end(self, mark):
         for pid in pids_running(mark):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
 
     def phases(self):
         return {run["metadata"]["name"]: run["status"]["phase"] for run in self.instance.get("runs")["items"]}

@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import Instance, contents_below, main, make_project, pids_running, wait_until
+from harness import Instance, contents_below, main, make_project, pids_running, send, wait_until
 
 # Has a result, and ends once it is told to.
 TOLD = """import os, signal, sys
@@ -55,7 +55,7 @@ class ReadOnlyForAWhile(unittest.TestCase):
         wait_until("the command to start", lambda: "started" in self.instance.run("logs", "held").stdout)
         self.remount(disk, "ro")
         for pid in pids_running(mark):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
         refused = wait_until("some tries to send its file", lambda: (lambda tries: tries if len(tries) > 2 else None)(
             self.lines('"PUT"', "/artifacts/", '"status":"503"')))
         self.assertIn("STORE_IO", refused[0])
@@ -75,7 +75,7 @@ class ReadOnlyForAWhile(unittest.TestCase):
         wait_until("the command to start", lambda: "started" in self.instance.run("logs", "held").stdout)
         folder.rename(self.data / "elsewhere")
         for pid in pids_running(mark):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
         refused = wait_until("some tries to send its file", lambda: (lambda tries: tries if len(tries) > 2 else None)(
             self.lines('"PUT"', "/artifacts/", '"status":"503"')))
         self.assertIn("STORE_IO", refused[0])

@@ -7,7 +7,7 @@ import signal
 import tempfile
 import unittest
 
-from harness import Instance, ended, main, make_project, pids_running, wait_until
+from harness import Instance, ended, main, make_project, pids_running, send, wait_until
 
 # Is told to end by SIGTERM, and ends once SIGUSR1 came too.
 SLOW = """import signal, sys
@@ -62,7 +62,7 @@ class Deletion(unittest.TestCase):
         self.assertIn("is being deleted: node", waits.stderr.readline())
         self.assertFalse(any(ended(pid) for pid in pids))
         for pid in pids_running(self.mark):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
         out, err = waits.communicate(timeout=300)
         self.assertEqual(waits.returncode, 0, err)
         self.assertIn("deleted", out)

@@ -9,7 +9,7 @@ import time
 import traceback
 import unittest
 
-from harness import (PATIENCE_S, Instance, ancestors, command_of, contents_below, ended, main, make_project, pids_running,
+from harness import (PATIENCE_S, Instance, ancestors, command_of, contents_below, ended, main, make_project, pids_running, send,
                      wait_until)
 from session_client import SessionApi, SessionTest
 
@@ -83,7 +83,7 @@ class StandStillCase(unittest.TestCase):
     def tell(self, name):
         pids = pids_running(f"{name}-{os.getpid()}")
         for pid in pids:
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
         wait_until("the command to end", lambda: all(ended(pid) for pid in pids))
 
     def log_of(self, program):
@@ -268,7 +268,7 @@ class Orphans(SessionTest):
             self.assertEqual(self.api.run(name, "echo here")[1].get("stdout"), "here\n")
             self.assertFalse(call.done())
         for pid in pids_running(mark):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
         status, answer = call.result()
         self.assertEqual((status, answer.get("exitCode"), answer.get("stdout")), (200, 0, "done\n"), answer)
 

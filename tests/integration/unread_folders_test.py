@@ -5,7 +5,7 @@ import signal
 import tempfile
 import unittest
 
-from harness import Instance, find_file, main, make_project, paths_below, pids_running, wait_until
+from harness import Instance, find_file, main, make_project, paths_below, pids_running, send, wait_until
 from session_client import SessionApi
 
 TOLD = """import signal, sys
@@ -59,7 +59,7 @@ class UnreadFolders(unittest.TestCase):
         wait_until("it to be read", lambda: api.file("GET", "s", "kept")[0] == 200)
         self.assertEqual(self.instance.run_object("told")["status"]["phase"], "Running")
         for pid in pids_running(self.mark):
-            os.kill(pid, signal.SIGUSR1)
+            send(signal.SIGUSR1, pid)
         run = self.instance.wait_phase("told", "Succeeded", "Failed")
         self.assertEqual((run["status"]["phase"], run["status"]["attempt"]), ("Succeeded", 1), run["status"])
         self.assertEqual(api.file("GET", "s", "kept")[1], b"its owner's")
