@@ -243,7 +243,10 @@ TEST_F(MoveStore, IsNotEndedByWhoWouldLeadMeanwhile) {
   const auto source = move::begin_at(places().postgres, id).value();
   ASSERT_TRUE(move::hold_source(*source, places().postgres).ok());
   std::string led;
-  std::thread leads([&] { led = refusal(options("another")); });
+  std::thread leads([&] {
+    do led = refusal(options("another"));
+    while (led == "STORE_BUSY");  // it asks again until it is told
+  });
   // Longer than deadlock_timeout: after that it is the move which a deadlock would end.
   while (server_->query(database_,
                         "SELECT count(*) FROM pg_locks WHERE NOT granted AND "
@@ -320,7 +323,7 @@ class MoveStoreCut : public MoveStore, public testing::WithParamInterface<Cut> {
     const TempFolder socket;
     Proxy proxy(std::filesystem::path(socket.file()).parent_path(), server_->folder());
     MovePlaces through = places();
-    through.postgres.url = proxy.url(database_);
+    through.postgres.url = cat(proxy.url(database_), "&connect_timeout=180");
     proxy.cut_at(piece, GetParam().how);
     const auto first = move_store(GetParam().to, through, kMovedAt, random_);
     const bool reached = proxy.has_cut();

@@ -53,8 +53,9 @@ class PostgresServer {
     query("postgres", cat("CREATE DATABASE ", name));
     return name;
   }
+  // It is there: who asks waits for it, however busy the machine is.
   std::string url(const std::string& database) const {
-    return cat("postgresql:///", database, "?user=paddock&host=", folder_);
+    return cat("postgresql:///", database, "?user=paddock&connect_timeout=180&host=", folder_);
   }
   // With a lease that outlives any load of the machine: a test of its end says a shorter one.
   static PostgresOptions options(const std::string& url, const std::string& holder) {
