@@ -20,7 +20,7 @@ sys.path.insert(0, str(SOURCE / "tests/integration"))
 import chart  # noqa: E402
 import pods  # noqa: E402
 import spdx_rules  # noqa: E402
-from harness import held_port, wait_until  # noqa: E402
+from harness import PATIENCE_S, held_port, wait_until  # noqa: E402
 
 NAMES = ("controller", "node-agent", "code-execution")
 ONLY_WHERE_JOBS_ARE = {"usr/bin/sh", "usr/bin/bash", "usr/bin/dash", "usr/bin/tar", "usr/bin/python3"}
@@ -212,7 +212,7 @@ class Build(unittest.TestCase):
         build = subprocess.Popen([SOURCE / "scripts/images", "--into", self.into, "controller"], stderr=subprocess.DEVNULL)
         wait_until("files in the image", lambda: list(self.into.glob(".new-*/root/etc/*")) or build.poll() is not None)
         build.terminate()
-        self.assertEqual(build.wait(60), 143)
+        self.assertEqual(build.wait(PATIENCE_S), 143)
         self.assertEqual(list(self.into.iterdir()), [])
 
 

@@ -12,7 +12,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", pathlib.Path(__file__).parent / "../..")).resolve()
 sys.path.insert(0, str(SOURCE / "tests/integration"))
-from harness import Instance, main, wait_until  # noqa: E402
+from harness import PATIENCE_S, Instance, main, wait_until  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("PADDOCK_BUILD_DIR", SOURCE / "build")).resolve()
 PROGRAMS = ("paddock", "paddock-sandbox", "paddock-controller", "paddock-node-agent")
@@ -135,7 +135,7 @@ class Installed(Folder):
         self.assertIn("nothing was removed", said)
         self.assertEqual(set(before) - set(self.left()), set())  # what is at work may make more
         process.terminate()
-        process.wait(timeout=60)
+        process.wait(PATIENCE_S)
 
     def start(self, program, *options, until):
         process = subprocess.Popen([self.at(f"/usr/local/bin/{program}"), *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

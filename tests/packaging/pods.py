@@ -137,7 +137,7 @@ class Pod:
         identity, process = self.running.pop(name)
         process.terminate()  # runc hands it on, as a runtime sends a container its stop signal
         try:
-            process.wait(60)
+            process.wait(180)
         finally:
             subprocess.run([*self.runc(), "delete", "--force", identity], stderr=subprocess.DEVNULL)
             process.wait()
