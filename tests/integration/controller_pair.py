@@ -26,6 +26,11 @@ PATIENT_LEASE = "60s"
 LEASE_ENDS = "UPDATE paddock_leader SET lease_until = clock_timestamp()"
 
 
+def whole_lines(log):
+    """Of a program that lives: its last line may be on its way."""
+    return log.read_text().rpartition("\n")[0].splitlines()
+
+
 class Controller:
     def __init__(self, pair, name, port):
         self.folder, self.port, self.pair = pair.folder / name, port, pair
@@ -54,8 +59,7 @@ class Controller:
         return status
 
     def records(self):
-        whole, _, _ = (self.pair.folder / f"{self.folder.name}.log").read_text().rpartition("\n")  # the last one may be on its way
-        return [json.loads(line) for line in whole.splitlines()]
+        return [json.loads(line) for line in whole_lines(self.pair.folder / f"{self.folder.name}.log")]
 
     def ask(self, path, method="GET", body=None, patience=60):
         """Status, headers and text; None where nobody answers."""

@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from controller_pair import LEASE, LEASE_ENDS, RUNS, ControllerPair, Stream, Watch
+from controller_pair import LEASE, LEASE_ENDS, RUNS, ControllerPair, Stream, Watch, whole_lines
 from harness import BIN, PATIENCE_S, held_port, in_time, main, make_project, wait_until
 from held_bucket import HeldBucket
 from postgres_server import Cable
@@ -190,7 +190,6 @@ class Failover(ControllerPair):
             took["execute"] = snippet.result()[1]
         print(f"from {kind} until the next one leads {leads:.1f} s, until at it " + ", ".join(f"{name} {each:.1f}" for name, each in took.items()), flush=True)
         self.assertEqual((done.returncode, done.stdout), (0, "hello\n"), done.stderr)
-        return took
 
     def test_all_that_waits_for_a_leader_that_is_killed_moves_over(self):
         self.check_that_all_moves_over("SIGKILL", lambda leader: leader.end(signal.SIGKILL))
@@ -198,8 +197,8 @@ class Failover(ControllerPair):
 
     def test_all_that_waits_for_a_leader_that_is_stopped_moves_over(self):
         """It closes no connection, and is stopped until the end of the test."""
-        took = self.check_that_all_moves_over("SIGSTOP", lambda leader: leader.process.send_signal(signal.SIGSTOP))
-        said = [json.loads(line) for line in (self.folder / "agent.log").read_text().splitlines()]
+        self.check_that_all_moves_over("SIGSTOP", lambda leader: leader.process.send_signal(signal.SIGSTOP))
+        said = [json.loads(line) for line in whole_lines(self.folder / "agent.log")]
         told = [each["error"] for each in said if "another controller leads" in each.get("error", "")]
         self.assertTrue(told, "the agent gave up what it held for that, and for no time of its own")
         self.check_job()
