@@ -185,13 +185,14 @@ Result<TickReport> Reconciler::tick(State& state, nodes::Now now) {
   const scheduler::Cluster& cluster = state.cache.cluster();
   // A gang may exceed it.
   const bool more = report.bound >= static_cast<int64_t>(kMostBindings) || report.pruned > 0 ||
-                    report.more || cluster.owes_explanations();
+                    report.more || (!full && cluster.owes_explanations());
   report.waiting = static_cast<int64_t>(cluster.waiting());
   report.next = more ? Millis(0) : next_tick(state.cache, leases_, now);
   report.next = std::min({report.next, report.next_session, report.next_drain});
   if (cluster.has_unexplained()) report.next = std::min(report.next, state.next_round - now.mono);
   if (cluster.others_may_differ())
     report.next = std::min(report.next, state.tell_others - now.mono);
+  if (full && !more) report.next = std::max(report.next, kRound);  // nothing is placed or explained
   add(state.totals.sum, report);
   ++state.totals.ticks;
   return report;

@@ -95,6 +95,10 @@ TEST_F(ReconcilerTest, OnAFullDiskItEndsAndForgetsAndPlacesNothing) {
   reconciler_.emplace(full, leases_, settings_);
   EXPECT_EQ(step().pruned, 1);
   EXPECT_FALSE(exists("overdue"));
+  clock_.advance(Millis(60'000));  // its reason is due, and is not written
+  heartbeat();
+  step();
+  EXPECT_GE(step().next, Millis(1'000)) << "it does not ask again and again";
   full.full = false;
   EXPECT_EQ(step().bound, 1);
 }
