@@ -184,7 +184,10 @@ class Cluster {
   void recount(const std::string& node);
   void wake_due(WallTime now);
   void ask_again(WallTime now);
-  Demand asked_again(const Demand& before) const;
+  bool others_could(DemandClasses::Id id);
+  std::optional<std::string> next_to_ask(WallTime now) const;
+  void look_again(const std::string& uid, bool others, int64_t again_ms);
+  void ask_otherwise(const std::string& uid, bool goes_back, int64_t again_ms);
   std::vector<Runs::iterator> who_asks_with(const std::string& uid);
   void unblock();
   bool place_level(Queue::Level& level, Round& round);

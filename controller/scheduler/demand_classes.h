@@ -20,6 +20,9 @@ struct DemandClass {
   // Why, as of this version of the cluster.
   uint64_t explained_version = 0;
   Why explanation;
+  // Whether another node could take it than the one that it is kept off, likewise.
+  uint64_t others_version = 0;
+  bool others_could = false;
 };
 
 class DemandClasses {

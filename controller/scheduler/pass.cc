@@ -13,6 +13,12 @@ namespace {
 constexpr size_t kFewNodes = 64;  // more freed nodes than this, and every class is looked at again
 constexpr size_t kAnswerBytes = 64 << 20;
 
+// Those that look again do so together, and wake nobody for each.
+WallTime whole_seconds(WallTime time) {
+  constexpr int64_t kTogether = 10'000;
+  return WallTime{(time.ms + kTogether - 1) / kTogether * kTogether};
+}
+
 // For std::*_heap, which keep the largest in front: the oldest run is the largest.
 constexpr auto younger_head = [](const auto& a, const auto& b) { return *b.run < *a.run; };
 
@@ -74,36 +80,69 @@ std::vector<Cluster::Runs::iterator> Cluster::who_asks_with(const std::string& u
   return out;
 }
 
-// Whatever its files were said to take, and also of the node that it is kept off, if no other one
-// could take it.
-Demand Cluster::asked_again(const Demand& before) const {
-  Demand demand = before;
-  demand.disk_for_files = 0;
-  demand.goes_back =
-      !demand.kept_off.empty() && std::ranges::none_of(nodes_.by_name(), [&](const auto& each) {
-        return could_take(demand, nodes_.at(each.second));
-      });
-  return demand;
+// Whether another node than the one that they are kept off could take runs of this class once it
+// has no other. Found out once for all of them, as long as nothing changes.
+bool Cluster::others_could(DemandClasses::Id id) {
+  DemandClass& asking = classes_.at(id);
+  if (asking.others_version == version_) return asking.others_could;
+  Demand demand = asking.demand;
+  demand.goes_back = false;
+  asking.others_version = version_;
+  asking.others_could = std::ranges::any_of(nodes_.by_name(), [&](const auto& each) {
+    return could_take(demand, nodes_.at(each.second));
+  });
+  return asking.others_could;
 }
 
-// A clock that went back does not make anyone wait longer than is ever meant.
+// The first or the last of those that ask again: by a clock that went back the last may be due,
+// which makes no one wait longer than is ever meant.
+std::optional<std::string> Cluster::next_to_ask(WallTime now) const {
+  if (asking_again_.empty()) return std::nullopt;
+  const auto& [first_ms, first] = *asking_again_.begin();
+  const auto& [last_ms, last] = *asking_again_.rbegin();
+  if (first_ms <= now.ms) return first;
+  return last_ms > (now + kLongestUntilAskedAgain).ms ? std::optional(last) : std::nullopt;
+}
+
 void Cluster::ask_again(WallTime now) {
-  const auto is_due = [&](int64_t at_ms) {
-    return at_ms <= now.ms || at_ms > (now + kLongestUntilAskedAgain).ms;
-  };
-  while (!asking_again_.empty() && is_due(asking_again_.begin()->first)) {
-    std::vector<std::pair<std::string, Entry>> asking;
-    for (const auto& run : who_asks_with(asking_again_.begin()->second)) {
-      auto& [uid, entry] = asking.emplace_back(*run);
-      const Demand demand = asked_again(classes_.at(entry.demand).demand);
-      leave(run);
-      entry.demand = classes_.join(demand);
-      entry.queued = false;
-      entry.others_could = !demand.kept_off.empty() && !demand.goes_back;
-      entry.asks_again_ms = entry.others_could ? (now + kOthersLookedAt).ms : 0;
+  while (const auto uid = next_to_ask(now)) {
+    const Entry& first = runs_.at(*uid);
+    const Demand& before = classes_.at(first.demand).demand;
+    const bool kept_off = !before.kept_off.empty();
+    const bool others = kept_off && others_could(first.demand);
+    const int64_t again_ms = kept_off ? whole_seconds(now + kOthersLookedAt).ms : 0;
+    if (kept_off && before.disk_for_files == 0 && before.goes_back == !others) {
+      look_again(*uid, others, again_ms);
+    } else {
+      ask_otherwise(*uid, kept_off && !others, again_ms);
     }
-    for (auto& [uid, entry] : asking) enter(uid, std::move(entry));
   }
+}
+
+// Nothing has changed for it.
+void Cluster::look_again(const std::string& uid, bool others, int64_t again_ms) {
+  Entry& entry = runs_.at(uid);
+  asking_again_.erase({entry.asks_again_ms, uid});
+  asking_again_.emplace(again_ms, uid);
+  entry.asks_again_ms = again_ms;
+  if (std::exchange(entry.others_could, others) != others) unexplained_.insert(uid);
+}
+
+// Whatever its files were said to take; also of the node that it is kept off, if it goes back.
+void Cluster::ask_otherwise(const std::string& uid, bool goes_back, int64_t again_ms) {
+  std::vector<std::pair<std::string, Entry>> asking;
+  for (const auto& run : who_asks_with(uid)) {
+    Entry& entry = asking.emplace_back(*run).second;
+    Demand demand = classes_.at(entry.demand).demand;
+    demand.disk_for_files = 0;
+    demand.goes_back = goes_back;
+    leave(run);
+    entry.demand = classes_.join(demand);
+    entry.queued = false;
+    entry.others_could = !demand.kept_off.empty() && !goes_back;
+    entry.asks_again_ms = again_ms;
+  }
+  for (auto& [each, entry] : asking) enter(each, std::move(entry));
 }
 
 // A class that fitted nowhere can only fit now where something became free or changed; a gang's
