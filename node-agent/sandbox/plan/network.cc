@@ -171,9 +171,8 @@ bool stays_inside(NetworkCall call, const SocketAddress& address, const NetworkR
   return address.port == 0 || std::ranges::find(reach.ports, address.port) != reach.ports.end();
 }
 
-bool asks_for_ipv6(NetworkCall call, const SocketAddress& address) {
-  return call == NetworkCall::kBind &&
-         (address.text == "[::1]:0" || address.text == "[::ffff:127.0.0.1]:0");
+bool asks_for_ipv6(const SocketAddress& bound) {
+  return bound.text == "[::1]:0" || bound.text == "[::ffff:127.0.0.1]:0";
 }
 
 contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,

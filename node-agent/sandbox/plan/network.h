@@ -53,10 +53,11 @@ struct NetworkReach {
 // Landlock refuses the TCP that no column has (landlock_rules.h).
 bool stays_inside(NetworkCall call, const SocketAddress& address, const NetworkReach& reach);
 
-// Whether a call that does not stay inside only asks if there is IPv6, as urllib3 does when it is
-// imported and Go when a program first uses a network. It is told that there is none, as by a host
-// without, and that is no denial: nothing was to be reached, and listening is judged by itself.
-bool asks_for_ipv6(NetworkCall call, const SocketAddress& address);
+// Whether bind() to this address, which does not stay inside, may only ask if there is IPv6, as
+// urllib3 does when it is imported and Go when a program first uses a network. Who does not serve
+// is told that there is none, as by a host without, and that is no denial: nothing was to be
+// reached.
+bool asks_for_ipv6(const SocketAddress& bound);
 
 contracts::Denial network_denial(NetworkCall call, const SocketAddress& address,
                                  const NetworkReach& reach, std::string executable);

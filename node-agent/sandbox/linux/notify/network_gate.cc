@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace paddock::sandbox {
 namespace {
@@ -13,29 +14,54 @@ namespace {
 constexpr uint64_t kLongestAddress = sizeof(sockaddr_storage);
 constexpr uint64_t kMostMessages = 64;
 
-// Judges one address of a call by the run's reach. `error` is the errno of a refused call.
-void judge_address(const NotifyingThread& caller, NetworkCall call, uint64_t address,
-                   uint64_t length, const NetworkReach& reach, int error, GateAnswer& out) {
-  if (address == 0 || length == 0) return;  // no address, or one at which the kernel fails itself
-  const auto read = read_socket_address(
+// The address of a call that leaves the run's reach; none if the call may go on, or fails itself.
+std::optional<SocketAddress> address_beyond(const NotifyingThread& caller, NetworkCall call,
+                                            uint64_t address, uint64_t length,
+                                            const NetworkReach& reach, GateAnswer& out) {
+  if (address == 0 || length == 0) return std::nullopt;
+  auto read = read_socket_address(
       caller.read(address, std::min<uint64_t>(static_cast<uint32_t>(length), kLongestAddress)),
       call);
   if (!read) {
     if (out.error == 0) out.error = EFAULT;
-    return;
+    return std::nullopt;
   }
-  if (stays_inside(call, *read, reach)) {
-    const bool sends = call == NetworkCall::kConnect || call == NetworkCall::kSend;
-    const bool leads_out = reach.broker || !reach.gateway.empty();
-    if (leads_out && sends && !read->local) out.broker_user = caller.executable();
-    return;
-  }
-  if (asks_for_ipv6(call, *read)) {
+  if (!stays_inside(call, *read, reach)) return read;
+  const bool sends = call == NetworkCall::kConnect || call == NetworkCall::kSend;
+  const bool leads_out = reach.broker || !reach.gateway.empty();
+  if (leads_out && sends && !read->local) out.broker_user = caller.executable();
+  return std::nullopt;
+}
+
+// Judges one address of a call by the run's reach. `error` is the errno of a refused call.
+void judge_address(const NotifyingThread& caller, NetworkCall call, uint64_t address,
+                   uint64_t length, const NetworkReach& reach, int error, GateAnswer& out) {
+  const auto beyond = address_beyond(caller, call, address, length, reach, out);
+  if (!beyond) return;
+  out.error = error;
+  out.denials.push_back(network_denial(call, *beyond, reach, caller.executable()));
+}
+
+// Whether the socket may take an address that an ended connection still has: servers ask for that.
+bool is_a_servers(const NotifyingThread& caller, int number) {
+  const os::Fd socket = caller.descriptor(number);
+  int reuses = 0;
+  socklen_t size = sizeof reuses;
+  return !socket.valid() ||
+         getsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &reuses, &size) != 0 || reuses != 0;
+}
+
+void judge_bind(const NotifyingThread& caller, const seccomp_data& call, const NetworkReach& reach,
+                GateAnswer& out) {
+  const auto& args = call.args;
+  const auto beyond = address_beyond(caller, NetworkCall::kBind, args[1], args[2], reach, out);
+  if (!beyond) return;
+  if (asks_for_ipv6(*beyond) && !is_a_servers(caller, static_cast<int>(args[0]))) {
     out.error = EADDRNOTAVAIL;
     return;
   }
-  out.error = error;
-  out.denials.push_back(network_denial(call, *read, reach, caller.executable()));
+  out.error = EACCES;
+  out.denials.push_back(network_denial(NetworkCall::kBind, *beyond, reach, caller.executable()));
 }
 
 // The beginning of a struct msghdr, where the address is named.
@@ -102,7 +128,7 @@ GateAnswer judge_network_call(const NotifyingThread& caller, const seccomp_data&
       judge_address(caller, NetworkCall::kConnect, args[1], args[2], reach, ENETUNREACH, out);
       break;
     case SYS_bind:
-      judge_address(caller, NetworkCall::kBind, args[1], args[2], reach, EACCES, out);
+      judge_bind(caller, call, reach, out);
       break;
     case SYS_sendto:
       judge_address(caller, NetworkCall::kSend, args[4], args[5], reach, ENETUNREACH, out);
