@@ -193,13 +193,25 @@ HostIdentity host_identity(const SandboxPlan& plan) {
           .files_owner = plan.files_owner};
 }
 
+namespace {
+
+// Where this process is root of a user namespace alone, the kernel opens no device of an overlay.
+bool can_be_opened(const os::Fd& devices) {
+  const auto null = copy_own_device(
+      devices.get(),
+      {.kind = Kind::kDevice, .target = "", .source = "/dev/null", .writable = true});
+  return null.ok() && os::Fd(open(path_below(*null, "").c_str(), O_RDWR | O_CLOEXEC)).valid();
+}
+
+}  // namespace
+
 os::Fd own_devices() {
   constexpr unsigned kNothing =
       MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
   const auto empty = new_file_system("tmpfs", {{"size", "4k"}, {"nr_inodes", "1"}}, kNothing);
   if (!empty.ok()) return {};
   auto out = os::mount_layers({.lower = "/dev", .upper = path_below(*empty, ""), .work = ""});
-  return out.ok() ? std::move(*out) : os::Fd();
+  return out.ok() && can_be_opened(*out) ? std::move(*out) : os::Fd();
 }
 
 Result<os::Fd> open_source(const MountEntry& entry, const HostIdentity& identity) {

@@ -32,7 +32,7 @@ HostIdentity host_identity(const SandboxPlan& plan);
 inline constexpr Reason kOwnerNotMapped = "OWNER_NOT_MAPPED";
 
 // The host's /dev with inodes of its own, so that no program of the host waits for a lock that is
-// taken on one of them. Invalid where the kernel makes no overlay of it.
+// taken on one of them. Invalid where the kernel makes no overlay of it, or opens no device of one.
 os::Fd own_devices();
 
 // Returns the entry's mount with its final attributes, or a file in memory with the bytes to place.

@@ -41,10 +41,11 @@ bool is_its_own(const os::Fd& file) {
 // inside can exclude others, and a shared lock is granted without taking one.
 GateAnswer answer_for_others(const NotifyingThread& caller, const char* name, bool exclusive) {
   if (!exclusive) return {.done = true};
-  return {EBADF,
-          {{"system call", name, caller.executable(),
-            "locks: a file that cannot be written here is the host's, or another run's",
-            "a file in the workspace or in /tmp as the lock; or LOCK_SH"}}};
+  return {
+      EBADF,
+      {{"system call", name, caller.executable(),
+        "locks: a device, or a file that cannot be written here, is the host's or another run's",
+        "a file in the workspace or in /tmp as the lock; or LOCK_SH"}}};
 }
 
 // How many locks on ranges this open file has: a line each of what the kernel tells of it.
