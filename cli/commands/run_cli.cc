@@ -3,6 +3,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/parse_args.h"
+#include "cli/grammar/other_way.h"
 #include "cli/options/option_values.h"
 #include "cli/terminal/error_text.h"
 #include "common/base/text.h"
