@@ -33,13 +33,18 @@ std::optional<SocketAddress> address_beyond(const NotifyingThread& caller, Netwo
   return std::nullopt;
 }
 
+// `error` is the errno of the refused call.
+void refuse(const NotifyingThread& caller, NetworkCall call, const SocketAddress& address,
+            const NetworkReach& reach, int error, GateAnswer& out) {
+  out.error = error;
+  out.denials.push_back(network_denial(call, address, reach, caller.executable()));
+}
+
 // Judges one address of a call by the run's reach. `error` is the errno of a refused call.
 void judge_address(const NotifyingThread& caller, NetworkCall call, uint64_t address,
                    uint64_t length, const NetworkReach& reach, int error, GateAnswer& out) {
   const auto beyond = address_beyond(caller, call, address, length, reach, out);
-  if (!beyond) return;
-  out.error = error;
-  out.denials.push_back(network_denial(call, *beyond, reach, caller.executable()));
+  if (beyond) refuse(caller, call, *beyond, reach, error, out);
 }
 
 // Whether the socket may take an address that an ended connection still has: servers ask for that.
@@ -60,8 +65,7 @@ void judge_bind(const NotifyingThread& caller, const seccomp_data& call, const N
     out.error = EADDRNOTAVAIL;
     return;
   }
-  out.error = EACCES;
-  out.denials.push_back(network_denial(NetworkCall::kBind, *beyond, reach, caller.executable()));
+  refuse(caller, NetworkCall::kBind, *beyond, reach, EACCES, out);
 }
 
 // The beginning of a struct msghdr, where the address is named.
@@ -113,8 +117,7 @@ void judge_listen(const NotifyingThread& caller, int number, const NetworkReach&
       read_socket_address({reinterpret_cast<const char*>(&own), std::min<size_t>(size, sizeof own)},
                           NetworkCall::kListen);
   if (!address || stays_inside(NetworkCall::kListen, *address, reach)) return;
-  out.error = EACCES;
-  out.denials.push_back(network_denial(NetworkCall::kListen, *address, reach, caller.executable()));
+  refuse(caller, NetworkCall::kListen, *address, reach, EACCES, out);
 }
 
 }  // namespace
