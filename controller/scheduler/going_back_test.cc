@@ -25,6 +25,12 @@ class GoingBack : public testing::Test {
     out.status.ready = false;
     return out;
   }
+  // The node that the run is kept off.
+  void let_it_rest(WallTime until) {
+    contracts::Node resting = node("a");
+    resting.status.cool_down.emplace().until = wire::Timestamp{until};
+    cluster_.put_node(resting);
+  }
   // Where it is placed then; empty: nowhere.
   std::string placed_at(WallTime when) {
     const Plan plan = cluster_.pass(when);
@@ -125,9 +131,7 @@ TEST_F(GoingBack, ItIsAskedAgainIfTheOthersLackRoomForItsFiles) {
 }
 
 TEST_F(GoingBack, ItWaitsForAnotherOneThatCameBackBeforeIt) {
-  contracts::Node resting = node("a");
-  resting.status.cool_down.emplace().until = wire::Timestamp{due_ + std::chrono::minutes(5)};
-  cluster_.put_node(resting);
+  let_it_rest(due_ + std::chrono::minutes(5));
   cluster_.put_node(not_ready("b"));
   cluster_.put_run(run_);
   EXPECT_EQ(placed_at(due_), "");
@@ -159,9 +163,7 @@ TEST_F(GoingBack, ItGoesToAnotherOneAtOnce) {
 }
 
 TEST_F(GoingBack, TheNodesFaultAndItsRestAreWaitedFor) {
-  contracts::Node resting = node("a");
-  resting.status.cool_down.emplace().until = wire::Timestamp{due_ + std::chrono::minutes(1)};
-  cluster_.put_node(resting);
+  let_it_rest(due_ + std::chrono::minutes(1));
   cluster_.put_node(not_ready("b"));
   cluster_.put_run(run_);
   for (int i = 0; i < 2; ++i) {

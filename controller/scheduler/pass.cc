@@ -14,7 +14,7 @@ constexpr size_t kFewNodes = 64;  // more freed nodes than this, and every class
 constexpr size_t kAnswerBytes = 64 << 20;
 
 // Those that look again do so together, and wake nobody for each.
-WallTime whole_seconds(WallTime time) {
+WallTime next_common_time(WallTime time) {
   constexpr int64_t kTogether = 10'000;
   return WallTime{(time.ms + kTogether - 1) / kTogether * kTogether};
 }
@@ -110,7 +110,7 @@ void Cluster::ask_again(WallTime now) {
     const Demand& before = classes_.at(first.demand).demand;
     const bool kept_off = !before.kept_off.empty();
     const bool others = kept_off && others_could(first.demand);
-    const int64_t again_ms = kept_off ? whole_seconds(now + kOthersLookedAt).ms : 0;
+    const int64_t again_ms = kept_off ? next_common_time(now + kOthersLookedAt).ms : 0;
     if (kept_off && before.disk_for_files == 0 && before.goes_back == !others) {
       look_again(*uid, others, again_ms);
     } else {
