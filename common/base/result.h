@@ -15,7 +15,7 @@ namespace paddock {
 [[noreturn]] void panic_on_value();                    // Result::error() on a value
 
 // The error of a Result, if there is one, on the heap: every function that may fail would else
-// carry the code that moves and destroys an Error.
+// carry the code that moves and destroys an Error. Who hands an error on moves a pointer.
 class ErrorBox {
  public:
   ErrorBox() = default;
@@ -31,6 +31,7 @@ class ErrorBox {
   }
 
   bool empty() const { return error_ == nullptr; }
+  operator Error() && { return std::move(get()); }  // NOLINT: for who returns no Result
   // Both stop the process if there is no error.
   Error& get() {
     if (empty()) panic_on_value();
@@ -53,6 +54,7 @@ class [[nodiscard]] Result {
   // NOLINTNEXTLINE: implicit by design
   Result(T value) : value_(std::move(value)) {}
   Result(Error error) : error_(std::move(error)) {}  // NOLINT
+  Result(ErrorBox failure) : error_(std::move(failure)) {}  // NOLINT: not empty; see failure()
 
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
@@ -68,6 +70,8 @@ class [[nodiscard]] Result {
 
   const Error& error() const& { return error_.get(); }
   Error&& error() && { return std::move(error_.get()); }
+  // What TRY returns: the error of a result that is not ok().
+  ErrorBox failure() && { return std::move(error_); }
   // Adds what the caller was doing when this failed.
   Result within(std::string what) && {
     if (!ok()) error_.get().context.push_back(std::move(what));
@@ -89,6 +93,7 @@ class [[nodiscard]] Result<void> {
  public:
   Result() = default;
   Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit by design
+  Result(ErrorBox failure) : error_(std::move(failure)) {}  // NOLINT: not empty; see failure()
   bool ok() const { return error_.empty(); }
   explicit operator bool() const { return ok(); }
   void value() const {
@@ -96,6 +101,8 @@ class [[nodiscard]] Result<void> {
   }
   const Error& error() const& { return error_.get(); }
   Error&& error() && { return std::move(error_.get()); }
+  // What TRY returns: the error of a result that is not ok().
+  ErrorBox failure() && { return std::move(error_); }
   Result within(std::string what) && {
     if (!ok()) error_.get().context.push_back(std::move(what));
     return std::move(*this);
@@ -114,7 +121,7 @@ using Status = Result<void>;
 #define TRY(expression)                                     \
   do {                                                      \
     if (auto try_result = (expression); !try_result.ok()) { \
-      return std::move(try_result).error();                 \
+      return std::move(try_result).failure();               \
     }                                                       \
   } while (false)
 
@@ -123,7 +130,7 @@ using Status = Result<void>;
   ASSIGN_OR_RETURN_IMPL(PADDOCK_CONCAT(assign_result_, __LINE__), declaration, expression)
 #define ASSIGN_OR_RETURN_IMPL(result, declaration, expression) \
   auto result = (expression);                                  \
-  if (!result.ok()) return std::move(result).error();          \
+  if (!result.ok()) return std::move(result).failure();        \
   declaration = std::move(result).value()
 
 }  // namespace paddock
