@@ -16,19 +16,13 @@ struct LimitOption {
   std::string_view field;   // of SandboxLimits
   std::string_view option;  // that raises it
 };
+// A limit without an option of its own is raised by --policy.
 constexpr std::array kOptions = {
-    LimitOption{"wallTime", "--timeout"},
-    LimitOption{"cpuTime", "--cpu-time"},
-    LimitOption{"memory", "--memory"},
-    LimitOption{"addressSpace", "--policy"},
-    LimitOption{"pids", "--pids"},
-    LimitOption{"openFiles", "--open-files"},
-    LimitOption{"fileSize", "--disk"},
-    LimitOption{"fsBytes", "--disk"},
-    LimitOption{"fileCount", "--file-count"},
-    LimitOption{"stdout", "--output-bytes"},
-    LimitOption{"stderr", "--output-bytes"},
-    LimitOption{"commandBytes", "--policy"},
+    LimitOption{"wallTime", "--timeout"},     LimitOption{"cpuTime", "--cpu-time"},
+    LimitOption{"memory", "--memory"},        LimitOption{"pids", "--pids"},
+    LimitOption{"openFiles", "--open-files"}, LimitOption{"fileSize", "--disk"},
+    LimitOption{"fsBytes", "--disk"},         LimitOption{"fileCount", "--file-count"},
+    LimitOption{"stdout", "--output-bytes"},  LimitOption{"stderr", "--output-bytes"},
 };
 
 bool has_option(const CommandRow& row, std::string_view option) {

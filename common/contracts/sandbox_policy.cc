@@ -27,9 +27,9 @@ constexpr std::array<std::string_view, 5> kFoldersInside = {kSandboxWorkspace, k
                                                             kSandboxTmp, kSandboxVolumes, "/usr"};
 constexpr std::array<std::string_view, 2> kPathVariables = {"PYTHONPATH", "COVERAGE_PROCESS_START"};
 
-void check_range(const std::string& name, const std::optional<Quantity>& limit, int64_t least,
-                 Check& check) {
+void check_range(std::string_view name, const std::optional<Quantity>& limit, Check& check) {
   if (!limit) return;
+  const int64_t least = name == "memory" || name == "addressSpace" ? kLeastMemory : 1;
   if (limit->bytes <= 0) {
     check.fail(name, "must be more than zero");
   } else if (limit->bytes < least) {
@@ -39,22 +39,18 @@ void check_range(const std::string& name, const std::optional<Quantity>& limit, 
   }
 }
 
-void check_range(const std::string& name, const std::optional<Duration>& limit, Check& check) {
+void check_range(std::string_view name, const std::optional<Duration>& limit, Check& check) {
   if (limit && *limit > kLongest)
     check.fail(name, cat("must be at most ", format_duration(kLongest.value)));
 }
 
+// The bounds of a count are those of its field.
+void check_range(std::string_view, const std::optional<int64_t>&, Check&) {}
+
 void check_limits(const SandboxLimits& limits, Check& check) {
   const Check::Scope scope(check, "limits");
-  check_range("wallTime", limits.wall_time, check);
-  check_range("cpuTime", limits.cpu_time, check);
-  check_range("memory", limits.memory, kLeastMemory, check);
-  check_range("addressSpace", limits.address_space, kLeastMemory, check);
-  check_range("fileSize", limits.file_size, 1, check);
-  check_range("fsBytes", limits.fs_bytes, 1, check);
-  check_range("stdout", limits.stdout_bytes, 1, check);
-  check_range("stderr", limits.stderr_bytes, 1, check);
-  check_range("commandBytes", limits.command_bytes, 1, check);
+  SandboxLimits::describe(
+      [&](const auto&... f) { (check_range(f.name, limits.*(f.member), check), ...); });
 }
 
 // The path that a mount's place inside collides with; empty when it is free.
