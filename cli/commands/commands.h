@@ -75,6 +75,10 @@ int kubeconfig_command(const Parsed& parsed, Env& env);
 int completion_command(const Parsed& parsed, Env& env);
 int version_command(const Parsed& parsed, Env& env);
 
+// The function of a command by its words; nullptr for none.
+using CommandFunction = int (*)(const Parsed&, Env&);
+CommandFunction command_function(std::string_view words);
+
 // Parses and runs `paddock <args>`.
 int run_cli(const std::vector<std::string>& args, Env& env);
 

@@ -12,78 +12,77 @@
 namespace paddock::cli {
 namespace {
 
-using Function = int (*)(const Parsed&, Env&);
 constexpr std::array kFunctions = {
-    std::pair<std::string_view, Function>{"up", up_command},
-    std::pair<std::string_view, Function>{"down", down_command},
-    std::pair<std::string_view, Function>{"status", status_command},
-    std::pair<std::string_view, Function>{"ready", ready_command},
-    std::pair<std::string_view, Function>{"doctor", doctor_command},
-    std::pair<std::string_view, Function>{"run", compute_command},
-    std::pair<std::string_view, Function>{"compute", compute_command},
-    std::pair<std::string_view, Function>{"build", compute_command},
-    std::pair<std::string_view, Function>{"plan", plan_command},
-    std::pair<std::string_view, Function>{"execute", execute_command},
-    std::pair<std::string_view, Function>{"sandbox run", sandbox_run_command},
-    std::pair<std::string_view, Function>{"sandbox create", sandbox_create_command},
-    std::pair<std::string_view, Function>{"sandbox exec", sandbox_exec_command},
-    std::pair<std::string_view, Function>{"sandbox cancel", sandbox_cancel_command},
-    std::pair<std::string_view, Function>{"sandbox list", sandbox_list_command},
-    std::pair<std::string_view, Function>{"sandbox files", sandbox_files_command},
-    std::pair<std::string_view, Function>{"sandbox destroy", sandbox_destroy_command},
-    std::pair<std::string_view, Function>{"pytest", pytest_command},
-    std::pair<std::string_view, Function>{"get", get_command},
-    std::pair<std::string_view, Function>{"describe", describe_command},
-    std::pair<std::string_view, Function>{"apply", apply_command},
-    std::pair<std::string_view, Function>{"create", create_command},
-    std::pair<std::string_view, Function>{"label", label_command},
-    std::pair<std::string_view, Function>{"annotate", annotate_command},
-    std::pair<std::string_view, Function>{"explain", explain_command},
-    std::pair<std::string_view, Function>{"api-resources", api_resources_command},
-    std::pair<std::string_view, Function>{"logs", logs_command},
-    std::pair<std::string_view, Function>{"events", events_command},
-    std::pair<std::string_view, Function>{"wait", wait_command},
-    std::pair<std::string_view, Function>{"cancel", cancel_command},
-    std::pair<std::string_view, Function>{"rerun", rerun_command},
-    std::pair<std::string_view, Function>{"artifacts", artifacts_command},
-    std::pair<std::string_view, Function>{"exec", exec_command},
-    std::pair<std::string_view, Function>{"files", files_command},
-    std::pair<std::string_view, Function>{"cp", cp_command},
-    std::pair<std::string_view, Function>{"delete", delete_command},
-    std::pair<std::string_view, Function>{"receipt", receipt_command},
-    std::pair<std::string_view, Function>{"receipt-keys", receipt_keys_command},
-    std::pair<std::string_view, Function>{"verify", verify_command},
-    std::pair<std::string_view, Function>{"cordon", cordon_command},
-    std::pair<std::string_view, Function>{"uncordon", uncordon_command},
-    std::pair<std::string_view, Function>{"drain", drain_command},
-    std::pair<std::string_view, Function>{"taint", taint_command},
-    std::pair<std::string_view, Function>{"node token", node_token_command},
-    std::pair<std::string_view, Function>{"node join", node_join_command},
-    std::pair<std::string_view, Function>{"node move", node_move_command},
-    std::pair<std::string_view, Function>{"node leave", node_leave_command},
-    std::pair<std::string_view, Function>{"node rotate", node_rotate_command},
-    std::pair<std::string_view, Function>{"pool slurm", pool_slurm_command},
-    std::pair<std::string_view, Function>{"pool describe", pool_describe_command},
-    std::pair<std::string_view, Function>{"top", top_command},
-    std::pair<std::string_view, Function>{"audit", audit_command},
-    std::pair<std::string_view, Function>{"audit verify", audit_verify_command},
-    std::pair<std::string_view, Function>{"audit export", audit_export_command},
-    std::pair<std::string_view, Function>{"audit checkpoint", audit_checkpoint_command},
-    std::pair<std::string_view, Function>{"mcp", mcp_command},
-    std::pair<std::string_view, Function>{"admin backup", backup_command},
-    std::pair<std::string_view, Function>{"secret create", secret_create_command},
-    std::pair<std::string_view, Function>{"secret rotate-key", secret_rotate_command},
-    std::pair<std::string_view, Function>{"admin token create", access_token_create_command},
-    std::pair<std::string_view, Function>{"admin token list", access_token_list_command},
-    std::pair<std::string_view, Function>{"admin token revoke", access_token_revoke_command},
-    std::pair<std::string_view, Function>{"token create", token_create_command},
-    std::pair<std::string_view, Function>{"token list", token_list_command},
-    std::pair<std::string_view, Function>{"token revoke", token_revoke_command},
-    std::pair<std::string_view, Function>{"grant explain", grant_explain_command},
-    std::pair<std::string_view, Function>{"policy explain", policy_explain_command},
-    std::pair<std::string_view, Function>{"kubeconfig", kubeconfig_command},
-    std::pair<std::string_view, Function>{"completion", completion_command},
-    std::pair<std::string_view, Function>{"version", version_command},
+    std::pair<std::string_view, CommandFunction>{"up", up_command},
+    std::pair<std::string_view, CommandFunction>{"down", down_command},
+    std::pair<std::string_view, CommandFunction>{"status", status_command},
+    std::pair<std::string_view, CommandFunction>{"ready", ready_command},
+    std::pair<std::string_view, CommandFunction>{"doctor", doctor_command},
+    std::pair<std::string_view, CommandFunction>{"run", compute_command},
+    std::pair<std::string_view, CommandFunction>{"compute", compute_command},
+    std::pair<std::string_view, CommandFunction>{"build", compute_command},
+    std::pair<std::string_view, CommandFunction>{"plan", plan_command},
+    std::pair<std::string_view, CommandFunction>{"execute", execute_command},
+    std::pair<std::string_view, CommandFunction>{"sandbox run", sandbox_run_command},
+    std::pair<std::string_view, CommandFunction>{"sandbox create", sandbox_create_command},
+    std::pair<std::string_view, CommandFunction>{"sandbox exec", sandbox_exec_command},
+    std::pair<std::string_view, CommandFunction>{"sandbox cancel", sandbox_cancel_command},
+    std::pair<std::string_view, CommandFunction>{"sandbox list", sandbox_list_command},
+    std::pair<std::string_view, CommandFunction>{"sandbox files", sandbox_files_command},
+    std::pair<std::string_view, CommandFunction>{"sandbox destroy", sandbox_destroy_command},
+    std::pair<std::string_view, CommandFunction>{"pytest", pytest_command},
+    std::pair<std::string_view, CommandFunction>{"get", get_command},
+    std::pair<std::string_view, CommandFunction>{"describe", describe_command},
+    std::pair<std::string_view, CommandFunction>{"apply", apply_command},
+    std::pair<std::string_view, CommandFunction>{"create", create_command},
+    std::pair<std::string_view, CommandFunction>{"label", label_command},
+    std::pair<std::string_view, CommandFunction>{"annotate", annotate_command},
+    std::pair<std::string_view, CommandFunction>{"explain", explain_command},
+    std::pair<std::string_view, CommandFunction>{"api-resources", api_resources_command},
+    std::pair<std::string_view, CommandFunction>{"logs", logs_command},
+    std::pair<std::string_view, CommandFunction>{"events", events_command},
+    std::pair<std::string_view, CommandFunction>{"wait", wait_command},
+    std::pair<std::string_view, CommandFunction>{"cancel", cancel_command},
+    std::pair<std::string_view, CommandFunction>{"rerun", rerun_command},
+    std::pair<std::string_view, CommandFunction>{"artifacts", artifacts_command},
+    std::pair<std::string_view, CommandFunction>{"exec", exec_command},
+    std::pair<std::string_view, CommandFunction>{"files", files_command},
+    std::pair<std::string_view, CommandFunction>{"cp", cp_command},
+    std::pair<std::string_view, CommandFunction>{"delete", delete_command},
+    std::pair<std::string_view, CommandFunction>{"receipt", receipt_command},
+    std::pair<std::string_view, CommandFunction>{"receipt-keys", receipt_keys_command},
+    std::pair<std::string_view, CommandFunction>{"verify", verify_command},
+    std::pair<std::string_view, CommandFunction>{"cordon", cordon_command},
+    std::pair<std::string_view, CommandFunction>{"uncordon", uncordon_command},
+    std::pair<std::string_view, CommandFunction>{"drain", drain_command},
+    std::pair<std::string_view, CommandFunction>{"taint", taint_command},
+    std::pair<std::string_view, CommandFunction>{"node token", node_token_command},
+    std::pair<std::string_view, CommandFunction>{"node join", node_join_command},
+    std::pair<std::string_view, CommandFunction>{"node move", node_move_command},
+    std::pair<std::string_view, CommandFunction>{"node leave", node_leave_command},
+    std::pair<std::string_view, CommandFunction>{"node rotate", node_rotate_command},
+    std::pair<std::string_view, CommandFunction>{"pool slurm", pool_slurm_command},
+    std::pair<std::string_view, CommandFunction>{"pool describe", pool_describe_command},
+    std::pair<std::string_view, CommandFunction>{"top", top_command},
+    std::pair<std::string_view, CommandFunction>{"audit", audit_command},
+    std::pair<std::string_view, CommandFunction>{"audit verify", audit_verify_command},
+    std::pair<std::string_view, CommandFunction>{"audit export", audit_export_command},
+    std::pair<std::string_view, CommandFunction>{"audit checkpoint", audit_checkpoint_command},
+    std::pair<std::string_view, CommandFunction>{"mcp", mcp_command},
+    std::pair<std::string_view, CommandFunction>{"admin backup", backup_command},
+    std::pair<std::string_view, CommandFunction>{"secret create", secret_create_command},
+    std::pair<std::string_view, CommandFunction>{"secret rotate-key", secret_rotate_command},
+    std::pair<std::string_view, CommandFunction>{"admin token create", access_token_create_command},
+    std::pair<std::string_view, CommandFunction>{"admin token list", access_token_list_command},
+    std::pair<std::string_view, CommandFunction>{"admin token revoke", access_token_revoke_command},
+    std::pair<std::string_view, CommandFunction>{"token create", token_create_command},
+    std::pair<std::string_view, CommandFunction>{"token list", token_list_command},
+    std::pair<std::string_view, CommandFunction>{"token revoke", token_revoke_command},
+    std::pair<std::string_view, CommandFunction>{"grant explain", grant_explain_command},
+    std::pair<std::string_view, CommandFunction>{"policy explain", policy_explain_command},
+    std::pair<std::string_view, CommandFunction>{"kubeconfig", kubeconfig_command},
+    std::pair<std::string_view, CommandFunction>{"completion", completion_command},
+    std::pair<std::string_view, CommandFunction>{"version", version_command},
 };
 
 // It becomes part of a path.
@@ -96,6 +95,13 @@ Status check_namespace(const Parsed& parsed) {
 }
 
 }  // namespace
+
+CommandFunction command_function(std::string_view words) {
+  for (const auto& [name, function] : kFunctions) {
+    if (name == words) return function;
+  }
+  return nullptr;
+}
 
 int run_cli(const std::vector<std::string>& args, Env& env) {
   const auto parsed = parse_args(args);
@@ -115,10 +121,10 @@ int run_cli(const std::vector<std::string>& args, Env& env) {
   env.connection = connection_words(wanted);
   for (const std::string& remark : size_remarks(wanted))
     env.say(cat(paint(env.err, Paint::kYellow, "hint:"), " ", remark));
-  for (const auto& [name, function] : kFunctions) {
-    if (name == wanted.command) return function(wanted, env);
-  }
-  return fail(env, {Code::kInternal, "COMMAND_TABLE", "a command has no function"});
+  const CommandFunction function = command_function(wanted.command);
+  if (function == nullptr)
+    return fail(env, {Code::kInternal, "COMMAND_TABLE", "a command has no function"});
+  return function(wanted, env);
 }
 
 }  // namespace paddock::cli
