@@ -7,6 +7,7 @@
 #include <sys/vfs.h>
 
 #include <cstring>
+#include <optional>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
@@ -22,19 +23,30 @@ constexpr decltype(statfs::f_flags) kReadOnly = 1;            // ST_RDONLY
 // that.
 constexpr int kRestart = 512;  // ERESTARTSYS
 
-// Whether everybody on the host can open the same file for writing.
-bool is_everybodys(const os::Fd& file) {
+// What decides who else can lock a file.
+struct FileFacts {
   struct stat info {};
   struct statfs mount {};
-  if (fstat(file.get(), &info) != 0 || fstatfs(file.get(), &mount) != 0) return true;
-  return S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode) || mount.f_type == kAnonymous;
+};
+
+std::optional<FileFacts> facts_of(const os::Fd& file) {
+  FileFacts facts;
+  if (fstat(file.get(), &facts.info) != 0 || fstatfs(file.get(), &facts.mount) != 0)
+    return std::nullopt;
+  return facts;
+}
+
+// Whether everybody on the host can open the same file for writing.
+bool is_everybodys(const std::optional<FileFacts>& facts) {
+  if (!facts) return true;
+  const mode_t mode = facts->info.st_mode;
+  return S_ISCHR(mode) || S_ISBLK(mode) || facts->mount.f_type == kAnonymous;
 }
 
 // Whether only processes that may write the file can wait for a lock on it.
-bool is_its_own(const os::Fd& file) {
-  struct statfs mount {};
-  if (is_everybodys(file) || fstatfs(file.get(), &mount) != 0) return false;
-  return (mount.f_flags & kReadOnly) == 0 && mount.f_type != kNamespaces;
+bool is_its_own(const std::optional<FileFacts>& facts) {
+  return !is_everybodys(facts) && (facts->mount.f_flags & kReadOnly) == 0 &&
+         facts->mount.f_type != kNamespaces;
 }
 
 // The answer for a file that the host or other runs share. An exclusive lock is refused. So nobody
@@ -78,7 +90,8 @@ GateAnswer judge_lock(const NotifyingThread& caller, const seccomp_data& call,
   const os::Fd file = caller.descriptor(static_cast<int>(call.args[0]));
   if (!file.valid()) return {.error = errno == EBADF ? EBADF : ENOLCK};
   if (!still_asks()) return {.error = EINTR};
-  if (!is_its_own(file)) return answer_for_others(caller, "flock", (operation & LOCK_EX) != 0);
+  if (!is_its_own(facts_of(file)))
+    return answer_for_others(caller, "flock", (operation & LOCK_EX) != 0);
   if (flock(file.get(), operation | LOCK_NB) == 0) return {.done = true};
   const int error = errno;
   if (error != EWOULDBLOCK || (operation & LOCK_NB) != 0) return {.error = error};
@@ -95,7 +108,7 @@ GateAnswer judge_range_lock(const NotifyingThread& caller, const seccomp_data& c
   if (!still_asks()) return {.error = EINTR};
   if (bytes.size() != sizeof wanted) return {.error = EFAULT};
   std::memcpy(&wanted, bytes.data(), sizeof wanted);
-  if (wanted.l_type != F_UNLCK && is_everybodys(file))
+  if (wanted.l_type != F_UNLCK && is_everybodys(facts_of(file)))
     return answer_for_others(caller, "fcntl", wanted.l_type != F_RDLCK);
   // Unlocking the middle of a range leaves two locks of one; unlocking everything does not.
   const bool gives_back = wanted.l_type == F_UNLCK;
