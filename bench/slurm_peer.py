@@ -19,6 +19,10 @@ import sys
 import tempfile
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tests/integration"))
+sys.dont_write_bytecode = True
+from harness import held_port  # noqa: E402
+
 NEEDED = {"slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client", "munged": "munge"}
 PATIENCE_S = 120
 COMMON = """
@@ -74,14 +78,6 @@ def missing_packages():
     return sorted({package for program, package in NEEDED.items() if not shutil.which(program)})
 
 
-def held_port():
-    """A socket that keeps a free port from all others until it is closed, though Slurm's daemons may listen there."""
-    holder = socket.socket()
-    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    holder.bind(("127.0.0.1", 0))
-    return holder
-
-
 def output_of(*command):
     return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, timeout=PATIENCE_S).stdout
@@ -113,8 +109,8 @@ class Slurm:
         """configured() may change the text of slurm.conf, for other clusters than a bench's."""
         self.folder = folder
         self.daemons = []
-        self.ports = [held_port(), held_port()]
-        controller_port, node_port = (port.getsockname()[1] for port in self.ports)
+        self.ports = contextlib.ExitStack()
+        controller_port, node_port = (self.ports.enter_context(held_port()) for _ in range(2))
         shutil.rmtree(folder / "state", ignore_errors=True)
         shutil.rmtree(folder / "spool", ignore_errors=True)
         (folder / "state").mkdir()
@@ -160,8 +156,7 @@ class Slurm:
                 daemon.kill()
                 daemon.wait()
         self.daemons.clear()
-        for port in self.ports:
-            port.close()
+        self.ports.close()
 
 
 def completed():
