@@ -1,8 +1,6 @@
 """The plan of modules: the module() lines of the root CMakeLists.txt."""
 import re
 
-SIDES = ("controller", "node-agent", "cli")
-
 
 class Module:
     def __init__(self, path, depends, libs):
