@@ -1,6 +1,8 @@
 """What each route does, in a few words, for docs/api.md. A route that no row fits stops scripts/generate."""
 import re
 
+from api_model import ROOT
+
 # The first row whose method and path fit. `…` is the group, with or without a namespace; {} is any part in braces, KIND any
 # plural of a kind.
 ROWS = [line.split(" | ") for line in """\
@@ -163,7 +165,8 @@ GROUP = "/apis/paddock.dev/v1alpha1"
 AGENTS = ("/apis/agents.x-k8s.io/v1beta1", "/apis/extensions.agents.x-k8s.io/v1beta1")
 
 
-KINDS = "runs|sandboxes|workspaces|volumes|grants|secrets|tooltokens|nodes|sandboxtemplates|sandboxwarmpools|sandboxclaims"
+OWN_KINDS = re.findall(r'KindNames\{\w+::kKind, "(\w+)"', (ROOT / "common/contracts/kinds.h").read_text())
+KINDS = "|".join((*OWN_KINDS, "sandboxtemplates", "sandboxwarmpools", "sandboxclaims"))
 
 
 def fits(wanted, path):

@@ -6,19 +6,25 @@
 
 #include "common/base/nearest.h"
 #include "common/base/text.h"
+#include "common/contracts/kinds.h"
 
 namespace paddock::cli {
 namespace {
 
-constexpr std::array kKinds = {
-    KindInfo{Kind::kRun, "run", "runs", "rn", "Run", true},
-    KindInfo{Kind::kWorkspace, "workspace", "workspaces", "ws", "Workspace", true},
-    KindInfo{Kind::kVolume, "volume", "volumes", "vol", "Volume", true},
-    KindInfo{Kind::kGrant, "grant", "grants", "gr", "Grant", true},
-    KindInfo{Kind::kToolToken, "tooltoken", "tooltokens", "tt", "ToolToken", true},
-    KindInfo{Kind::kSandbox, "sandbox", "sandboxes", "sb", "Sandbox", true},
-    KindInfo{Kind::kSecret, "secret", "secrets", "sec", "Secret", true},
-    KindInfo{Kind::kNode, "node", "nodes", "no", "Node", false}};
+constexpr KindInfo row(Kind kind, std::string_view object_kind) {
+  const contracts::KindNames& names = contracts::kind_names(object_kind);
+  return {kind, names.singular, names.plural, names.short_name, names.kind, names.namespaced};
+}
+
+constexpr std::array kKinds = {row(Kind::kRun, contracts::Run::kKind),
+                               row(Kind::kWorkspace, contracts::Workspace::kKind),
+                               row(Kind::kVolume, contracts::Volume::kKind),
+                               row(Kind::kGrant, contracts::Grant::kKind),
+                               row(Kind::kToolToken, contracts::ToolToken::kKind),
+                               row(Kind::kSandbox, contracts::Sandbox::kKind),
+                               row(Kind::kSecret, contracts::Secret::kKind),
+                               row(Kind::kNode, contracts::Node::kKind)};
+static_assert(kKinds.size() == contracts::kKindNames.size());
 
 // Another word for a kind, which users of other tools may type.
 struct OtherName {

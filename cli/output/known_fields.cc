@@ -2,41 +2,12 @@
 
 #include "common/base/nearest.h"
 #include "common/base/text.h"
-#include "common/contracts/grant.h"
-#include "common/contracts/node.h"
-#include "common/contracts/run.h"
-#include "common/contracts/sandbox.h"
-#include "common/contracts/secret.h"
-#include "common/contracts/tool_token.h"
-#include "common/contracts/volume.h"
-#include "common/contracts/workspace.h"
+#include "common/contracts/kinds.h"
 
 namespace paddock::cli {
 namespace {
 
 using wire::Value;
-
-Value schema_of(Kind kind) {
-  switch (kind) {
-    case Kind::kRun:
-      return wire::schema<contracts::Run>();
-    case Kind::kWorkspace:
-      return wire::schema<contracts::Workspace>();
-    case Kind::kVolume:
-      return wire::schema<contracts::Volume>();
-    case Kind::kGrant:
-      return wire::schema<contracts::Grant>();
-    case Kind::kToolToken:
-      return wire::schema<contracts::ToolToken>();
-    case Kind::kSandbox:
-      return wire::schema<contracts::Sandbox>();
-    case Kind::kSecret:
-      return wire::schema<contracts::Secret>();
-    case Kind::kNode:
-      return wire::schema<contracts::Node>();
-  }
-  return {};
-}
 
 Error unknown_field(Kind kind, const std::vector<std::string>& path, size_t wrong,
                     const Value::Object& beside) {
@@ -55,7 +26,7 @@ Error unknown_field(Kind kind, const std::vector<std::string>& path, size_t wron
 }  // namespace
 
 Status check_field(Kind kind, const std::vector<std::string>& path) {
-  const Value schema = schema_of(kind);
+  const Value schema = contracts::kind_schema(info(kind).object_kind);
   const Value* at = &schema;
   for (size_t i = 0; i < path.size(); ++i) {
     const Value* properties = at->find("properties");

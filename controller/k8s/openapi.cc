@@ -3,14 +3,7 @@
 #include <functional>
 
 #include "common/base/text.h"
-#include "common/contracts/grant.h"
-#include "common/contracts/node.h"
-#include "common/contracts/run.h"
-#include "common/contracts/sandbox.h"
-#include "common/contracts/secret.h"
-#include "common/contracts/tool_token.h"
-#include "common/contracts/volume.h"
-#include "common/contracts/workspace.h"
+#include "common/contracts/kinds.h"
 #include "common/wire/json.h"
 #include "controller/agent_sandboxes/fields.h"
 #include "controller/k8s/api_types.h"
@@ -49,21 +42,10 @@ Value agent_schema(const Resource& resource) {
                                    {"status", any}}}};
 }
 
-Value own_schema(std::string_view kind) {
-  return kind == contracts::Run::kKind         ? wire::schema<contracts::Run>()
-         : kind == contracts::Workspace::kKind ? wire::schema<contracts::Workspace>()
-         : kind == contracts::Volume::kKind    ? wire::schema<contracts::Volume>()
-         : kind == contracts::Grant::kKind     ? wire::schema<contracts::Grant>()
-         : kind == contracts::Sandbox::kKind   ? wire::schema<contracts::Sandbox>()
-         : kind == contracts::Secret::kKind    ? wire::schema<contracts::Secret>()
-         : kind == contracts::ToolToken::kKind ? wire::schema<contracts::ToolToken>()
-                                               : wire::schema<contracts::Node>();
-}
-
 bool is_own(const Resource& resource) { return resource.group == contracts::kGroup; }
 
 Value schema_of(const Resource& resource) {
-  Value schema = is_own(resource) ? own_schema(resource.kind) : agent_schema(resource);
+  Value schema = is_own(resource) ? contracts::kind_schema(resource.kind) : agent_schema(resource);
   schema.set("description", resource.description);
   schema.set("x-kubernetes-group-version-kind", Value::Array{group_version_kind(resource)});
   return schema;

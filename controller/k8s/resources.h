@@ -6,9 +6,13 @@
 #include <span>
 #include <string_view>
 
-#include "common/contracts/agent_sandbox.h"
+#include "common/contracts/kinds.h"
 
 namespace paddock::k8s {
+
+using Verbs = std::array<std::string_view, 8>;
+inline constexpr Verbs kAllVerbs = {"create", "delete", "deletecollection", "get",
+                                    "list",   "patch",  "update",           "watch"};
 
 struct Resource {
   std::string_view plural;
@@ -16,110 +20,57 @@ struct Resource {
   std::string_view short_name;
   std::string_view kind;
   bool namespaced = true;
-  std::array<std::string_view, 8> verbs;  // unused ones are empty
-  const char* description = "";           // for `kubectl explain`
+  Verbs verbs;                   // unused ones are empty
+  const char* description = "";  // for `kubectl explain`
   std::string_view group = contracts::kGroup;
   std::string_view version = contracts::kVersion;
 };
 
-inline constexpr std::array<Resource, 8> kResources = {{
-    {"runs",
-     "run",
-     "rn",
-     "Run",
-     true,
-     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-     "One execution of a command in a sandbox on a node."},
-    {"workspaces",
-     "workspace",
-     "ws",
-     "Workspace",
-     true,
-     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-     "The files that runs read, addressed by their content."},
-    {"volumes",
-     "volume",
-     "vol",
-     "Volume",
-     true,
-     {"delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-     "Files that runs published and other runs read; each publish makes a version."},
-    {"tooltokens",
-     "tooltoken",
-     "tt",
-     "ToolToken",
-     true,
-     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-     "A credential of one run, for the operations that it names; its secret is shown once."},
-    {"sandboxes",
-     "sandbox",
-     "sb",
-     "Sandbox",
-     true,
-     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-     "A session: commands one after another on files of their own, under one fixed policy."},
-    {"grants",
-     "grant",
-     "gr",
-     "Grant",
-     true,
-     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-     "What a caller or a run may use: media, accelerators, cores, memory and time."},
-    {"secrets",
-     "secret",
-     "sec",
-     "Secret",
-     true,
-     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-     "Values that runs get; written by callers and never shown again."},
-    {"nodes",
-     "node",
-     "no",
-     "Node",
-     false,
-     {"delete", "get", "list", "patch", "update", "watch"},
-     "A host that executes runs, and what its sandbox has proven."},
-}};
+constexpr Resource own_resource(std::string_view kind, const Verbs& verbs,
+                                const char* description) {
+  const contracts::KindNames& names = contracts::kind_names(kind);
+  return {names.plural,     names.singular, names.short_name, kind,
+          names.namespaced, verbs,          description};
+}
+
+inline constexpr std::array kResources = {
+    own_resource(contracts::Run::kKind, kAllVerbs,
+                 "One execution of a command in a sandbox on a node."),
+    own_resource(contracts::Workspace::kKind, kAllVerbs,
+                 "The files that runs read, addressed by their content."),
+    own_resource(contracts::Volume::kKind,
+                 {"delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+                 "Files that runs published and other runs read; each publish makes a version."),
+    own_resource(
+        contracts::ToolToken::kKind, kAllVerbs,
+        "A credential of one run, for the operations that it names; its secret is shown once."),
+    own_resource(
+        contracts::Sandbox::kKind, kAllVerbs,
+        "A session: commands one after another on files of their own, under one fixed policy."),
+    own_resource(contracts::Grant::kKind, kAllVerbs,
+                 "What a caller or a run may use: media, accelerators, cores, memory and time."),
+    own_resource(contracts::Secret::kKind, kAllVerbs,
+                 "Values that runs get; written by callers and never shown again."),
+    own_resource(contracts::Node::kKind, {"delete", "get", "list", "patch", "update", "watch"},
+                 "A host that executes runs, and what its sandbox has proven."),
+};
+static_assert(kResources.size() == contracts::kKindNames.size());
 
 // The kinds of the project agent-sandbox. Its Sandbox is our session, shown as another kind.
 inline constexpr std::array<Resource, 1> kAgentResources = {{
-    {"sandboxes",
-     "sandbox",
-     "",
-     "Sandbox",
-     true,
-     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+    {"sandboxes", "sandbox", "", "Sandbox", true, kAllVerbs,
      "A session as a Sandbox of agents.x-k8s.io; a field that it has no meaning for is refused.",
-     contracts::kAgentsGroup,
-     contracts::kAgentsVersion},
+     contracts::kAgentsGroup, contracts::kAgentsVersion},
 }};
 inline constexpr std::array<Resource, 3> kAgentExtensionResources = {{
-    {"sandboxtemplates",
-     "sandboxtemplate",
-     "",
-     "SandboxTemplate",
-     true,
-     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-     "What the Sandbox of a claim is made of.",
-     contracts::kAgentExtensionsGroup,
+    {"sandboxtemplates", "sandboxtemplate", "", "SandboxTemplate", true, kAllVerbs,
+     "What the Sandbox of a claim is made of.", contracts::kAgentExtensionsGroup,
      contracts::kAgentsVersion},
-    {"sandboxwarmpools",
-     "sandboxwarmpool",
-     "swp",
-     "SandboxWarmPool",
-     true,
-     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+    {"sandboxwarmpools", "sandboxwarmpool", "swp", "SandboxWarmPool", true, kAllVerbs,
      "A name for a template, by which claims ask. It holds no sandbox: each is made on demand.",
-     contracts::kAgentExtensionsGroup,
-     contracts::kAgentsVersion},
-    {"sandboxclaims",
-     "sandboxclaim",
-     "",
-     "SandboxClaim",
-     true,
-     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-     "Asks for a Sandbox of a template, and has the same name.",
-     contracts::kAgentExtensionsGroup,
+     contracts::kAgentExtensionsGroup, contracts::kAgentsVersion},
+    {"sandboxclaims", "sandboxclaim", "", "SandboxClaim", true, kAllVerbs,
+     "Asks for a Sandbox of a template, and has the same name.", contracts::kAgentExtensionsGroup,
      contracts::kAgentsVersion},
 }};
 

@@ -13,7 +13,8 @@ from reasons import TABLE, read_reasons  # noqa: E402
 PROGRAMS = ("common", "controller", "node-agent", "cli", "clients/python/paddock", "clients/typescript/src")
 TESTS = re.compile(r"_(test|fuzz)\.cc$|_(fixture|test_support)\.(h|cc)$|^(reasons|types)\.(py|ts)$")
 # Made of a kind and of what became of it, by Reason::of_kind.
-OF_KINDS = re.compile(r"(RUN|WORKSPACE|VOLUME|SANDBOX|GRANT|TOOLTOKEN|SECRET|NODE)_(NOT_FOUND|ALREADY_EXISTS)")
+KINDS = re.findall(r"KindNames\{(\w+)::kKind", (SOURCE / "common/contracts/kinds.h").read_text())
+OF_KINDS = re.compile(rf"({'|'.join(KINDS).upper()})_(NOT_FOUND|ALREADY_EXISTS)")
 # Words in capitals that are no reasons: names of variables, of the kernel's and of C's, of results (docs/results.md).
 OTHER = re.compile(
     r"(AF|RLIMIT|PADDOCK|XDG|OD|FILE_TYPE|SIGNAL|SLURM|NPM_CONFIG|OPENCODE_TEST|E_LIMIT|CLAUDE_CONFIG|CODEX|E_CAPABILITY|PYTEST)_\w+"

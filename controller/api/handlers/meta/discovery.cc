@@ -4,6 +4,7 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "common/contracts/kinds.h"
 #include "common/contracts/readiness.h"
 #include "common/contracts/version.h"
 #include "controller/api/metrics/metrics.h"
@@ -50,21 +51,14 @@ Status add_namespaces(store::ReadTxn& txn, std::set<std::string>& out) {
 
 Result<std::set<std::string>> used_namespaces(store::Store& store) {
   std::set<std::string> names = {"default"};
-  TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Run>(txn, names); }));
-  TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Workspace>(txn, names); }));
-  TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Volume>(txn, names); }));
-  TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<Grant>(txn, names); }));
-  TRY(store.read(
-      [&](store::ReadTxn& txn) { return add_namespaces<contracts::Sandbox>(txn, names); }));
-  TRY(store.read(
-      [&](store::ReadTxn& txn) { return add_namespaces<contracts::Secret>(txn, names); }));
-  TRY(store.read([&](store::ReadTxn& txn) { return add_namespaces<ToolToken>(txn, names); }));
-  TRY(store.read(
-      [&](store::ReadTxn& txn) { return add_namespaces<contracts::SandboxTemplate>(txn, names); }));
-  TRY(store.read(
-      [&](store::ReadTxn& txn) { return add_namespaces<contracts::SandboxWarmPool>(txn, names); }));
-  TRY(store.read(
-      [&](store::ReadTxn& txn) { return add_namespaces<contracts::SandboxClaim>(txn, names); }));
+  Status read;
+  const auto add = [&]<class T>(std::type_identity<T>) {
+    if (!read || !k8s::resource_of(T::kKind).namespaced) return;
+    read = store.read([&](store::ReadTxn& txn) { return add_namespaces<T>(txn, names); });
+  };
+  contracts::OwnKinds::each(add);
+  contracts::AgentKinds::each(add);
+  TRY(read);
   return names;
 }
 
