@@ -40,6 +40,31 @@ std::string_view last_cause(const std::optional<contracts::CoolDown>& cool_down)
   return known ? std::string_view(cool_down->reason) : "other";
 }
 
+using contracts::Node;
+
+bool is_lost(const Node& node) { return node.status.reason == contracts::kNodeLost; }
+bool has_full_disk(const Node& node) { return contracts::disk_pressure(node.status) != nullptr; }
+
+struct NodeState {
+  const char* name;
+  bool (*holds)(const Node& node);
+};
+constexpr std::array kNodeStates = {
+    NodeState{"ready", [](const Node& node) { return node.status.ready; }},
+    NodeState{"not_ready", [](const Node& node) { return !node.status.ready && !is_lost(node); }},
+    NodeState{"lost", [](const Node& node) { return !node.status.ready && is_lost(node); }},
+    NodeState{"cordoned", [](const Node& node) { return node.spec.unschedulable; }},
+    NodeState{"draining", [](const Node& node) { return node.spec.drain.has_value(); }},
+    NodeState{"disk_full", has_full_disk},
+    NodeState{"faulty",
+              [](const Node& node) {
+                return !has_full_disk(node) && contracts::unfit(node.status) != nullptr;
+              }},
+    NodeState{
+        "resting",
+        [](const Node& node) { return node.status.cool_down && node.status.cool_down->until; }},
+};
+
 }  // namespace
 
 std::string scheduling_text(const reconciler::Totals& totals) {
@@ -66,20 +91,9 @@ std::string scheduling_text(const reconciler::Totals& totals) {
 
 std::string nodes_text(const std::vector<contracts::Node>& nodes) {
   constexpr const char* kName = "paddock_nodes";
-  std::array<int64_t, 8> counts{};
-  for (const contracts::Node& node : nodes) {
-    ++counts[node.status.ready ? 0 : node.status.reason == contracts::kNodeLost ? 2 : 1];
-    if (node.spec.unschedulable) ++counts[3];
-    if (node.spec.drain) ++counts[4];
-    if (contracts::disk_pressure(node.status) != nullptr) ++counts[5];
-    if (contracts::unfit(node.status) != contracts::disk_pressure(node.status)) ++counts[6];
-    if (node.status.cool_down && node.status.cool_down->until) ++counts[7];
-  }
-  constexpr std::array kStates = {"ready",    "not_ready", "lost",   "cordoned",
-                                  "draining", "disk_full", "faulty", "resting"};
   std::string text = metric_type(kName, "gauge", "nodes by state; one may be in several");
-  for (size_t i = 0; i < counts.size(); ++i)
-    text += metric_line(kName, "state", kStates[i], counts[i]);
+  for (const NodeState& state : kNodeStates)
+    text += metric_line(kName, "state", state.name, std::ranges::count_if(nodes, state.holds));
   return text;
 }
 
