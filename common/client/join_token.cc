@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/enrollment.h"
 #include "common/crypto/certificate.h"
 
 namespace paddock::client {
@@ -70,8 +71,9 @@ Result<JoinToken> parse_join_token(std::string_view text) {
   if (text.size() > kLongest) return malformed("it is too long");
   const size_t dot = text.find('.');
   JoinToken token{std::string(text.substr(0, dot)), {}};
-  if (!token.secret.starts_with("pdke_") || !is_base64url(token.secret))
-    return malformed("it begins with pdke_, then letters, digits, - and _");
+  const std::string prefix = cat(contracts::kEnrollTokenPrefix, "_");
+  if (!token.secret.starts_with(prefix) || !is_base64url(token.secret))
+    return malformed(cat("it begins with ", prefix, ", then letters, digits, - and _"));
   if (dot == text.npos) return token;
   const std::string_view certificate = text.substr(dot + 1);
   if (!is_base64url(certificate) || !decode_base64(from_url(std::string(certificate))))

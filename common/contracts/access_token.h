@@ -4,12 +4,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/contracts/meta.h"
 
 namespace paddock::contracts {
 
+inline constexpr std::string_view kAccessTokenPrefix = "pdk";  // of a secret, before its `_`
 inline constexpr Millis kAccessTokenLife = std::chrono::hours(24 * 90);
 inline constexpr Millis kLongestAccessTokenLife = std::chrono::hours(24 * 3660);
 

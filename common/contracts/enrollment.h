@@ -3,11 +3,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "common/contracts/meta.h"
 
 namespace paddock::contracts {
 
+// What secrets begin with, before their `_`: to join, and of a node that has joined.
+inline constexpr std::string_view kEnrollTokenPrefix = "pdke";
+inline constexpr std::string_view kNodeTokenPrefix = "pdkn";
 inline constexpr Millis kEnrollTokenLife = std::chrono::hours(1);
 inline constexpr Millis kLongestEnrollTokenLife = std::chrono::hours(24);
 

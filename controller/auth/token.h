@@ -21,7 +21,8 @@ struct MintedToken {
   std::string hash;
   std::string id;  // public: names the token in lists and logs
 };
-// `prefix` says what the token is for: pdk (people and programs), pdke (enrolment), pdkn (a node).
+// `prefix` says what the token is for: contracts::kAccessTokenPrefix, kEnrollTokenPrefix or
+// kNodeTokenPrefix.
 MintedToken mint_token(Random& random, std::string_view prefix);
 std::string token_hash(std::string_view secret);
 

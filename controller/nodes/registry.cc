@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.h"
+#include "common/contracts/enrollment.h"
 #include "common/contracts/names.h"
 #include "common/contracts/protocol.h"
 #include "common/crypto/digest.h"
@@ -109,7 +110,7 @@ Result<contracts::EnrollAnswer> enroll(store::Store& store, const std::string& n
   TRY(check_node_name(node));
   TRY(check_labels(request.labels));
   contracts::EnrollAnswer answer;
-  answer.credential = crypto::make_token(random, "pdkn");
+  answer.credential = crypto::make_token(random, contracts::kNodeTokenPrefix);
   store::TokenRecord token;
   token.id = cat("node-", node, "-", make_suffix(random, 8));
   token.hash = crypto::sha256_hex(answer.credential);

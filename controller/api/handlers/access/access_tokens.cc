@@ -56,7 +56,8 @@ Result<Response> make_access_token(Call& call) {
   ASSIGN_OR_RETURN(const auto request, decode_body<contracts::AccessTokenRequest>(call.body));
   TRY(auth::check_scopes(request.scopes, request.name_space));
   TRY(auth::check_giver(call.principal, request.scopes));
-  const auth::MintedToken minted = auth::mint_token(call.services.random, "pdk");
+  const auth::MintedToken minted =
+      auth::mint_token(call.services.random, contracts::kAccessTokenPrefix);
   TokenRecord token = token_record(minted, request.subject, request.scopes);
   token.name_space = request.name_space;
   token.expires_ms = (call.now() + request.ttl.value).ms;

@@ -7,6 +7,8 @@
 
 #include "common/base/log.h"
 #include "common/base/text.h"
+#include "common/contracts/access_token.h"
+#include "common/contracts/enrollment.h"
 #include "common/os/file.h"
 #include "controller/api/server/authenticate.h"
 #include "controller/auth/token.h"
@@ -16,7 +18,7 @@ namespace {
 
 struct FirstToken {
   const char* file;
-  const char* prefix;
+  std::string_view prefix;
   const char* subject;
   std::vector<std::string> scopes;
 };
@@ -109,11 +111,13 @@ Status end_token(store::Store& store, const FirstTokens& wanted, const FirstToke
 
 Status prepare_tokens(store::Store& store, const FirstTokens& wanted, Random& random) {
   TRY(os::make_dirs(wanted.folder, 0700));
-  TRY(prepare_token(store, wanted, {"admin", "pdk", "admin", auth::admin_scopes()}, random));
-  const FirstToken enroll{"enroll", "pdke", "enroll", auth::enroll_scopes()};
+  TRY(prepare_token(store, wanted,
+                    {"admin", contracts::kAccessTokenPrefix, "admin", auth::admin_scopes()},
+                    random));
+  const FirstToken enroll{"enroll", contracts::kEnrollTokenPrefix, "enroll", auth::enroll_scopes()};
   TRY(wanted.enroll ? prepare_token(store, wanted, enroll, random)
                     : end_token(store, wanted, enroll));
-  const FirstToken execute{"execute", "pdk", "code-execution", {"execute"}};
+  const FirstToken execute{"execute", contracts::kAccessTokenPrefix, "code-execution", {"execute"}};
   return wanted.execute ? prepare_token(store, wanted, execute, random) : Status();
 }
 

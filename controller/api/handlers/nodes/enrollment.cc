@@ -26,7 +26,8 @@ nodes::Record recorder(const Call& call, std::string node, std::string_view type
 Result<Response> make_enroll_token(Call& call) {
   ASSIGN_OR_RETURN(const auto request, wire::decode<contracts::EnrollTokenRequest>(call.body));
   const std::string& node = call.param("node");
-  const auth::MintedToken token = auth::mint_token(call.services.random, "pdke");
+  const auth::MintedToken token =
+      auth::mint_token(call.services.random, contracts::kEnrollTokenPrefix);
   contracts::EnrollTokenAnswer answer;
   answer.id = token.id;
   answer.token = token.secret;
@@ -55,7 +56,7 @@ Result<Response> enroll_node(Call& call) {
 
 Result<Response> rotate_credential(Call& call) {
   const std::string& node = call.param("node");
-  auth::MintedToken fresh = auth::mint_token(call.services.random, "pdkn");
+  auth::MintedToken fresh = auth::mint_token(call.services.random, contracts::kNodeTokenPrefix);
   fresh.id = cat("node-", node, "-", make_suffix(call.services.random, 8));
   TRY(nodes::rotate(call.services.store, node, call.principal.token_id, fresh,
                     recorder(call, node, contracts::audit::kNodeRotate, {{"made", fresh.id}})));
