@@ -78,10 +78,4 @@ bool ends_for_good(const contracts::Eviction& eviction) {
   return eviction.reason == kDeadlineExceeded || eviction.reason == kGangEnded;
 }
 
-bool waits_for_retry(const contracts::Run& run, WallTime now) {
-  if (!run.status.retry_at || !run.spec.retry) return false;
-  const Millis left = run.status.retry_at->value - now;
-  return left > Millis(0) && left <= retry_delay(*run.spec.retry, counted_attempts(run));
-}
-
 }  // namespace paddock::runs

@@ -30,8 +30,4 @@ std::optional<contracts::RetryCause> retry_cause(const contracts::Run& run,
 // for ever: a run that nobody can begin ends with what the last node said.
 bool was_refused(const contracts::Run& run, const contracts::RunOutcome& outcome);
 
-// Whether a pending run still has to wait for its next attempt. A clock that went back cannot make
-// the wait longer than it was meant to be.
-bool waits_for_retry(const contracts::Run& run, WallTime now);
-
 }  // namespace paddock::runs

@@ -72,6 +72,18 @@ TEST(Queue, ARunWhoseDelayIsOverIsToldItsPlace) {
   EXPECT_EQ(told[1].position, 2);
 }
 
+TEST(Queue, ARunIsDelayedNoLongerByAClockThatWentBack) {
+  Cluster cluster({});
+  cluster.put_node(node("n"));
+  contracts::Run tried = run("tried");
+  tried.spec.retry = contracts::RetryPolicy{};
+  tried.status.attempt = 1;
+  tried.status.retry_at = wire::Timestamp{kNow + Millis(10'000)};
+  cluster.put_run(tried);
+  EXPECT_EQ(cluster.pass(kNow).bindings.size(), 0u);
+  EXPECT_EQ(cluster.pass(kNow + Millis(-3'600'000)).bindings.size(), 1u);
+}
+
 TEST(Quota, ARunThatAloneIsOverItIsToldSo) {
   Quota quota;
   quota.memory = wire::Quantity{1LL << 30};
