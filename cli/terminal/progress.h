@@ -35,7 +35,6 @@ class ProgressDisplay {
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  void set_label(std::string label) { label_ = std::move(label); }
   // On a terminal redraws at most ten times a second; elsewhere writes a line every five seconds.
   void show(const Progress& progress, MonoTime now);
   void hide();

@@ -54,7 +54,6 @@ class Controller {
   void take_over(std::unique_ptr<Front> front, std::shared_ptr<void> former);
   // Begins to listen, unless it took over; answers with the URL.
   Result<std::string> start();
-  int execute_port() const { return execute_server_ ? execute_server_->port(0) : 0; }
   int port() const;
   // Schedules, expires, times out. Says when to call again at the latest.
   Result<reconciler::TickReport> step();

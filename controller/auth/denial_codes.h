@@ -2,9 +2,6 @@
 // them, so a code stays what it is.
 #pragma once
 
-#include <array>
-#include <string_view>
-
 #include "common/base/reason.h"
 
 namespace paddock::auth {
@@ -23,7 +20,5 @@ inline constexpr Reason kMediaExecutionDisabled = "MEDIA_EXECUTION_DISABLED";
 inline constexpr Reason kMediaSurfaceDenied = "MEDIA_SURFACE_DENIED";
 inline constexpr Reason kMediaModelDenied = "MEDIA_MODEL_DENIED";
 inline constexpr Reason kMediaPolicyUnavailable = "MEDIA_POLICY_UNAVAILABLE";
-inline constexpr std::array kMediaPolicyDenialCodes = {kMediaExecutionDisabled, kMediaSurfaceDenied,
-                                                       kMediaModelDenied};
 
 }  // namespace paddock::auth

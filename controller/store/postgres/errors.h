@@ -16,6 +16,5 @@ Error connect_error(const std::string& said);
 Error lost_error(const std::string& said);
 
 inline constexpr std::string_view kForeignKeyViolation = "23503";
-inline constexpr std::string_view kLockNotAvailable = "55P03";
 
 }  // namespace paddock::store::postgres
