@@ -281,7 +281,7 @@ void ExecHost::Client::serve() const {
 Result<std::unique_ptr<ExecHost>> ExecHost::open(const std::string& socket, const Clock& clock) {
   ASSIGN_OR_RETURN(os::Fd listener, os::listen_packets(socket));
   auto shared = std::make_shared<Shared>(clock);
-  if (!shared->over.valid()) return system_error("making a run's event", EMFILE);
+  if (!shared->over.valid()) return system_error("making a run's event", errno);
   return std::unique_ptr<ExecHost>(new ExecHost(std::move(shared), std::move(listener)));
 }
 
