@@ -98,7 +98,7 @@ Status run_agent(const AgentConfig& config, const Clock& clock, Random& random, 
   auto found = first_status(config, first_look, bounds, clock.wall(), stop_fd);
   if (!found && found.error().reason == "INTERRUPTED") return {};
   ASSIGN_OR_RETURN(contracts::NodeStatus status, std::move(found));
-  devices::Ledger accelerators;
+  devices::AcceleratorLedger accelerators;
   accelerators.know(first_look.accelerators);
 
   Credentials credentials(endpoint, config.data_dir);

@@ -25,7 +25,7 @@ struct AgentParts {
   const Clock& clock;
   HostLook& look;
   HostStatus& host;
-  devices::Ledger& accelerators;
+  devices::AcceleratorLedger& accelerators;
   devices::DiskLedger& disk;
   workspace::CacheKeeper& cache;
   Launchers& launchers;

@@ -35,7 +35,7 @@ struct PartsGround {
   const snippets::Setting& snippets;
   workspace::CacheKeeper& cache;
   const devices::Host& first_look;
-  devices::Ledger& accelerators;
+  devices::AcceleratorLedger& accelerators;
   Credentials& credentials;
   const AgentProcess& self;
 };

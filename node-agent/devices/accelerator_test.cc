@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "node-agent/devices/ledger.h"
+#include "node-agent/devices/accelerator_ledger.h"
 
 namespace paddock::devices {
 namespace {
@@ -69,8 +69,8 @@ TEST(Access, LibrariesOutsideTheSystemAreMountedReadOnly) {
 
 TEST(Access, NothingGrantedIsNothing) { EXPECT_THAT(access_to({}).nodes, IsEmpty()); }
 
-TEST(Ledger, NobodyElseGetsWhatIsHeld) {
-  Ledger ledger;
+TEST(AcceleratorLedger, NobodyElseGetsWhatIsHeld) {
+  AcceleratorLedger ledger;
   ledger.know({gpu("a"), gpu("b")});
   auto first = ledger.take({AcceleratorKind::kNvidia, 1});
   ASSERT_TRUE(first.ok());
@@ -83,10 +83,10 @@ TEST(Ledger, NobodyElseGetsWhatIsHeld) {
   EXPECT_THAT(ledger.take({AcceleratorKind::kNvidia, 1})->ids(), ElementsAre("b"));
 }
 
-TEST(Ledger, WhatARunHasIsItsOwnThoughTheDeviceIsGone) {
-  Ledger ledger;
+TEST(AcceleratorLedger, WhatARunHasIsItsOwnThoughTheDeviceIsGone) {
+  AcceleratorLedger ledger;
   ledger.know({gpu("b")});
-  const Ledger::Hold held = ledger.take_again({"a", "b"});
+  const AcceleratorLedger::Hold held = ledger.take_again({"a", "b"});
   ledger.know({gpu("a"), gpu("b")});
   EXPECT_EQ(ledger.take({AcceleratorKind::kNvidia, 1}).error().reason, "ACCELERATOR_UNAVAILABLE");
   EXPECT_THAT(held.ids(), ElementsAre("a", "b"));

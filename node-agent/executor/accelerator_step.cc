@@ -13,10 +13,10 @@ namespace paddock::executor {
 Status AcceleratorStep::prepare() {
   const auto& resources = run_.assignment.spec.resources;
   if (!resources || !resources->accelerators) return {};
-  devices::Ledger* const ledger = run_.ports.accelerators;
+  devices::AcceleratorLedger* const ledger = run_.ports.accelerators;
   if (ledger == nullptr)
     return Error{Code::kUnavailable, "ACCELERATOR_UNAVAILABLE", "this node has no accelerators"};
-  ASSIGN_OR_RETURN(devices::Ledger::Hold taken, ledger->take(*resources->accelerators));
+  ASSIGN_OR_RETURN(devices::AcceleratorLedger::Hold taken, ledger->take(*resources->accelerators));
   hold(std::move(taken));
   run_.record.accelerators = held();
   run_.record.held = {run_.ports.clock.mono().ms, this_boot()};
@@ -43,7 +43,7 @@ void AcceleratorStep::undo() {
   ids_.with([](auto& ids) { ids.clear(); });
 }
 
-void AcceleratorStep::hold(devices::Ledger::Hold hold) {
+void AcceleratorStep::hold(devices::AcceleratorLedger::Hold hold) {
   held_.emplace(std::move(hold));
   ids_.with([&](auto& ids) { ids = held_->ids(); });
 }

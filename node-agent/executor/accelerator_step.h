@@ -28,10 +28,10 @@ class AcceleratorStep final : public Step {
   void account(contracts::RunOutcome& outcome) const;
 
  private:
-  void hold(devices::Ledger::Hold hold);
+  void hold(devices::AcceleratorLedger::Hold hold);
 
   const StepContext& run_;
-  std::optional<devices::Ledger::Hold> held_;
+  std::optional<devices::AcceleratorLedger::Hold> held_;
   Guarded<std::vector<std::string>> ids_;
 };
 

@@ -13,8 +13,8 @@
 #include "common/contracts/sync.h"
 #include "node-agent/artifacts/collect.h"
 #include "node-agent/artifacts/finished_files.h"
+#include "node-agent/devices/accelerator_ledger.h"
 #include "node-agent/devices/disk_ledger.h"
-#include "node-agent/devices/ledger.h"
 #include "node-agent/devices/processor_ledger.h"
 #include "node-agent/executor/host_sandbox.h"
 #include "node-agent/executor/launch_intents.h"
@@ -66,10 +66,10 @@ struct ExecutorPorts {
   LaunchServer* server = nullptr;         // none: each launch starts a launcher of its own
   workspace::TreeCache* trees = nullptr;  // none: each run gets a copy of its tree
   Parallel parallel = {};  // none: one blob after the other, and no file before the end
-  devices::Ledger* accelerators = nullptr;         // none: this host has none
-  devices::ProcessorLedger* processors = nullptr;  // none: each launcher chooses
-  devices::DiskLedger* disk = nullptr;             // none: nobody asks for room beforehand
-  HostSandbox* sandbox = nullptr;                  // none: what cannot be set up is the run's fault
+  devices::AcceleratorLedger* accelerators = nullptr;  // none: this host has none
+  devices::ProcessorLedger* processors = nullptr;      // none: each launcher chooses
+  devices::DiskLedger* disk = nullptr;                 // none: nobody asks for room beforehand
+  HostSandbox* sandbox = nullptr;  // none: what cannot be set up is the run's fault
 };
 
 }  // namespace paddock::executor

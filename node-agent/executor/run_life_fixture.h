@@ -322,7 +322,7 @@ class Life : public testing::Test {
   SystemClock clock;
   std::unique_ptr<HastyClock> hasty;  // none unless a test makes one
   SystemRandom random;
-  devices::Ledger accelerators;  // empty unless a test fills it
+  devices::AcceleratorLedger accelerators;  // empty unless a test fills it
   devices::ProcessorLedger processors{{4, 6, 8}};
   std::unique_ptr<devices::DiskLedger> disk;    // none unless a test makes one
   std::unique_ptr<workspace::TreeCache> trees;  // none unless a test makes one

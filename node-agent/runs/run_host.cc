@@ -28,7 +28,7 @@ RunKey key_of(const contracts::Assignment& assignment) {
 }  // namespace
 
 RunHost::RunHost(const executor::ExecutorConfig& config, workspace::CacheKeeper& cache,
-                 devices::Ledger& accelerators, devices::DiskLedger& disk,
+                 devices::AcceleratorLedger& accelerators, devices::DiskLedger& disk,
                  executor::TransportFactory transport, const Clock& clock, Random& random,
                  int64_t max_runs, executor::LaunchServer* server, executor::HostSandbox& sandbox,
                  Observe observe)

@@ -24,7 +24,7 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
   using Observe = std::function<void(const contracts::RunReport&, int64_t last_seq)>;
   // `cache` is the node's (see cache_keeper.h).
   RunHost(const executor::ExecutorConfig& config, workspace::CacheKeeper& cache,
-          devices::Ledger& accelerators, devices::DiskLedger& disk,
+          devices::AcceleratorLedger& accelerators, devices::DiskLedger& disk,
           executor::TransportFactory transport, const Clock& clock, Random& random,
           int64_t max_runs, executor::LaunchServer* server, executor::HostSandbox& sandbox,
           Observe observe);
@@ -87,7 +87,7 @@ class RunHost final : public executor::RunObserver, public sync::OutputReader {
 
   const executor::ExecutorConfig& config_;
   workspace::CacheKeeper& cache_;
-  devices::Ledger& accelerators_;
+  devices::AcceleratorLedger& accelerators_;
   devices::DiskLedger& disk_;
   devices::ProcessorLedger processors_{devices::own_processors()};
   executor::TransportFactory transport_;

@@ -1,4 +1,4 @@
-#include "node-agent/devices/ledger.h"
+#include "node-agent/devices/accelerator_ledger.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace paddock::devices {
 
-Ledger::Hold::~Hold() {
+AcceleratorLedger::Hold::~Hold() {
   if (!ledger_) return;
   ledger_->with([&](State& state) {
     for (const Accelerator& each : granted_) {
@@ -17,13 +17,13 @@ Ledger::Hold::~Hold() {
   });
 }
 
-std::vector<std::string> Ledger::Hold::ids() const {
+std::vector<std::string> AcceleratorLedger::Hold::ids() const {
   std::vector<std::string> out;
   for (const Accelerator& each : granted_) out.push_back(each.id);
   return out;
 }
 
-void Ledger::know(const std::vector<Accelerator>& there) {
+void AcceleratorLedger::know(const std::vector<Accelerator>& there) {
   const auto before = state_->with([&](State& state) { return std::exchange(state.there, there); });
   for (const Accelerator& each : there) {
     const auto known = std::ranges::find(before, each.id, &Accelerator::id);
@@ -38,11 +38,11 @@ void Ledger::know(const std::vector<Accelerator>& there) {
   }
 }
 
-bool Ledger::in_use() const {
+bool AcceleratorLedger::in_use() const {
   return state_->with([](const State& state) { return !state.used.empty(); });
 }
 
-Result<Ledger::Hold> Ledger::take(const contracts::Accelerators& wish) {
+Result<AcceleratorLedger::Hold> AcceleratorLedger::take(const contracts::Accelerators& wish) {
   auto chosen = state_->with([&](State& state) {
     auto suits = choose(state.there, state.used, wish);
     if (suits) {
@@ -54,7 +54,7 @@ Result<Ledger::Hold> Ledger::take(const contracts::Accelerators& wish) {
   return Hold(state_, std::move(*chosen));
 }
 
-Ledger::Hold Ledger::take_again(const std::vector<std::string>& ids) {
+AcceleratorLedger::Hold AcceleratorLedger::take_again(const std::vector<std::string>& ids) {
   std::vector<Accelerator> held;
   state_->with([&](State& state) {
     for (const std::string& id : ids) {

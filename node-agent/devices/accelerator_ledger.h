@@ -10,7 +10,7 @@
 
 namespace paddock::devices {
 
-class Ledger {
+class AcceleratorLedger {
   struct State {
     std::vector<Accelerator> there;
     std::vector<std::string> used;
