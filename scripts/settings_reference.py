@@ -13,10 +13,10 @@ Look up here every setting of both daemons and of a pool. The page is made by `s
 A variable wins over the key in the file (`--config FILE`), and a flag wins over both. A variable's value is read as YAML
 (`[a.example, b.example]`, `512Mi`, `true`). A program that finds an unknown key or a wrong value does not start, and names each with
 where it stands: `FILE:LINE: KEY`, `VARIABLE: KEY` or `--FLAG: KEY`. Durations are written like `30m`, quantities like `512Mi` or as a
-number of bytes. A key that is null, or a variable that is empty, counts as absent, but for those below `ceilings` and
-`scheduling.quotas`: there it is refused, as it may leave out what protects. Where the third column says *none*, nothing is set; a pool does not start without its `name`, `server`, `tokenFile`,
-`folder` and `namespaces`. The command line has no settings: `paddock --help` names the options and variables by which it finds a
-controller.
+number of bytes. A key that is null, or a variable that is empty, counts as absent, except below `ceilings` and
+`scheduling.quotas`: there it is refused, since it could remove a protection unnoticed. Where the third column says *none*, nothing is
+set; a pool does not start without its `name`, `server`, `tokenFile`, `folder` and `namespaces`. The command line has no settings:
+`paddock --help` names the options and variables by which it finds a controller.
 """
 PROGRAMS = {"paddock-controller": "PADDOCK_CONTROLLER_", "paddock-node-agent": "PADDOCK_NODE_AGENT_", "paddock-pool": "PADDOCK_POOL_"}
 
