@@ -1,6 +1,6 @@
-// What a run waits for its environment when it is there already: our hit (hash, lock, seal, lease,
-// time of use), beside the plain way, a hash and one look at bin/activate, and beside what a hit
-// saves at least: `python3 -m venv` without any package. All in the same run, in the same folder.
+// How long a run waits for an environment that is there already: our hit (hash, lock, seal, lease,
+// time of use), beside the simplest check (a hash, and whether bin/activate exists), and beside the
+// least that a hit saves: `python3 -m venv` without any package. All at once, in the same folder.
 //   environment_bench [repetitions, default 2000] [folder, default .]
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ void require(bool good, const char* what) {
   std::exit(1);
 }
 
-// The file of a project that names much: 100 lines with their hashes, 8 KiB.
+// A long requirements.txt: 100 lines with their hashes, 8 KiB.
 std::string requirements() {
   std::string out;
   for (int i = 0; i < 100; ++i) {

@@ -22,13 +22,13 @@ struct Submitted {
 // than 201 ends the program.
 Submitted submit(const Address& address, int clients, int count, const std::string& prefix,
                  const Work& work);
-// The same for so long; what was not answered by then does not count.
+// The same for `seconds`; what is not answered by then does not count.
 Submitted submit_for(const Address& address, int clients, double seconds, const std::string& prefix,
                      const Work& work);
-// The same by lists of `batch` runs, each in one request; the times are those of requests.
+// The same with lists of `batch` runs, each list in one request; the times are those of requests.
 Submitted submit_lists_for(const Address& address, int clients, double seconds,
                            const std::string& prefix, const Work& work, int batch);
-// GETs of one path for so long: what the way there and back costs.
+// GETs of one path for `seconds`: what a round trip costs.
 Submitted get_for(const Address& address, int clients, double seconds, const std::string& path);
 
 }  // namespace paddock::bench

@@ -26,12 +26,13 @@ Result<Value> object_now(client::ControllerClient& client, const Manifest& manif
   return now;
 }
 
-// An object as people mean it: a run goes on meanwhile, and is not another one for that.
+// The part of an object that people write, to compare it before and after: a run that goes on
+// meanwhile has not changed.
 Value as_meant(Value object) {
   object.erase("status");
   if (Value* metadata = object.find("metadata")) {
     metadata->erase("resourceVersion");
-    metadata->erase("managedFields");  // they bear the time
+    metadata->erase("managedFields");  // they have the time of the change
   }
   return object;
 }

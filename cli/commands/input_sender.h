@@ -78,8 +78,8 @@ class InputSender {
   std::thread thread_;
 };
 
-// What came through `fd`, and whether that is all: as far as `most`, and by kSoon only while its
-// writer is neither silent for a quarter of a second nor busy for more than a second.
+// What came through `fd`, and whether that is all: not much more than `most` bytes. kSoon reads for
+// a second at most, and until nothing came for a quarter of one.
 struct Gathered {
   std::string bytes;
   bool whole = false;

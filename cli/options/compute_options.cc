@@ -7,7 +7,7 @@
 namespace paddock::cli {
 namespace {
 
-// One word is a whole command as a string; more are argv as they are.
+// One word is a command line, which is split here; several are the arguments themselves.
 Result<contracts::Command> to_command(const std::vector<std::string>& words) {
   if (words.size() > 1) return contracts::Command{words, ""};
   const std::string line = words.empty() ? "" : words.front();
@@ -15,7 +15,7 @@ Result<contracts::Command> to_command(const std::vector<std::string>& words) {
   return contracts::Command{argv, line};
 }
 
-// A program's words are never read.
+// The words of a program are passed on as they are, never split.
 Result<contracts::Command> wanted_command(const Parsed& parsed, contracts::RunType type) {
   const bool program = parsed.has("PROGRAM");
   if (parsed.command == "plan" && program == parsed.has("CMD"))
@@ -27,7 +27,7 @@ Result<contracts::Command> wanted_command(const Parsed& parsed, contracts::RunTy
   return to_command(parsed.list(program ? "PROGRAM" : "CMD"));
 }
 
-// Types that another command makes runs of.
+// How to make a run of a type that these commands do not make; empty for any other type.
 std::string_view way_of_type(std::string_view type) {
   if (type == "code") return "; a run of code is made by `paddock execute FILE.py --detach`";
   if (type == "agent")
@@ -36,7 +36,7 @@ std::string_view way_of_type(std::string_view type) {
   return "";
 }
 
-// `paddock build` says which, and so may `paddock plan` and `paddock run`.
+// `paddock build` needs --type; `plan` and `run` may have it.
 Result<contracts::RunType> run_type(const Parsed& parsed) {
   using contracts::RunType;
   if (parsed.command == "compute") return RunType::kCompute;

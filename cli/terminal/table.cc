@@ -8,7 +8,7 @@ namespace paddock::cli {
 namespace {
 
 constexpr const char* kGap = "   ";
-// A cell wider than this pushes aside its own line only.
+// No column gets wider; a longer cell shifts the rest of its own line only.
 constexpr size_t kWidestColumn = 64;
 
 std::string cell_text(const std::string& cell) { return cell.empty() ? "-" : printable(cell); }

@@ -71,8 +71,8 @@ std::string make_line(LogLevel level, std::string_view message,
   return line;
 }
 
-// Where lines go. What takes no more of them, a full disk or a pipe that nobody reads, is told of
-// nowhere but here, once it takes some again.
+// Writes lines. If none can be written (a full disk, a pipe that nobody reads), they are counted,
+// and the log says how many are lost as soon as it can be written again.
 class Outlet {
  public:
   explicit Outlet(int fd) : fd_(fd) {}
@@ -116,7 +116,7 @@ class Outlet {
     return room;
   }
 
-  // An error is for write() to find.
+  // True on an error, too: write() will report it.
   bool has_room(Millis wait) const {
     pollfd out{fd_, POLLOUT, 0};
     int ready = 0;
@@ -125,8 +125,8 @@ class Outlet {
     return ready != 0;
   }
 
-  // What room in a pipe is surely good for without waiting. To a file a line goes at once, as other
-  // processes write there too.
+  // How many bytes a pipe with room surely takes without waiting. A line goes to a file in one
+  // piece, as other processes write there too.
   size_t piece_size() const {
     struct stat info {};
     const bool file =

@@ -1,5 +1,5 @@
 // The beginning of why a run waits for nodes: "1/3 nodes fit". Older controllers, whose reason is
-// UNSCHEDULABLE for whatever a run waits for, tell by nothing else that it waits for these.
+// UNSCHEDULABLE for whatever a run waits for, show only in this text that it waits for nodes.
 #pragma once
 
 #include <string>

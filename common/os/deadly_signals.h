@@ -1,12 +1,12 @@
-// Signals that end a process which has not asked for them.
+// Signals that end a process unless it handles them.
 #pragma once
 
 #include <vector>
 
 namespace paddock::os {
 
-// All that this system has and a handler can be set for, but for those by which somebody asks a
-// program to end (SIGINT, SIGTERM, SIGHUP) and SIGPIPE.
+// All of this system that can be handled, without those that ask a program to end (SIGINT, SIGTERM,
+// SIGHUP) and without SIGPIPE.
 std::vector<int> deadly_signals();
 
 }  // namespace paddock::os

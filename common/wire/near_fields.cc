@@ -12,11 +12,11 @@
 namespace paddock::wire {
 namespace {
 
-constexpr size_t kMostElsewhere = 2;  // more would be no help: it is a word of everywhere
+constexpr size_t kMostElsewhere = 2;  // a name that more types have is no help
 
 bool is_unknown(const Cause& cause) { return cause.kind == CauseKind::kUnknownField; }
 
-// A key that a type does not have, and the fields that it has there, if they are named at all.
+// A key that a type does not have, and the schema's fields at that place, if it names any.
 struct Stranger {
   std::string_view key;
   const Value* beside = nullptr;
@@ -48,7 +48,7 @@ Stranger find_stranger(const Value& schema, std::string_view path) {
   return {};
 }
 
-// What is in lists and maps is somebody's own; the status is the server's.
+// Looks for the key everywhere but in lists and maps, and in the status, which the server writes.
 void find_elsewhere(const Value& schema, std::string_view key, const std::string& above,
                     std::vector<std::string>& found) {
   const Value* properties = schema.find("properties");

@@ -14,7 +14,7 @@ namespace paddock::secrets {
 
 class Vault {
  public:
-  // An empty path: in memory alone, for a store that is.
+  // An empty path keeps the keys in memory alone, for a store in memory.
   explicit Vault(std::string path = {}) : path_(std::move(path)) {}
 
   // Empty where there is no file. SECRET_KEY_DAMAGED. May be asked inside a transaction: then what
@@ -23,21 +23,23 @@ class Vault {
   // The key that seals now; makes the first one. SECRET_KEY_MISSING where values are sealed already
   // and not all of their keys are there.
   Result<SealKey> make_ready(store::Store& store, Random& random);
-  // Whether every key is there that a value is sealed with. SECRET_KEY_MISSING, SECRET_KEY_DAMAGED.
+  // Whether all keys are there with which values are sealed. SECRET_KEY_MISSING,
+  // SECRET_KEY_DAMAGED.
   Status check(store::Store& store);
-  // Lets the store know which key seals, where it has values and does not know that yet.
+  // Tells the store which key seals, if it has values and does not know that yet.
   Status tell(store::Store& store);
-  // Adds those of `more` that the file lacks and `wanted` says of; whether there were any.
-  // SECRET_KEY_DAMAGED. Nobody else's key becomes one that seals: what the store knows decides.
+  // Adds the keys of `more` that the file lacks and `wanted` accepts; whether there were any.
+  // SECRET_KEY_DAMAGED. None of them seals because of that: the store says which key does.
   Result<bool> add(const KeyRing& more, const std::function<bool(const SealKey&)>& wanted);
-  // The same, of those that the store has values of or seals with.
+  // The same for keys with which the store's values are sealed, or will be.
   Result<bool> add_known(const KeyRing& more, store::Store& store);
   // All values of a Secret, by name. Not inside a transaction.
   Result<std::map<std::string, std::string>> open_values(store::Store& store, const Place& place);
-  // A new key, every value sealed with it, and the old ones forgotten; or nothing of it. `record`
-  // is a part of the transaction that seals. `to`: the id of a key that is in the file and that
-  // nothing is sealed with. Without it, where other controllers follow: STANDBY_FILES_DIFFER, which
-  // names such a key, so that the others have it first. Not inside a transaction.
+  // Makes a key, seals every value with it and forgets the old keys; all of it or nothing. `record`
+  // runs in the transaction that seals. `to`: the id of a key in the file with which nothing is
+  // sealed, to be used instead of a new one. Where standbys follow it has to be given: without it
+  // the answer is STANDBY_FILES_DIFFER, which names such a key, so that the standbys can get it
+  // first. Not inside a transaction.
   using Record = std::function<Status(store::WriteTxn&, const contracts::SecretKeyRotation&)>;
   Result<contracts::SecretKeyRotation> rotate(store::Store& store, Random& random,
                                               const Record& record, const std::string& to = {});
@@ -49,13 +51,13 @@ class Vault {
 
   const std::string path_;
   Guarded<KeyRing> in_memory_;
-  std::mutex rotation_;  // held by who needs rows and keys that belong together
+  std::mutex rotation_;  // held while rows and keys have to match
 };
 
 Result<KnownKeys> known_keys(store::ReadTxn& txn);
 
-// Seals values in place of those of the same names, with the key that the store knows; it knows the
-// one that seals first. SECRET_KEY_MISSING.
+// Seals values, in place of those of the same names, with the key that the store names; the first
+// one that seals becomes that key. SECRET_KEY_MISSING.
 Status put_values(store::WriteTxn& txn, const KeyRing& ring, const Place& place,
                   const std::map<std::string, std::string>& plain, Random& random);
 

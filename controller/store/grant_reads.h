@@ -1,5 +1,5 @@
-// Grants with those that they are a part of. One whose deletion was asked for is none, whatever
-// holds it still: it gives nothing and bounds nothing, as when it is gone.
+// Reads grants together with their parents. A grant whose deletion was asked for counts as gone,
+// even while a finalizer still keeps it: it gives nothing and bounds nothing.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ Result<std::vector<contracts::Grant>> grant_chain(ReadTxn& txn, const std::strin
 Result<std::vector<std::vector<contracts::Grant>>> grant_chains(
     ReadTxn& txn, const std::string& name_space, const std::vector<std::string>& names);
 Result<std::vector<contracts::Grant>> grants_in(ReadTxn& txn, const std::string& name_space);
-// The names of those that a caller has without naming them.
+// The names of the grants that a caller has without naming any.
 std::vector<std::string> grants_of(const std::vector<contracts::Grant>& grants,
                                    const std::string& subject);
 

@@ -44,13 +44,13 @@ CallHost::CallHost(const CallSettings& settings, std::string node,
                 {session_launcher.socket(), [&session_launcher] { session_launcher.revive(); },
                  [this](auto time) { wakeup_.schedule(time); }, deferred_teardown_, clock}) {}
 
-// Starts also for an agent that takes neither snippets nor sessions: commands and files of its runs
+// Runs for an agent that takes neither snippets nor sessions, too: commands and files of its runs
 // come on lanes.
 void CallHost::start() {
   maintainer_ = std::thread([this] { maintain(); });
 }
 
-// Waits, on the thread that maintains. False: the thread has to end.
+// Waits, on the maintaining thread. False: that thread has to end.
 bool CallHost::rest(Millis limit) {
   wakeup_.wait(limit);
   return !state_.with([](const State& state) { return state.stopping; });
@@ -63,8 +63,8 @@ bool CallHost::pause(Millis limit) {
       [](const State& state, bool) { return !state.stopping; });
 }
 
-// Until this host can take snippets, the controller is asked for none. What serves them may still
-// be starting at the first look.
+// Checks until this host can run snippets; the controller is asked for none before that. The
+// program that serves them may still be starting when this is checked first.
 bool CallHost::look() {
   constexpr int kToldAt = 2;
   for (int looks = 1;; ++looks) {
@@ -93,7 +93,7 @@ void CallHost::maintain() {
   } while (rest(next));
 }
 
-// Until there is more of it.
+// Removes what has ended; returns how long until there is more to remove.
 Millis CallHost::clean_up() {
   join_ended();
   keep_a_lane();
@@ -163,8 +163,8 @@ std::optional<contracts::CallsRequest> CallHost::next_request(int64_t number, bo
     }
     lane.idle = true;
     const bool ready = state.snippets_ready;
-    // Until it is known nothing is said: a caller who comes that early waits and is not turned
-    // away.
+    // Says nothing of snippets before the first check: a caller who comes that early waits instead
+    // of being turned away.
     if (ready)
       out.snippets = service_.skills();
     else if (state.looked || !snippets_enabled_)
@@ -192,7 +192,7 @@ void CallHost::drop_calls(const std::vector<std::string>& drops) {
         found->second.raise();
         continue;
       }
-      // Another lane may be about to begin it.
+      // Another lane may be about to begin this call.
       if (state.early.insert(id).second) state.early_order.push_back(id);
       if (state.early_order.size() <= kMostEarly) continue;
       state.early.erase(state.early_order.front());

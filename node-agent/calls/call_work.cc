@@ -62,7 +62,7 @@ contracts::CallAnswer failure(const std::string& id, const Error& error) {
   return out;
 }
 
-// An answer of a snippet's service is passed on as one that may pass, whatever it is.
+// Whatever the snippet service found wrong, the caller is told that it may try again.
 Error passing(Error error) {
   error.code = Code::kUnavailable;
   return error;
@@ -83,7 +83,7 @@ std::vector<DiskWriter> CallHost::disk_writers() {
   return out;
 }
 
-// Sends its output on as it comes, if that is wanted.
+// Runs the command; with `stream` its output is sent on as it comes.
 Result<wire::Value> CallHost::with_output(const std::string& call, bool stream,
                                           const Command& command, OnLost on_lost) {
   std::unique_ptr<PieceSender> sender;
@@ -121,7 +121,7 @@ Result<wire::Value> CallHost::run_command(const contracts::NodeCall& call, int d
       [this, id = call.id] { end_call(id); });
 }
 
-// `how` says what ends it and what its input is; the order says the rest.
+// `how` says what ends the command and what its input is; the order says the rest.
 Result<wire::Value> CallHost::follow_in_run(const std::string& call,
                                             launch::AttachedLaunch& command,
                                             const contracts::ExecOrder& order,
@@ -139,8 +139,9 @@ Result<wire::Value> CallHost::follow_in_run(const std::string& call,
       [this, call] { end_call(call); });
 }
 
-// The launcher of the run keeps its limits and its time; whoever drops the call ends it. The input
-// is kept once, as bytes, until it ends. Output that is sent on is read as fast as it is taken.
+// The run's launcher enforces limits and time; dropping the call ends the command. The input is
+// kept once, as bytes, until the command ends. Output that is sent on is read as fast as it is
+// taken.
 Result<wire::Value> CallHost::execute_in_run(contracts::NodeCall& call, int drop) {
   ASSIGN_OR_RETURN(auto order, wire::decode<contracts::ExecOrder>(call.payload));
   call.payload = {};
@@ -255,7 +256,8 @@ void CallHost::end_call(const std::string& id) {
   });
 }
 
-// A lane that listens for what is typed may bring more of the others than have a place.
+// A lane that is open for typed input may bring other calls as well, even when all places are
+// taken: they wait here for one.
 Status CallHost::wait_for_place(const std::string& kind, int drop) {
   if (!takes_place(kind)) return {};
   const auto dropped = [drop] {

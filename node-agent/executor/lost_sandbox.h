@@ -1,5 +1,5 @@
-// Tells a host which cannot set up sandboxes any more from a run whose sandbox no such host could
-// set up.
+// Finds out whose fault it is that a sandbox could not be set up: the host's, which has lost the
+// ability, or the run's.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace paddock::executor {
 
-// The host's fault, where this result may come of it and the host has lost an ability since the run
-// was accepted. Waits until the host was tried, or the run is stopped.
+// The host's fault, if it can explain this result and the host has lost an ability since the run
+// was accepted; else nothing. Waits until the host has been tried, or the run is stopped.
 std::optional<Error> lost_sandbox(const StepContext& run, const contracts::SandboxResult& result);
-// For a run of which it is not known what its launcher did: the host tries by itself whether it can
-// still make sandboxes.
+// Makes the host try whether it can still set up sandboxes. For a run whose launcher left no
+// result.
 void doubt_sandbox(const ExecutorPorts& ports);
 
 }  // namespace paddock::executor

@@ -28,7 +28,7 @@ constexpr Reason kUnclear = "BAD_ANSWER";
 Error unclear() { return {Code::kInternal, kUnclear, "the launcher's answer makes no sense"}; }
 
 Result<Launched> understand(const Result<os::Packet>& answer, os::Fd socket) {
-  // It has left: what it said before would have come first.
+  // The launcher has left without an answer: one that it had sent before would have come first.
   if (!answer && answer.error().reason == "PEER_GONE") return answer.error();
   if (!answer) return unclear().within(answer.error().describe());
   const std::string_view text = answer->bytes;
@@ -58,8 +58,7 @@ Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
   return os::file_in_memory(wire::encode_json(request));
 }
 
-// Whether its input comes while it runs is nothing to a launcher, and one of an earlier release
-// would refuse the word.
+// `inputComes` means nothing to a launcher, and one of an earlier release would refuse the field.
 Result<os::Fd> request_file(const contracts::ExecOrder& order) {
   contracts::ExecOrder told = order;
   told.input_comes = false;

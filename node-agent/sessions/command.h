@@ -19,19 +19,19 @@ Result<launch::AttachedLaunch> order_command(const std::string& socket,
 
 struct Following {
   Millis wall_time{0};  // of the policy
-  Millis grace{0};      // behind it
-  Millis setup{0};      // before it, where it was not begun yet
-  int stop = -1;        // it ends early, in its grace, when this becomes readable
-  int kill = -1;        // and at once when this does
+  Millis grace{0};      // added to it, for what the command does after SIGTERM
+  Millis setup{0};      // added to it, if the command was not begun yet
+  int stop = -1;        // readable: the command is ended early, and has its grace
+  int kill = -1;        // readable: it is ended at once
   // Output as it comes; must not wait: the launcher's pipe is read by nobody else.
   std::function<void(contracts::FrameType, std::string_view)> on_output = {};
-  std::string_view input = {};  // for its talk(), which is closed behind it
-  LiveInput* live = nullptr;    // or what comes while it runs
-  // Whether output is taken now; empty: always. While it is not, it is asked again and again.
+  std::string_view input = {};  // all of the command's standard input
+  LiveInput* live = nullptr;    // or input that comes while it runs
+  // Whether output is taken now; empty: always. It is asked again and again until it is.
   std::function<bool()> takes_output = {};
 };
-// How it ended, from its beginning on. LAUNCHER_LOST; NO_ANSWER of a launcher that neither ends it
-// at its limit of time nor when it is told to, and that is killed then unless it is a run's.
+// Follows the command from its beginning to its end. LAUNCHER_LOST. NO_ANSWER: its launcher ended
+// it neither at its time limit nor when told to; then the launcher is killed, unless it is a run's.
 Result<contracts::SandboxResult> follow(launch::AttachedLaunch& command, const Following& how,
                                         const Clock& clock);
 

@@ -9,7 +9,7 @@
 namespace paddock::api {
 namespace {
 
-// After a wait it is asked again, whatever ended the wait but the client's going.
+// Waits once, then has to be called again, unless the client is gone. True: the answer can be made.
 bool is_due(HeldAnswer& held, events::Waiter& waiter) {
   if (const auto limit = held.wait(waiter.wakeup())) {
     waiter.wait(*limit);

@@ -53,8 +53,8 @@ os::Fd open_beside(const std::string& path, int flags) {
   return os::Fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
 }
 
-// SQLite's own, but that a file which is to keep its size is left alone: the end of each checkpoint
-// would else give back the room behind it.
+// SQLite's own methods, except that a file is not truncated to the size that it has: each
+// checkpoint ends like that, and would give back the room that is reserved behind the file's end.
 struct KeepingMethods : sqlite3_io_methods {
   explicit KeepingMethods(const sqlite3_io_methods& own) : sqlite3_io_methods(own), of_sqlite(own) {
     xTruncate = [](sqlite3_file* file, sqlite3_int64 size) {

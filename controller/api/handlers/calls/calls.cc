@@ -22,8 +22,8 @@ bool held(const contracts::Canary& canary) {
   return canary.passed || std::ranges::find(kNotNeeded, canary.capability) != kNotNeeded.end();
 }
 
-// Nothing is given to a node that is cordoned, has a full disk or another fault, or on which a
-// canary failed.
+// No call goes to a node that is cordoned, has a full disk or another fault, or on which a canary
+// failed.
 Result<bool> takes_calls(Services& services, const std::string& name) {
   contracts::Node node;
   TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
@@ -54,7 +54,7 @@ class Eligibility {
  public:
   Eligibility(Services& services, std::string node) : services_(services), node_(std::move(node)) {}
   bool known() const { return read_ || services_.calls->known_eligible(node_); }
-  // No: it changed this moment, and the lane is asked again for that.
+  // False if the node has changed since it was read: then the lane reads it again.
   bool may() const {
     return services_.calls->known_eligible(node_).value_or(read_.value_or(false));
   }
@@ -89,7 +89,8 @@ class HeldLane final : public HeldAnswer {
       ended_ = std::move(read);
     return !ended_.ok();
   }
-  // A call that it was given has its answer here alone.
+  // If the lane was given a call, that has to be said, even by a controller that no longer leads:
+  // no other one knows of it.
   Result<Response> make() override {
     contracts::CallsAnswer answer = lane_->finish();
     if (!ended_.ok() && !answer.call) return ended_.error();
@@ -100,7 +101,7 @@ class HeldLane final : public HeldAnswer {
   const std::shared_ptr<calls::Relay::Lane> lane_;
   const std::shared_ptr<Eligibility> eligibility_;
   bool to_read_ = false;
-  Status ended_;  // why it is to ask elsewhere
+  Status ended_;  // why the node has to ask another controller
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ void Resolver::resolve(const std::string& name, Done done) {
 
 void Resolver::forget(const std::string& name) { known_.erase(name); }
 
-// Once IPv4 has something nobody waits for IPv6.
+// Answers as soon as there is an IPv4 address, without waiting for IPv6.
 void Resolver::settle(const std::string& name) {
   Pending& pending = pending_.at(name);
   if (!pending.v4->finished()) return;
@@ -44,7 +44,8 @@ void Resolver::settle(const std::string& name) {
   for (const Done& done : waiting) done(resolved);
 }
 
-// A program has a patience of its own, and may have ended before all servers were tried.
+// Answers what has been asked for too long: the program might give up before all servers were
+// tried.
 void Resolver::give_up() {
   const std::map<std::string, Pending> pending = std::exchange(pending_, {});
   for (const auto& [name, each] : pending) {
