@@ -1,4 +1,4 @@
-// PEM texts in OpenSSL's memory files. For the files of this folder alone.
+// PEM texts in OpenSSL's memory files. For files that use OpenSSL themselves.
 #pragma once
 
 #include <memory>

@@ -8,13 +8,16 @@
 #include <openssl/ssl.h>
 
 #include "common/base/freed.h"
+#include "common/crypto/pem_io.h"
 
 namespace paddock::http_server {
 namespace {
 
-using Bio = std::unique_ptr<BIO, Freed<&BIO_free_all>>;
+using crypto::Bio;
+using crypto::Key;
+using crypto::memory_of;
+using crypto::no_pass_phrase;
 using Certificate = std::unique_ptr<X509, Freed<&X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Freed<&EVP_PKEY_free>>;
 using Context = std::unique_ptr<SSL_CTX, Freed<&SSL_CTX_free>>;
 using Session = std::unique_ptr<SSL, Freed<&SSL_free>>;
 
@@ -79,14 +82,6 @@ class OpenSslContext final : public TlsContext {
  private:
   Context context_;
 };
-
-Bio memory_of(const std::string& text) {
-  if (text.size() > (1 << 20)) return nullptr;
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-// Never asks a terminal for a pass phrase.
-int no_pass_phrase(char*, int, int, void*) { return -1; }
 
 Error bad_certificate() {
   return invalid_argument("TLS_CERTIFICATE_INVALID",
