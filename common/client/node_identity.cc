@@ -15,7 +15,7 @@
 namespace paddock::client {
 namespace {
 
-constexpr size_t kMaxSecret = 4096;
+constexpr size_t kMaxSecret = 16384;
 
 std::string identity_path(const std::string& data_dir) {
   return os::join_path(data_dir, "identity");
@@ -28,17 +28,17 @@ std::string previous_path(const std::string& data_dir) {
   return os::join_path(data_dir, "credential.previous");
 }
 
-std::string trimmed_file(const std::string& path) {
-  const auto text = os::read_file(path, kMaxSecret);
-  return text ? std::string(trim(*text)) : std::string();
-}
-
 Status remove_file(const std::string& path) {
   if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
   return system_error("removing a file of the node's identity", errno);
 }
 
 }  // namespace
+
+std::string trimmed_file(const std::string& path) {
+  const auto text = os::read_file(path, kMaxSecret);
+  return text ? std::string(trim(*text)) : std::string();
+}
 
 Result<std::string> ensure_identity(const std::string& data_dir, Random& random) {
   const std::string path = identity_path(data_dir);

@@ -13,6 +13,8 @@
 
 namespace paddock::client {
 
+// The text of a small file, without blanks at its ends; empty if it cannot be read.
+std::string trimmed_file(const std::string& path);
 // Reads or makes the identity.
 Result<std::string> ensure_identity(const std::string& data_dir, Random& random);
 // The stored credential, or empty.

@@ -11,21 +11,11 @@
 #include "node-agent/sync/sync_core.h"
 
 namespace paddock::agent {
-namespace {
-
-constexpr size_t kMaxSecret = 16384;
-
-std::string trimmed_file(const std::string& path) {
-  const auto text = os::read_file(path, kMaxSecret);
-  return text ? std::string(trim(*text)) : std::string();
-}
-
-}  // namespace
 
 Result<std::string> enroll(const NodeIdentity& node, const http::Endpoint& endpoint,
                            Random& random) {
   const std::string text =
-      node.enroll_token_file.empty() ? "" : trimmed_file(node.enroll_token_file);
+      node.enroll_token_file.empty() ? "" : client::trimmed_file(node.enroll_token_file);
   if (text.empty()) {
     return Error{Code::kFailedPrecondition, "ENROLL_TOKEN_MISSING",
                  "this node is not enrolled; an operator's `paddock node token NAME` prints the "
@@ -41,7 +31,7 @@ Result<std::string> enroll(const NodeIdentity& node, const http::Endpoint& endpo
 
 Result<int64_t> take_generation(const std::string& data_dir, WallTime now) {
   const std::string path = os::join_path(data_dir, "generation");
-  const int64_t last = parse_integer<int64_t>(trimmed_file(path)).value_or(0);
+  const int64_t last = parse_integer<int64_t>(client::trimmed_file(path)).value_or(0);
   const int64_t next = sync::next_generation(last, now);
   TRY(os::write_file_atomic(path, cat(next, "\n"), 0600));
   return next;
