@@ -17,11 +17,6 @@ sys.exit(3 if index in FAILS else 0)
 
 
 class Array(ProjectTest):
-    def cli(self, *words, code=0):
-        done = self.instance.run(*words, check=False)
-        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
-        return done
-
     def project_that_fails_at(self, *fails):
         (self.project / "job.py").write_text(JOB.replace("FAILS", repr(fails)))
         return self.project

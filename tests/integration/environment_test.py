@@ -8,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-from harness import PATIENCE_S, Instance, main, make_project, paths_below, wait_until
+from harness import PATIENCE_S, Instance, ProjectTest, main, make_project, paths_below, wait_until
 from outside import Packages, tar_gz, wheel
 
 F_OFD_GETLK = 36  # Linux; Python names it from 3.9 on only where it was built with it
@@ -45,7 +45,7 @@ def pytest_of_this_host():
 
 
 @unittest.skipUnless(venv_works(), "this host's python3 makes no virtual environments (python3-venv)")
-class Environments(unittest.TestCase):
+class Environments(ProjectTest):
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="paddock-wheels-")
@@ -60,11 +60,6 @@ class Environments(unittest.TestCase):
         cls.instance = Instance()
         cls.instance.env.update(cls.packages.settings(), PADDOCK_NODE_AGENT_WHEEL_DIR=str(wheels))
         cls.enterClassContext(cls.instance)
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
-        self.addCleanup(folder.cleanup)
-        self.project = pathlib.Path(folder.name)
 
     # proves: ORB-11, ORB-30, ORB-31, ORB-63
     def test_a_wheel_is_installed_once_and_found_again(self):

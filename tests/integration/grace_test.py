@@ -37,9 +37,6 @@ class Grace(unittest.TestCase):
         status, answer = self.instance.post_run(name, spec | more)
         self.assertEqual(status, 201, answer)
 
-    def wait_log(self, name, line):
-        wait_until(f"{name} to say {line}", lambda: line in self.instance.run("logs", name).stdout)
-
     def saved(self, name):
         run = self.instance.wait_phase(name, "Failed", "Canceled")["status"]
         return run["result"]["status"], [each["path"] for each in run.get("artifacts", [])]
@@ -58,7 +55,7 @@ class Grace(unittest.TestCase):
         self.submit("late-2s", SHORT, "5m", timeout="2s")
         self.submit("overdue-5s", SHORT, "5m", deadline="5s")
         self.submit("canceled", SHORT, "5m")
-        self.wait_log("canceled", "begun")
+        self.instance.wait_log("canceled", "begun")
         self.instance.run("cancel", "canceled")
         self.assertEqual(self.saved("canceled"), ("CANCELED", ["out/ckpt.json"]))
         late = self.begun_in_time("late", "timeout", "2s", "20s", "2m")
@@ -69,9 +66,9 @@ class Grace(unittest.TestCase):
 
     def test_an_agent_that_is_killed_in_a_grace_changes_nothing(self):
         self.submit("mine", SHORT, "5m")
-        self.wait_log("mine", "begun")
+        self.instance.wait_log("mine", "begun")
         self.instance.run("cancel", "mine")
-        self.wait_log("mine", "saving")
+        self.instance.wait_log("mine", "saving")
         self.instance.kill("paddock-node-agent")
         self.instance.kill("paddock-controller")
         self.instance.up()
@@ -79,11 +76,11 @@ class Grace(unittest.TestCase):
 
     def test_a_cancel_that_says_so_kills_in_the_middle_of_a_grace(self):
         self.submit("stays", NEVER, "5m")
-        self.wait_log("stays", "begun")
+        self.instance.wait_log("stays", "begun")
         pids = pids_running("save.py")
         self.assertTrue(pids)
         self.instance.run("cancel", "stays")
-        self.wait_log("stays", "saving")
+        self.instance.wait_log("stays", "saving")
         self.instance.run("cancel", "stays")  # asked again, it does not begin again, nor end
         self.assertFalse(all(ended(pid) for pid in pids))
         self.instance.run("cancel", "stays", "--now")
@@ -92,7 +89,7 @@ class Grace(unittest.TestCase):
 
     def test_no_grace_at_all_kills_at_once(self):
         self.submit("abrupt", SHORT, "0s")
-        self.wait_log("abrupt", "begun")
+        self.instance.wait_log("abrupt", "begun")
         self.instance.run("cancel", "abrupt")
         self.assertEqual(self.saved("abrupt"), ("CANCELED", []))
         self.assertNotIn("saving", self.instance.run("logs", "abrupt").stdout)
@@ -105,7 +102,7 @@ class Grace(unittest.TestCase):
             self.submit(saves, SHORT, "5m")
             self.submit(stays, NEVER, "5m")
             for name in (saves, stays):
-                self.wait_log(name, "begun")
+                self.instance.wait_log(name, "begun")
             self.assertIn("is empty", self.instance.run("drain", node, "--grace", grace).stderr)
             self.assertEqual(self.saved(stays), ("CANCELED", []))
             self.assertEqual(self.instance.run_object(stays)["status"]["reason"], "NODE_DRAINED")
@@ -117,7 +114,7 @@ class Grace(unittest.TestCase):
     def test_what_an_attempt_saved_stays_while_the_next_one_waits(self):
         node = self.instance.get("nodes")["items"][0]["metadata"]["name"]
         self.submit("again", SHORT, "5m", retry={"maxAttempts": 2, "backoff": "1s", "on": ["Evicted"]})
-        self.wait_log("again", "begun")
+        self.instance.wait_log("again", "begun")
         self.instance.run("drain", node, "--grace", "3m")
         status = self.instance.wait_phase("again", "Pending")["status"]
         self.assertEqual([each["path"] for each in status["artifacts"]], ["out/ckpt.json"])

@@ -230,6 +230,9 @@ class Instance:
             return wait_until(f"{name} to be {' or '.join(phases)}",
                               lambda: (lambda r: r if r["status"]["phase"] in phases else None)(run.look() or self.run_object(name)))
 
+    def wait_log(self, name, line):
+        wait_until(f"{name} to say {line}", lambda: line in self.run("logs", name).stdout)
+
     def processes(self):
         """Pids of our programs whose environment names this instance's folder."""
         found = []
@@ -342,6 +345,12 @@ class ProjectTest(unittest.TestCase):
 
     def setUp(self):
         self.project = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="paddock-project-")))
+
+    def cli(self, *words, code=0):
+        """What a command did that has to end with `code`."""
+        done = self.instance.run(*words, check=False)
+        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
+        return done
 
 
 def main():

@@ -1,17 +1,15 @@
 """npm packages for a job: installed once, from the operator's registry, without running a line of them."""
 import json
 import os
-import pathlib
 import shutil
 import socket
 import struct
 import subprocess
-import tempfile
 import unittest
 import urllib.parse
 import urllib.request
 
-from harness import SOURCE, Instance, main, make_project, paths_below
+from harness import SOURCE, Instance, ProjectTest, main, make_project, paths_below
 from outside import Packages
 
 EXAMPLE = SOURCE / "examples" / "onnx-embeddings"
@@ -49,7 +47,7 @@ def npm_install(folder, package, *words):
 
 
 @unittest.skipUnless(shutil.which("npm", path=SEARCH) and shutil.which("node", path=SEARCH), "this host has no node and npm")
-class NodeEnvironments(unittest.TestCase):
+class NodeEnvironments(ProjectTest):
     @classmethod
     def setUpClass(cls):
         cls.packages = Packages()
@@ -57,11 +55,6 @@ class NodeEnvironments(unittest.TestCase):
         cls.instance = Instance()
         cls.instance.env.update(cls.packages.settings())
         cls.enterClassContext(cls.instance)
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="paddock-project-")
-        self.addCleanup(folder.cleanup)
-        self.project = pathlib.Path(folder.name)
 
     def compute(self, job, package, *options, check=True):
         make_project(self.project, job__js=job, package__json=json.dumps(package))

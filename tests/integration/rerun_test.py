@@ -5,11 +5,6 @@ from harness import ProjectTest, main, make_project
 
 
 class Rerun(ProjectTest):
-    def cli(self, *words, code=0):
-        done = self.instance.run(*words, check=False)
-        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
-        return done
-
     def rerun(self, *words):
         """The new name, once it has ended."""
         name = self.cli("rerun", *words).stdout.strip()

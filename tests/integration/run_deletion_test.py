@@ -32,11 +32,8 @@ class Deletion(unittest.TestCase):
             "type": "compute", "command": ["python3", "slow.py", self.mark], "workspace": self.workspace,
             "terminationGrace": "5m"})
         self.assertEqual(status, 201, answer)
-        self.wait_log(name, "begun")
+        self.instance.wait_log(name, "begun")
         return list(pids_running(self.mark))
-
-    def wait_log(self, name, line):
-        wait_until(f"{name} to say {line}", lambda: line in self.instance.run("logs", name).stdout)
 
     def is_gone(self, name):
         done = self.instance.run("get", "run", name, check=False)
@@ -51,7 +48,7 @@ class Deletion(unittest.TestCase):
         pids = self.begin("slow")
         asked = self.instance.run("delete", "run", "slow", "--no-wait")
         self.assertIn("run.paddock.dev/slow deleted", asked.stdout)
-        self.wait_log("slow", "asked to end")
+        self.instance.wait_log("slow", "asked to end")
         marked = self.instance.run_object("slow")
         self.assertEqual(marked["status"]["phase"], "Running")
         for program in ("paddock-controller", "paddock-node-agent"):
