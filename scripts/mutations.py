@@ -84,7 +84,7 @@ MUTATIONS = (
              "Retry.EndsWhenTheAttemptsAreUsedUp"),
     Mutation("accelerator", "no two runs have the same accelerator", "for (const Accelerator& each : *suits) state.used.push_back(each.id);",
              "(void)state.used.size();",
-             "Ledger.NobodyElseGetsWhatIsHeld"),
+             "AcceleratorLedger.NobodyElseGetsWhatIsHeld"),
     Mutation("blocked-flag", "a compute command runs no code from its arguments", "if (is_one_of(kBlockedWords, name)) return name;",
              "if (is_one_of(kBlockedWords, name)) return std::nullopt;",
              "CommandRules.RefuseEachBlockedFlagBeforeAndAfterTheScriptAndNameIt"),
