@@ -56,7 +56,8 @@ std::string why_not_counted() {
 
 TEST_P(Sockets, WhatNobodyTakesOutOfThemEndsTheRun) {
   if (const std::string why = why_not_counted(); !why.empty()) GTEST_SKIP() << why;
-  for (const char* where : {"unaccepted", "replies", "parts", "datagrams", "streams"})
+  for (const char* where :
+       {"unaccepted", "replies", "parts", "datagrams", "streams", "ports and groups"})
     expect_ended(where);
 }
 

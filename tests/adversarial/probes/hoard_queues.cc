@@ -124,6 +124,28 @@ void leave_copies_of_a_stream() {
   }
 }
 
+// A port that others might share, and as many groups as a socket may join: each has memory of its
+// own.
+void leave_ports_and_groups() {
+  constexpr uint32_t kGroups = 0xe1000000;  // 225.0.0.0
+  constexpr uint32_t kMostOfASocket = 20;
+  constexpr int kLoopback = 1;
+  static uint32_t joined = 0;
+  const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (bind(fd, generic(address), sizeof address) != 0) give_up("a port");
+  for (uint32_t i = 0; i < kMostOfASocket; ++i) {
+    const ip_mreqn group{{htonl(kGroups + joined++)}, {}, kLoopback};
+    if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group) != 0)
+      give_up("a group");
+  }
+  held += 7'000;
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
@@ -140,6 +162,7 @@ int main(int, char** arguments) {
     if (where == "disconnected") leave_parts(true);
     if (where == "datagrams") leave_copies_of_datagrams();
     if (where == "streams") leave_copies_of_a_stream();
+    if (where == "ports and groups") leave_ports_and_groups();
     if (where == "connections") close(unaccepted());  // by their number
   }
   std::printf("HELD %ld\n", held >> 20);

@@ -1,5 +1,6 @@
 #include "node-agent/sandbox/linux/launcher/socket_watch.h"
 
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -24,6 +25,7 @@ class SocketWatchTest : public testing::Test {
     if (child_ <= 0) return;
     kill(child_, SIGKILL);
     waitpid(child_, nullptr, 0);
+    child_ = -1;
   }
   // False where this user may make no network.
   bool hold(const std::function<void()>& make) {
@@ -52,6 +54,24 @@ void make(int family, int type, int count) {
   for (int i = 0; i < count; ++i) (void)socket(family, type, 0);
 }
 
+int bound(int type, bool shares) {
+  const int fd = socket(AF_INET, type, 0);
+  const int on = shares ? 1 : 0;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  return bind(fd, reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0 ? fd : -1;
+}
+
+void join(int fd, uint32_t first, uint32_t count) {
+  constexpr int kLoopback = 1;
+  constexpr uint32_t kGroups = 0xe1000000;  // 225.0.0.0
+  for (uint32_t i = first; i < first + count; ++i) {
+    const ip_mreqn group{{htonl(kGroups + i)}, {}, kLoopback};
+    setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group);
+  }
+}
+
 TEST_F(SocketWatchTest, SocketsInNoListOfTheKernelCountForWhatTheyMayHold) {
   if (!hold([] { make(AF_INET, SOCK_DGRAM, kFree + 100); })) GTEST_SKIP() << kNoNetwork;
   EXPECT_TRUE(is_over(32 * kOneMiB));
@@ -66,6 +86,31 @@ TEST_F(SocketWatchTest, SomeOfThemCountForNothing) {
 TEST_F(SocketWatchTest, LocalSocketsDoNot) {
   if (!hold([] { make(AF_UNIX, SOCK_STREAM, 500); })) GTEST_SKIP() << kNoNetwork;
   EXPECT_FALSE(is_over(32 * kOneMiB));
+}
+
+TEST_F(SocketWatchTest, APortThatIsSharedCounts) {
+  for (const int type : {SOCK_DGRAM, SOCK_STREAM}) {
+    const auto make = [&] {
+      for (int i = 0; i < 600; ++i) {
+        const int fd = bound(type, true);
+        if (type == SOCK_STREAM) listen(fd, 1);
+      }
+    };
+    if (!hold(make)) GTEST_SKIP() << kNoNetwork;
+    EXPECT_TRUE(is_over(kOneMiB)) << type;
+    EXPECT_FALSE(is_over(2 * kOneMiB)) << type;
+    TearDown();
+  }
+}
+
+TEST_F(SocketWatchTest, GroupsThatTheDeviceKeepsCount) {
+  constexpr uint32_t kMost = 20;  // of one socket
+  const auto make = [] {
+    for (uint32_t i = 0; i < 500; ++i) join(bound(SOCK_DGRAM, false), i * kMost, kMost);
+  };
+  if (!hold(make)) GTEST_SKIP() << kNoNetwork;
+  EXPECT_TRUE(is_over(3 * kOneMiB));
+  EXPECT_FALSE(is_over(4 * kOneMiB));
 }
 
 }  // namespace
