@@ -17,6 +17,8 @@ struct FoundFile {
 };
 
 // `folder`: where a relative name begins, as the *at calls take it.
-FoundFile find_as(const NotifyingThread& caller, int folder, std::string_view name);
+// `follows`: also a link at the end of the name.
+FoundFile find_as(const NotifyingThread& caller, int folder, std::string_view name,
+                  bool follows = true);
 
 }  // namespace paddock::sandbox

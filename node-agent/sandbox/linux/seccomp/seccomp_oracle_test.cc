@@ -94,7 +94,8 @@ class Oracle {
                                                 "bind",
                                                 "listen",
                                                 "sendmmsg",
-                                                "execveat"};
+                                                "execveat",
+                                                "inotify_add_watch"};
     if (absent.contains(call)) return "ENOSYS";
     if (refused.contains(call)) return "EPERM";
     if (asked.contains(call)) return "ask";

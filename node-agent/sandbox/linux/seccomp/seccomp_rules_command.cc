@@ -106,6 +106,9 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"fcntl", kJudge, "locks of an open file", equal(1, F_OFD_SETLK)},
     {"fcntl", kJudge, "locks of an open file", equal(1, F_OFD_SETLKW)},
 
+    // A watch on a file is on the same file of the host and of other runs.
+    {"inotify_add_watch", kJudge, "watches files of others"},
+
     // A whole disk, in less time than lies between two looks at what a run has written, and beyond
     // the largest size of a file. Programs know file systems that have no such call, and write.
     // The launcher itself keeps room for its result so: no rule of its own forbids it.
