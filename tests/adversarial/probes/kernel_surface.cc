@@ -5,11 +5,29 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/timex.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include "probe.h"
 
+namespace {
+
+// A read that does not wait tells whether somebody else has read that part of the file.
+void ask_what_others_read() {
+  constexpr long kDoesNotWait = 8;  // RWF_NOWAIT
+  char byte = 0;
+  const iovec part{&byte, 1};
+  const int file = open("/usr/bin/env", O_RDONLY | O_CLOEXEC);
+  expect_refused("which parts are in memory",
+                 syscall(SYS_preadv2, file, &part, 1L, 0L, 0L, kDoesNotWait));
+  if (errno != EOPNOTSUPP) breach("another answer about parts in memory", errno);
+  if (syscall(SYS_preadv2, file, &part, 1L, 0L, 0L, 0L) != 1) breach("an honest read", errno);
+}
+
+}  // namespace
+
 int main() {
+  ask_what_others_read();
   char space[256] = {};
   expect_refused("bpf", syscall(SYS_bpf, 0, space, sizeof space));
   expect_refused("perf_event_open", syscall(SYS_perf_event_open, space, 0, -1, -1, 0));

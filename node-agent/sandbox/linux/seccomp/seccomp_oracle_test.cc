@@ -122,6 +122,7 @@ class Oracle {
     if (call == "unshare") return ask_if((a[0] & (kSpaces | 0x80)) != 0);
     if (call == "ioctl") return control(static_cast<uint32_t>(a[1]));
     if (call == "fallocate") return (a[1] & 0xa) != 0 ? "allow" : "EOPNOTSUPP";
+    if (call == "preadv2") return (a[5] & 8) != 0 ? "EOPNOTSUPP" : "allow";
     if (call == "landlock_create_ruleset") return "EOPNOTSUPP";
     if (call == "landlock_add_rule") return low(a[1]) == 1 ? "EOPNOTSUPP" : "allow";
     if (call == "flock") return ask_if((a[1] & 3) != 0);
@@ -259,6 +260,7 @@ TEST(SeccompProgram, DecidesAlikeForArgumentsTogether) {
                                         "madvise",
                                         "fsetxattr",
                                         "fallocate",
+                                        "preadv2",
                                         "landlock_create_ruleset",
                                         "landlock_add_rule"}) {
       if (const int number = syscall_number(name, machine).value(); number >= 0)

@@ -2,6 +2,7 @@
 #include <asm/ioctls.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <linux/fs.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -11,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <array>
 
@@ -109,6 +109,10 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     // A watch on a file is on the same file of the host and of other runs.
     {"inotify_add_watch", kJudge, "watches files of others"},
 
+    // As cachestat; programs know file systems that cannot do it.
+    {"preadv2", kUnsupported, "shows which shared files other programs read",
+     any_bit(5, RWF_NOWAIT)},
+
     // A whole disk, in less time than lies between two looks at what a run has written, and beyond
     // the largest size of a file. Programs know file systems that have no such call, and write.
     // The launcher itself keeps room for its result so: no rule of its own forbids it.
@@ -139,10 +143,8 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"userfaultfd", kReport, "stalls the kernel at chosen points"},
     {"fanotify_init", kReport, "watches whole file systems"},
     {"open_by_handle_at", kReport, "opens files past every mount"},
-    {"mknod", kReport, "character device", equal(1, S_IFCHR, S_IFMT)},
-    {"mknod", kReport, "block device", equal(1, S_IFBLK, S_IFMT)},
-    {"mknodat", kReport, "character device", equal(2, S_IFCHR, S_IFMT)},
-    {"mknodat", kReport, "block device", equal(2, S_IFBLK, S_IFMT)},
+    {"mknod", kReport, "device", device(1)},
+    {"mknodat", kReport, "device", device(2)},
     {"add_key", kReport, "kernel keyrings are shared"},
     {"request_key", kReport, "kernel keyrings are shared"},
     {"keyctl", kReport, "kernel keyrings are shared"},

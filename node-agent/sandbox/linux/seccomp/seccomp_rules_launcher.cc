@@ -163,11 +163,9 @@ constexpr auto kLauncherRules = std::to_array<SyscallRule>({
     {"open", kRefuse, "set-id file", any_bit(1, O_CREAT | kTmpfile), set_id(2)},
     {"openat", kRefuse, "set-id file", any_bit(2, O_CREAT | kTmpfile), set_id(3)},
     // The command's own rules refuse devices and tell of them; a refusal here would be silent.
-    {"mknod", kAllow, "character device", equal(1, S_IFCHR, S_IFMT)},
-    {"mknod", kAllow, "block device", equal(1, S_IFBLK, S_IFMT)},
+    {"mknod", kAllow, "device", device(1)},
     {"mknod", kRefuse, "set-id file", set_id(1)},
-    {"mknodat", kAllow, "character device", equal(2, S_IFCHR, S_IFMT)},
-    {"mknodat", kAllow, "block device", equal(2, S_IFBLK, S_IFMT)},
+    {"mknodat", kAllow, "device", device(2)},
     {"mknodat", kRefuse, "set-id file", set_id(2)},
 });
 

@@ -7,6 +7,8 @@
 // ever goes.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -45,6 +47,11 @@ constexpr WordTest any_bit(int argument, uint32_t bits) {
 }
 constexpr WordTest equal(int argument, uint32_t value, uint32_t mask = ~0u) {
   return {argument, WordTest::Is::kEqual, value, mask};
+}
+
+// A file type in a mode: S_IFCHR or S_IFBLK, which differ in one bit.
+constexpr WordTest device(int argument) {
+  return equal(argument, S_IFCHR & S_IFBLK, S_IFMT & ~uint32_t{S_IFCHR ^ S_IFBLK});
 }
 
 struct SyscallRule {
