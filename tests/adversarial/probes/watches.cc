@@ -106,7 +106,7 @@ void watch_what_changes() {
 }  // namespace
 
 int main(int, char** arguments) {
-  watch_others(arguments[1]);
+  watch_others(arguments[1] == nullptr ? "/usr/share" : arguments[1]);
   watch_own();
   watch_what_changes();
   return verdict();
