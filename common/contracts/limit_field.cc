@@ -74,11 +74,14 @@ constexpr auto kOfSize =
     std::to_array<std::string_view>({"file too large", "efbig", "file size limit exceeded"});
 constexpr auto kOfSpace = std::to_array<std::string_view>({"no space left on device", "enospc"});
 constexpr std::string_view kScratchBytes = "fsBytes";
+constexpr std::string_view kMemory = "memory";
+// Address, thread and memory sanitizers, of the shadow that they reserve before anything else.
+constexpr std::string_view kSanitizer = "sanitizer failed to allocate";
 constexpr std::string_view kAddresses = "the address space of each process";
 constexpr std::string_view kPrivate = "the private memory of each process";
 constexpr std::array kComplaints = {
     Complaint{"addressSpace", "memory", kAddresses, kOfMemory},
-    Complaint{"memory", "memory", kPrivate, kOfMemory},
+    Complaint{kMemory, "memory", kPrivate, kOfMemory},
     Complaint{"pids", "processes", "the number of processes and threads", kOfProcesses},
     Complaint{"openFiles", "open files", "what each process may have open", kOfFiles},
     Complaint{"fileSize", "the size of a file", "the size of each file", kOfSize},
@@ -105,12 +108,16 @@ std::string last_words(std::string_view text) {
   return ascii_lower(text.substr(text.size() - std::min(text.size(), kLastBytes)));
 }
 
+std::string words_of(const SandboxResult& result) {
+  if (result.status == SandboxStatus::kOk) return last_words(result.err);
+  return cat(last_words(result.err), "\n", last_words(result.out));
+}
+
 std::vector<const Complaint*> complaints_of(const SandboxResult& result) {
   std::vector<const Complaint*> out;
   const bool well = result.status == SandboxStatus::kOk;
   if ((!well && result.status != SandboxStatus::kFailed) || !result.policy) return out;
-  const std::string said =
-      well ? last_words(result.err) : cat(last_words(result.err), "\n", last_words(result.out));
+  const std::string said = words_of(result);
   const auto says = [&](std::string_view word) { return said.find(word) != std::string::npos; };
   for (const Complaint& each : kComplaints) {
     if (well && each.field != kScratchBytes) continue;
@@ -179,6 +186,9 @@ std::string complaints_text(const SandboxResult& result) {
   for (const Complaint* each : complaints_of(result)) {
     out += cat(out.empty() ? "" : "; ", "it complains of ", each->of, ", and ", each->limited,
                " is limited to ", limit_text(result, each->field), " (limits.", each->field, ")");
+    if (each->field == kMemory && words_of(result).find(kSanitizer) != std::string::npos)
+      out +=
+          "; sanitizers reserve terabytes, which only a host that limits runs by a cgroup allows";
   }
   return out;
 }

@@ -131,6 +131,19 @@ TEST(LimitField, OfMemoryAndProcessesIsComplainedOfWhereNoCgroupCounts) {
       << "a program may reserve what it never fills";
 }
 
+// No size of theirs would do: it is the host that has to be another one.
+TEST(LimitField, OfMemoryIsSaidToBeNoPlaceForSanitizersWhereNoCgroupCounts) {
+  SandboxResult result = complaining(
+      "==8==ERROR: AddressSanitizer failed to allocate 0xdfff0001000 (15392894357504) bytes at "
+      "address 2008fff7000 (errno: 12)");
+  EXPECT_EQ(complaints_text(result), "") << "a cgroup counts what is filled";
+  result.enforced["memory"].mechanism = "RLIMIT_DATA";
+  EXPECT_EQ(complaints_text(result),
+            "it complains of memory, and the private memory of each process is limited to 8Gi "
+            "(limits.memory); sanitizers reserve terabytes, which only a host that limits runs by "
+            "a cgroup allows");
+}
+
 TEST(LimitField, HasTheValueThatItHad) {
   SandboxLimits limits;
   limits.memory = wire::Quantity{int64_t{8} << 30};

@@ -1,7 +1,7 @@
 // C: AddressSanitizer, UBSan, LeakSanitizer and ThreadSanitizer in programs of a project.
 // run: bash -ec 'for kind in address,undefined leak thread; do gcc -g -fsanitize=$kind -pthread -o /tmp/it sanitizers.c; /tmp/it $kind; done; echo ok'
 // needs: g++
-// not: compute (its exact environment has no LSAN_OPTIONS; a script of the project may set it)
+// not: compute (its exact environment has no LSAN_OPTIONS; a script of the project may set it) user (what they reserve is over RLIMIT_DATA)
 // limits: {memory: 2Gi, cpuTime: 60s, pids: 128}
 #include <pthread.h>
 #include <stdio.h>
