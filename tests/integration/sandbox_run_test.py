@@ -82,6 +82,16 @@ class SandboxRun(unittest.TestCase):
         self.assertEqual(result["stdout"], "refused\n")
         self.assertTrue(any("192.0.2.1" in d["target"] and d["remedy"] for d in result["denials"]), result["denials"])
 
+    def test_a_refused_debugger_profiler_or_browser_is_told_what_works_instead(self):
+        ways = {"ptrace": "valgrind", "perf_event_open": "gprof", "unshare": "--no-sandbox"}
+        measure = {"x86_64": 298, "aarch64": 241}[os.uname().machine]  # perf_event_open
+        code = ("import ctypes\nc = ctypes.CDLL(None)\n"
+                f"c.ptrace(0, 0, 0, 0)\nc.syscall({measure}, bytes(128), 0, -1, -1, 0)\nc.unshare(0x10000000)")
+        denials = {each["target"]: each["remedy"] for each in self.result("--", "python3", "-c", code)["denials"]}
+        self.assertEqual(denials.keys(), ways.keys())
+        for call, way in ways.items():
+            self.assertIn(way, denials[call])
+
     # proves: ORB-50, ORB-52, ORB-53, ORB-64
     def test_host_secrets_are_not_there(self):
         code = ("import os\nfor p in ('/etc/shadow', '/root/.ssh', '/home', os.path.expanduser('~/.aws')):\n"

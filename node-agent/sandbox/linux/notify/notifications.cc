@@ -9,6 +9,7 @@
 #include <array>
 #include <utility>
 
+#include "common/base/text.h"
 #include "common/contracts/denial_rule.h"
 #include "node-agent/sandbox/linux/kernel/raw.h"
 #include "node-agent/sandbox/linux/notify/exec_gate.h"
@@ -36,11 +37,20 @@ constexpr Millis kShortestRetry{1};  // as long as locks change hands
 constexpr Millis kLongestRetry{16};
 constexpr size_t kMostRetries = 32;  // in one go
 
+// What people who meet the refusal can do without the call.
+std::string_view way_without(std::string_view call) {
+  if (call == "ptrace") return "; sanitizers, valgrind and the debuggers of interpreters need none";
+  if (call == "perf_event_open")
+    return "; gprof, valgrind and the profilers of languages need none";
+  if (call == "clone" || call == "unshare") return "; browsers start with --no-sandbox";
+  return "";
+}
+
 contracts::Denial call_denial(std::string_view what, const std::string& name, std::string_view why,
                               std::string executable) {
   return {std::string(what), name, std::move(executable),
           contracts::rule_text(contracts::DenialRule::kSystemCalls, why),
-          "nothing: no sandboxed program may call it"};
+          cat("nothing: no sandboxed program may call it", way_without(name))};
 }
 
 // As the kernel answers where it has no memory for what the call waits with.
