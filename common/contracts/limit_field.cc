@@ -128,6 +128,11 @@ std::vector<const Complaint*> complaints_of(const SandboxResult& result) {
   return out;
 }
 
+// More memory does not help it.
+bool is_of_a_sanitizer(const SandboxResult& result, const Complaint& of) {
+  return of.field == kMemory && words_of(result).find(kSanitizer) != std::string::npos;
+}
+
 // A node sends it: what is no limit of ours is none.
 std::string_view known_limit(std::string_view name) {
   std::string_view out;
@@ -177,7 +182,8 @@ std::vector<std::string_view> limits_outlived(const SandboxResult& result) {
 
 std::vector<std::string_view> limits_complained_of(const SandboxResult& result) {
   std::vector<std::string_view> out;
-  for (const Complaint* each : complaints_of(result)) out.push_back(each->field);
+  for (const Complaint* each : complaints_of(result))
+    if (!is_of_a_sanitizer(result, *each)) out.push_back(each->field);
   return out;
 }
 
@@ -186,7 +192,7 @@ std::string complaints_text(const SandboxResult& result) {
   for (const Complaint* each : complaints_of(result)) {
     out += cat(out.empty() ? "" : "; ", "it complains of ", each->of, ", and ", each->limited,
                " is limited to ", limit_text(result, each->field), " (limits.", each->field, ")");
-    if (each->field == kMemory && words_of(result).find(kSanitizer) != std::string::npos)
+    if (is_of_a_sanitizer(result, *each))
       out +=
           "; sanitizers reserve terabytes, which only a host that limits runs by a cgroup allows";
   }

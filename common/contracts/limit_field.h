@@ -23,10 +23,10 @@ Truncated cut_by_limit(const SandboxResult& result);  // by its own policy; with
 bool output_was_lost(const SandboxResult& result);
 // Limits that a run met and that did not end it: its output was cut, its scratch space was full.
 std::vector<std::string_view> limits_outlived(const SandboxResult& result);
-// Limits that a failed command complains of on its standard error and that nothing counts: address
-// space, open files and others where the kernel only refuses. A command that ended well may
-// complain too, of scratch space that was full and has been cleared since. This is for people: what
-// a program prints decides nothing.
+// Limits that a failed command complains of on its standard error, that nothing counts and that may
+// help if raised: address space, open files and others where the kernel only refuses. A command
+// that ended well may complain too, of scratch space that was full and has been cleared since. This
+// is for people: what a program prints decides nothing.
 std::vector<std::string_view> limits_complained_of(const SandboxResult& result);
 // What it complains of and how that is limited: `it complains of …; it complains of …`.
 std::string complaints_text(const SandboxResult& result);
