@@ -92,6 +92,12 @@ class SandboxRun(unittest.TestCase):
         for call, way in ways.items():
             self.assertIn(way, denials[call])
 
+    def test_a_sandbox_inside_learns_that_it_may_make_no_namespace(self):
+        names = ["/proc/sys/kernel/overflowuid", "/proc/sys/kernel/overflowgid"]  # bubblewrap reads them first
+        result = self.result("--", "sh", "-c", f"cat {' '.join(names)}; unshare --user true")
+        self.assertEqual(result["stdout"], "".join(pathlib.Path(name).read_text() for name in names))
+        self.assertEqual([each["target"] for each in result["denials"]], ["unshare"])
+
     # proves: ORB-50, ORB-52, ORB-53, ORB-64
     def test_host_secrets_are_not_there(self):
         code = ("import os\nfor p in ('/etc/shadow', '/root/.ssh', '/home', os.path.expanduser('~/.aws')):\n"

@@ -26,9 +26,11 @@ struct MachineFacts {
   std::map<std::string, std::string> settings;  // of kSharedSettings, by path
 };
 
-// Settings of the kernel that decide how it treats a program: allocators and runtimes ask for them.
+// Settings of the kernel that decide how it treats a program: allocators, runtimes and programs
+// that would make sandboxes ask for them.
 inline constexpr const char* kSharedSettings[] = {"vm/overcommit_memory", "vm/max_map_count",
-                                                  "kernel/cap_last_cap"};
+                                                  "kernel/cap_last_cap", "kernel/overflowuid",
+                                                  "kernel/overflowgid"};
 
 // The share of the host that one run sees.
 struct MachineShare {
