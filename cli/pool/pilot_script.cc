@@ -1,5 +1,7 @@
 #include "cli/pool/pilot_script.h"
 
+#include <algorithm>
+
 #include "cli/pool/waiting_runs.h"
 #include "common/base/text.h"
 #include "common/os/file.h"
@@ -10,6 +12,10 @@ namespace {
 
 // parse_pool_settings() let no quote through.
 std::string quoted(std::string_view text) { return cat("'", text, "'"); }
+
+// A gang's pilots start at once, and not all of their nodes are equally fast: one that is there
+// waits at least so long for the others.
+constexpr Millis kLeastForOthers = std::chrono::minutes(2);
 
 // For values that the agent reads as YAML.
 std::string labels_text(const PoolSettings& settings) {
@@ -26,6 +32,15 @@ constexpr const char* kBody = R"SH(
 umask 077
 unset "${!PADDOCK_@}"
 job=${SLURM_JOB_ID:?this is a job of Slurm}
+pilot=$job
+gpus=${SLURM_JOB_GPUS:-${CUDA_VISIBLE_DEVICES:-none}}
+if [ "${1:-}" = member ]; then
+  pilot=$job-r$SLURM_PROCID idle=$gang_idle
+  gpus=${SLURM_STEP_GPUS:-${CUDA_VISIBLE_DEVICES:-none}}
+elif [ "${SLURM_JOB_NUM_NODES:-1}" -gt 1 ]; then
+  exec "$bin/srun" --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 --cpus-per-task="$SLURM_CPUS_PER_TASK" \
+    --mpi=none --wait=0 --kill-on-bad-exit=0 --label /bin/bash -c "$(<"$0")" pilot member
+fi
 end=${SLURM_JOB_END_TIME:-}
 tries=0
 until [[ $end =~ ^[0-9]+$ ]]; do  # slurmctld may be away
@@ -47,19 +62,19 @@ finish() { rm -rf --one-file-system -- "$data"; }
 trap finish EXIT
 trap '[ -n "$agent" ] && kill -TERM "$agent"' TERM INT HUP
 tries=0
-until mv -- "$folder/$job.token" "$data/token" 2>/dev/null; do
+until mv -- "$folder/$pilot.token" "$data/token" 2>/dev/null; do
   tries=$((tries + 1))
-  if [ "$tries" -gt 600 ]; then echo "no token came for job $job" >&2; exit 1; fi
+  if [ "$tries" -gt 600 ]; then echo "no token came for pilot $pilot" >&2; exit 1; fi
   sleep 0.5
 done
-export PADDOCK_NODE_AGENT_SERVER="$server" PADDOCK_NODE_AGENT_NAME="$pool-$job"
+export PADDOCK_NODE_AGENT_SERVER="$server" PADDOCK_NODE_AGENT_NAME="$pool-$pilot"
 [ -e "$folder/ca.pem" ] && export PADDOCK_NODE_AGENT_CA_FILE="$folder/ca.pem"
 export PADDOCK_NODE_AGENT_DATA_DIR="$data/agent" PADDOCK_NODE_AGENT_ENROLL_TOKEN_FILE="$data/token"
 export PADDOCK_NODE_AGENT_ENDS_AT="$(date -u +%FT%TZ -d "@$((end - before))")"
 export PADDOCK_NODE_AGENT_IDLE_EXIT="$idle" PADDOCK_NODE_AGENT_LABELS="$labels"
 export PADDOCK_NODE_AGENT_MAX_CPU="${SLURM_CPUS_ON_NODE:-1}"
 [ -n "${SLURM_MEM_PER_NODE:-}" ] && export PADDOCK_NODE_AGENT_MAX_MEMORY="${SLURM_MEM_PER_NODE}Mi"
-export PADDOCK_NODE_AGENT_VISIBLE_GPUS="\"${SLURM_JOB_GPUS:-${CUDA_VISIBLE_DEVICES:-none}}\""
+export PADDOCK_NODE_AGENT_VISIBLE_GPUS="\"$gpus\""
 "$program" &
 agent=$!
 while :; do
@@ -75,8 +90,8 @@ void add_option(std::vector<std::string>& words, const char* name, const std::st
 
 }  // namespace
 
-std::string token_file(const std::string& folder, const std::string& job) {
-  return os::join_path(folder, job + ".token");
+std::string token_file(const std::string& folder, const std::string& pilot) {
+  return os::join_path(folder, pilot + ".token");
 }
 std::string ca_file(const std::string& folder) { return os::join_path(folder, "ca.pem"); }
 std::string logs_folder(const std::string& folder) { return os::join_path(folder, "logs"); }
@@ -87,8 +102,9 @@ std::vector<std::string> sbatch_words(const PoolSettings& settings, const std::s
       std::chrono::duration_cast<std::chrono::minutes>(settings.pilot.walltime.value).count();
   std::vector<std::string> words = {"--parsable",
                                     cat("--job-name=", job_name(settings.name, key, size)),
-                                    "--nodes=1",
-                                    "--ntasks=1",
+                                    cat("--nodes=", size.nodes),
+                                    cat("--ntasks=", size.nodes),
+                                    "--ntasks-per-node=1",
                                     cat("--cpus-per-task=", size.cpus),
                                     cat("--mem=", size.memory_mib, "M"),
                                     cat("--time=", minutes),
@@ -116,6 +132,7 @@ std::string pilot_script(const PoolSettings& settings) {
       {"program", pilot.program},
       {"server", pilot.server.empty() ? settings.server : pilot.server},
       {"idle", format_duration(pilot.idle_exit.value)},
+      {"gang_idle", format_duration(std::max(pilot.idle_exit.value, kLeastForOthers))},
       {"labels", labels_text(settings)},
       {"before", cat(std::chrono::duration_cast<std::chrono::seconds>(kBeforeEnd).count())}};
   std::string text = "#!/bin/bash\n# A pilot of Paddock's pool; it holds no secret.\n";

@@ -14,12 +14,12 @@ namespace paddock::cli {
 std::vector<std::string> sbatch_words(const PoolSettings& settings, const std::string& key,
                                       const PilotSize& size);
 
-// Starts an agent that offers what the allocation has, and removes its data afterwards. It waits
-// for the token of its own job in `settings.folder`.
+// Starts an agent that offers what the allocation has, and removes its data afterwards; on several
+// nodes, one on each. An agent waits for the token of its own in `settings.folder`.
 std::string pilot_script(const PoolSettings& settings);
 
 // Files of `settings.folder`, by which both sides know them.
-std::string token_file(const std::string& folder, const std::string& job);
+std::string token_file(const std::string& folder, const std::string& pilot);
 std::string ca_file(const std::string& folder);
 std::string logs_folder(const std::string& folder);
 

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "paddock-";
 constexpr size_t kLongestLine = 1024;
+constexpr int64_t kMostNodes = 1000;  // as maxPilots
+constexpr std::string_view kRank = "-r";
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.size() <= 18 &&
@@ -60,28 +62,47 @@ std::string plain_word(std::string_view text) {
 }  // namespace
 
 std::string job_name(std::string_view pool, std::string_view key, const PilotSize& size) {
-  return cat(kPrefix, pool, "-", key, "-", size.cpus, "c-", size.memory_mib, "m-", size.gpus, "g");
+  return cat(kPrefix, pool, "-", key, "-", size.cpus, "c-", size.memory_mib, "m-", size.gpus, "g",
+             size.nodes > 1 ? cat("-", size.nodes, "n") : "");
 }
 
 std::optional<JobName> parse_job_name(std::string_view pool, std::string_view name) {
   const std::string prefix = cat(kPrefix, pool, "-");
   if (!name.starts_with(prefix)) return std::nullopt;
   const std::vector<std::string> parts = split(name.substr(prefix.size()), '-');
-  if (parts.size() != 4 || !is_key(parts[0])) return std::nullopt;
+  const bool several = parts.size() == 5;
+  if ((parts.size() != 4 && !several) || !is_key(parts[0])) return std::nullopt;
   const auto cpus = amount(parts[1], 'c');
   const auto memory = amount(parts[2], 'm');
   const auto gpus = amount(parts[3], 'g');
-  if (!cpus || !memory || !gpus) return std::nullopt;
-  return JobName{parts[0], {*cpus, *memory, *gpus}};
+  const auto nodes = several ? amount(parts[4], 'n') : 1;
+  if (!cpus || !memory || !gpus || !nodes || *nodes > kMostNodes || (several && *nodes < 2))
+    return std::nullopt;
+  return JobName{parts[0], {*cpus, *memory, *gpus, *nodes}};
 }
 
-std::string node_of(std::string_view pool, std::string_view job) { return cat(pool, "-", job); }
+std::vector<std::string> pilots_of(const Pilot& job) {
+  if (job.size.nodes == 1) return {job.job};
+  std::vector<std::string> out;
+  for (int64_t rank = 0; rank < job.size.nodes; ++rank) out.push_back(cat(job.job, kRank, rank));
+  return out;
+}
 
-std::string job_of(std::string_view pool, std::string_view node) {
+std::string node_of(std::string_view pool, std::string_view pilot) { return cat(pool, "-", pilot); }
+
+std::string pilot_of(std::string_view pool, std::string_view node) {
   const std::string prefix = cat(pool, "-");
   if (!node.starts_with(prefix)) return "";
-  const std::string_view job = node.substr(prefix.size());
-  return is_number(job) ? std::string(job) : "";
+  const std::string_view pilot = node.substr(prefix.size());
+  const size_t rank = pilot.find(kRank);
+  const bool alone = rank == std::string_view::npos;
+  const bool known =
+      is_number(pilot.substr(0, rank)) && (alone || is_number(pilot.substr(rank + kRank.size())));
+  return known ? std::string(pilot) : "";
+}
+
+std::string job_of(std::string_view pilot) {
+  return std::string(pilot.substr(0, pilot.find(kRank)));
 }
 
 Queue parse_queue(std::string_view pool, std::string_view text) {

@@ -17,10 +17,12 @@ struct PilotSize {
   int64_t cpus = 1;
   int64_t memory_mib = 0;
   int64_t gpus = 0;
+  int64_t nodes = 1;  // each with all of that: a gang's pilots are one job, which starts as a whole
   friend bool operator==(const PilotSize&, const PilotSize&) = default;
 };
 
-// `paddock-POOL-KEY-4c-2048m-1g`. The key is made for one submission and never used again.
+// `paddock-POOL-KEY-4c-2048m-1g`, of several nodes `…-1g-3n`. The key is made for one submission
+// and never used again.
 std::string job_name(std::string_view pool, std::string_view key, const PilotSize& size);
 struct JobName {
   std::string key;
@@ -29,6 +31,7 @@ struct JobName {
 // Reads a job's name; nothing if it is not, to the last character, that of a pilot of this pool.
 std::optional<JobName> parse_job_name(std::string_view pool, std::string_view name);
 
+// A job: a pilot, or those of a gang.
 // kEnding: it is not to be counted on any more, and not gone yet.
 enum class PilotState { kQueued, kRunning, kEnding };
 
@@ -42,10 +45,14 @@ struct Pilot {
   std::optional<WallTime> started;
 };
 
+// Each pilot of the job by its name within the pool: `12`, of several `12-r0`, `12-r1`.
+std::vector<std::string> pilots_of(const Pilot& job);
 // The name of its node.
-std::string node_of(std::string_view pool, std::string_view job);
-// The id of the job whose node that is; empty if it is no node of this pool.
-std::string job_of(std::string_view pool, std::string_view node);
+std::string node_of(std::string_view pool, std::string_view pilot);
+// The pilot whose node that is; empty if it is no node of this pool.
+std::string pilot_of(std::string_view pool, std::string_view node);
+// The id of the job that it is of.
+std::string job_of(std::string_view pilot);
 
 // The columns that squeue is asked for, and the format of its times: seconds since 1970.
 inline constexpr const char* kQueueFormat = "%i|%T|%S|%j|%r";

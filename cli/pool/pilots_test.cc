@@ -18,6 +18,13 @@ TEST(JobName, IsReadBack) {
   EXPECT_EQ(parsed->size, kSize);
 }
 
+TEST(JobName, SaysHowManyPilotsOfAGangItIs) {
+  const std::string name = job_name("hpc", "k7f3a9c2", {4, 2048, 1, 3});
+  EXPECT_EQ(name, "paddock-hpc-k7f3a9c2-4c-2048m-1g-3n");
+  ASSERT_TRUE(parse_job_name("hpc", name));
+  EXPECT_EQ(parse_job_name("hpc", name)->size, (PilotSize{4, 2048, 1, 3}));
+}
+
 TEST(JobName, OfAnotherPoolIsAnothers) {
   const std::string longer = job_name("hpc-b", "k7f3a9c2", kSize);
   EXPECT_FALSE(parse_job_name("hpc", longer));
@@ -29,17 +36,30 @@ TEST(JobName, OfOthersIsNone) {
   for (const char* name :
        {"", "bash", "paddock-hpc", "paddock-hpc-", "paddock-hpc-k7f3a9c2-4c-2048m",
         "paddock-hpc-k7f3a9c2-4c-2048m-1g-x", "paddock-hpc-K7F3-4c-2048m-1g",
-        "paddock-hpc-k7f3a9c2--4c-2048m-1g", "paddock-hpc-k7f3a9c2-c-2048m-1g",
-        "paddock-hpc-k7f3a9c2-04c-2048m-1g", "paddock-hpc-k7f3a9c2-4c-99999999999999999999m-1g",
-        "paddock-hpc-k7f3a9c2-+4c-2048m-1g", "paddock-hpc-k7f3a9c2-4c-2048m-1g "})
+        "paddock-hpc-k7f3a9c2-4c-2048m-1g-1n", "paddock-hpc-k7f3a9c2-4c-2048m-1g-0n",
+        "paddock-hpc-k7f3a9c2-4c-2048m-1g-1001n", "paddock-hpc-k7f3a9c2--4c-2048m-1g",
+        "paddock-hpc-k7f3a9c2-c-2048m-1g", "paddock-hpc-k7f3a9c2-04c-2048m-1g",
+        "paddock-hpc-k7f3a9c2-4c-99999999999999999999m-1g", "paddock-hpc-k7f3a9c2-+4c-2048m-1g",
+        "paddock-hpc-k7f3a9c2-4c-2048m-1g "})
     EXPECT_FALSE(parse_job_name("hpc", name)) << name;
 }
 
 TEST(NodeName, LeadsBackToItsJob) {
   EXPECT_EQ(node_of("hpc", "12"), "hpc-12");
-  EXPECT_EQ(job_of("hpc", "hpc-12"), "12");
-  for (const char* node : {"hpc-", "hpc-b-12", "hpc-12x", "laptop", "hpc12"})
-    EXPECT_EQ(job_of("hpc", node), "") << node;
+  EXPECT_EQ(pilot_of("hpc", "hpc-12"), "12");
+  EXPECT_EQ(job_of("12"), "12");
+  EXPECT_EQ(pilot_of("hpc", "hpc-12-r3"), "12-r3");
+  EXPECT_EQ(job_of("12-r3"), "12");
+  for (const char* node : {"hpc-", "hpc-b-12", "hpc-12x", "laptop", "hpc12", "hpc-12-3", "hpc-12-r",
+                           "hpc-12-rx", "hpc-12-r1-r2"})
+    EXPECT_EQ(pilot_of("hpc", node), "") << node;
+}
+
+TEST(NodeName, IsOfEachPilotOfAJob) {
+  const std::string name = job_name("hpc", "k7f3a9c2", {1, 1024, 0, 2});
+  const Queue queue = parse_queue("hpc", cat("12|RUNNING|1764270000|", name, "|None\n"));
+  ASSERT_EQ(queue.pilots.size(), 1U);
+  EXPECT_EQ(pilots_of(queue.pilots[0]), (std::vector<std::string>{"12-r0", "12-r1"}));
 }
 
 std::string line(std::string_view state, std::string_view started = "N/A",

@@ -7,34 +7,57 @@
 namespace paddock::cli {
 namespace {
 
-// A pilot that is on its way, and what of it nobody has taken.
+// A job that is on its way, and what of each of its pilots nobody has taken.
 struct Room {
-  PilotSize left;
+  std::vector<PilotSize> left;
   std::string what;              // for people
   const Pilot* pilot = nullptr;  // a queued one: it can be canceled
   bool taken = false;
 };
 
+Room room_in(const PilotSize& size, std::string what, const Pilot* pilot = nullptr) {
+  return {std::vector<PilotSize>(static_cast<size_t>(size.nodes), size), std::move(what), pilot};
+}
+
+// All of it or nothing.
 bool take(Room& room, const PilotSize& needs) {
-  PilotSize& left = room.left;
-  if (needs.cpus > left.cpus || needs.memory_mib > left.memory_mib || needs.gpus > left.gpus)
-    return false;
-  left = {left.cpus - needs.cpus, left.memory_mib - needs.memory_mib, left.gpus - needs.gpus};
+  std::vector<PilotSize*> fit;
+  for (PilotSize& left : room.left) {
+    if (needs.cpus <= left.cpus && needs.memory_mib <= left.memory_mib && needs.gpus <= left.gpus)
+      fit.push_back(&left);
+  }
+  if (static_cast<int64_t>(fit.size()) < needs.nodes) return false;
+  fit.resize(static_cast<size_t>(needs.nodes));
+  for (PilotSize* left : fit) {
+    left->cpus -= needs.cpus;
+    left->memory_mib -= needs.memory_mib;
+    left->gpus -= needs.gpus;
+  }
   return room.taken = true;
+}
+
+int64_t count_in(const std::set<std::string>& pilots, const Pilot& job) {
+  return std::ranges::count_if(pilots_of(job),
+                               [&](const std::string& each) { return pilots.contains(each); });
 }
 
 bool is_coming(const Pilot& pilot, const PoolState& state) {
   if (pilot.state == PilotState::kQueued) return true;
-  return pilot.state == PilotState::kRunning && !state.settled.contains(pilot.job);
+  return pilot.state == PilotState::kRunning && count_in(state.settled, pilot) < pilot.size.nodes;
 }
 
 bool is_stuck(const Pilot& pilot, const PoolState& state) {
-  return pilot.state == PilotState::kRunning && !state.joined.contains(pilot.job) &&
+  return pilot.state == PilotState::kRunning && count_in(state.joined, pilot) < pilot.size.nodes &&
          pilot.started && state.now - *pilot.started > kLongestJoining;
 }
 
-std::string coming_text(const Pilot& pilot) {
-  if (pilot.state == PilotState::kRunning) return cat("job ", pilot.job, " has started");
+std::string coming_text(const Pilot& pilot, const PoolState& state) {
+  if (pilot.state == PilotState::kRunning) {
+    const std::string text = cat("job ", pilot.job, " has started");
+    if (pilot.size.nodes == 1) return text;
+    return cat(text, ", and ", count_in(state.joined, pilot), " of its ", pilot.size.nodes,
+               " pilots have joined");
+  }
   const bool told = !pilot.why.empty() && pilot.why != "None";
   return cat("job ", pilot.job, " waits in Slurm's queue", told ? cat(" (", pilot.why, ")") : "");
 }
@@ -44,23 +67,34 @@ std::vector<Room> rooms_of(const PoolState& state) {
   for (const Pilot& pilot : state.pilots) {
     if (!is_coming(pilot, state) || is_stuck(pilot, state)) continue;
     const bool queued = pilot.state == PilotState::kQueued;
-    rooms.push_back({pilot.size, coming_text(pilot), queued ? &pilot : nullptr});
+    rooms.push_back(room_in(pilot.size, coming_text(pilot, state), queued ? &pilot : nullptr));
   }
   for (const auto& [key, size] : state.in_doubt)
-    rooms.push_back({size, "a job was submitted, and Slurm does not list it yet"});
+    rooms.push_back(room_in(size, "a job was submitted, and Slurm does not list it yet"));
   return rooms;
 }
 
-// The limit that forbids one more pilot; empty: none does.
+int64_t pilots_there(const PoolState& state) {
+  int64_t all = 0;
+  for (const Pilot& pilot : state.pilots) all += pilot.size.nodes;
+  for (const auto& [key, size] : state.in_doubt) all += size.nodes;
+  return all;
+}
+
+// That no pilots are left for this run; empty: there are.
+std::string too_many(int64_t there, const WaitingRun& run, const PoolSettings& settings) {
+  const int64_t wanted = run.needs.nodes;
+  if (there + wanted <= settings.max_pilots) return "";
+  return cat(there, " of ", settings.max_pilots, " pilots are there (maxPilots)",
+             wanted > 1 ? cat(", and its ", wanted, " members need one each") : "");
+}
+
+// The limit that forbids one more job; empty: none does.
 std::string limit_reached(const PoolState& state, const PoolSettings& settings) {
-  const auto doubts = static_cast<int64_t>(state.in_doubt.size());
-  const int64_t all = static_cast<int64_t>(state.pilots.size()) + doubts;
-  if (all >= settings.max_pilots)
-    return cat(all, " of ", settings.max_pilots, " pilots are there (maxPilots)");
-  const int64_t queued =
-      doubts + std::ranges::count(state.pilots, PilotState::kQueued, &Pilot::state);
+  const int64_t queued = static_cast<int64_t>(state.in_doubt.size()) +
+                         std::ranges::count(state.pilots, PilotState::kQueued, &Pilot::state);
   if (queued >= settings.max_queued)
-    return cat(queued, " of ", settings.max_queued, " pilots wait in Slurm's queue (maxQueued)");
+    return cat(queued, " of ", settings.max_queued, " jobs wait in Slurm's queue (maxQueued)");
   if (state.last_submission && state.mono - *state.last_submission < settings.submit_every.value)
     return cat("the next pilot is submitted ", format_duration(settings.submit_every.value),
                " after the last one (submitEvery)");
@@ -73,18 +107,22 @@ PoolPlan plan_pool(const PoolState& state, const PoolSettings& settings) {
   PoolPlan plan;
   std::vector<Room> rooms = rooms_of(state);
   const std::string limit = limit_reached(state, settings);
+  const int64_t there = pilots_there(state);
   for (const WaitingRun& run : state.waiting) {
     const auto room =
         std::ranges::find_if(rooms, [&](Room& each) { return take(each, run.needs); });
+    const std::string full = too_many(there, run, settings);
     if (room != rooms.end()) {
       plan.coming[run.uid] = room->what;
+    } else if (!full.empty()) {
+      plan.held[run.uid] = full;
     } else if (!limit.empty()) {
       plan.held[run.uid] = limit;
     } else if (plan.submit) {
       plan.held[run.uid] = "a pilot is submitted for runs before it";
     } else {
       plan.submit = size_for(run.needs, settings.size);
-      rooms.push_back({*plan.submit, "a pilot is being submitted"});
+      rooms.push_back(room_in(*plan.submit, "a pilot is being submitted"));
       take(rooms.back(), run.needs);
       plan.coming[run.uid] = rooms.back().what;
     }

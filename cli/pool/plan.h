@@ -1,7 +1,8 @@
 // Decides which pilots to submit and which to cancel, and why a run gets none. Pure.
 // Every waiting run takes a place in a pilot that is on its way; only a run that finds no place
-// asks for another pilot. Pilots that run have shown what they can do, so a run that still waits
-// then waits for more.
+// asks for another pilot. A gang is one run of several places, each in another pilot of one job:
+// all of them are on their way at once, or none. Pilots that run have shown what they can do, so a
+// run that still waits then waits for more.
 #pragma once
 
 #include <map>
@@ -17,7 +18,7 @@ namespace paddock::cli {
 struct PoolState {
   std::vector<WaitingRun> waiting;  // that some pilot could take, in the order of the queue
   std::vector<Pilot> pilots;        // as Slurm lists them now
-  std::set<std::string> joined;     // jobs whose nodes are at the controller
+  std::set<std::string> joined;     // pilots whose nodes are at the controller
   std::set<std::string> settled;    // of them, those that had kSettling to be given what waits
   // Submissions of which nobody knows whether Slurm took them: they count as queued.
   std::map<std::string, PilotSize> in_doubt;  // by key
@@ -36,7 +37,7 @@ struct PoolPlan {
 // A node that has joined is looked at, proves its sandbox and is given runs: what waits while it
 // does waits for that.
 inline constexpr Millis kSettling = std::chrono::seconds(10);
-// A pilot whose agent has not joined so long after its job began is not coming.
+// A job with a pilot that has not joined so long after it began is not coming as a whole.
 inline constexpr Millis kLongestJoining = std::chrono::minutes(10);
 
 PoolPlan plan_pool(const PoolState& state, const PoolSettings& settings);

@@ -78,6 +78,67 @@ TEST(PoolPlan, OneThatHasJoinedHasShownWhatItCan) {
   EXPECT_TRUE(plan_pool(now, settings()).submit);
 }
 
+WaitingRun gang(const std::string& uid, int64_t members, int64_t cpus = 1) {
+  return {"default", uid, uid, {cpus, 0, 0, members}};
+}
+
+TEST(PoolPlan, AGangAsksForAllOfItsPilotsAsOneJob) {
+  const PoolPlan plan = plan_pool(state({gang("g", 3, 2)}), settings());
+  ASSERT_TRUE(plan.submit);
+  EXPECT_EQ(*plan.submit, (PilotSize{2, 1024, 0, 3}));
+  EXPECT_EQ(plan.coming.count("g"), 1U);
+}
+
+TEST(PoolPlan, AGangThatTheBudgetCannotHoldGetsNoneAndHoldsNobodyUp) {
+  PoolState now = state({gang("g", 3), run("a")}, {pilot("1", PilotState::kRunning)});
+  now.joined = now.settled = {"1"};
+  const PoolPlan plan = plan_pool(now, settings());
+  EXPECT_EQ(plan.held.at("g"),
+            "1 of 3 pilots are there (maxPilots), and its 3 members need one each");
+  ASSERT_TRUE(plan.submit);
+  EXPECT_EQ(plan.submit->nodes, 1) << "of the run behind it";
+}
+
+TEST(PoolPlan, EachPilotOfAGangCountsInTheBudgetAndTheirJobIsOneInTheQueue) {
+  PoolState now = state({gang("g", 2), run("a", 2), run("b", 8)},
+                        {pilot("1", PilotState::kQueued, {2, 1024, 0, 2})});
+  PoolPlan plan = plan_pool(now, settings());
+  ASSERT_TRUE(plan.submit);
+  EXPECT_EQ(plan.submit->cpus, 2) << "one core is left of each pilot";
+  now.waiting = {gang("g", 2), gang("h", 2, 2)};
+  plan = plan_pool(now, settings());
+  EXPECT_THAT(plan.held.at("h"), HasSubstr("2 of 3 pilots are there (maxPilots)"));
+  now.in_doubt["k7f3a9c2"] = {1, 1024, 0, 1};
+  now.waiting = {gang("g", 2), run("b", 8)};
+  plan = plan_pool(now, settings());
+  EXPECT_THAT(plan.held.at("b"), HasSubstr("3 of 3 pilots are there (maxPilots)"));
+}
+
+TEST(PoolPlan, AGangTakesNoPlaceOfSeveralJobsForTheyMayStartAtAnyTime) {
+  const auto one = pilot("1", PilotState::kQueued);
+  const PoolPlan plan = plan_pool(state({gang("g", 2)}, {one}), settings());
+  ASSERT_TRUE(plan.submit);
+  EXPECT_EQ(plan.submit->nodes, 2);
+  ASSERT_EQ(plan.cancel.size(), 1U);
+  EXPECT_EQ(plan.cancel[0].job, "1");
+}
+
+TEST(PoolPlan, AGangWaitsForItsPilotsUntilAllHaveSettledOrOneIsLateForGood) {
+  Pilot job = pilot("1", PilotState::kRunning, {1, 1024, 0, 2});
+  PoolState now = state({gang("g", 2)}, {job});
+  now.joined = now.settled = {"1-r0"};
+  PoolPlan plan = plan_pool(now, settings());
+  EXPECT_FALSE(plan.submit);
+  EXPECT_EQ(plan.coming.at("g"), "job 1 has started, and 1 of its 2 pilots have joined");
+  now.pilots[0].started = kNow + (-kLongestJoining) + Millis(-1);
+  plan = plan_pool(now, settings());
+  ASSERT_EQ(plan.cancel.size(), 1U) << "the one that is there goes, too";
+  now.joined = now.settled = {"1-r0", "1-r1"};
+  plan = plan_pool(now, settings());
+  EXPECT_TRUE(plan.cancel.empty());
+  EXPECT_FALSE(plan.submit) << "there is no room for two more";
+}
+
 TEST(PoolPlan, ASubmissionInDoubtCountsAsAPilot) {
   PoolState now = state({run("a")});
   now.in_doubt["k7f3a9c2"] = {1, 1024, 0};
@@ -166,11 +227,23 @@ TEST(WaitingRun, IsOneThatANodeWouldHelp) {
   EXPECT_FALSE(waiting_run(other, kNow)) << "its elements wait for nodes, and it does not";
 }
 
-TEST(NeverFits, AMemberOfAGang) {
+TEST(WaitingRun, OfAGangIsTheMemberThatStandsInTheQueueForAll) {
   contracts::Run member = pending();
   member.status.element.emplace().members = 3;
-  EXPECT_TRUE(waiting_run(member, kNow)) << "it is told why no pilot comes";
-  EXPECT_THAT(never_fits(member, settings()), HasSubstr("gang"));
+  member.status.message = "0/1 nodes fit, and its 3 members need one each: 1 is full";
+  ASSERT_TRUE(waiting_run(member, kNow));
+  EXPECT_EQ(waiting_run(member, kNow)->needs.nodes, 3);
+  member.status.message = "all members of the gang are placed at once, and g-0 says why they wait";
+  EXPECT_FALSE(waiting_run(member, kNow));
+}
+
+TEST(NeverFits, AGangOfMoreThanAllPilots) {
+  contracts::Run member = pending();
+  member.status.element.emplace().members = 3;
+  EXPECT_EQ(never_fits(member, settings()), "");
+  member.status.element->members = 4;
+  EXPECT_THAT(never_fits(member, settings()),
+              HasSubstr("4 members need a pilot each, and there are at most 3 (maxPilots)"));
 }
 
 TEST(NeverFits, ARunThatMayOutliveAPilot) {

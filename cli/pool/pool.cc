@@ -36,13 +36,13 @@ bool is_ready(const wire::Value& node) {
   return ready != nullptr && ready->boolean() != nullptr && *ready->boolean();
 }
 
-wire::Value pilot_value(const Pilot& pilot, const std::string& pool, bool joined) {
-  const char* state = pilot.state == PilotState::kQueued ? "queued" : "ending";
-  if (pilot.state == PilotState::kRunning) state = joined ? "joined" : "starting";
-  return wire::Value::Object{{"job", pilot.job},        {"node", node_of(pool, pilot.job)},
-                             {"state", state},          {"reason", pilot.why},
-                             {"cpus", pilot.size.cpus}, {"memoryMi", pilot.size.memory_mib},
-                             {"gpus", pilot.size.gpus}};
+wire::Value pilot_value(const Pilot& job, const std::string& node, bool joined) {
+  const char* state = job.state == PilotState::kQueued ? "queued" : "ending";
+  if (job.state == PilotState::kRunning) state = joined ? "joined" : "starting";
+  return wire::Value::Object{{"job", job.job},        {"node", node},
+                             {"state", state},        {"reason", job.why},
+                             {"cpus", job.size.cpus}, {"memoryMi", job.size.memory_mib},
+                             {"gpus", job.size.gpus}};
 }
 
 }  // namespace
@@ -99,10 +99,11 @@ Result<std::set<std::string>> Pool::joined(const Queue& queue) {
   const auto take_page = [&](wire::Value& page) -> Status {
     for (const wire::Value& item : items_of(page)) {
       const std::string node = item.text("metadata.name");
-      const std::string job = job_of(settings_.name, node);
-      if (job.empty()) continue;
-      const bool listed = std::ranges::find(queue.pilots, job, &Pilot::job) != queue.pilots.end();
-      if (listed) joined.insert(job);
+      const std::string pilot = pilot_of(settings_.name, node);
+      if (pilot.empty()) continue;
+      const bool listed =
+          std::ranges::find(queue.pilots, job_of(pilot), &Pilot::job) != queue.pilots.end();
+      if (listed) joined.insert(pilot);
       if (!listed && !is_ready(item)) gone.push_back(node);
     }
     return {};
@@ -122,30 +123,36 @@ Result<std::set<std::string>> Pool::joined(const Queue& queue) {
 std::set<std::string> Pool::settled(const std::set<std::string>& joined) {
   std::erase_if(joined_since_, [&](const auto& each) { return !joined.contains(each.first); });
   std::set<std::string> out;
-  for (const std::string& job : joined) {
-    const MonoTime since = joined_since_.emplace(job, dependencies_.clock.mono()).first->second;
-    if (dependencies_.clock.mono() - since >= kSettling) out.insert(job);
+  for (const std::string& pilot : joined) {
+    const MonoTime since = joined_since_.emplace(pilot, dependencies_.clock.mono()).first->second;
+    if (dependencies_.clock.mono() - since >= kSettling) out.insert(pilot);
   }
   return out;
 }
 
 Status Pool::give_tokens(const Queue& queue, const std::set<std::string>& joined) {
   std::set<std::string> listed;
-  for (const Pilot& pilot : queue.pilots) {
-    listed.insert(pilot.job);
-    const bool waits = pilot.state == PilotState::kRunning && !joined.contains(pilot.job);
-    if (!waits || folder_.was_given(pilot.job)) continue;
-    contracts::EnrollTokenRequest request;
-    request.ttl = wire::Duration{kTokenLife};
-    const std::string node = node_of(settings_.name, pilot.job);
-    ASSIGN_OR_RETURN(
-        const wire::Value answer,
-        dependencies_.client.send("POST", cat(contracts::paths::node(node), "/enroll-token"),
-                                  wire::encode(request)));
-    TRY(folder_.put_token(pilot.job, answer.text("token")));
-    log_info("a pilot was given its token", {{"job", pilot.job}, {"node", node}});
+  for (const Pilot& job : queue.pilots) {
+    for (const std::string& pilot : pilots_of(job)) {
+      listed.insert(pilot);
+      const bool waits = job.state == PilotState::kRunning && !joined.contains(pilot);
+      if (waits && !folder_.was_given(pilot)) TRY(give_token(job.job, pilot));
+    }
   }
   return folder_.drop_tokens_but(listed);
+}
+
+Status Pool::give_token(const std::string& job, const std::string& pilot) {
+  contracts::EnrollTokenRequest request;
+  request.ttl = wire::Duration{kTokenLife};
+  const std::string node = node_of(settings_.name, pilot);
+  ASSIGN_OR_RETURN(
+      const wire::Value answer,
+      dependencies_.client.send("POST", cat(contracts::paths::node(node), "/enroll-token"),
+                                wire::encode(request)));
+  TRY(folder_.put_token(pilot, answer.text("token")));
+  log_info("a pilot was given its token", {{"job", job}, {"node", node}});
+  return {};
 }
 
 // Intent before effect: whoever is killed in between is found out by settle_intents().
@@ -200,8 +207,10 @@ std::vector<Pool::RunNote> Pool::words(const Runs& runs, const PoolPlan& plan) c
 Status Pool::note(const Queue& queue, const std::set<std::string>& joined,
                   const std::vector<RunNote>& told) const {
   wire::Value::Array pilots;
-  for (const Pilot& pilot : queue.pilots)
-    pilots.push_back(pilot_value(pilot, settings_.name, joined.contains(pilot.job)));
+  for (const Pilot& job : queue.pilots) {
+    for (const std::string& pilot : pilots_of(job))
+      pilots.push_back(pilot_value(job, node_of(settings_.name, pilot), joined.contains(pilot)));
+  }
   wire::Value::Object waiting;
   for (const RunNote& each : told) {
     if (waiting.size() >= kMostNoted) break;

@@ -41,11 +41,12 @@ class Pool {
   Result<Runs> waiting_runs();
   // Intents that Slurm lists, and those that it does not list for so long that there is no job.
   Result<std::map<std::string, PilotSize>> settle_intents(const Queue& queue);
-  // Jobs whose nodes the controller lists. Nodes of jobs that are gone are removed there.
+  // Pilots whose nodes the controller lists. Nodes of jobs that are gone are removed there.
   Result<std::set<std::string>> joined(const Queue& queue);
-  // The jobs among these that this program has known for long enough.
+  // Those among them that this program has known for long enough.
   std::set<std::string> settled(const std::set<std::string>& joined);
   Status give_tokens(const Queue& queue, const std::set<std::string>& joined);
+  Status give_token(const std::string& job, const std::string& pilot);
   Status act(const PoolPlan& plan);
   Status submit(const PilotSize& size);
   struct RunNote {

@@ -24,8 +24,8 @@ std::string intent_file(const std::string& folder, const std::string& key) {
   return os::join_path(folder, cat(key, kIntent));
 }
 
-std::string given_file(const std::string& folder, const std::string& job) {
-  return os::join_path(folder, cat(job, kGiven));
+std::string given_file(const std::string& folder, const std::string& pilot) {
+  return os::join_path(folder, cat(pilot, kGiven));
 }
 
 std::string state_file(const std::string& folder) { return os::join_path(folder, "state.json"); }
@@ -52,19 +52,20 @@ Status check_private(const std::string& path) {
 
 std::string intent_text(const Intent& intent) {
   return cat(intent.at.ms, " ", intent.size.cpus, " ", intent.size.memory_mib, " ",
-             intent.size.gpus, "\n");
+             intent.size.gpus, " ", intent.size.nodes, "\n");
 }
 
 std::optional<Intent> parse_intent(std::string_view text) {
   const std::vector<std::string> words = split(trim(text), ' ');
-  if (words.size() != 4) return std::nullopt;
+  if (words.size() != 4 && words.size() != 5) return std::nullopt;
   std::vector<int64_t> numbers;
   for (const std::string& word : words) {
     const auto number = parse_integer<int64_t>(word);
     if (!number || *number < 0) return std::nullopt;
     numbers.push_back(*number);
   }
-  return Intent{{numbers[1], numbers[2], numbers[3]}, WallTime{numbers[0]}};
+  if (numbers.size() == 4) numbers.push_back(1);  // of a release that knew no gangs
+  return Intent{{numbers[1], numbers[2], numbers[3], numbers[4]}, WallTime{numbers[0]}};
 }
 
 Result<PoolFolder> PoolFolder::open(const std::string& path) {
@@ -98,21 +99,21 @@ Status PoolFolder::drop_intent(const std::string& key) const {
   return remove_file(intent_file(path_, key));
 }
 
-Status PoolFolder::put_token(const std::string& job, const std::string& token) const {
-  TRY(os::write_file_atomic(token_file(path_, job), token + "\n", 0600));
-  return os::write_file_atomic(given_file(path_, job), "", 0600);
+Status PoolFolder::put_token(const std::string& pilot, const std::string& token) const {
+  TRY(os::write_file_atomic(token_file(path_, pilot), token + "\n", 0600));
+  return os::write_file_atomic(given_file(path_, pilot), "", 0600);
 }
 
-bool PoolFolder::was_given(const std::string& job) const {
-  return os::exists(given_file(path_, job));
+bool PoolFolder::was_given(const std::string& pilot) const {
+  return os::exists(given_file(path_, pilot));
 }
 
 Status PoolFolder::drop_tokens_but(const std::set<std::string>& listed) const {
   ASSIGN_OR_RETURN(const auto names, os::list_dir(path_));
   for (const std::string& name : names) {
     if (!name.ends_with(kToken) && !name.ends_with(kGiven)) continue;
-    const std::string job = name.substr(0, name.rfind('.'));
-    if (!listed.contains(job)) TRY(remove_file(os::join_path(path_, name)));
+    const std::string pilot = name.substr(0, name.rfind('.'));
+    if (!listed.contains(pilot)) TRY(remove_file(os::join_path(path_, name)));
   }
   return {};
 }

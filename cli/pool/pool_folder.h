@@ -1,8 +1,8 @@
 // The folder that a pool shares with its pilots, and its own records in it:
 //   lock                one program per pool
 //   KEY.intent          a submission under way: written before sbatch, removed once Slurm lists it
-//   JOB.token           an enrolment token for the one job; its pilot takes it away
-//   JOB.given           that it had one: no other is made, which would end the first
+//   PILOT.token         an enrolment token for the one pilot, which takes it away
+//   PILOT.given           that it had one: no other is made, which would end the first
 //   ca.pem, logs/JOB.log, state.json
 #pragma once
 
@@ -38,10 +38,10 @@ class PoolFolder {
   Status drop_intent(const std::string& key) const;
 
   // Readable for this user alone from the first byte on.
-  Status put_token(const std::string& job, const std::string& token) const;
-  // Whether the job has been given one, taken or not.
-  bool was_given(const std::string& job) const;
-  // Removes the tokens of jobs that are not listed any more.
+  Status put_token(const std::string& pilot, const std::string& token) const;
+  // Whether the pilot has been given one, taken or not.
+  bool was_given(const std::string& pilot) const;
+  // Removes the tokens of pilots that are not listed any more.
   Status drop_tokens_but(const std::set<std::string>& listed) const;
   // The oldest logs go, so that as many stay.
   Status prune_logs(size_t kept) const;

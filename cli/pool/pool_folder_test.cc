@@ -82,10 +82,12 @@ TEST_F(PoolFolderTest, TheNewestLogsStay) {
 }
 
 TEST(Intent, IsReadBackOrRefused) {
-  const Intent intent{{4, 2048, 1}, WallTime{1'764'270'000'000}};
+  const Intent intent{{4, 2048, 1, 3}, WallTime{1'764'270'000'000}};
   ASSERT_TRUE(parse_intent(intent_text(intent)));
   EXPECT_EQ(parse_intent(intent_text(intent))->size, intent.size);
-  for (const char* text : {"", "1 2 3", "1 2 3 4 5", "a 1 1 1", "1 -2 3 4", "1  2 3 4"})
+  ASSERT_TRUE(parse_intent("5 4 2048 1\n")) << "of a release that knew no gangs";
+  EXPECT_EQ(parse_intent("5 4 2048 1\n")->size, (PilotSize{4, 2048, 1, 1}));
+  for (const char* text : {"", "1 2 3", "1 2 3 4 5 6", "a 1 1 1", "1 -2 3 4", "1  2 3 4"})
     EXPECT_FALSE(parse_intent(text)) << text;
 }
 

@@ -114,6 +114,10 @@ TEST(Sbatch, IsGivenWordsAndNoSecret) {
     EXPECT_THAT(word, Not(HasSubstr("--gres")));
     EXPECT_THAT(word, Not(HasSubstr("--partition")));
   }
+  EXPECT_THAT(plain, Contains("--nodes=1"));
+  const auto gang = sbatch_words(*parse(""), "k7f3a9c2", {1, 1024, 0, 3});
+  for (const char* word : {"--nodes=3", "--ntasks=3", "--ntasks-per-node=1"})
+    EXPECT_THAT(gang, Contains(word));
 }
 
 TEST(PilotScript, HoldsEachValueBetweenQuotes) {

@@ -22,17 +22,21 @@ constexpr int64_t kMib = int64_t{1} << 20;
 
 int64_t mib_of(int64_t bytes) { return bytes / kMib + (bytes % kMib == 0 ? 0 : 1); }
 
-bool is_gang_member(const Run& run) { return run.status.element && run.status.element->members; }
+int64_t gang_size(const Run& run) {
+  return run.status.element ? run.status.element->members.value_or(1) : 1;
+}
 
 // As opposed to one whose turn is next, or whose namespace is over its quota: for these an older
-// controller gives the same reason, and other words. A gang's other members wait for its first.
+// controller gives the same reason, and other words. So does a gang's member that waits for
+// another.
 bool waits_for_a_node(const Run& run) {
   return run.status.reason == Reason("UNSCHEDULABLE") &&
-         (contracts::says_nodes_fit(run.status.message) || is_gang_member(run));
+         contracts::says_nodes_fit(run.status.message);
 }
 
 PilotSize needs_of(const Run& run) {
   PilotSize needs;
+  needs.nodes = gang_size(run);
   const auto& resources = run.spec.resources;
   if (!resources) return needs;
   needs.cpus = std::max<int64_t>(1, resources->cpu.value_or(1));
@@ -86,9 +90,9 @@ std::optional<WaitingRun> waiting_run(const Run& run, WallTime now) {
 }
 
 std::string never_fits(const Run& run, const PoolSettings& settings) {
-  if (is_gang_member(run))
-    return "it is a member of a gang, which is placed at once as a whole, and a pool asks for no "
-           "pilots for gangs; it needs nodes that are there without a pool";
+  if (gang_size(run) > settings.max_pilots)
+    return cat("its gang's ", gang_size(run), " members need a pilot each, and there are at most ",
+               settings.max_pilots, " (maxPilots)");
   const auto& resources = run.spec.resources;
   if (resources && resources->accelerators &&
       resources->accelerators->kind == AcceleratorKind::kApple)

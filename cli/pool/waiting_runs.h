@@ -11,6 +11,7 @@
 
 namespace paddock::cli {
 
+// Of a gang the member that stands in the queue for all of them.
 struct WaitingRun {
   std::string name_space;
   std::string name;
@@ -19,8 +20,8 @@ struct WaitingRun {
 };
 
 // Nothing if it does not wait for a node that fits: it is not pending, it is being canceled, its
-// next attempt is not due, a quota holds it, which no node would change, or it is an array, whose
-// elements wait for themselves.
+// next attempt is not due, a quota holds it, which no node would change, it is an array, whose
+// elements wait for themselves, or a member of a gang for which another one stands in the queue.
 std::optional<WaitingRun> waiting_run(const contracts::Run& run, WallTime now);
 
 // Why no pilot of this pool could ever take it, with what would help; empty if one could.

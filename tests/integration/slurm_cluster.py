@@ -1,4 +1,4 @@
-"""Debian's Slurm on this host for tests: one node whose jobs have cgroups of their own, as on a real cluster."""
+"""Debian's Slurm on this host for tests: nodes whose jobs have cgroups of their own, as on a real cluster."""
 import contextlib
 import os
 import pathlib
@@ -17,8 +17,13 @@ CGROUPS = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nCgroupMountpoint=/sys/fs/
 NODE = "CPUs=4 RealMemory=4000"
 
 
-def configured(text):
-    for old, new in (("proctrack/pgid", "proctrack/cgroup"), ("task/none", "task/cgroup"), ("CR_CPU\n", "CR_CPU_Memory\n"),
+def configured(text, more):
+    """`more`: another node of this host for each of these ports."""
+    node = next(line for line in text.splitlines() if line.startswith("NodeName="))
+    name = node.split()[0].partition("=")[2]
+    nodes = [node, *(node.replace(f"NodeName={name} ", f"NodeName={name}-{port} NodeHostname={name} Port={port} ") for port in more)]
+    for old, new in ((node, "\n".join(nodes)), ("/spool\n", "/spool.%n\n"), ("slurmd.pid", "slurmd.%n.pid"), ("slurmd.log", "slurmd.%n.log"),
+                     ("proctrack/pgid", "proctrack/cgroup"), ("task/none", "task/cgroup"), ("CR_CPU\n", "CR_CPU_Memory\n"),
                      ("CPUs=1024 RealMemory=1000", NODE), ("KillWait=5", "KillWait=2")):
         if old not in text:
             raise RuntimeError(f"bench/slurm_peer.py has no {old} any more")
@@ -48,18 +53,32 @@ def why_not():
 class Cluster:
     """`with Cluster() as slurm:`; its commands find it by SLURM_CONF, which is set meanwhile."""
 
-    def __init__(self):
+    def __init__(self, nodes=1):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-slurm-"))
         (self.folder / "cgroup.conf").write_text(CGROUPS)
-        self.daemons = slurm_peer.Slurm(self.folder, "latency", configured)
+        self.more = [slurm_peer.held_port() for _ in range(nodes - 1)]
+        self.daemons = slurm_peer.Slurm(self.folder, "latency", lambda text: configured(text, [port.getsockname()[1] for port in self.more]))
 
     def __enter__(self):
         self.daemons.__enter__()
+        try:
+            for node in self.nodes()[1:]:
+                self.daemons.start("slurmd", "-D", "-c", "-f", os.environ["SLURM_CONF"], "-N", node)
+            wait_until("all nodes", self._is_idle)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
+
+    def nodes(self):
+        lines = pathlib.Path(os.environ["SLURM_CONF"]).read_text().splitlines()
+        return [line.split()[0].partition("=")[2] for line in lines if line.startswith("NodeName=")]
 
     def __exit__(self, *exc):
         self.run("scancel", "--me", check=False)
         self.daemons.stop()
+        for port in self.more:
+            port.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, *command, check=True):
@@ -79,16 +98,17 @@ class Cluster:
         return {job: state for job, state, name in map(str.split, lines) if name.startswith(f"paddock-{pool}-")}
 
     def settle(self):
-        """As if no test had been here: no job is left, and the node takes jobs. Slurm takes a node away whose job it could not
+        """As if no test had been here: no job is left, and each node takes jobs. Slurm takes a node away whose job it could not
         start or end, which a test that kills its programs may bring about."""
         self.run("scancel", "--me", check=False)
-        wait_until("Slurm's node to be idle", self._is_idle)
+        wait_until("Slurm's nodes to be idle", self._is_idle)
 
     def _is_idle(self):
-        state, _, node = self.run("sinfo", "--noheader", "--Node", "--format=%T %N", check=False).strip().partition(" ")
-        if state.startswith(("drain", "down", "fail")):
-            self.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
-        return state == "idle"
+        states = dict(map(str.split, self.run("sinfo", "--noheader", "--Node", "--format=%N %T", check=False).splitlines()))
+        for node, state in states.items():
+            if state.startswith(("drain", "down", "fail")):
+                self.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
+        return [states.get(node) for node in self.nodes()] == ["idle"] * len(self.nodes())
 
     def show(self):
         """What Slurm says of itself, for a test that failed."""
@@ -97,9 +117,9 @@ class Cluster:
         for log in sorted(self.folder.glob("*.log")):
             print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
 
-    def kill_all_of(self, job):
-        """SIGKILL for every process of a job but Slurm's own."""
-        for group in pathlib.Path("/sys/fs/cgroup/freezer").glob(f"slurm*/uid_0/job_{job}"):
+    def kill_all_of(self, job, node="*"):
+        """SIGKILL for every process of a job but Slurm's own; only those on this node, if one is named."""
+        for group in pathlib.Path("/sys/fs/cgroup/freezer").glob(f"slurm_{node}/uid_0/job_{job}"):
             for pid in pids_below(group):
                 if not any(b"slurmstepd" in word for word in command_of(pid)[:1]):
                     send(signal.SIGKILL, pid)
@@ -119,7 +139,8 @@ class Cluster:
 @unittest.skipIf(why_not(), f"Slurm: {why_not()}")
 class OnSlurm(unittest.TestCase):
     """One cluster for all tests of a class."""
+    NODES = 1
 
     @classmethod
     def setUpClass(cls):
-        cls.slurm = cls.enterClassContext(Cluster())
+        cls.slurm = cls.enterClassContext(Cluster(cls.NODES))

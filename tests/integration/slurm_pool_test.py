@@ -73,7 +73,7 @@ class Pool:
         wait_until("Slurm to have ended it", lambda: job not in self.jobs())
 
 
-class SlurmPool(OnSlurm):
+class PoolCase(OnSlurm):
     def setUp(self):
         self.slurm.settle()
         self.instance = self.enterContext(Instance())
@@ -132,6 +132,8 @@ class SlurmPool(OnSlurm):
         wait_until("their nodes to go", lambda: self.nodes() == [self.own])
         wait_until("their tokens to go", lambda: not [*pool.folder.glob("*.token"), *pool.folder.glob("*.given"), *pool.folder.glob("*.intent")])
 
+
+class SlurmPool(PoolCase):
     def test_pilots_come_for_runs_and_go_when_idle(self):
         for number in range(20):
             self.create(f"run-{number}")
@@ -287,6 +289,61 @@ class SlurmPool(OnSlurm):
         pool.end()
         third = self.instance.run("pool", "slurm", "--config", pool.config, check=False)
         self.assertIn("CONFIG_INVALID", third.stderr)
+
+
+class GangPool(PoolCase):
+    NODES = 2
+
+    def create_gang(self, nodes, **more):
+        self.create("gang", "waits.py", nodes=nodes, **more)
+        self.members = [f"gang-{rank}" for rank in range(nodes)]
+
+    def running_again(self):
+        states = [self.instance.run_object(each)["status"] for each in self.members]
+        return [(each["phase"], each["attempt"]) for each in states] == [("Running", 2)] * len(states)
+
+    def running(self):
+        return ["started" in self.instance.run("logs", each, check=False).stdout for each in self.members] == [True] * len(self.members)
+
+    def test_a_gang_gets_all_its_pilots_at_once_and_each_member_one_of_its_own(self):
+        self.create_gang(2, retry=RETRIED)
+        pool = Pool(self, "gang", maxPilots=2).start()
+        wait_until("both members to run", self.running)
+        (job,) = pool.jobs()
+        self.assertEqual({self.instance.run_object(each)["status"]["nodeName"] for each in self.members}, {f"gang-{job}-r0", f"gang-{job}-r1"})
+        self.assertEqual(len(self.slurm.run("scontrol", "show", "hostnames", self.slurm.run("squeue", "--noheader", "--format=%N").strip())
+                             .splitlines()), 2)
+        self.assertEqual([each["node"] for each in pool.state()["pilots"]], [f"gang-{job}-r0", f"gang-{job}-r1"])
+        self.slurm.run("scancel", job)
+        pool.wait_without(job)
+        wait_until("both members to be placed again, together", lambda: job not in pool.jobs() and self.running_again())
+        self.wait_all()
+        self.assertEqual(len(pool.jobs()), 1, "one job is all of a gang's pilots")
+
+    def test_a_pilot_of_a_gang_that_is_killed_has_all_members_placed_again(self):
+        self.create_gang(2, retry=RETRIED)
+        pool = Pool(self, "killed").start()
+        wait_until("both members to run", self.running)
+        (job,) = pool.jobs()
+        self.slurm.kill_all_of(job, self.slurm.nodes()[1])
+        wait_until("both members to be placed again, together", self.running_again)
+        self.wait_all()
+
+    def test_a_gang_that_the_budget_cannot_hold_gets_none_and_says_so(self):
+        self.create_gang(2)
+        pool = Pool(self, "small", maxPilots=1, maxQueued=1).start()
+        wait_until("the gang to say so", lambda: "; pool small: its gang's 2 members need a pilot each, and there are at most 1 (maxPilots)"
+                   in self.why("gang"))
+        self.create("run")
+        self.instance.wait_phase("run", "Succeeded")
+        self.assertEqual(pool.said("a pilot was submitted"), 1, "of the run behind it")
+
+    def test_a_gang_of_more_members_than_slurm_has_nodes_says_what_slurm_says(self):
+        self.create_gang(3)
+        pool = Pool(self, "many").start()
+        wait_until("the gang to say so", lambda: "; pool many: job " in self.why("gang") and "(PartitionNodeLimit)" in self.why("gang"))
+        self.instance.run("delete", "run", "gang")
+        wait_until("the job to be canceled", lambda: not pool.jobs())
 
 
 if __name__ == "__main__":
