@@ -81,7 +81,8 @@ Statement Transaction::select_rows(std::string_view kind, const ListOptions& opt
   return rows;
 }
 
-// One row more than the page has says whether anything is left.
+// One row more than the page has says whether anything is left. `id >= 0` lets PostgreSQL use the
+// index.
 Statement Transaction::select_newest(std::string_view kind, const ListOptions& options) {
   Statement rows =
       options.active
@@ -91,7 +92,8 @@ Statement Transaction::select_newest(std::string_view kind, const ListOptions& o
                 "ORDER BY id DESC LIMIT ?4")
           : db_.prepare(
                 "SELECT data, resource_version, id, name FROM objects INDEXED BY objects_newest "
-                "WHERE kind = ?1 AND namespace = ?2 AND id < ?3 ORDER BY id DESC LIMIT ?4");
+                "WHERE kind = ?1 AND namespace = ?2 AND id < ?3 AND id >= 0 "
+                "ORDER BY id DESC LIMIT ?4");
   rows.bind(kind).bind(std::string_view(*options.name_space)).bind(number_behind(options.after));
   rows.bind(options.limit > 0 ? options.limit + 1 : kNoLimit);
   return rows;
