@@ -1,5 +1,7 @@
 #include "controller/calls/call_errors.h"
 
+#include "common/base/text.h"
+
 namespace paddock::calls {
 namespace {
 
@@ -20,7 +22,10 @@ Error try_later(Reason reason, std::string message) {
 }
 
 Error no_node(const std::string& node) {
-  return lost("NO_NODE", node.empty() ? kNone : "its node cannot be reached now; try again");
+  if (node.empty()) return lost("NO_NODE", kNone);
+  return lost("NO_NODE",
+              cat("its node ", node, " cannot be reached now; try again (`paddock describe node ",
+                  node, "` says more)"));
 }
 
 Error not_understood() { return lost("UNEXPECTED_ANSWER", "the node's answer is not understood"); }

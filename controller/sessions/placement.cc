@@ -29,29 +29,80 @@ bool proven(const Node& node, const contracts::SandboxPolicy& policy) {
 
 bool keeps_others_away(const contracts::Taint& taint) { return taint.effect != "PreferNoSchedule"; }
 
-// Why the node cannot take the session; empty: it can.
-std::string refusal(const Wish& wish, const Node& node, int64_t sessions) {
-  if (!node.status.ready) return "not ready";
-  if (contracts::disk_pressure(node.status) != nullptr) return "with a full disk";
-  if (contracts::unfit(node.status) != nullptr) return "with a faulty host";
-  if (node.status.max_sessions == 0) return "takes no sessions";
-  if (node.spec.unschedulable) return "cordoned";
-  if (std::ranges::any_of(node.spec.taints, keeps_others_away)) return "tainted";
-  if (!has_labels(node, wish.spec.node_selector)) return "without the labels of nodeSelector";
-  if (!proven(node, wish.policy)) return "a canary of its sandbox failed; see `paddock doctor`";
-  if (sessions >= node.status.max_sessions) return "full";
+// Why a node cannot take the session, and what would help. No words: it can.
+struct Refusal {
+  std::string what;
+  std::string_view remedy;
+};
+
+constexpr std::string_view kDescribe = "what `paddock describe node NAME` says";
+
+std::string with_reason(std::string_view what, const std::string& reason) {
+  return reason.empty() ? std::string(what) : cat(what, ": ", reason);
+}
+
+Refusal refusal_of_policy(const Wish& wish, const Node& node) {
+  constexpr size_t kLongest = 200;
   Status allowed = contracts::check_node_bounds(wish.policy, contracts::bounds_of(node.status));
   if (allowed.ok() && node.status.ceilings)
     allowed = contracts::check_grace(wish.spec.termination_grace, *node.status.ceilings);
-  return allowed.ok() ? "" : allowed.error().message;
+  if (allowed.ok()) return {};
+  std::string what = allowed.error().message.substr(0, kLongest);
+  what.resize(utf8_prefix(what));
+  return {std::move(what), "ask for less, or raise a node's ceilings"};
 }
 
-Error no_node(const std::map<std::string, int64_t>& refusals) {
+Refusal refusal(const Wish& wish, const Node& node, int64_t sessions) {
+  const contracts::NodeStatus& status = node.status;
+  if (!status.ready) return {with_reason("not ready", status.reason), "start a node's agent"};
+  if (contracts::disk_pressure(status) != nullptr)
+    return {"with a full disk", "free space on a node's disk, or lower its cacheQuota"};
+  if (const contracts::Condition* fault = contracts::host_fault(status))
+    return {with_reason("with a faulty host", fault->reason), kDescribe};
+  if (status.max_sessions == 0) return {"takes no sessions", "raise a node's sessions.maxSessions"};
+  if (node.spec.unschedulable) return {"cordoned", "`paddock uncordon NAME`"};
+  if (std::ranges::any_of(node.spec.taints, keeps_others_away))
+    return {"tainted", "remove a node's spec.taints"};
+  if (!has_labels(node, wish.spec.node_selector))
+    return {"without the labels of nodeSelector", "another nodeSelector"};
+  if (!proven(node, wish.policy))
+    return {"a canary of its sandbox failed", "what `paddock doctor` says there"};
+  if (sessions >= status.max_sessions)
+    return {"full", "delete sessions there, or raise a node's sessions.maxSessions"};
+  return refusal_of_policy(wish, node);
+}
+
+struct Refused {
+  std::vector<std::string> nodes;
+  std::string_view remedy;
+};
+
+std::string in_words(const std::string& what, const std::vector<std::string>& nodes) {
+  constexpr size_t kMostNamed = 3;
+  const size_t named = std::min(nodes.size(), kMostNamed);
+  std::string names =
+      join({nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(named)}, ", ");
+  if (nodes.size() > named) names += cat(" and ", nodes.size() - named, " more");
+  return cat(nodes.size(), " ", what, " (", names, ")");
+}
+
+Error no_node(const std::map<std::string, Refused>& refusals) {
+  constexpr size_t kMostCauses = 6;
   std::vector<std::string> why;
-  for (const auto& [text, count] : refusals) why.push_back(cat(count, " ", text));
+  std::vector<std::string> remedies;
+  for (const auto& [what, refused] : refusals) {
+    if (why.size() == kMostCauses) {
+      why.push_back(cat("and ", refusals.size() - kMostCauses, " causes more"));
+      break;
+    }
+    why.push_back(in_words(what, refused.nodes));
+    if (std::ranges::find(remedies, refused.remedy) == remedies.end())
+      remedies.emplace_back(refused.remedy);
+  }
   return {Code::kUnavailable, "NO_NODE",
-          why.empty() ? "there is no node for a session"
-                      : cat("no node can take the session: ", join(why, ", "))};
+          why.empty() ? "there is no node for a session; would help: start a node agent"
+                      : cat("no node can take the session: ", join(why, ", "),
+                            "; would help: ", join(remedies, ", or "))};
 }
 
 }  // namespace
@@ -60,12 +111,14 @@ Result<std::string> choose_node(const Wish& wish, const std::vector<Node>& nodes
                                 const std::map<std::string, int64_t>& counts) {
   const Node* best = nullptr;
   int64_t most_room = 0;
-  std::map<std::string, int64_t> refusals;
+  std::map<std::string, Refused> refusals;  // by what stands against them
   for (const Node& node : nodes) {
     const auto found = counts.find(node.metadata.name);
     const int64_t sessions = found == counts.end() ? 0 : found->second;
-    if (const std::string why = refusal(wish, node, sessions); !why.empty()) {
-      ++refusals[why];
+    if (Refusal why = refusal(wish, node, sessions); !why.what.empty()) {
+      Refused& refused = refusals[why.what];
+      refused.remedy = why.remedy;
+      refused.nodes.push_back(node.metadata.name);
       continue;
     }
     const int64_t room = node.status.max_sessions - sessions;

@@ -17,7 +17,7 @@ struct Wish {
 };
 
 // The node with the most room among those that may have it; by name among equals. `counts`: how
-// many sessions each has. Unavailable, NO_NODE, with what stood against each.
+// many sessions each has. Unavailable, NO_NODE, with what stood against each, in bounded length.
 Result<std::string> choose_node(const Wish& wish, const std::vector<contracts::Node>& nodes,
                                 const std::map<std::string, int64_t>& counts);
 

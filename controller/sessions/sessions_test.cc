@@ -56,9 +56,34 @@ TEST_F(Placement, SaysWhatStandsAgainstEachNode) {
   const auto chosen = choose();
   ASSERT_FALSE(chosen.ok());
   EXPECT_EQ(chosen.error().reason, "NO_NODE");
-  for (const char* why :
-       {"1 not ready", "1 cordoned", "1 takes no sessions", "1 full", "1 with a full disk"})
+  for (const char* why : {"1 not ready (a)", "1 cordoned (b)", "1 takes no sessions (c)",
+                          "1 full (d)", "1 with a full disk (e)"})
     EXPECT_THAT(chosen.error().message, HasSubstr(why));
+}
+
+TEST_F(Placement, NamesTheNodesAndWhatWouldHelpInFewWords) {
+  nodes_.clear();
+  for (int i = 0; i < 100; ++i) {
+    nodes_.push_back(node(cat("n", 100 + i)));
+    nodes_.back().spec.unschedulable = true;
+  }
+  nodes_.push_back(node("away"));
+  nodes_.back().status.ready = false;
+  nodes_.back().status.reason = "NODE_LOST";
+  EXPECT_EQ(
+      choose().error().message,
+      "no node can take the session: 100 cordoned (n100, n101, n102 and 97 more), 1 not "
+      "ready: NODE_LOST (away); would help: `paddock uncordon NAME`, or start a node's agent");
+  for (size_t i = 0; i < 100; ++i) {
+    nodes_[i].status.ready = false;
+    nodes_[i].status.reason = cat("REASON_", i);
+  }
+  EXPECT_LT(choose().error().message.size(), 500u) << "however many causes there are";
+}
+
+TEST_F(Placement, SaysThatThereIsNone) {
+  nodes_.clear();
+  EXPECT_THAT(choose().error().message, HasSubstr("start a node agent"));
 }
 
 TEST_F(Placement, GoesNowhereWhereACanaryOfItsSandboxFailed) {
