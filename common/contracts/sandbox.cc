@@ -59,6 +59,11 @@ SandboxLimits limits_of(const SessionLimits& limits) {
 
 }  // namespace
 
+const Condition* node_trouble(const SessionStatus& status) {
+  const auto found = std::ranges::find(status.conditions, kNodeTrouble, &Condition::type);
+  return found == status.conditions.end() ? nullptr : &*found;
+}
+
 const std::vector<std::string>& default_session_tools() {
   static const std::vector<std::string> kTools = {
       "awk",   "base64", "basename", "bash",   "cat",       "chmod",    "cmp",      "comm",

@@ -118,6 +118,9 @@ struct SandboxSpec {
   void validate(wire::Check& check) const;
 };
 
+// The type of a session's condition that is True while its node is away or has a fault.
+inline constexpr const char* kNodeTrouble = "NodeTrouble";
+
 // Pending: it has a node, and nothing has been done there yet. Ended: nothing of it can be reached.
 enum class SandboxPhase { kPending, kReady, kEnded };
 
@@ -143,8 +146,11 @@ struct SessionStatus {
         field("expiresAt", &SessionStatus::expires_at, "the end of its lifetime"),
         field("readyAt", &SessionStatus::ready_at, "when its node had made it"),
         field("endedAt", &SessionStatus::ended_at, "when it ended"),
-        field("conditions", &SessionStatus::conditions, "Ready: whether commands can be run in it",
-              {.omit_empty = true}),
+        field(
+            "conditions", &SessionStatus::conditions,
+            "Ready: whether commands can be run in it; NodeTrouble: that its node is away or has a "
+            "fault",
+            {.omit_empty = true}),
         field("agentSandbox", &SessionStatus::agent_sandbox,
               "the spec of the agents.x-k8s.io Sandbox that it was made for"),
         field("claim", &SessionStatus::claim, "the SandboxClaim that it was made for",
@@ -167,6 +173,10 @@ struct Sandbox {
                  field("status", &Sandbox::status, "what is"));
   }
 };
+
+// The trouble of its node, as the session was last told of it; null: none. Of the conditions this
+// one alone is stored: what is shown follows from it and the rest of the status.
+const Condition* node_trouble(const SessionStatus& status);
 
 // With everything that was left out filled in: the stored object says what holds.
 SandboxSpec with_session_defaults(SandboxSpec spec);

@@ -266,6 +266,9 @@ TEST(AgentSandbox, ConditionsSayWhatIs) {
   EXPECT_EQ(state(session, "Ready"), "True DependenciesReady");
   EXPECT_EQ(state(session, "Suspended"), "False NotSuspended");
   EXPECT_EQ(state(session, "Finished"), "");
+  session.status.conditions = {{contracts::kNodeTrouble, "True", "NODE_LOST", "it is away", {}}};
+  EXPECT_EQ(state(session, "Ready"), "False DependenciesNotReady");
+  EXPECT_EQ(conditions_of(session)[0].message, "it is away");
   session.spec.suspended = true;
   EXPECT_EQ(state(session, "Ready"), "False SandboxSuspended");
   EXPECT_EQ(state(session, "Suspended"), "True PodTerminated");

@@ -40,6 +40,8 @@ Condition ready(const Sandbox& session) {
   }
   if (is_suspended(session))
     return {"Ready", "False", kSuspended, "no command is taken while it is suspended", {}};
+  if (const Condition* trouble = contracts::node_trouble(status))
+    return {"Ready", "False", kNotReady, trouble->message, trouble->last_transition_time};
   if (status.phase == SandboxPhase::kPending)
     return {"Ready", "False", kNotReady, "its node has not made it yet; its first use does", {}};
   return {"Ready", "True", kReady, until(session), status.ready_at};

@@ -253,6 +253,43 @@ TEST_F(NodeOperations, ASessionThereIsNotReadyWhileTheNodeIsAwayOrHasAFault) {
   EXPECT_THAT(ready_of("s").message, HasSubstr("n1 is away"));
 }
 
+// A list and a watch read the sessions alone.
+TEST_F(NodeOperations, AListOfSessionsSaysOfTheirNodesWhatEachSays) {
+  add_session("s");
+  const auto change = [&](bool ready) {
+    ASSERT_TRUE(store_
+                    ->write([&](store::WriteTxn& txn) -> Status {
+                      ASSIGN_OR_RETURN(contracts::Node node, txn.get<contracts::Node>({"", "n1"}));
+                      node.status.ready = ready;
+                      node.status.reason = ready ? "" : "NODE_LOST";
+                      return txn.update(node);
+                    })
+                    .ok());
+    ASSERT_TRUE(reconciler_.tick(nodes::now(clock_)).ok());
+  };
+  const auto listed = [&](const std::string& group) {
+    const Answer answer = call("GET", cat("/apis/", group, "/namespaces/default/sandboxes"));
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    return *answer.body.find("items")->array()->at(0).at("status.conditions");
+  };
+  const auto same_as_alone = [&](const std::string& group) {
+    const Answer alone = call("GET", cat("/apis/", group, "/namespaces/default/sandboxes/s"));
+    return *alone.body.at("status.conditions");
+  };
+  change(false);
+  for (const char* group : {"paddock.dev/v1alpha1", "agents.x-k8s.io/v1beta1"}) {
+    const wire::Value conditions = listed(group);
+    EXPECT_EQ(conditions.array()->at(0).text("status"), "False");
+    EXPECT_THAT(conditions.array()->at(0).text("message"), HasSubstr("node n1 is away"));
+    EXPECT_EQ(conditions.array()->at(0).text("message"),
+              same_as_alone(group).array()->at(0).text("message"));
+  }
+  EXPECT_EQ(listed("paddock.dev/v1alpha1").array()->at(0).text("reason"), "NODE_LOST");
+  change(true);
+  EXPECT_EQ(listed("paddock.dev/v1alpha1").array()->at(0).text("reason"), "PENDING");
+  EXPECT_EQ(listed("paddock.dev/v1alpha1").array()->size(), 1u);
+}
+
 TEST_F(NodeOperations, ASessionThatIsResumedIsReadySinceThen) {
   add_session("s");
   ASSERT_TRUE(store_

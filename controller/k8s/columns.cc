@@ -81,7 +81,7 @@ constexpr std::array<Column, 6> kSandboxColumns = {{
     {"Phase", "string", "Pending, Ready or Ended", 0},
     {"Node", "string", "where it lives", 0},
     {"Age", "date", "since it was created", 0},
-    {"Reason", "string", "why it ended", 1},
+    {"Reason", "string", "why it ended, or the trouble of its node", 1},
     {"Ends-In", "string", "what is left of its lifetime", 1},
 }};
 constexpr std::array<Column, 13> kNodeColumns = {{
@@ -221,10 +221,14 @@ Value cells(const contracts::Secret& secret, WallTime now) {
 
 Value cells(const contracts::Sandbox& session, WallTime now) {
   const contracts::SessionStatus& status = session.status;
+  const contracts::Condition* trouble = contracts::node_trouble(status);
   const bool lives = status.phase != contracts::SandboxPhase::kEnded;
-  return Value::Array{session.metadata.name,     wire::enum_name(status.phase),
-                      or_none(status.node_name), age(session.metadata.creation_timestamp, now),
-                      or_none(status.reason),    ends_in(status.expires_at, lives, now)};
+  return Value::Array{session.metadata.name,
+                      wire::enum_name(status.phase),
+                      or_none(status.node_name),
+                      age(session.metadata.creation_timestamp, now),
+                      or_none(trouble == nullptr ? status.reason : trouble->reason),
+                      ends_in(status.expires_at, lives, now)};
 }
 
 Value cells(const contracts::Grant& grant, WallTime now) {

@@ -53,6 +53,7 @@ Status ClusterCache::load(store::ReadTxn& txn) {
   deadlines_.clear();
   kills_.clear();
   sessions_.clear();
+  troubles_.clear();
   ASSIGN_OR_RETURN(const int64_t version, txn.resource_version());
   ASSIGN_OR_RETURN(const auto nodes, txn.list<contracts::Node>({}));
   for (const contracts::Node& node : nodes.items) put(node);
@@ -150,6 +151,7 @@ void ClusterCache::put(const contracts::Node& node) {
   if (cool_down && cool_down->until) resting_[name] = cool_down->until->value;
   if (node.status.ready) ready_.insert(name);
   if (node.spec.drain) drains_[name] = node.spec.drain->evict_at.value;
+  troubles_.put_node(node);
 }
 
 void ClusterCache::put(const store::Key& key, const std::optional<contracts::Grant>& grant) {
@@ -162,6 +164,8 @@ void ClusterCache::put(const store::Key& key, const std::optional<contracts::Gra
 // is made. A new session may have the name of one that was destroyed.
 void ClusterCache::put(const store::Key& key, const std::optional<contracts::Sandbox>& session) {
   const bool lives = session && session->status.phase != contracts::SandboxPhase::kEnded;
+  troubles_.drop_session({key.name_space, key.name});
+  if (session) troubles_.put_session(*session);
   const std::string path = path_of(key);
   const auto known = sessions_.find(path);
   if (known != sessions_.end()) {
@@ -194,6 +198,7 @@ void ClusterCache::drop_node(const std::string& name) {
   ready_.erase(name);
   drains_.erase(name);
   resting_.erase(name);
+  troubles_.drop_node(name);
 }
 
 }  // namespace paddock::reconciler

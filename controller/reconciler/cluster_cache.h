@@ -10,6 +10,7 @@
 
 #include "controller/reconciler/array_table.h"
 #include "controller/reconciler/queue_count.h"
+#include "controller/reconciler/session_troubles.h"
 #include "controller/scheduler/cluster.h"
 #include "controller/store/store.h"
 
@@ -43,6 +44,8 @@ class ClusterCache {
   void hold(const contracts::Sandbox& session);
   void let_go(const std::string& uid);
   const QueueCount& queue() const { return queue_; }
+  // Sessions that are to be told of their nodes.
+  const SessionTroubles& troubles() const { return troubles_; }
   ArrayTable& arrays() { return arrays_; }
 
  private:
@@ -75,6 +78,7 @@ class ClusterCache {
   };
   std::unordered_map<std::string, std::string> sessions_;  // that live: uid by "<namespace>/<name>"
   std::unordered_map<std::string, CountedSession> held_;   // by uid
+  SessionTroubles troubles_;
   std::set<std::string> ready_;
   std::map<std::string, WallTime> drains_;
   std::map<std::string, WallTime> resting_;

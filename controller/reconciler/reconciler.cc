@@ -93,6 +93,7 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
   TRY(advance_arrays(txn, state, full, now.wall, report));
   if (!full) TRY(place(txn, state, now, report));
   TRY(advance_arrays(txn, state, full, now.wall, report));  // their first elements may be placed
+  if (!full) TRY(tell_of_nodes(txn, cache, now.wall, report));
   if (now.mono < state.next_prune) return {};
   const bool leapt = leapt_lately(now.mono);
   // After a leap of the calendar, nothing is removed for its age: by the first day of the calendar

@@ -1,7 +1,8 @@
 // The controller's own work, in steps: it notices silent nodes, gives up the runs of lost nodes,
 // ends runs that are past their deadline or in the way of a drain, places waiting runs, says why
-// the others wait, and forgets those that ended long ago. There is no thread inside; the caller
-// calls tick() when store::kSchedulerTopic is touched and at the latest after `next`.
+// the others wait, tells sessions of their nodes' troubles, and forgets those that ended long ago.
+// There is no thread inside; the caller calls tick() when store::kSchedulerTopic is touched and at
+// the latest after `next`.
 //
 // It keeps a cache of active runs and nodes (scheduler::Cluster) and reads only what changed since
 // the last tick. The cache is never the truth: every decision is written against the stored
@@ -34,7 +35,7 @@ struct TickReport {
   int64_t evicted = 0;     // placed runs that are being ended
   int64_t pruned = 0;      // ended runs and audit events that were forgotten
   int64_t waiting = 0;     // runs that are not placed now
-  bool more = false;       // of an array's elements is to be made or erased at once
+  bool more = false;       // elements of arrays, or sessions, are left for the next tick, at once
   Millis next_session{0};  // until a session's time has come
   Millis next_drain{0};    // until the next run is told to end for a drain, or killed
 };

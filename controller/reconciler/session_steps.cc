@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <map>
 
 #include "controller/reconciler/steps.h"
 #include "controller/runs/transitions.h"
 #include "controller/sessions/life.h"
+#include "controller/sessions/node_trouble.h"
 
 namespace paddock::reconciler {
 namespace {
@@ -73,6 +75,33 @@ Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& c
       if (session) TRY(sessions::end(txn, std::move(*session), runs::kNodeDrained, now));
     }
   }
+  return {};
+}
+
+Status tell_of_nodes(store::WriteTxn& txn, const ClusterCache& cache, WallTime now,
+                     TickReport& report) {
+  constexpr size_t kMostAtOnce = 200;
+  const std::set<SessionTroubles::Name>& untold = cache.troubles().untold();
+  std::vector<store::NewObject> due;
+  for (const auto& [space, name] : untold) {
+    if (due.size() == kMostAtOnce) break;
+    due.push_back({contracts::Sandbox::kKind, {space, name}});
+  }
+  if (due.empty()) return {};
+  TRY(txn.expect_objects(due));
+  std::map<std::string, std::optional<contracts::Node>> nodes;
+  for (const store::NewObject& each : due) {
+    ASSIGN_OR_RETURN(auto session, txn.find_readable<contracts::Sandbox>(each.key));
+    if (!session) continue;
+    const std::string name = session->status.node_name;
+    const auto [node, is_new] = nodes.try_emplace(name);
+    if (is_new) {
+      ASSIGN_OR_RETURN(node->second, txn.find<contracts::Node>({"", name}));
+    }
+    auto trouble = sessions::trouble_of(name, node->second ? &*node->second : nullptr);
+    TRY(sessions::tell_trouble(txn, std::move(*session), std::move(trouble), now));
+  }
+  report.more = report.more || untold.size() > due.size();
   return {};
 }
 

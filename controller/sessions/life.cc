@@ -7,6 +7,7 @@
 #include "controller/agent_sandboxes/mapping.h"
 #include "controller/runs/transitions.h"
 #include "controller/sessions/claims.h"
+#include "controller/sessions/node_trouble.h"
 
 namespace paddock::sessions {
 namespace {
@@ -80,6 +81,7 @@ Status close(store::WriteTxn& txn, Sandbox& session, Reason reason, WallTime now
   session.status.reason = reason;
   session.status.message = sentence_of(reason);
   session.status.ended_at = wire::Timestamp{now};
+  put_trouble(session, std::nullopt);
   TRY(txn.update(session));
   TRY(tell_claim(txn, session));
   TRY(txn.put_session_due(session.metadata.uid, (now + kKeptAfterEnd).ms));

@@ -1,5 +1,6 @@
 """A node that can begin nothing gets nothing: another one does the work."""
 import contextlib
+import json
 import os
 import pathlib
 import subprocess
@@ -107,14 +108,32 @@ class SessionsThere(unittest.TestCase):
         instance = self.enterContext(Instance())
         data = pathlib.Path(instance.env["PADDOCK_HOME"], "instances", instance.env["PADDOCK_INSTANCE"], "agent")
 
+        def ready_in(session):
+            return next((each["status"], each["reason"]) for each in session["status"]["conditions"] if each["type"] == "Ready")
+
         def ready():
-            return next((each["status"], each["reason"]) for each in instance.get("sandbox", "work")["status"]["conditions"] if each["type"] == "Ready")
+            return ready_in(instance.get("sandbox", "work"))
+
+        def listed(path="/apis/paddock.dev/v1alpha1/namespaces/default/sandboxes"):
+            return ready_in(instance.ask("GET", path)[1]["items"][0])
+
+        def watched(since):
+            """What a watch from then on has told."""
+            with contextlib.closing(instance.connect()) as connection:
+                connection.request("GET", f"/apis/paddock.dev/v1alpha1/namespaces/default/sandboxes?watch=1&timeoutSeconds=1&resourceVersion={since}",
+                                   None, {"Authorization": f"Bearer {instance.admin_token()}"})
+                lines = connection.getresponse().read().splitlines()
+            return [ready_in(json.loads(line)["object"]) for line in lines]
+        agents = "/apis/agents.x-k8s.io/v1beta1/namespaces/default/sandboxes"
         instance.run("sandbox", "create", "--name", "work")
         instance.run("sandbox", "exec", "work", "echo kept > file")
         self.assertEqual(ready(), ("True", "OPEN"))
+        since = instance.get("sandbox", "work")["metadata"]["resourceVersion"]
         for folder in ("cas", "sessions"):
             (data / folder).rename(data / f"{folder}-elsewhere")
         wait_until("the condition", lambda: ready() == ("False", "DATA_FOLDER_UNWRITABLE"))
+        wait_until("the list", lambda: listed() == ("False", "DATA_FOLDER_UNWRITABLE"))
+        self.assertEqual(listed(agents), ("False", "DependenciesNotReady"))
         for words in (("exec", "work", "cat file"), ("files", "work", "file")):
             refused = instance.run("sandbox", *words, check=False)
             self.assertNotEqual(refused.returncode, 0)
@@ -123,6 +142,9 @@ class SessionsThere(unittest.TestCase):
         for folder in ("cas", "sessions"):
             (data / f"{folder}-elsewhere").rename(data / folder)
         wait_until("the session", lambda: ready() == ("True", "OPEN"))
+        wait_until("the list", lambda: listed() == ("True", "OPEN"))
+        told = watched(since)
+        self.assertEqual((told[0], told[-1]), (("False", "DATA_FOLDER_UNWRITABLE"), ("True", "OPEN")))
         self.assertEqual(instance.run("sandbox", "exec", "work", "cat file").stdout, "kept\n")
 
 

@@ -1044,7 +1044,7 @@ export interface SessionStatus {
   readyAt?: string;
   /** when it ended */
   endedAt?: string;
-  /** Ready: whether commands can be run in it */
+  /** Ready: whether commands can be run in it; NodeTrouble: that its node is away or has a fault */
   conditions?: Condition[];
   /** the spec of the agents.x-k8s.io Sandbox that it was made for */
   agentSandbox?: unknown;

@@ -4,9 +4,9 @@
 #include "common/base/time.h"
 #include "common/base/units.h"
 #include "common/contracts/node.h"
-#include "common/contracts/session_calls.h"
 #include "controller/api/objects/spec_differences.h"
 #include "controller/sessions/life.h"
+#include "controller/sessions/node_trouble.h"
 
 namespace paddock::api {
 namespace {
@@ -24,6 +24,9 @@ contracts::Condition ready_condition(const Sandbox& session) {
             Reason("SESSION_SUSPENDED"),
             "no command is taken while it is suspended",
             {}};
+  const contracts::Condition* trouble = contracts::node_trouble(status);
+  if (trouble != nullptr && status.phase != SandboxPhase::kEnded)
+    return {"Ready", "False", trouble->reason, trouble->message, trouble->last_transition_time};
   if (status.phase == SandboxPhase::kReady)
     return {"Ready", "True", Reason("OPEN"), "commands can be run in it", status.ready_at};
   if (status.phase == SandboxPhase::kPending)
@@ -36,32 +39,6 @@ contracts::Condition ready_condition(const Sandbox& session) {
           status.ended_at};
 }
 
-// Why no command can be relied on while its node is like this.
-std::optional<contracts::Condition> trouble_of(const contracts::Node& node) {
-  const contracts::NodeStatus& status = node.status;
-  if (!status.ready)
-    return contracts::Condition{
-        "Ready",
-        "False",
-        status.reason.empty() ? std::string(contracts::kNodeLost.text()) : status.reason,
-        cat("its node ", node.metadata.name,
-            " is away, and no command reaches it; its files stay there",
-            status.message.empty() ? "" : ": ", status.message),
-        {}};
-  const contracts::Condition* fault = contracts::host_fault(status);
-  if (fault == nullptr) return std::nullopt;
-  return contracts::Condition{
-      "Ready", "False", fault->reason,
-      cat("its node ", node.metadata.name, " has a fault: ", fault->message),
-      fault->last_transition_time};
-}
-
-// Its next use records that it has ended.
-std::optional<contracts::Condition> removed(const std::string& node) {
-  return contracts::Condition{
-      "Ready", "False", contracts::kSessionLost, cat("its node ", node, " was removed"), {}};
-}
-
 }  // namespace
 
 k8s::Labels KindTraits<Sandbox>::selectable_fields(const Sandbox& session) {
@@ -72,19 +49,23 @@ k8s::Labels KindTraits<Sandbox>::selectable_fields(const Sandbox& session) {
 }
 
 void KindTraits<Sandbox>::complete(Services&, Sandbox& session) {
-  session.status.conditions = {ready_condition(session)};
+  std::vector<contracts::Condition> conditions = {ready_condition(session)};
+  const contracts::Condition* trouble = contracts::node_trouble(session.status);
+  if (trouble != nullptr && session.status.phase != contracts::SandboxPhase::kEnded)
+    conditions.push_back(*trouble);
+  session.status.conditions = std::move(conditions);
 }
 
 Status KindTraits<Sandbox>::look_around(Services& services, Sandbox& session) {
-  if (session.status.phase == contracts::SandboxPhase::kEnded ||
-      session.spec.suspended.value_or(false))
+  if (session.status.phase == contracts::SandboxPhase::kEnded) return {};
+  TRY(services.store.read([&](store::ReadTxn& txn) -> Status {
+    const std::string& name = session.status.node_name;
+    ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", name}));
+    sessions::put_trouble(session, sessions::trouble_of(name, node ? &*node : nullptr));
     return {};
-  return services.store.read([&](store::ReadTxn& txn) -> Status {
-    ASSIGN_OR_RETURN(const auto node, txn.find<contracts::Node>({"", session.status.node_name}));
-    auto trouble = node ? trouble_of(*node) : removed(session.status.node_name);
-    if (trouble) session.status.conditions = {std::move(*trouble)};
-    return {};
-  });
+  }));
+  complete(services, session);
+  return {};
 }
 
 std::map<std::string, std::string> KindTraits<Sandbox>::audit_details(const Sandbox& session) {

@@ -12,7 +12,8 @@ struct KindTraits<contracts::Sandbox> {
   using Sandbox = contracts::Sandbox;
   static k8s::Labels selectable_fields(const Sandbox& object);
   static void complete(Services& services, Sandbox& object);
-  // A session is not Ready while its node is away or has a fault.
+  // A session is not Ready while its node is away or has a fault: what is stored of that may be a
+  // moment old.
   static Status look_around(Services& services, Sandbox& object);
   static constexpr bool kStoredWhole = false;
   static constexpr bool kOfStoreAlone = true;
