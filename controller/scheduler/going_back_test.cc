@@ -81,6 +81,29 @@ TEST_F(GoingBack, ThePauseDoublesWithEachRefusal) {
   EXPECT_EQ(waits_s(1000), 600);
 }
 
+TEST_F(GoingBack, OfThousandsNoMoreAskTheNodeAtATimeThanItHasSlotsAndEachOnceInItsPause) {
+  cluster_.remove_node("b");
+  const auto refused = [&](const std::string& uid, int64_t refusals, WallTime when) {
+    run_.metadata.uid = run_.metadata.name = uid;
+    run_.status.refusals = refusals;
+    run_.status.conditions[0].last_transition_time = wire::Timestamp{when};
+    cluster_.put_run(run_);
+  };
+  for (int i = 0; i < 10'000; ++i) refused(cat("r", i), 1, kNow);
+  std::map<std::string, int> asked;
+  const WallTime second_pause_over = due_ + std::chrono::seconds(20);
+  for (WallTime now = due_; now < second_pause_over; now = now + Millis(500)) {
+    const Plan plan = cluster_.pass(now);
+    ASSERT_LE(plan.bindings.size(), 4u) << "its slots";
+    for (const Binding& each : plan.bindings) {
+      ++asked[each.uid];
+      refused(each.uid, 2, now);
+    }
+  }
+  EXPECT_EQ(asked.size(), 160u) << "four each time";
+  for (const auto& [uid, times] : asked) EXPECT_EQ(times, 1) << uid;
+}
+
 TEST_F(GoingBack, AClockThatWentBackPutsItOffNoLonger) {
   cluster_.remove_node("b");
   cluster_.put_run(run_);

@@ -104,6 +104,9 @@ std::optional<std::string> Cluster::next_to_ask(WallTime now) const {
   return last_ms > (now + kLongestUntilAskedAgain).ms ? std::optional(last) : std::nullopt;
 }
 
+// However many wait for one node, no more ask it at a time than it has slots, and each once in its
+// pause, which doubles. What the node itself may be to blame for has it rest as well
+// (nodes/cool_down.h).
 void Cluster::ask_again(WallTime now) {
   while (const auto uid = next_to_ask(now)) {
     const Entry& first = runs_.at(*uid);
