@@ -31,26 +31,28 @@ std::string readable(const std::string& line) {
              reason.empty() ? "" : cat(" [", reason, "]"));
 }
 
-// The program's own words when it did not come up; PORT_IN_USE is told apart.
+bool is_full_disk(const os::StartFailure& said) {
+  return said.code == code_name(Code::kResourceExhausted) &&
+         is_one_of(said.reason, {"SYSTEM_ERROR", "DISK_FULL", "STORE_FULL", "NODE_DISK_FULL"});
+}
+
+// Why the program did not come up, in its own words: what it said to this start, and its log.
 Error start_error(const InstanceStart& start, const std::string& program, const std::string& what) {
-  const std::vector<std::string> lines = log_tail(start.paths, program, kLogLines);
-  const bool taken = std::ranges::any_of(lines, [](const std::string& line) {
-    const Result<wire::Value> entry = wire::parse_json(line);
-    return entry.ok() && entry->text("reason") == Reason("PORT_IN_USE").text();
-  });
-  if (taken) {
+  const auto report = start.reports.find(program);
+  const auto said = report == start.reports.end() ? std::optional<os::StartFailure>()
+                                                  : os::read_start_failure(report->second);
+  if (said && said->reason == Reason("PORT_IN_USE")) {
     return {Code::kFailedPrecondition, "PORT_IN_USE",
             cat("port ", start.port.value_or(0), " is in use")};
   }
-  const bool full = std::ranges::any_of(lines, [](const std::string& line) {
-    return line.find("No space left on device") != std::string::npos;
-  });
   Error error{Code::kUnavailable, "START_FAILED", cat(program, " ", what)};
-  if (full)
+  if (said && is_full_disk(*said))
     error = {Code::kResourceExhausted, "DISK_FULL",
              cat(program, " ", what, ": the disk of ", start.paths.folder,
                  " or of the data folder is full (df -h, df -i); free some space there")};
-  for (const std::string& line : lines) error.causes.push_back({"log", readable(line)});
+  if (said) error.causes.push_back({"error", cat(said->message, " [", said->reason, "]")});
+  for (const std::string& line : log_tail(start.paths, program, kLogLines))
+    error.causes.push_back({"log", readable(line)});
   return error;
 }
 
@@ -105,10 +107,11 @@ ProcessRef ref_of(const InstanceStart& start, const os::ProcessIdentity& process
 }
 
 Status start_controller(InstanceStart& start, int64_t port) {
-  ASSIGN_OR_RETURN(
-      const os::ProcessIdentity process,
-      start_program(start.env, start.paths, kController, controller_args(start.paths, port),
-                    program_variables(start.settings)));
+  ASSIGN_OR_RETURN(StartedProgram started, start_program(start.env, start.paths, kController,
+                                                         controller_args(start.paths, port),
+                                                         program_variables(start.settings)));
+  const os::ProcessIdentity process = started.process;
+  start.reports[kController] = std::move(started.report);
   start.pointer.controller = ref_of(start, process, kNetworkVariables[0]);
   TRY(write_pointer(start.paths.pointer(), start.pointer));
   const Status up = wait_for_controller(start, process);
@@ -189,11 +192,13 @@ Status ensure_agent(InstanceStart& start, const std::string& former_url) {
   TRY(end_former(start, "node agent", start.pointer.agent));
   start.env.say(start.new_sources ? "starting the node agent with other sources of packages"
                                   : "starting the node agent");
-  ASSIGN_OR_RETURN(const os::ProcessIdentity process,
+  ASSIGN_OR_RETURN(StartedProgram started,
                    start_program(start.env, start.paths, kNodeAgent,
                                  agent_args(start.paths, start.pointer.url, start.pointer.node,
                                             start.settings.packages),
                                  program_variables(start.settings)));
+  const os::ProcessIdentity process = started.process;
+  start.reports[kNodeAgent] = std::move(started.report);
   start.pointer.agent = ref_of(start, process, kNetworkVariables[1]);
   TRY(write_pointer(start.paths.pointer(), start.pointer));
   const Status up = wait_for_agent(start, process);

@@ -3,6 +3,7 @@
 // again.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "cli/instance/pointer.h"
 #include "cli/terminal/env.h"
 #include "common/base/suspension.h"
+#include "common/os/fd.h"
 
 namespace paddock::cli {
 
@@ -21,9 +23,10 @@ struct InstanceStart {
   InstanceSettings settings;
   LivedDeadline deadline;
   InstancePointer pointer = {};
-  bool new_sources = false;  // an agent that runs knows others
-  bool new_network = false;  // both programs that run know otherwise
-  bool was_complete = true;  // nothing had to be started
+  bool new_sources = false;                    // an agent that runs knows others
+  bool new_network = false;                    // both programs that run know otherwise
+  bool was_complete = true;                    // nothing had to be started
+  std::map<std::string, os::Fd> reports = {};  // by program: of its start by this command
 };
 
 // Until both programs are ready, or the deadline is over. A start that fails leaves nothing behind

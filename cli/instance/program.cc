@@ -45,23 +45,26 @@ os::ProcessIdentity identity_of_child(pid_t pid) {
   return os::identify(pid).value_or(os::ProcessIdentity{.pid = pid});
 }
 
-Result<os::ProcessIdentity> start_program(const Env& env, const InstancePaths& paths,
-                                          const std::string& program,
-                                          const std::vector<std::string>& args,
-                                          const std::map<std::string, std::string>& variables) {
+Result<StartedProgram> start_program(const Env& env, const InstancePaths& paths,
+                                     const std::string& program,
+                                     const std::vector<std::string>& args,
+                                     const std::map<std::string, std::string>& variables) {
   ASSIGN_OR_RETURN(const std::string path, find_program(env, program));
   ASSIGN_OR_RETURN(const os::Fd log, fresh_log(paths, program));
+  ASSIGN_OR_RETURN(os::Pipe report, os::make_pipe());
   os::SpawnOptions options;
   options.argv = {path};
   options.argv.insert(options.argv.end(), args.begin(), args.end());
   options.env = variables;
+  options.env[os::kStartReportVariable] = std::to_string(report.write.get());
   options.env.insert(env.vars.begin(), env.vars.end());
+  options.keep_fds = {report.write.get()};
   options.cwd = "/";
   options.stdout_fd = log.get();
   options.stderr_fd = log.get();
   options.new_session = true;
   ASSIGN_OR_RETURN(const pid_t pid, os::spawn(options));
-  return identity_of_child(pid);
+  return StartedProgram{identity_of_child(pid), std::move(report.read)};
 }
 
 Result<bool> stop_process(const os::ProcessIdentity& process, Millis grace) {

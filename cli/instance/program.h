@@ -10,6 +10,7 @@
 #include "cli/terminal/env.h"
 #include "common/base/suspension.h"
 #include "common/os/process.h"
+#include "common/os/start_report.h"
 
 namespace paddock::cli {
 
@@ -21,12 +22,16 @@ inline constexpr const char* kLauncher = "paddock-sandbox";
 Result<std::string> find_program(const Env& env, const std::string& program);
 // Identifies a child of this process. A child that has ended already counts as not alive.
 os::ProcessIdentity identity_of_child(pid_t pid);
+struct StartedProgram {
+  os::ProcessIdentity process;
+  os::Fd report;  // where it says why it could not begin: os::read_start_failure()
+};
 // Starts it in a session of its own with our variables and these on top, output to latest.log; the
-// log before becomes previous.log. It may have ended already: why is in its log.
-Result<os::ProcessIdentity> start_program(const Env& env, const InstancePaths& paths,
-                                          const std::string& program,
-                                          const std::vector<std::string>& args,
-                                          const std::map<std::string, std::string>& variables = {});
+// log before becomes previous.log. It may have ended already.
+Result<StartedProgram> start_program(const Env& env, const InstancePaths& paths,
+                                     const std::string& program,
+                                     const std::vector<std::string>& args,
+                                     const std::map<std::string, std::string>& variables = {});
 // SIGTERM, then SIGKILL after `grace`. True if SIGKILL was needed. A process that is gone is fine;
 // one that only has the same pid is not touched.
 Result<bool> stop_process(const os::ProcessIdentity& process, Millis grace);

@@ -19,6 +19,7 @@
 #include "common/os/lock_file.h"
 #include "common/os/lock_holder.h"
 #include "common/os/signals.h"
+#include "common/os/start_report.h"
 #include "common/os/start_reserve.h"
 #include "common/os/stop_deadline.h"
 #include "controller/app/check.h"
@@ -303,6 +304,7 @@ int tell(const Flags& flags, const std::vector<Finding>& findings) {
 }
 
 int run(const std::vector<std::string>& args) {
+  const os::Fd starter = os::take_start_report();
   const Result<Flags> flags = parse_flags(args);
   if (!flags) {
     std::fprintf(stderr, "paddock-controller: %s\n", flags.error().describe().c_str());
@@ -316,6 +318,7 @@ int run(const std::vector<std::string>& args) {
   const bool checks = flags->check != Flags::Check::kNo;
   if (!config && checks) return tell(*flags, {check_failed(config.error())});
   if (!config) {
+    os::report_start_failure(starter, config.error());
     std::fprintf(stderr, "paddock-controller: %s\n", config.error().describe().c_str());
     return 2;
   }
@@ -323,6 +326,7 @@ int run(const std::vector<std::string>& args) {
   if (checks) return tell(*flags, check(*config, SystemClock()));
   const Status served = do_as_told(*config, *flags);
   if (served.ok()) return 0;
+  os::report_start_failure(starter, served.error());
   log_error("ended", {{"reason", served.error().reason}, {"error", served.error().describe()}});
   return 1;
 }

@@ -12,6 +12,7 @@
 #include "common/os/packet_socket.h"
 #include "common/os/process.h"
 #include "common/os/signals.h"
+#include "common/os/start_report.h"
 #include "node-agent/app/agent.h"
 #include "node-agent/app/lent_host.h"
 #include "node-agent/host/host_look.h"
@@ -19,8 +20,9 @@
 namespace paddock::agent {
 namespace {
 
-int fail(const Error& cause) {
+int fail(const os::Fd& starter, const Error& cause) {
   const Error error = contracts::name_full_disk(cause);
+  os::report_start_failure(starter, error);
   (void)os::write_all(STDERR_FILENO,
                       cat("paddock-node-agent: ", error.reason, ": ", error.describe(), "\n"));
   if (error.reason == "USAGE") (void)os::write_all(STDERR_FILENO, usage());
@@ -44,6 +46,7 @@ void fill_in(AgentConfig& config) {
 }
 
 int start(std::span<char* const> arguments) {
+  const os::Fd starter = os::take_start_report();
   for (const std::string_view word : arguments) {
     if (word == "--help" || word == "-h") return os::write_all(STDOUT_FILENO, usage()).ok() ? 0 : 1;
     if (word == "--gpus") return os::write_all(STDOUT_FILENO, gpus_as_json()).ok() ? 0 : 1;
@@ -55,15 +58,15 @@ int start(std::span<char* const> arguments) {
   os::ignore_signals_of_writes();
   ::umask(077);
   auto config = config_from_arguments(arguments, os::environment());
-  if (!config) return fail(config.error());
+  if (!config) return fail(starter, config.error());
   fill_in(*config);
   set_log_level(static_cast<LogLevel>(config->log_level));
   const auto stop = os::signals_as_file({SIGTERM, SIGINT});
-  if (!stop) return fail(stop.error());
+  if (!stop) return fail(starter, stop.error());
   const SystemClock clock;
   SystemRandom random;
   const Status ended = run_agent(*config, clock, random, stop->get());
-  return ended.ok() ? 0 : fail(ended.error());
+  return ended.ok() ? 0 : fail(starter, ended.error());
 }
 
 }  // namespace

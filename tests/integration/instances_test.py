@@ -135,6 +135,19 @@ class Instances(unittest.TestCase):
                 self.assertIn("PORT_IN_USE", failed.stderr)
                 wait_until("nothing to be left of it", lambda: not other.processes())
 
+    def test_what_an_earlier_start_said_is_not_said_of_this_one(self):
+        with Instance("again") as instance:
+            instance.kill("paddock-node-agent")
+            log = find_file(instance.home, "paddock-node-agent/latest.log")
+            (log.parent / "previous.log").unlink(missing_ok=True)
+            (log.parent / "previous.log" / "kept").mkdir(parents=True)  # so the log goes on in its file
+            log.write_text('{"reason":"PORT_IN_USE"}\npaddock-node-agent: SYSTEM_ERROR: writing: No space left on device\n')
+            with open(find_file(instance.home, "agent.lock"), "r+b") as lock:
+                fcntl.lockf(lock, fcntl.LOCK_EX)
+                refused = instance.run("up", check=False)
+            self.assertIn("[START_FAILED]", refused.stderr)
+            self.assertIn("DATA_DIR_IN_USE", refused.stderr)
+
     # proves: OD-40
     def test_a_stale_pointer_after_a_crash_is_replaced(self):
         with Instance("stale") as instance:
