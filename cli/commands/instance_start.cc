@@ -50,9 +50,13 @@ Error start_error(const InstanceStart& start, const std::string& program, const 
     error = {Code::kResourceExhausted, "DISK_FULL",
              cat(program, " ", what, ": the disk of ", start.paths.folder,
                  " or of the data folder is full (df -h, df -i); free some space there")};
-  if (said) error.causes.push_back({"error", cat(said->message, " [", said->reason, "]")});
   for (const std::string& line : log_tail(start.paths, program, kLogLines))
     error.causes.push_back({"log", readable(line)});
+  const bool logged = std::ranges::any_of(error.causes, [&](const Cause& line) {
+    return said && line.message.find(said->message) != std::string::npos;
+  });
+  if (said && !logged)
+    error.causes.push_back({"error", cat(said->message, " [", said->reason, "]")});
   return error;
 }
 
