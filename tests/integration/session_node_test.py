@@ -73,7 +73,8 @@ class RemovedNode(JoinedHosts):
         host.end()
         self.instance.run("delete", "node", "gpu-1")
         told = self.instance.get("sandbox", made["metadata"]["name"])["status"]["conditions"]
-        self.assertEqual([(each["type"], each["status"], each["reason"]) for each in told], [("Ready", "False", "SESSION_LOST")])
+        self.assertEqual([(each["type"], each["status"], each["reason"]) for each in told],
+                         [("Ready", "False", "SESSION_LOST"), ("NodeTrouble", "True", "SESSION_LOST")])
         status, refused = api.run(made["metadata"]["name"], "true")
         self.assertEqual((status, refused["error"]["code"]), (410, "SESSION_ENDED"), refused)
         self.assertIn("SESSION_LOST", refused["message"])
