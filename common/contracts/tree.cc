@@ -98,7 +98,8 @@ std::string tree_path_fault(std::string_view path) {
 }
 
 bool is_digest(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  return text.size() == 64 && std::ranges::all_of(text, is_digit);
 }
 
 std::string link_target_fault(std::string_view path, std::string_view target) {
