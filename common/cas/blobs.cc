@@ -78,7 +78,7 @@ Result<Digest> Blobs::put(std::string_view bytes) const {
 
 Status Blobs::put_fd(int fd, const Digest& expected) const {
   ASSIGN_OR_RETURN(Writer writer, begin(expected, kSizeUnknown));
-  const auto buffer = std::make_unique<char[]>(kReadAtOnce);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kReadAtOnce);
   while (true) {
     const ssize_t got = ::read(fd, buffer.get(), kReadAtOnce);
     if (got < 0 && errno == EINTR) continue;

@@ -193,7 +193,7 @@ class Collector {
   // The digest of the file as it was opened; empty if it has changed since, which is no fault.
   Result<contracts::Digest> digest_of(const os::RegularFile& file) {
     crypto::Sha256 hash;
-    const auto buffer = std::make_unique<char[]>(kPiece);
+    const auto buffer = std::make_unique_for_overwrite<char[]>(kPiece);
     for (int64_t left = file.stat.st_size; left > 0;) {
       if (interrupted_()) return interruption();
       const ssize_t got =

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kChunk = 256 << 10;
 
 Status read_and_write(int from, int to) {
-  const auto buffer = std::make_unique<char[]>(kChunk);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kChunk);
   while (true) {
     const ssize_t got = ::read(from, buffer.get(), kChunk);
     if (got < 0 && errno == EINTR) continue;
@@ -28,9 +28,11 @@ Status read_and_write(int from, int to) {
 
 Status copy_contents(int from, int to) {
   if (::ioctl(to, FICLONE, from) == 0) return {};
-  while (true) {
+  for (bool some = false;;) {
     const ssize_t copied = ::copy_file_range(from, nullptr, to, nullptr, size_t{1} << 30, 0);
-    if (copied == 0) break;
+    if (copied == 0 && some) return {};
+    if (copied == 0) break;  // empty, or one that does not say its size
+    some = some || copied > 0;
     if (copied > 0 || errno == EINTR) continue;
     if (errno == ENOSPC || errno == EDQUOT || errno == EIO) {
       return system_error("copying a file", errno);

@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kPiece = 256 << 10;
 
 void send_part(int fd, ByteRange range, ResponseStream& out) {
-  const auto buffer = std::make_unique<char[]>(kPiece);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kPiece);
   int64_t at = range.first;
   while (at <= range.last) {
     const auto want = static_cast<size_t>(std::min<int64_t>(range.last - at + 1, kPiece));
