@@ -166,10 +166,10 @@ Status BlobStore::FileTarget::commit() {
   return into_.present ? Status() : publish();
 }
 
+// Known by its folder of unfinished blobs: another store has another one.
 bool BlobStore::is_there() const {
-  const auto now = os::identity_of(root_);
-  return now && opened_->with([&](const auto& opened) { return opened == now; }) &&
-         os::exists(os::join_path(root_, kTemporary));
+  const auto now = os::identity_of(os::join_path(root_, kTemporary));
+  return now && opened_->with([&](const auto& opened) { return opened == now; });
 }
 
 Status BlobStore::check_there() const {
@@ -181,8 +181,9 @@ Status BlobStore::check_there() const {
 }
 
 Status BlobStore::make_folder() const {
-  TRY(os::make_dirs(os::join_path(root_, kTemporary), 0700));
-  opened_->with([this](auto& opened) { opened = os::identity_of(root_); });
+  const std::string temporary = os::join_path(root_, kTemporary);
+  TRY(os::make_dirs(temporary, 0700));
+  opened_->with([&](auto& opened) { opened = os::identity_of(temporary); });
   return {};
 }
 
