@@ -57,6 +57,7 @@ class BundleIntake {
     if (!content_) return read(piece);
     return content_->append(piece, [this](std::string_view bytes) { return read(bytes); });
   }
+  bool lacks(const contracts::Digest& digest) const { return asked_.contains(digest); }
 
  private:
   Status read(std::string_view piece) {
@@ -66,13 +67,15 @@ class BundleIntake {
   }
   // Content that was not asked for is refused, since it could fill this node's disk.
   Status keep(const contracts::Digest& digest, std::string_view content) {
-    if (asked_.erase(digest) == 0)
+    if (!asked_.contains(digest))
       return invalid_argument("DIGEST_MISMATCH", "the server sent a file that was not asked for");
-    ASSIGN_OR_RETURN(
-        cas::BlobStore::Writer writer,
-        store_.begin(digest, static_cast<int64_t>(content.size()), cas::Durability::kLater));
+    ASSIGN_OR_RETURN(cas::BlobStore::Writer writer,
+                     store_.begin(digest, static_cast<int64_t>(content.size()),
+                                  cas::Durability::kLater, cas::Blobs::IfHere::kWrite));
     TRY(writer.append(content));
-    return writer.commit();
+    TRY(writer.commit());
+    asked_.erase(digest);
+    return {};
   }
 
   std::set<contracts::Digest> asked_;
@@ -229,10 +232,9 @@ Status ControllerClient::fetch_blob(const std::string& node, const std::string& 
 
 // Each is proven by its digest before it is here; what came before an answer broke off stays.
 Status ControllerClient::fetch_bundle(const std::string& node, const std::string& run_uid,
-                                      const std::vector<const contracts::TreeEntry*>& blobs,
+                                      std::vector<const contracts::TreeEntry*>& missing,
                                       const cas::BlobStore& store) {
   return repeat([&](std::optional<Millis> time, Failure& failure) -> Status {
-    std::vector<const contracts::TreeEntry*> missing = blobs;
     std::erase_if(missing, [&](const auto* each) { return store.has(each->digest); });
     std::string target = cat(paths::node_run(node, run_uid), "/blobs");
     if (compress_) target += cat("?compression=", compression::kZstd);
@@ -248,8 +250,9 @@ Status ControllerClient::fetch_bundle(const std::string& node, const std::string
       return taken.ok();
     };
     bound_try(request, time, true);
-    ASSIGN_OR_RETURN(const http::Response response, once(*http_, request, failure));
-    return taken;
+    const Result<http::Response> response = once(*http_, request, failure);
+    std::erase_if(missing, [&](const auto* each) { return !intake.lacks(each->digest); });
+    return response ? taken : Status(response.error());
   });
 }
 

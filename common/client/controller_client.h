@@ -150,10 +150,10 @@ class ControllerClient {
                                                   const std::string& run_uid, int64_t attempt);
   Status fetch_blob(const std::string& node, const std::string& run_uid, const std::string& digest,
                     int64_t size, const cas::BlobStore& store);
-  // Stores those of `blobs` that come in one answer. What did not come is asked for by itself, as
-  // all are of a controller that knows no such answers: NotFound.
+  // Stores those of `missing` that come in one answer, and leaves those that did not. These are
+  // asked for by themselves, as all are of a controller that knows no such answers: NotFound.
   Status fetch_bundle(const std::string& node, const std::string& run_uid,
-                      const std::vector<const contracts::TreeEntry*>& blobs,
+                      std::vector<const contracts::TreeEntry*>& missing,
                       const cas::BlobStore& store);
   Status upload_artifact(const std::string& node, const std::string& run_uid, int fd,
                          const contracts::Artifact& artifact);

@@ -109,7 +109,10 @@ class FetchedBundle : public Download {
     ControllerClient client({server.url(), {}, {}, {}});
     std::vector<const contracts::TreeEntry*> blobs;
     for (const auto& each : entries_) blobs.push_back(&each);
-    return client.fetch_bundle("n", "uid", blobs, store_);
+    const Status fetched = client.fetch_bundle("n", "uid", blobs, store_);
+    EXPECT_TRUE(std::ranges::none_of(blobs, [&](auto* each) { return store_.has(each->digest); }));
+    EXPECT_EQ(blobs.size() + here(), entries_.size());
+    return fetched;
   }
   size_t here() const {
     return static_cast<size_t>(

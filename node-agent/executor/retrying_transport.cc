@@ -54,9 +54,9 @@ Status RetryingTransport::fetch_blob(const std::string& run_uid, const std::stri
 }
 
 Status RetryingTransport::fetch_bundle(const std::string& run_uid,
-                                       const std::vector<const contracts::TreeEntry*>& blobs,
+                                       std::vector<const contracts::TreeEntry*>& missing,
                                        const cas::BlobStore& store) {
-  return retry([&] { return inner_->fetch_bundle(run_uid, blobs, store); });
+  return retry([&] { return inner_->fetch_bundle(run_uid, missing, store); });
 }
 
 Status RetryingTransport::upload_artifact(const std::string& run_uid, int fd,

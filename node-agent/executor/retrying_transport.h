@@ -17,8 +17,7 @@ class RetryingTransport final : public RunTransport {
                                      const std::string& volume) override;
   Status fetch_blob(const std::string& run_uid, const std::string& digest, int64_t size,
                     const cas::BlobStore& store) override;
-  Status fetch_bundle(const std::string& run_uid,
-                      const std::vector<const contracts::TreeEntry*>& blobs,
+  Status fetch_bundle(const std::string& run_uid, std::vector<const contracts::TreeEntry*>& missing,
                       const cas::BlobStore& store) override;
   Status upload_artifact(const std::string& run_uid, int fd,
                          const contracts::Artifact& artifact) override;

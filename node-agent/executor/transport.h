@@ -29,12 +29,12 @@ class RunTransport {
                                              const std::string& volume) = 0;
   virtual Status fetch_blob(const std::string& run_uid, const std::string& digest, int64_t size,
                             const cas::BlobStore& store) = 0;
-  // Fetches as many of these blobs as come in one answer. A blob that is not here afterwards is
-  // fetched by itself.
+  // Fetches as many of these blobs as come in one answer, and leaves those that did not: they are
+  // fetched by themselves.
   virtual Status fetch_bundle(const std::string& run_uid,
-                              const std::vector<const contracts::TreeEntry*>& blobs,
+                              std::vector<const contracts::TreeEntry*>& missing,
                               const cas::BlobStore& store) {
-    (void)run_uid, (void)blobs, (void)store;
+    (void)run_uid, (void)missing, (void)store;
     return {};
   }
   virtual Status upload_artifact(const std::string& run_uid, int fd,

@@ -144,16 +144,17 @@ Result<std::optional<devices::DiskLedger::Hold>> TreeFetch::take_room(const std:
 // Small ones many at a time. An answer that brought not all of its bundle is no fault of the run's:
 // what is missing is asked for alone, and that answer says why.
 Status TreeFetch::fetch_blobs(const Missing& missing, TreeNews& news) {
-  const std::vector<Missing> bundles = cas::as_bundles(missing);
+  std::vector<Missing> bundles = cas::as_bundles(missing);
   std::atomic<size_t> next{0};
   std::atomic<bool> bundled{true};  // the controller knows how
   FirstError first_error;
   const auto lane = [&] {
     const auto controller = transport(StopKind::kCancel);
     for (size_t i = next++; i < bundles.size() && !first_error.failed(); i = next++) {
-      if (bundles[i].size() > 1 && bundled)
-        bundled = controller->fetch_bundle(run_uid_, bundles[i], ports_.store).ok();
-      for (const contracts::TreeEntry* blob : bundles[i]) {
+      Missing& rest = bundles[i];
+      if (rest.size() > 1 && bundled)
+        bundled = controller->fetch_bundle(run_uid_, rest, ports_.store).ok();
+      for (const contracts::TreeEntry* blob : rest) {
         if (first_error.failed() || ports_.store.has(blob->digest)) continue;
         first_error.keep(fetch_one(*controller, *blob).within(cat("fetching ", blob->path)));
       }

@@ -38,10 +38,9 @@ class ClientTransport final : public executor::RunTransport {
                     const cas::BlobStore& store) override {
     return client_.fetch_blob(node_, run_uid, digest, size, store);
   }
-  Status fetch_bundle(const std::string& run_uid,
-                      const std::vector<const contracts::TreeEntry*>& blobs,
+  Status fetch_bundle(const std::string& run_uid, std::vector<const contracts::TreeEntry*>& missing,
                       const cas::BlobStore& store) override {
-    return client_.fetch_bundle(node_, run_uid, blobs, store);
+    return client_.fetch_bundle(node_, run_uid, missing, store);
   }
   Status upload_artifact(const std::string& run_uid, int fd,
                          const contracts::Artifact& artifact) override {
