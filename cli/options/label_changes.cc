@@ -35,9 +35,11 @@ Status keeps_labels(const Value& object, const Value& patch) {
       changed.push_back(cat("`", key, "`"));
   }
   if (changed.empty()) return {};
-  return Error{Code::kAlreadyExists, "LABEL_EXISTS",
-               cat(join(changed, ", "), changed.size() == 1 ? " has" : " have",
-                   " another value; --overwrite replaces it")};
+  const bool one = changed.size() == 1;
+  return Error{
+      Code::kAlreadyExists, "LABEL_EXISTS",
+      cat("the ", one ? map.substr(0, map.size() - 1) : map, " ", join(changed, ", "),
+          one ? " has" : " have", " another value; --overwrite replaces ", one ? "it" : "them")};
 }
 
 }  // namespace paddock::cli

@@ -146,7 +146,7 @@ class Objects(unittest.TestCase):
         self.cli("create", "-f", self.file(run("{name: noted, labels: {a: '1'}, annotations: {old: x}}")))
         noted = "run.paddock.dev/noted annotated\n"
         self.assertEqual(self.cli("annotate", "run", "noted", "a=two words", "old-").stdout, noted)
-        self.assertIn("LABEL_EXISTS", self.cli("annotate", "run/noted", "a=b", code=125).stderr)
+        self.assertIn("run.paddock.dev/noted: the annotation `a` has", self.cli("annotate", "run/noted", "a=b", code=125).stderr)
         self.assertEqual(self.cli("annotate", "runs", "-l", "a=1", "a=b", "--overwrite").stdout, noted)
         self.assertEqual(self.cli("annotate", "run", "noted", "a=b").stdout, "run.paddock.dev/noted unchanged\n")
         self.assertEqual(self.cli("get", "run/noted", "-o", "jsonpath={.metadata.annotations} {.metadata.labels}").stdout, '{"a":"b"} {"a":"1"}')
