@@ -71,14 +71,16 @@ bool explains(const contracts::SandboxResult& result) {
   return result.status != SandboxStatus::kFailed || result.reason != cat("exited with ", result.rc);
 }
 
-// The field that lets the same run go on, where it met a limit.
-std::string raises(const contracts::SandboxResult& result) {
-  const std::string_view field = limit_met(result);
-  if (field.empty()) return {};
-  const std::string was = contracts::limit_text(result, field);
+// The field that lets the same run go on, and how much of it there was.
+std::string raises(std::string_view field, const std::string& was) {
   const std::string where =
       field == "wallTime" ? "spec.timeout" : cat("spec.sandbox.limits.", field);
   return cat("; ", where, was.empty() ? "" : cat(" was ", was), " and may be raised");
+}
+
+std::string raises(const contracts::SandboxResult& result) {
+  const std::string_view field = limit_met(result);
+  return field.empty() ? std::string() : raises(field, contracts::limit_text(result, field));
 }
 
 }  // namespace
@@ -130,12 +132,13 @@ RunOutcome outcome_of_canceled_without_result() {
               "the command with it"};
 }
 
-RunOutcome outcome_of_overdue() {
+RunOutcome outcome_of_overdue(const contracts::SandboxPolicy& policy) {
   return {.phase = RunPhase::kFailed,
           .reason = Reason("Timeout"),
-          .message =
-              "the command was ended by its node behind its wall time limit: its sandbox "
-              "launcher stood still and was killed with it, so there is no result"};
+          .message = cat("the command was ended by its node behind its wall time limit: its "
+                         "sandbox launcher stood still and was killed with it, so there is no "
+                         "result",
+                         raises("wallTime", contracts::limit_text(policy.limits, "wallTime")))};
 }
 
 RunOutcome outcome_of_disk(const std::string& why,

@@ -18,7 +18,7 @@ contracts::RunOutcome outcome_of_lost_launcher(bool command_started,
 // killed.
 contracts::RunOutcome outcome_of_canceled_without_result();
 // For a run that its launcher did not end at the limit of time, so that both were killed.
-contracts::RunOutcome outcome_of_overdue();
+contracts::RunOutcome outcome_of_overdue(const contracts::SandboxPolicy& policy);
 // For a run that was ended because its output could not be read any more.
 contracts::RunOutcome outcome_of_unreadable(const Error& why);
 // For a run that was ended in favour of others: the disk was full, and it had written more than it

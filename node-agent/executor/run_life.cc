@@ -143,7 +143,7 @@ contracts::RunOutcome RunLife::lost() const {
   const StopKind wish = stop_.kind();
   if (wish == StopKind::kCancel || wish == StopKind::kKill)
     return outcome_of_canceled_without_result();
-  if (overdue_ && output_->state().started_ms) return outcome_of_overdue();
+  if (overdue_ && output_->state().started_ms) return outcome_of_overdue(assignment_.policy);
   return outcome_of_lost_launcher(output_->state().started_ms.has_value(),
                                   disk_fault(folder_.path()));
 }

@@ -174,6 +174,8 @@ TEST_F(Life, ACommandWhoseLauncherKeepsNoTimeIsEndedByItsNode) {
     life->give_input({});  // makes it look again, and so time pass
   EXPECT_EQ(last_outcome().phase, RunPhase::kFailed);
   EXPECT_EQ(last_outcome().reason, "Timeout");
+  EXPECT_TRUE(last_outcome().message.ends_with("; spec.timeout was 1s and may be raised"))
+      << last_outcome().message;
   EXPECT_FALSE(last_outcome().result);
   EXPECT_FALSE(os::LockFile::held(folder().file("events")));
 }

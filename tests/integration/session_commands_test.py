@@ -20,6 +20,7 @@ class Limits(SessionTest):
         for _ in range(3):
             result = self.result(brief, "sleep 600")
             self.assertEqual((result["errorClass"], result["exitCode"], result.get("code")), ("TIMEOUT", 124, None), result)
+            self.assertEqual(result["reason"], "wall time limit reached; the session's limits.timeoutMs is 300; a new session may have more")
 
     # proves: WSM-31, WSM-32, WSM-104
     def test_files_of_the_whole_session_are_bounded(self):

@@ -55,6 +55,10 @@ Result<RunResult> conclude_command(const Result<wire::Value>& answer, const std:
   return result.error();
 }
 
+void name_time(RunResult& result, std::string_view which) {
+  if (result.error_class == "TIMEOUT") result.reason += cat("; ", which);
+}
+
 Error explain_command(const Error& error, std::string_view where) {
   if (error.reason != "CALL_EXISTS") return error;
   return {Code::kAlreadyExists, "COMMAND_EXISTS",

@@ -26,6 +26,8 @@ struct EndRecord {
 Result<contracts::RunResult> conclude_command(const Result<wire::Value>& answer,
                                               const std::string& command_id,
                                               const EndRecord& record);
+// Says of a command that was ended by its time how much it had, and of which field.
+void name_time(contracts::RunResult& result, std::string_view which);
 // By CALL_EXISTS: a caller has named two commands alike. `where`: "run" or "session".
 Error explain_command(const Error& error, std::string_view where);
 // For a command that had begun when the store could not keep the record of its start: the caller

@@ -84,6 +84,7 @@ Result<RunResult> conclude(const RunCommand& command, const Result<wire::Value>&
                                  {[&](const auto& ended) { return note_end(command, ended); },
                                   [&](const Error& error) { return note_loss(command, error); }});
   if (!result.ok()) return explained(result.error());
+  name_time(*result, cat("timeoutMs was ", command.request.time_ms(), " and may be raised"));
   return result;
 }
 

@@ -37,12 +37,16 @@ struct Command {
   std::unique_ptr<sessions::UnderWay::Command> under_way = {};  // from its begin to its end
 };
 
-// How long the command may take, its grace included.
+// How long the command may take.
+Millis limit_of(const Command& command) {
+  const auto& limit = command.session.spec.security.limits.timeout_ms;
+  return Millis(limit.value_or(contracts::session_defaults::kTimeoutMs));
+}
+
+// The same with its grace.
 Millis time_of(const Command& command) {
-  const contracts::SandboxSpec& spec = command.session.spec;
-  const Millis time(
-      spec.security.limits.timeout_ms.value_or(contracts::session_defaults::kTimeoutMs));
-  return spec.termination_grace ? time + spec.termination_grace->value : time;
+  const auto& grace = command.session.spec.termination_grace;
+  return limit_of(command) + (grace ? grace->value : Millis(0));
 }
 
 contracts::AuditEvent event_of(const Command& command, std::string_view type) {
@@ -91,7 +95,11 @@ Result<RunResult> conclude(const Command& command, const Result<wire::Value>& an
   };
   const auto lost = [&](const Error& error) { return note_loss(command, error); };
   auto result = conclude_command(answer, command.request.command_id, {ended, lost});
-  if (result.ok()) return result;
+  if (result.ok()) {
+    name_time(*result, cat("the session's limits.timeoutMs is ", limit_of(command).count(),
+                           "; a new session may have more"));
+    return result;
+  }
   if (auto fault = told_fault(command.services, command.session, result.error()))
     return std::move(*fault);
   return explain_command(result.error(), "session");
