@@ -66,6 +66,11 @@ std::string shown_path(std::string_view inner) {
   return inner.empty() ? std::string(kSandboxWorkspace) : cat(kSandboxWorkspace, "/", inner);
 }
 
+Error of_file(Error error, std::string_view path) {
+  if (error.reason == "FILE_NOT_FOUND") error.message = cat("`", path, "`: ", error.message);
+  return error;
+}
+
 std::string folder_of(std::string_view inner) {
   const size_t end = inner.rfind('/');
   return std::string(end == std::string_view::npos ? "" : inner.substr(0, end));

@@ -17,6 +17,9 @@ Result<std::string> inner_path(std::string_view path, std::string_view field);
 // The same path as commands of the session see it.
 std::string shown_path(std::string_view inner);
 
+// The same error; if it is FILE_NOT_FOUND, with the path as its caller wrote it.
+Error of_file(Error error, std::string_view path);
+
 // The parts of a path from inner_path(): the folder that it is in, and its last name.
 std::string folder_of(std::string_view inner);
 std::string name_of(std::string_view inner);

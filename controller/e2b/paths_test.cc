@@ -32,6 +32,14 @@ TEST(E2bPaths, WhatLeadsElsewhereIsRefused) {
   EXPECT_EQ(inner(std::string(5000, 'a')), "refused");
 }
 
+TEST(E2bPaths, AFileThatIsNotThereIsNamedAsItsCallerDid) {
+  const Error missing{Code::kNotFound, "FILE_NOT_FOUND", "there is no such file"};
+  EXPECT_EQ(of_file(missing, "~/a").message, "`~/a`: there is no such file");
+  EXPECT_EQ(of_file(missing, "~/a").reason, missing.reason);
+  const Error gone{Code::kGone, "SESSION_ENDED", "it ended"};
+  EXPECT_EQ(of_file(gone, "~/a").message, "it ended");
+}
+
 TEST(E2bPaths, AFileIsShownWhereCommandsFindIt) {
   EXPECT_EQ(shown_path(""), "/workspace");
   EXPECT_EQ(shown_path("a/b"), "/workspace/a/b");

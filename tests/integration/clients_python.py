@@ -221,6 +221,11 @@ class PythonSessions(WithInstance):
             self.assertEqual([(file.type, file.name) for file in session.files.list()], [("file", "a.txt"), ("folder", "d"), ("folder", "empty")])
             self.refused("IS_A_FOLDER", lambda: session.files.read("d"))
             self.refused("NOT_A_FOLDER", lambda: session.files.list("a.txt"))
+            files, missing = session.files, "/workspace/none/b"
+            for call in (lambda: files.read(missing), lambda: files.list(missing), lambda: files.remove(missing)):
+                self.assertEqual(self.refused("FILE_NOT_FOUND", call).message, "'/workspace/none/b': there is no such file")
+            for call in (lambda: files.write("a.txt/b", ""), lambda: files.make_folder("a.txt/b")):
+                self.assertTrue(self.refused("NOT_A_REGULAR_FILE", call).message.startswith("'a.txt/b': "))
             session.files.remove("a.txt")
             self.assertEqual(self.client.sandboxes.attach(session.name).run("ls").stdout, "d\nempty\n")
             with self.client.sandboxes.create(name="a-later-one"):

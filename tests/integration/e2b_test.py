@@ -174,9 +174,9 @@ class E2b(unittest.TestCase):
 
     def test_what_is_no_file_of_it_is_refused(self):
         self.sandbox()
-        self.error("FileNotFoundError", "return await kept.box.files.read('missing')")
-        self.error("FileNotFoundError", "return await kept.box.files.list('missing')")
-        self.error("FileNotFoundError", "return await kept.box.files.rename('missing', 'x')")
+        for call in ("read('~/none')", "list('~/none')", "getInfo('~/none')", "rename('~/none', 'x')"):
+            missing = self.error("FileNotFoundError", f"return await kept.box.files.{call}")
+            self.assertIn("`~/none`: there is no such file", missing["message"], call)
         for path in ("/etc/passwd", "../x", "a/../../x"):
             self.error("InvalidArgumentError", f"return await kept.box.files.read('{path}')")
             self.error("InvalidArgumentError", f"return await kept.box.files.write('{path}', 'x')")

@@ -1,8 +1,9 @@
 """Names, paths and objects as requests have them."""
 from __future__ import annotations
 
+import contextlib
 import urllib.parse
-from typing import Any, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, Mapping, Optional, Sequence, Union
 
 from ._codec import encode
 from .errors import PaddockError
@@ -33,6 +34,21 @@ def path_inside(path: str) -> str:
     if any(each in ("", ".", "..") for each in inside.split("/")):
         raise PaddockError(f"{path!r} is no path below /workspace, such as src/a.py", code="INVALID_NAME")
     return path_in(inside)
+
+
+ABOUT_A_FILE = ("FILE_NOT_FOUND", "FILE_EXISTS", "FILE_NOT_ALLOWED", "NOT_A_REGULAR_FILE", "LINK_IN_PATH")
+
+
+@contextlib.contextmanager
+def naming(path: str) -> Iterator[None]:
+    """The server does not repeat the path of a file that it refuses: this is the caller's own."""
+    try:
+        yield
+    except PaddockError as error:
+        if error.code in ABOUT_A_FILE:
+            error.message = f"{path!r}: {error.message}"
+            error.args = (error.message,)
+        raise
 
 
 def content_bytes(data: Union[bytes, bytearray, memoryview, str]) -> bytes:

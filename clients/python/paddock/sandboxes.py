@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import types
 from ._codec import decode, encode
-from ._objects import content_bytes, new_object, part, path_inside, query, shell_text
+from ._objects import content_bytes, naming, new_object, part, path_inside, query, shell_text
 from ._wire import Answer
 from ._transport import Transport
 from .errors import PaddockError, unexpected
@@ -26,7 +26,8 @@ class Files:
 
     def _get(self, path: str) -> Answer:
         inside = path_inside(path)
-        return self._transport.request("GET", f"{self._base}/{inside}" if inside else self._base, headers={"Accept": "*/*"})
+        with naming(path):
+            return self._transport.request("GET", f"{self._base}/{inside}" if inside else self._base, headers={"Accept": "*/*"})
 
     def _below(self, path: str) -> str:
         inside = path_inside(path)
@@ -52,14 +53,17 @@ class Files:
     def write(self, path: str, data: Union[bytes, str]) -> None:
         """The whole file; folders on the way to it are made."""
         body = content_bytes(data)
-        self._transport.request("PUT", self._below(path), body, headers={"Content-Type": "application/octet-stream"})
+        with naming(path):
+            self._transport.request("PUT", self._below(path), body, headers={"Content-Type": "application/octet-stream"})
 
     def make_folder(self, path: str) -> None:
-        self._transport.request("PUT", self._below(path) + query(folder=True), b"",
-                                headers={"Content-Type": "application/octet-stream"})
+        with naming(path):
+            self._transport.request("PUT", self._below(path) + query(folder=True), b"",
+                                    headers={"Content-Type": "application/octet-stream"})
 
     def remove(self, path: str) -> None:
-        self._transport.request("DELETE", self._below(path))
+        with naming(path):
+            self._transport.request("DELETE", self._below(path))
 
 
 class Session:

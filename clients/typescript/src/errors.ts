@@ -12,7 +12,7 @@ export interface Failure {
   code: Reason | (string & {});
   statusCode?: number;
   reason?: string;
-  causes?: Cause[];
+  causes?: readonly Cause[];
   retryable?: boolean;
   retryAfterMs?: number;
   details?: Record<string, unknown>;

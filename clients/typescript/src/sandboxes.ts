@@ -23,6 +23,18 @@ export interface CommandOptions extends CallOptions {
   commandId?: string | undefined;
 }
 
+const ABOUT_A_FILE = ["FILE_NOT_FOUND", "FILE_EXISTS", "FILE_NOT_ALLOWED", "NOT_A_REGULAR_FILE", "LINK_IN_PATH"];
+
+/** The server does not repeat the path of a file that it refuses: this is the caller's own. */
+async function naming<T>(path: string, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof PaddockError) || !ABOUT_A_FILE.includes(error.code)) throw error;
+    throw new PaddockError(`"${path}": ${error.message}`, error, { cause: error });
+  }
+}
+
 /** The files of a session, by their path beneath its folder: `src/a.py`, or `/workspace/src/a.py` as programs there have it. */
 export class Files {
   constructor(
@@ -42,7 +54,7 @@ export class Files {
   }
 
   async #get(path: string, options: CallOptions): Promise<{ folder: boolean; data: Uint8Array }> {
-    const { contentType, body } = await this.transport.answer("GET", this.#path(path), options);
+    const { contentType, body } = await naming(path, this.transport.answer("GET", this.#path(path), options));
     return { folder: contentType.startsWith("application/json"), data: body };
   }
 
@@ -65,16 +77,17 @@ export class Files {
   /** The whole file; folders on the way to it are made. */
   async write(path: string, data: string | Uint8Array, options: CallOptions = {}): Promise<void> {
     const headers = { "Content-Type": "application/octet-stream" };
-    await this.transport.request("PUT", this.#below(path), { ...options, body: content(data), headers });
+    await naming(path, this.transport.request("PUT", this.#below(path), { ...options, body: content(data), headers }));
   }
 
   async makeFolder(path: string, options: CallOptions = {}): Promise<void> {
     const headers = { "Content-Type": "application/octet-stream" };
-    await this.transport.request("PUT", `${this.#below(path)}${query({ folder: true })}`, { ...options, body: "", headers });
+    const target = `${this.#below(path)}${query({ folder: true })}`;
+    await naming(path, this.transport.request("PUT", target, { ...options, body: "", headers }));
   }
 
   async remove(path: string, options: CallOptions = {}): Promise<void> {
-    await this.transport.request("DELETE", this.#below(path), options);
+    await naming(path, this.transport.request("DELETE", this.#below(path), options));
   }
 }
 

@@ -24,6 +24,14 @@ test("a session: commands share files, and nothing is left of it", { skip }, asy
     assert.deepEqual((await session.files.list()).map((file) => `${file.type} ${file.name}`), ["file a.txt", "folder d", "folder empty"]);
     await refused("IS_A_FOLDER", () => session.files.read("d"));
     await refused("NOT_A_FOLDER", () => session.files.list("a.txt"));
+    const missing = "/workspace/none/b";
+    for (const call of [() => session.files.read(missing), () => session.files.list(missing), () => session.files.remove(missing)]) {
+      const error = await refused("FILE_NOT_FOUND", call);
+      assert.deepEqual([error.message, error.statusCode], ['"/workspace/none/b": there is no such file', 404]);
+    }
+    for (const call of [() => session.files.write("a.txt/b", ""), () => session.files.makeFolder("a.txt/b")]) {
+      assert.match((await refused("NOT_A_REGULAR_FILE", call)).message, /^"a.txt\/b": /);
+    }
     await session.files.remove("a.txt");
     assert.equal((await session.run("ls")).stdout, "d\nempty\n");
     assert.ok((await client().sandboxes.list()).some((sandbox) => sandbox.metadata.name === name));

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .. import types
 from .._codec import decode, encode
-from .._objects import content_bytes, new_object, part, path_inside, query, shell_text
+from .._objects import content_bytes, naming, new_object, part, path_inside, query, shell_text
 from .._wire import Answer
 from ._transport import AsyncTransport
 from ..errors import PaddockError, unexpected
@@ -25,7 +25,8 @@ class AsyncFiles:
 
     async def _get(self, path: str) -> Answer:
         inside = path_inside(path)
-        return await self._transport.request("GET", f"{self._base}/{inside}" if inside else self._base, headers={"Accept": "*/*"})
+        with naming(path):
+            return await self._transport.request("GET", f"{self._base}/{inside}" if inside else self._base, headers={"Accept": "*/*"})
 
     def _below(self, path: str) -> str:
         inside = path_inside(path)
@@ -51,14 +52,17 @@ class AsyncFiles:
     async def write(self, path: str, data: Union[bytes, str]) -> None:
         """The whole file; folders on the way to it are made."""
         body = content_bytes(data)
-        await self._transport.request("PUT", self._below(path), body, headers={"Content-Type": "application/octet-stream"})
+        with naming(path):
+            await self._transport.request("PUT", self._below(path), body, headers={"Content-Type": "application/octet-stream"})
 
     async def make_folder(self, path: str) -> None:
-        await self._transport.request("PUT", self._below(path) + query(folder=True), b"",
-                                      headers={"Content-Type": "application/octet-stream"})
+        with naming(path):
+            await self._transport.request("PUT", self._below(path) + query(folder=True), b"",
+                                          headers={"Content-Type": "application/octet-stream"})
 
     async def remove(self, path: str) -> None:
-        await self._transport.request("DELETE", self._below(path))
+        with naming(path):
+            await self._transport.request("DELETE", self._below(path))
 
 
 class AsyncSession:

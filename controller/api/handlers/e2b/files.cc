@@ -44,8 +44,9 @@ Result<Response> read_file(Call& call) {
   TRY(check_e2b_user(call.request));
   ASSIGN_OR_RETURN(const E2bSandbox sandbox, E2bSandbox::in_header(call));
   ASSIGN_OR_RETURN(const std::string inner, path_parameter(call));
-  ASSIGN_OR_RETURN(Response answer, sandbox.ask(sandbox.file("GET", inner)));
-  if (answer.content_type.starts_with("application/json"))
+  auto answer = sandbox.ask(sandbox.file("GET", inner));
+  if (!answer.ok()) return e2b::of_file(answer.error(), *call.request.parameter("path"));
+  if (answer->content_type.starts_with("application/json"))
     return e2b::wrong_field("path", "is a folder: list it by files.list");
   return answer;
 }

@@ -181,7 +181,10 @@ Result<Value> answer(Call& call) {
   ASSIGN_OR_RETURN(const E2bSandbox sandbox, E2bSandbox::in_header(call));
   ASSIGN_OR_RETURN(const std::string body, call.request.body->read(kMostMessage));
   ASSIGN_OR_RETURN(const Value request, e2b::plain_message(body));
-  return method->run(sandbox, request);
+  auto out = method->run(sandbox, request);
+  if (out.ok()) return out;
+  const std::string path = request.text("path");
+  return e2b::of_file(out.error(), path.empty() ? request.text("source") : path);
 }
 
 }  // namespace
