@@ -5,6 +5,7 @@ MODULES = ("_transport", "attached", "client", "commands", "events", "runs", "sa
 HEAD = "# Made by scripts/generate from _aio/{}.py: change that, not this.\n"
 WORDS = ((r"\basync (?=def |with |for )", ""), (r"\bawait ", ""), (r"\bAsync(?=[A-Z])", ""), (r"\bStopAsync", "Stop"), (r"\b__a(enter|exit|iter)__", r"__\1__"),
          (r"\b__anext__", "__next__"), (r"\baclos(e|ing)\b", r"clos\1"), (r"\bfrom \.\.(?=\w| import)", "from ."),
+         (r"\basynccontextmanager\b", "contextmanager"),
          (r"Awaitable\[T\]", "T"), (r"import Any, Awaitable, ", "import Any, "))
 
 

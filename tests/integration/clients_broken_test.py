@@ -14,7 +14,7 @@ from harness import SOURCE, main
 
 sys.path.insert(0, str(SOURCE / "clients" / "python"))
 from async_client import BlockingClients  # noqa: E402
-from paddock import Client, PaddockError, RunSpec, types  # noqa: E402
+from paddock import Client, CommandTimedOut, PaddockError, RunSpec, types  # noqa: E402
 from paddock._codec import decode, encode  # noqa: E402
 
 BUSY = answer(503, json.dumps({"kind": "Status", "message": "later", "reason": "ServiceUnavailable", "code": 503,
@@ -144,6 +144,40 @@ class Commands(Broken):
         self.refused("BUSY", lambda: session.run("echo"))
         session.destroy()
         self.assertEqual(len(server.requests), 3)
+
+    def late(self, result, *cancels):
+        """A command whose result comes only with the answer to the last of these cancels; the cancels that were asked for."""
+        held = []
+
+        def hold(connection):
+            held.append(connection.dup())
+
+        def last(connection):
+            connection.sendall(cancels[-1])
+            with held.pop() as waits:
+                waits.sendall(answer(200, json.dumps(result)))
+        server, client = self.serve(answer(201, SANDBOX), hold, *cancels[:-1], last)
+        session = client.sandboxes.create()
+        try:
+            return session.run("echo", timeout=0.01, command_id="mine")
+        finally:
+            asked = [request.split(" ")[1].rpartition("/sandboxes/")[2] for request in server.requests[2:]]
+            self.assertEqual(asked, ["s/commands/mine/cancel"] * len(cancels))
+
+    def test_a_command_that_is_not_known_yet_is_canceled_again_once_its_time_is_over(self):
+        none = answer(404, json.dumps({"message": "none", "error": {"code": "COMMAND_NOT_FOUND", "retryable": False}}))
+        result = {"commandId": "mine", "exitCode": 143, "stdout": "so far", "stderr": "", "errorClass": "CANCELLED", "reason": "canceled"}
+        with self.assertRaises(CommandTimedOut) as caught:
+            self.late(result, none, None, BUSY, answer(202, "{}"))
+        error = caught.exception
+        self.assertEqual((error.code, error.timeout, error.result.stdout, error.retryable), ("COMMAND_TIMEOUT", 0.01, "so far", False))
+        self.assertIn("0.01 s", str(error))
+
+    def test_a_command_that_ended_by_itself_as_its_time_was_over_has_its_result(self):
+        result = {"commandId": "mine", "exitCode": 3, "stdout": "all", "stderr": ""}
+        for said in (answer(202, "{}"), answer(404, "{}")):
+            done = self.late(result, said)
+            self.assertEqual((done.exitCode, done.stdout), (3, "all"))
 
     def test_words_are_none_of_the_shells_own(self):
         server, client = self.serve(answer(201, SANDBOX), answer(200, '{"exitCode": 0}'))

@@ -10,8 +10,9 @@ import time
 import unittest
 
 from clients_instance import EXAMPLES, PYTHON, USING, WithInstance, variables
-from harness import SOURCE, wait_until
-from paddock import AsyncClient, Client, PaddockError, RunSpec, types
+from exec_runs import sleepers
+from harness import SOURCE, wait_until, with_more_time
+from paddock import AsyncClient, Client, CommandTimedOut, PaddockError, RunSpec, types
 
 JOB = """import pathlib, sys
 print("from", sys.argv[1])
@@ -245,6 +246,55 @@ class PythonSessions(WithInstance):
             self.refused("COMMAND_NOT_FOUND", lambda: session.cancel(command.id))
             self.assertEqual(session.stream("printf 'a\\377'; exit 4").result.exitCode, 4)
             self.assertEqual(b"".join(each.data for each in session.stream("printf 'a\\377'")), b"a\xff")
+
+    def timed_out(self, call):
+        with self.assertRaises(CommandTimedOut) as caught:
+            call()
+        error = caught.exception
+        self.assertEqual((error.code, error.result.errorClass), ("COMMAND_TIMEOUT", "CANCELLED"))
+        self.assertIn(f"{error.timeout:g} s", error.message)
+        return error
+
+    def test_a_command_has_the_time_that_its_caller_gives_it(self):
+        with self.client.sandboxes.create({"limits": PATIENT}) as session:
+            first = session.run("echo first; exit 3", timeout=300)
+            self.assertEqual((first.exitCode, first.stdout), (3, "first\n"))
+
+            def so_far(seconds):
+                return self.timed_out(lambda: session.run("echo begun | tee -a kept; sleep 48181", timeout=seconds)).result.stdout
+            self.assertEqual(with_more_time(so_far, 0.5, 5, 60), "begun\n")
+            self.assertEqual(sleepers(48181), [])
+
+            def pieces(seconds):
+                seen = []
+                with session.stream("echo begun; sleep 48182", timeout=seconds) as command:
+                    self.timed_out(lambda: seen.extend(output.text for output in command))
+                self.assertEqual(command.result.errorClass, "CANCELLED")
+                return seen
+            self.assertEqual(with_more_time(pieces, 0.5, 5, 60), ["begun\n"])
+            self.assertEqual(sleepers(48182), [])
+            self.assertEqual(session.stream("exit 4", timeout=300).result.exitCode, 4)
+            self.assertEqual(session.run("sort -u kept", timeout=300).stdout, "begun\n", "it goes on, with its files")
+
+    def test_a_command_in_an_event_loop_has_the_time_that_its_caller_gives_it(self):
+        async def commands(seconds):
+            async with AsyncClient(self.server, self.token, self.ca) as client:
+                async with await client.sandboxes.create({"limits": PATIENT}) as session:
+                    late = await asyncio.gather(*(session.run(f"echo {word}; sleep 48183", timeout=seconds) for word in "ab"),
+                                                return_exceptions=True)
+                    stream, seen = await session.stream("echo c; sleep 48183", timeout=seconds), []
+                    with self.assertRaises(CommandTimedOut):
+                        async for output in stream:
+                            seen.append(output.text)
+                    return late, seen, (await session.run("echo on", timeout=300)).stdout, len(asyncio.all_tasks())
+
+        def whole(seconds):
+            late, seen, after, tasks = asyncio.run(commands(seconds))
+            self.assertEqual([type(each) for each in late], [CommandTimedOut] * 2)
+            self.assertEqual((after, tasks), ("on\n", 1))
+            return [each.result.stdout for each in late] + seen == ["a\n", "b\n", "c\n"]
+        with_more_time(whole, 0.5, 5, 60)
+        self.assertEqual(sleepers(48183), [])
 
     def test_who_leaves_a_command_ends_it(self):
         with self.client.sandboxes.create({"limits": {"timeoutMs": 600_000}}) as session:

@@ -40,11 +40,11 @@ class Client:
         assert status == 201, body
         return json.loads(body)["sandboxID"]
 
-    def run(self, name, text):
+    def run(self, name, text, **headers):
         """The messages of the command's stream: its events, and what its end says."""
         message = json.dumps({"process": {"cmd": "/bin/bash", "args": ["-l", "-c", text]}}).encode()
         status, content = self.ask("POST", "/envd/process.Process/Start", b"\0" + struct.pack(">I", len(message)) + message,
-                                   E2b_Sandbox_Id=name, Content_Type="application/connect+json", Connect_Protocol_Version="1")
+                                   E2b_Sandbox_Id=name, Content_Type="application/connect+json", Connect_Protocol_Version="1", **headers)
         assert status == 200, content
         messages = []
         while content:
@@ -106,6 +106,22 @@ class Faults(unittest.TestCase):
     def assert_it_ran_once(self):
         self.assertEqual(self.e2b.output(self.name, "cat begun; echo here"), "x\nhere\n")
         self.assertEqual(pids_running(self.mark), [])
+
+    def test_a_command_whose_time_is_over_is_told_which_time_that_was(self):
+        messages = self.e2b.run(self.name, "sleep 600", Connect_Timeout_Ms="700")
+        self.assertEqual(messages[-1][0], 2, messages)
+        error = messages[-1][1]["error"]
+        self.assertEqual(error["code"], "deadline_exceeded", error)
+        self.assertIn("longer than the 700ms that its caller gave it, and was ended (COMMAND_TIMEOUT)", error["message"])
+
+    def test_a_file_that_is_not_there_is_named_as_its_caller_did(self):
+        status, body = self.e2b.read(self.name, "/home/user/none")
+        self.assertEqual((status, json.loads(body)["message"]), (404, "`/home/user/none`: there is no such file"))
+        for method, message in (("Stat", {"path": "~/none"}), ("ListDir", {"path": "~/none"}), ("Move", {"source": "~/none", "destination": "b"})):
+            status, body = self.e2b.ask("POST", f"/envd/filesystem.Filesystem/{method}", json.dumps(message), E2b_Sandbox_Id=self.name,
+                                        Content_Type="application/json")
+            self.assertEqual(status, 404, body)
+            self.assertTrue(json.loads(body)["message"].startswith("`~/none`: there is no such file"), body)
 
     def test_a_controller_killed_between_create_and_the_first_command(self):
         self.instance.kill("paddock-controller")

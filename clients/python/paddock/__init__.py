@@ -11,7 +11,7 @@ from ._event import Event, Output
 from .attached import AttachedCommand
 from .client import Client
 from .commands import Command
-from .errors import Cause, PaddockError
+from .errors import Cause, CommandTimedOut, PaddockError
 from .policy import SandboxPolicy
 from .pytests import run_pytests, run_pytests_v2
 from .reasons import Reason
@@ -22,5 +22,6 @@ from .types import RunSpec
 from .workspaces import Workspaces
 
 __all__ = ["AsyncAttachedCommand", "AsyncClient", "AsyncCommand", "AsyncRuns", "AsyncSandboxes", "AsyncSession", "AsyncWorkspaces",
-           "AttachedCommand", "Cause", "Client", "Command", "Event", "Output", "PaddockError", "Reason", "RunSpec", "Runs", "SandboxPolicy",
-           "SandboxResult", "SandboxResultV2", "Sandboxes", "Session", "Workspaces", "run_pytests", "run_pytests_v2", "types"]
+           "AttachedCommand", "Cause", "Client", "Command", "CommandTimedOut", "Event", "Output", "PaddockError", "Reason", "RunSpec", "Runs",
+           "SandboxPolicy", "SandboxResult", "SandboxResultV2", "Sandboxes", "Session", "Workspaces", "run_pytests", "run_pytests_v2",
+           "types"]

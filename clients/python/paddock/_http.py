@@ -24,6 +24,22 @@ def in_thread(action: Callable[..., T], *given: Any) -> T:
     return action(*given)
 
 
+Pause = Callable[[float], bool]
+
+
+@contextlib.contextmanager
+def beside(work: Callable[[Pause], None]) -> Iterator[None]:
+    """Does `work` beside the block, in a thread of its own. It gets a pause, which says whether the block was left."""
+    left = threading.Event()
+    worker = threading.Thread(target=work, args=(left.wait,), daemon=True)
+    worker.start()
+    try:
+        yield
+    finally:
+        left.set()
+        worker.join()
+
+
 class Response:
     """An answer; `heard` is told of all that comes of it, and `broken` tells whether we ended its connection."""
 

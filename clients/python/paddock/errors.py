@@ -6,6 +6,7 @@ import json
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from .reasons import Reason
+from .types import RunResult
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +49,19 @@ class PaddockError(Exception):
         told = [index == 0 and each.message in self.message for index, each in enumerate(self.causes)]
         causes = "; ".join(f"{each.field}: {each.message}" for each, known in zip(self.causes, told) if not known)
         return f"{self.code}: {self.message}" + (f" ({causes})" if causes else "")
+
+
+class CommandTimedOut(PaddockError):
+    """A session's command took longer than its caller's `timeout`, and was ended (COMMAND_TIMEOUT).
+
+    timeout: those seconds
+    result:  how it was ended, with its output up to then; what came as a stream is not repeated
+    """
+
+    def __init__(self, timeout: float, result: RunResult) -> None:
+        super().__init__(f"the command took longer than the {timeout:g} s that its caller gave it (timeout), and was ended", code="COMMAND_TIMEOUT")
+        self.timeout = timeout
+        self.result = result
 
 
 def _text(value: Any, name: str) -> str:

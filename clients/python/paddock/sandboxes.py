@@ -2,20 +2,38 @@
 """Sandboxes: sessions that are created, used and destroyed. What may be done in one is fixed when it is created."""
 from __future__ import annotations
 
+import contextlib
+import math
 import uuid
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Iterator, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import types
 from ._codec import decode, encode
 from ._objects import content_bytes, naming, new_object, part, path_inside, query, shell_text
 from ._wire import Answer
 from ._transport import Transport
-from .errors import PaddockError, unexpected
-from ._http import HangUp
-from .commands import Command, pieces_of
+from .errors import CommandTimedOut, PaddockError, unexpected
+from ._http import HangUp, Pause, closing, beside
+from .commands import Command, Pieces, pieces_of
 
 MARGIN_S = 75.0  # beside what a command may take: the server opens the session for 20 s, and waits for 30 s more for the answer
 DEFAULT_TIMEOUT_MS = 10_000
+LONGEST_S = 7 * 86_400.0  # that a session lives
+CANCEL_S = 10.0  # that the answer to a cancel is waited for
+AGAIN_S = 0.2  # until the next one, of a command that nobody knew: it had not begun
+
+
+class TimeLimit:
+    """The time that a caller gives to one command."""
+
+    def __init__(self, seconds: Optional[float]) -> None:
+        self.seconds = math.inf if seconds is None else seconds
+        self.is_over = False
+
+    def check(self, result: types.RunResult) -> None:
+        """A command that had ended by itself is in time."""
+        if self.is_over and result.errorClass == "CANCELLED":
+            raise CommandTimedOut(self.seconds, result)
 
 
 class Files:
@@ -83,32 +101,71 @@ class Session:
         limit = self.sandbox.spec.security.limits.timeoutMs
         return (DEFAULT_TIMEOUT_MS if limit is None else limit) / 1000 + MARGIN_S
 
+    def _end(self, command_id: str, limit: TimeLimit, pause: Pause) -> None:
+        """Cancels the command once its time is over. As long as it has not begun nobody knows it."""
+        left = pause(min(limit.seconds, LONGEST_S))
+        while not left:
+            limit.is_over = True
+            with contextlib.suppress(PaddockError):
+                self._transport.try_json("POST", self._cancel_path(command_id), {}, CANCEL_S)
+                return
+            left = pause(AGAIN_S)
+
+    @contextlib.contextmanager
+    def _limited(self, command_id: str, seconds: Optional[float]) -> Iterator[TimeLimit]:
+        limit = TimeLimit(seconds)
+        if seconds is None:
+            yield limit
+            return
+        with beside(lambda pause: self._end(command_id, limit, pause)):
+            yield limit
+
+    def _pieces(self, command_id: str, body: Mapping[str, Any], seconds: Optional[float], hang_up: HangUp) -> Pieces:
+        with self._limited(command_id, seconds) as limit:
+            patience = min(self._patience, limit.seconds + MARGIN_S)
+            with closing(pieces_of(self._transport, f"{self._path}/commands", body, patience, hang_up)) as pieces:
+                for piece in pieces:
+                    yield piece
+                    if isinstance(piece, types.RunResult):
+                        limit.check(piece)
+
+    def _cancel_path(self, command_id: str) -> str:
+        return f"{self._path}/commands/{part(command_id)}/cancel"
+
     @staticmethod
     def _request(command: Union[str, Sequence[str]], command_id: Optional[str]) -> Tuple[str, Dict[str, str]]:
         chosen = command_id or uuid.uuid4().hex
         return chosen, {"command": shell_text(command), "commandId": chosen}
 
-    def run(self, command: Union[str, Sequence[str]], *, command_id: Optional[str] = None) -> types.RunResult:
+    def run(self, command: Union[str, Sequence[str]], *, timeout: Optional[float] = None,
+            command_id: Optional[str] = None) -> types.RunResult:
         """Text for the shell inside, or words that reach the program as they are. What the command did is in the result; it is never
         sent twice.
 
-        With a `command_id` another caller can cancel it.
+        `timeout`: seconds from this call on, beside the session's own `limits.timeoutMs`. A command that takes longer is canceled, and
+        CommandTimedOut has its output up to then. With a `command_id` another caller can cancel it.
         """
-        _, body = self._request(command, command_id)
-        answer = self._transport.request("POST", f"{self._path}/commands", body, timeout=self._patience)
-        return decode(types.RunResult, answer.json())
+        chosen, body = self._request(command, command_id)
+        with self._limited(chosen, timeout) as limit:
+            silence = min(self._patience, limit.seconds + MARGIN_S)
+            answer = self._transport.request("POST", f"{self._path}/commands", body, timeout=silence,
+                                             patience=min(self._transport.patience, limit.seconds))
+        result = decode(types.RunResult, answer.json())
+        limit.check(result)
+        return result
 
-    def stream(self, command: Union[str, Sequence[str]], *, command_id: Optional[str] = None) -> Command:
-        """The same, with its output while it comes."""
+    def stream(self, command: Union[str, Sequence[str]], *, timeout: Optional[float] = None,
+               command_id: Optional[str] = None) -> Command:
+        """The same, with its output while it comes. CommandTimedOut comes behind all of it, where more of it is asked for."""
         chosen, body = self._request(command, command_id)
         hang_up = HangUp()
-        pieces = pieces_of(self._transport, f"{self._path}/commands", body, self._patience, hang_up)
+        pieces = self._pieces(chosen, body, timeout, hang_up)
         pieces.__next__()  # it is under way, or refused, before anybody looks
         return Command(chosen, pieces, hang_up)
 
     def cancel(self, command_id: str) -> None:
         """COMMAND_NOT_FOUND where it has ended, or has not begun."""
-        self._transport.request("POST", f"{self._path}/commands/{part(command_id)}/cancel", {})
+        self._transport.request("POST", self._cancel_path(command_id), {})
 
     def destroy(self) -> None:
         """Ends what runs in it and removes its files; again is the same."""

@@ -1,5 +1,6 @@
 // What a call may end with.
 import type { Reason } from "./reasons.js";
+import type { RunResult } from "./types.js";
 
 /** One field that is wrong. */
 export interface Cause {
@@ -55,6 +56,18 @@ export class PaddockError extends Error {
   /** The first field that is wrong, if any; `causes` has all. */
   get field(): string | undefined {
     return this.causes[0]?.field;
+  }
+}
+
+/** A session's command took longer than its caller's `timeoutMs`, and was ended (COMMAND_TIMEOUT). */
+export class CommandTimedOut extends PaddockError {
+  constructor(
+    readonly timeoutMs: number,
+    /** how it was ended, with its output up to then; what came as a stream is not repeated */
+    readonly result: RunResult,
+  ) {
+    super(`the command took longer than the ${timeoutMs} ms that its caller gave it (timeoutMs), and was ended`, { code: "COMMAND_TIMEOUT" });
+    this.name = "CommandTimedOut";
   }
 }
 

@@ -2,7 +2,7 @@
 export type { AttachedCommand } from "./attached.js";
 export { Client, type ClientOptions, type ExecuteOptions } from "./client.js";
 export type { CommandEvent } from "./commands.js";
-export { PaddockError, type Cause } from "./errors.js";
+export { CommandTimedOut, PaddockError, type Cause } from "./errors.js";
 export type { Reason } from "./reasons.js";
 export type { FollowOptions, RunEvent } from "./events.js";
 export type { CallOptions } from "./http.js";

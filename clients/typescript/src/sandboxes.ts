@@ -2,12 +2,14 @@
 import { commandEvents, type CommandEvent } from "./commands.js";
 import { randomName } from "./crypto.js";
 import { PaddockError } from "./errors.js";
-import { content, part, pathInside, query, shellText, type CallOptions, type Transport } from "./http.js";
+import { content, part, pathInside, query, shellText, type CallOptions, type Sending, type Transport } from "./http.js";
 import { create, newObject, type CreateOptions } from "./runs.js";
+import { TimeLimit } from "./time_limit.js";
 import type { RunResult, Sandbox, SandboxSpecInput, SecurityOptionsInput, SessionFile, SessionFileList } from "./types.js";
 
 const MARGIN_MS = 75_000; // beside what a command may take: the server opens the session for 20 s, and waits for 30 s more for the answer
 const DEFAULT_TIMEOUT_MS = 10_000;
+const CANCEL_MS = 10_000; // that the answer to a cancel is waited for
 
 export interface SandboxOptions extends CreateOptions {
   /** network, mounts, programs and limits, for the session's whole life */
@@ -21,6 +23,9 @@ export interface SandboxOptions extends CreateOptions {
 export interface CommandOptions extends CallOptions {
   /** to cancel it by; one is made unless given */
   commandId?: string | undefined;
+  /** from the call on, beside the session's own `limits.timeoutMs`: a command that takes longer is canceled, and the call fails with
+   * CommandTimedOut, which has its output up to then */
+  timeoutMs?: number | undefined;
 }
 
 const ABOUT_A_FILE = ["FILE_NOT_FOUND", "FILE_EXISTS", "FILE_NOT_ALLOWED", "NOT_A_REGULAR_FILE", "LINK_IN_PATH"];
@@ -107,28 +112,49 @@ export class Session implements AsyncDisposable {
     this.files = new Files(transport, `${this.#path}/files`);
   }
 
-  get #timeoutMs(): number {
-    return (this.sandbox.spec.security.limits.timeoutMs ?? DEFAULT_TIMEOUT_MS) + MARGIN_MS;
+  #cancelPath(commandId: string): string {
+    return `${this.#path}/commands/${part(commandId)}/cancel`;
+  }
+
+  /** What is asked for, how, and the time that it has, which passes from now on. */
+  async #asked(command: string | readonly string[], { commandId, timeoutMs, signal }: CommandOptions): Promise<[unknown, Sending, TimeLimit]> {
+    const id = commandId ?? (await randomName());
+    const most = this.sandbox.spec.security.limits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const given = timeoutMs ?? Infinity;
+    const sending = { signal, timeoutMs: Math.min(most, given) + MARGIN_MS, patienceMs: Math.min(this.transport.patienceMs, given) };
+    const limit = new TimeLimit(timeoutMs, () => this.transport.tryJson("POST", this.#cancelPath(id), {}, { timeoutMs: CANCEL_MS }));
+    return [{ command: shellText(command), commandId: id }, sending, limit];
   }
 
   /** Text for the shell inside, or words that reach the program as they are. What the command did is in the result; it is never sent twice. */
   async run(command: string | readonly string[], options: CommandOptions = {}): Promise<RunResult> {
-    const body = { command: shellText(command), commandId: options.commandId ?? (await randomName()) };
-    return this.transport.json<RunResult>("POST", `${this.#path}/commands`, body, { signal: options.signal, timeoutMs: this.#timeoutMs });
+    const [body, sending, limit] = await this.#asked(command, options);
+    try {
+      const result = await this.transport.json<RunResult>("POST", `${this.#path}/commands`, body, sending);
+      limit.check(result);
+      return result;
+    } finally {
+      limit.leave();
+    }
   }
 
-  /** The same, with its output while it comes: it begins with the first look at it, and who leaves before its end ends it. */
+  /** The same, with its output while it comes: it begins with the first look at it, and who leaves before its end ends it. CommandTimedOut
+   * comes behind its result. */
   async *stream(command: string | readonly string[], options: CommandOptions = {}): AsyncGenerator<CommandEvent, void, undefined> {
-    const body = { command: shellText(command), commandId: options.commandId ?? (await randomName()) };
-    const sending = { signal: options.signal, timeoutMs: this.#timeoutMs };
-    for await (const event of commandEvents(this.transport, `${this.#path}/commands`, body, sending)) {
-      if (event.type !== "started") yield event;
+    const [body, sending, limit] = await this.#asked(command, options);
+    try {
+      for await (const event of commandEvents(this.transport, `${this.#path}/commands`, body, sending)) {
+        if (event.type !== "started") yield event;
+        if (event.type === "result") limit.check(event.result);
+      }
+    } finally {
+      limit.leave();
     }
   }
 
   /** COMMAND_NOT_FOUND where it has ended, or has not begun. */
   async cancel(commandId: string, options: CallOptions = {}): Promise<void> {
-    await this.transport.json("POST", `${this.#path}/commands/${part(commandId)}/cancel`, {}, options);
+    await this.transport.json("POST", this.#cancelPath(commandId), {}, options);
   }
 
   /** Ends what runs in it and removes its files; again is the same. */

@@ -1,6 +1,7 @@
 // Sessions, against a live instance.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CommandTimedOut } from "../src/index.js";
 import { client, refused, skip } from "./support.js";
 
 const PATIENT = { security: { limits: { timeoutMs: 300_000 } } }; // a busy machine takes its time for a command
@@ -54,6 +55,29 @@ test("a command's output while it comes, its cancel, and a limit", { skip }, asy
   await refused("COMMAND_NOT_FOUND", () => session.cancel("slow"));
   await using short = await client().sandboxes.create({ security: { limits: { timeoutMs: 500 } } });
   assert.equal((await short.run("sleep 60")).errorClass, "TIMEOUT");
+});
+
+test("a command has the time that its caller gives it", { skip }, async () => {
+  await using session = await client().sandboxes.create(PATIENT);
+  assert.equal((await session.run("exit 3", { timeoutMs: 300_000 })).exitCode, 3);
+  const late = async (call: () => Promise<unknown>): Promise<CommandTimedOut> => {
+    const error = await refused("COMMAND_TIMEOUT", call);
+    assert.ok(error instanceof CommandTimedOut);
+    assert.ok(error.message.includes(`${error.timeoutMs} ms`), error.message);
+    assert.equal(error.result.errorClass, "CANCELLED");
+    return error;
+  };
+  let whole = "";
+  let pieces = "";
+  for (const timeoutMs of [500, 5000, 60_000]) {
+    if (!whole) whole = (await late(() => session.run("echo begun | tee -a kept; sleep 600", { timeoutMs }))).result.stdout;
+    if (pieces) continue;
+    await late(async () => {
+      for await (const event of session.stream("echo begun; sleep 600", { timeoutMs })) if (event.type === "stdout") pieces += event.text;
+    });
+  }
+  assert.deepEqual([whole, pieces], ["begun\n", "begun\n"]);
+  assert.equal((await session.run("sort -u kept", { timeoutMs: 300_000 })).stdout, "begun\n");
 });
 
 test("a signal ends a command and its stream; what is wrong is said by its field", { skip }, async () => {

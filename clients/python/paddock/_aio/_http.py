@@ -8,7 +8,7 @@ import http.client
 import io
 import re
 import time
-from typing import Any, AsyncGenerator, AsyncIterator, Callable, Iterator, List, Mapping, Optional, TypeVar
+from typing import Any, AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, List, Mapping, Optional, TypeVar
 
 from .._silence import ANSWERS_S, JOINS_S, STEP_S, Silence
 from .._wire import KEPT, KEPT_S, MAX_ERROR, Server, Servers, ask_for_signs_of_life, closed
@@ -35,6 +35,26 @@ async def aclosing(stream: AsyncStream[T]) -> AsyncIterator[AsyncStream[T]]:
         yield stream
     finally:
         await stream.aclose()
+
+
+Pause = Callable[[float], Awaitable[bool]]
+
+
+async def _pause(seconds: float) -> bool:
+    await asyncio.sleep(seconds)
+    return False
+
+
+@contextlib.asynccontextmanager
+async def beside(work: Callable[[Pause], Awaitable[None]]) -> AsyncIterator[None]:
+    """Does `work` beside the block, in a task that is canceled when the block is left. It gets a pause, which says whether it was:
+    here, where it would be canceled, never."""
+    worker = asyncio.ensure_future(work(_pause))
+    try:
+        yield
+    finally:
+        worker.cancel()
+        await asyncio.wait([worker])
 
 
 class Connection:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/base/units.h"
 #include "common/wire/json.h"
 #include "controller/api/handlers/e2b/e2b.h"
 #include "controller/api/handlers/e2b/inside.h"
@@ -20,9 +21,10 @@ constexpr size_t kMostStart = 256 << 10;
 // Their client gives up on a stream of which it hears nothing for five minutes.
 constexpr Millis kKeepaliveEvery{50'000};
 
-Error time_is_up() {
+Error time_is_up(Millis time) {
   return {Code::kDeadlineExceeded, "COMMAND_TIMEOUT",
-          "the command took longer than its caller gave it, and was ended"};
+          cat("the command took longer than the ", format_duration(time),
+              " that its caller gave it, and was ended")};
 }
 
 // Takes the session's events and writes messages. Time counts: behind the caller's it is closed, so
@@ -30,7 +32,7 @@ Error time_is_up() {
 class Translated final : public ResponseStream {
  public:
   Translated(ResponseStream& out, const Clock& clock, int64_t pid, std::optional<Millis> time)
-      : out_(out), clock_(clock), pid_(pid), heard_(clock.mono()) {
+      : out_(out), clock_(clock), pid_(pid), time_(time), heard_(clock.mono()) {
     if (time) end_ = clock.mono() + *time;
   }
 
@@ -58,7 +60,7 @@ class Translated final : public ResponseStream {
   }
   void fail(const Error& error) {
     ended_ = true;
-    send(e2b::end_of_stream(is_over() ? time_is_up() : error));
+    send(e2b::end_of_stream(is_over() ? time_is_up(*time_) : error));
   }
   // Their client waits for it, also of a command that never ran because its text was too long.
   void begin() {
@@ -94,6 +96,7 @@ class Translated final : public ResponseStream {
   ResponseStream& out_;
   const Clock& clock_;
   const int64_t pid_;
+  const std::optional<Millis> time_;
   mutable MonoTime heard_;
   std::optional<MonoTime> end_;
   bool begun_ = false;
