@@ -30,7 +30,10 @@ Result<std::string> allowed_folder(const std::string& root, const std::string& w
 class RemoteApi final : public mcp::Api {
  public:
   RemoteApi(const http::Endpoint& endpoint, std::string root, Millis patience)
-      : client_(endpoint, patience), http_(http::make_client(endpoint)), root_(std::move(root)) {
+      : endpoint_(endpoint),
+        client_(endpoint, patience),
+        http_(http::make_client(endpoint)),
+        root_(std::move(root)) {
     client_.set_parallel(at_once);
   }
 
@@ -40,6 +43,11 @@ class RemoteApi final : public mcp::Api {
     http::Request request = client::json_request(ask.method, ask.target, wire::to_json(ask.body));
     request.timeout = Millis(0);
     return answer_of(request);
+  }
+
+  // It waits for nobody: whoever it is beside does.
+  std::unique_ptr<Api> beside() override {
+    return std::make_unique<RemoteApi>(endpoint_, root_, Millis(0));
   }
 
   Result<wire::Value> put(const std::string& target, const std::string& bytes) override {
@@ -110,6 +118,7 @@ class RemoteApi final : public mcp::Api {
     return client::parse_body(response);
   }
 
+  const http::Endpoint endpoint_;
   client::ControllerClient client_;
   std::unique_ptr<http::Client> http_;
   std::string root_;

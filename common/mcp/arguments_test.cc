@@ -132,8 +132,7 @@ TEST_F(McpTools, AWrongFormatIsNoReasonToBeSilentAboutATypeNorTheOtherWayRound) 
                    R"("acceleratorCount":2})",
                    "command acceleratorCount folder"},
         std::tuple{"sandbox_exec",
-                   R"({"sandbox":"s","command":"a","stdin":"x","timeoutSeconds":1})",
-                   "timeoutSeconds stdin"},
+                   R"({"sandbox":"s","command":"a","stdin":"x","timeoutSeconds":1})", "stdin"},
         std::tuple{"sandbox_write", R"({"sandbox":"S","path":"../a","base64":"a"})",
                    "sandbox path base64"},
         std::tuple{"execute", R"({"code":7,"inputJson":"[1]"})", "code inputJson"}}) {

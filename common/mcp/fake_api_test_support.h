@@ -1,6 +1,8 @@
 // An API that answers from a list, and remembers what it was asked.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,12 +16,18 @@ namespace paddock::mcp {
 class FakeApi final : public Api {
  public:
   Result<wire::Value> send(const Ask& ask) override {
+    if (answer) return answer(ask);
     asked.push_back(ask.method + " " + ask.target + (ask.key.empty() ? "" : " key=" + ask.key));
     last_body = ask.body;
     if (answers.empty()) return missing;
     wire::Value out = answers.front();
     if (answers.size() > 1) answers.erase(answers.begin());
     return out;
+  }
+  std::unique_ptr<Api> beside() override {
+    auto other = std::make_unique<FakeApi>();
+    other->answer = answer_beside;
+    return other;
   }
   Result<wire::Value> put(const std::string& target, const std::string& bytes) override {
     asked.push_back("PUT " + target);
@@ -45,6 +53,8 @@ class FakeApi final : public Api {
   }
   bool pause(Millis) override { return ++pauses < 1000; }
 
+  std::function<Result<wire::Value>(const Ask&)> answer;         // instead of the list
+  std::function<Result<wire::Value>(const Ask&)> answer_beside;  // of those for other threads
   std::vector<std::string> asked;
   std::vector<std::string> sent;
   std::vector<wire::Value> answers;

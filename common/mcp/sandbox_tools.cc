@@ -1,11 +1,13 @@
 // Sandbox sessions: a folder that commands share, each in a sandbox of its own.
 #include "common/base/percent.h"
+#include "common/base/random.h"
 #include "common/base/text.h"
 #include "common/contracts/api_paths.h"
 #include "common/contracts/sandbox.h"
 #include "common/contracts/session_calls.h"
 #include "common/mcp/answer_room.h"
 #include "common/mcp/argument_names.h"
+#include "common/mcp/command_time.h"
 #include "common/mcp/faults.h"
 #include "common/mcp/schema_words.h"
 #include "common/mcp/tool_rows.h"
@@ -82,6 +84,7 @@ Result<Value> create_sandbox(const Place& place, const Arguments& given) {
 struct CommandAsked {
   std::string target;
   Value body;
+  std::optional<Millis> time = {};  // that its caller gives it, where the API takes none
 };
 
 Result<CommandAsked> command_in_run(const Place& place, const Arguments& given) {
@@ -96,15 +99,16 @@ Result<CommandAsked> command_in_run(const Place& place, const Arguments& given) 
 
 Result<CommandAsked> command_in_session(const Place& place, const Arguments& given) {
   ASSIGN_OR_RETURN(const std::string session, session_of(place, given));
-  Faults faults;
-  if (given.find("timeoutSeconds") != nullptr)
-    faults.add(
-        "timeoutSeconds is for a run; of a sandbox, sandbox_create takes commandTimeoutSeconds",
-        "timeoutSeconds");
   if (given.find("stdin") != nullptr)
-    faults.add("stdin is for a run; of a sandbox, sandbox_write a file and `< file`", "stdin");
-  TRY(faults.status());
-  return CommandAsked{session + "/commands", Value::Object{{"command", given.text("command")}}};
+    return bad_argument("stdin is for a run; of a sandbox, sandbox_write a file and `< file`",
+                        "stdin");
+  CommandAsked out{session + "/commands", Value::Object{{"command", given.text("command")}}};
+  if (const auto seconds = given.integer("timeoutSeconds")) {
+    SystemRandom random;
+    out.body.set("commandId", make_uuid(random));  // to cancel it by
+    out.time = Millis(*seconds * 1000);
+  }
+  return out;
 }
 
 Result<CommandAsked> command_asked(const Place& place, const Arguments& given) {
@@ -117,8 +121,9 @@ Result<CommandAsked> command_asked(const Place& place, const Arguments& given) {
 
 Result<Value> exec_in_sandbox(const Place& place, const Arguments& given) {
   ASSIGN_OR_RETURN(const CommandAsked asked, command_asked(place, given));
+  const Api::Ask ask{"POST", asked.target, asked.body, "", Millis(0)};
   ASSIGN_OR_RETURN(const Value result,
-                   place.api.send({"POST", asked.target, asked.body, "", Millis(0)}));
+                   asked.time ? run_within(place.api, ask, *asked.time) : place.api.send(ask));
   Value answer = Value::Object{{"exitCode", *result.find("exitCode")}};
   set_output(answer, result.text("stdout"), result.text("stderr"));
   if (result.find("truncated") != nullptr && !result.find("truncated")->is_null())
@@ -243,7 +248,9 @@ Tool sandbox_exec_tool() {
                   {"command", text("for the shell, such as python3 a.py 2>&1 | tail")},
                   {"stdin", text("all that a command in a run reads as its standard input")},
                   {"timeoutSeconds",
-                   number("of a command in a run; 45 unless given", 1, kMostCommandSeconds)}},
+                   number("for this command; in a run 45 unless given, in a sandbox its "
+                          "commandTimeoutSeconds at most",
+                          1, kMostCommandSeconds)}},
                  {"command"}),
           object({{"exitCode", number("as a shell shows it")},
                   {"stdout", text("what it printed")},

@@ -71,6 +71,16 @@ TEST_F(McpSandboxes, RunCommandsInRunsToo) {
   EXPECT_EQ(api_.last_body.text("stdin"), "YQo=");
 }
 
+TEST_F(McpSandboxes, GiveACommandItsOwnTimeByAnIdToCancelItBy) {
+  api_.answers = {json(R"({"exitCode":3,"stdout":"","stderr":""})")};
+  const auto done = call("sandbox_exec", R"({"sandbox":"s","command":"a","timeoutSeconds":600})");
+  ASSERT_TRUE(done.ok()) << done.error().describe();
+  EXPECT_EQ(*done->find("exitCode")->integer(), 3);
+  EXPECT_EQ(api_.last_body.text("commandId").size(), 36U);
+  ASSERT_TRUE(call("sandbox_exec", R"({"sandbox":"s","command":"a"})").ok());
+  EXPECT_EQ(wire::to_json(api_.last_body), R"({"command":"a"})");
+}
+
 TEST_F(McpSandboxes, RunCommandsInOnePlaceThatIsNamed) {
   struct Case {
     const char* arguments;
@@ -81,7 +91,7 @@ TEST_F(McpSandboxes, RunCommandsInOnePlaceThatIsNamed) {
         Case{R"({"command":"ls","run":"r","sandbox":"s"})", "run"},
         Case{R"({"command":"ls","run":"../s"})", "run"},
         Case{R"({"command":"ls","run":"r","timeoutSeconds":601})", "timeoutSeconds"},
-        Case{R"({"command":"ls","sandbox":"s","timeoutSeconds":7})", "timeoutSeconds"},
+        Case{R"({"command":"ls","sandbox":"s","timeoutSeconds":601})", "timeoutSeconds"},
         Case{R"({"command":"cat","sandbox":"s","stdin":"a"})", "stdin"}}) {
     const auto refused = call("sandbox_exec", each.arguments);
     ASSERT_FALSE(refused.ok()) << each.arguments;

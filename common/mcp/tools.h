@@ -3,6 +3,7 @@
 // Whatever takes long has a name that outlives the call, the connection and the agent.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ class Api {
     Millis patience{30'000};  // zero: as long as it takes
   };
   virtual Result<wire::Value> send(const Ask& ask) = 0;
+  // The same API for another thread, which asks while this one waits for an answer.
+  virtual std::unique_ptr<Api> beside() = 0;
   // Bytes as they are.
   virtual Result<wire::Value> put(const std::string& target, const std::string& bytes) = 0;
   // A part of the answer to a GET: at most `limit` bytes behind the first `from`.

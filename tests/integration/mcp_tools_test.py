@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BIN, SOURCE, Instance, find_file, main, wait_until
+from exec_runs import sleepers
+from harness import BIN, SOURCE, Instance, find_file, main, wait_until, with_more_time
 from mcp_wire import MOST_LINE, HttpClient, StdioClient, ToolError, strict_faults
 
 PAGE = SOURCE / "docs" / "mcp.md"
@@ -123,6 +124,21 @@ class Tools(WithInstance):
                 gone = self.refused("SANDBOX_NOT_FOUND", client, tool, sandbox=name, **more)
                 self.assertIn("sandbox_create", gone["causes"][-1]["message"])
 
+    def test_a_command_of_a_sandbox_has_the_time_that_its_caller_gives_it(self):
+        for client in self.both():
+            name = client.call("sandbox_create", commandTimeoutSeconds=600)["sandbox"]
+
+            def so_far(seconds):
+                late = client.call("sandbox_exec", sandbox=name, command="echo begun; sleep 48191", timeoutSeconds=seconds)
+                self.assertEqual((late["errorClass"], late["code"]), ("TIMEOUT", "COMMAND_TIMEOUT"))
+                self.assertIn(f"longer than the {seconds}s that its caller gave it", late["reason"])
+                return late["stdout"]
+            self.assertEqual(with_more_time(so_far, 1, 5, 50), "begun\n")
+            self.assertEqual(sleepers(48191), [])
+            done = client.call("sandbox_exec", sandbox=name, command="echo on; exit 3", timeoutSeconds=300)
+            self.assertEqual((done["exitCode"], done["stdout"]), (3, "on\n"))
+            client.call("sandbox_destroy", sandbox=name)
+
     def test_a_command_in_a_run_while_it_runs(self):
         for client in self.both():
             script = "echo READY; while [ ! -e go ]; do sleep 0.05; done"
@@ -135,7 +151,7 @@ class Tools(WithInstance):
             self.wait(client, run)
             gone = self.refused("RUN_NOT_RUNNING", client, "sandbox_exec", run=run, command="true")
             self.assertIn("run_logs", gone["causes"][-1]["message"])
-            for arguments in ({}, {"run": run, "sandbox": "s"}, {"sandbox": "s", "timeoutSeconds": 5}):
+            for arguments in ({}, {"run": run, "sandbox": "s"}, {"sandbox": "s", "stdin": "x"}):
                 self.refused("ARGUMENT_INVALID", client, "sandbox_exec", command="true", **arguments)
 
     def test_each_fault_is_said_of_the_tools_own_argument(self):

@@ -1,6 +1,7 @@
 #include "controller/api/handlers/meta/mcp.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "common/contracts/names.h"
 #include "common/contracts/status.h"
@@ -61,6 +62,7 @@ class OwnApi final : public mcp::Api {
     if (!wanted.key.empty()) inner.headers["idempotency-key"] = wanted.key;
     return answer(std::move(inner));
   }
+  std::unique_ptr<Api> beside() override { return std::make_unique<OwnApi>(call_); }
   Result<wire::Value> put(const std::string& target, const std::string& bytes) override {
     return answer({"PUT", target, bytes, {{"content-type", "application/octet-stream"}}});
   }
