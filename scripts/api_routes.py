@@ -96,6 +96,7 @@ POST | /build | creates a run from a request with `build_type`, `compute_command
 POST | /execute | a short program, answered at once: [execute.md](execute.md); `ExecuteRequest`, `ExecuteAnswer`
 POST | …/namespaces/{}/plan | says what would happen to this `Run` now: `RunPlan`, or the refusal that its submission would get; a member `tree` beside `spec` says which files its workspace will have
 POST | …/runs/{}/cancel | ends it; `{"now": true}` leaves out its grace; a second request does no harm
+POST | …/runs/{}/signal | gives its command a signal while it runs: `SignalRequest`; asked twice, the command hears it twice
 GET | …/runs/{}/events | its life as `text/event-stream`: ids grow by one; the stream resumes after `Last-Event-ID` or `?after=`, and ends with `end`. With `?tailLines`, `sinceSeconds` or `sinceTime` it begins with an event `start`, and goes on with the first event of that part of the output. A piece of output (`stdout`, `stderr`, `system`) has its text as `data`, and where its bytes are not UTF-8 the exact ones as `base64` beside it
 GET | …/runs/{}/log | its output as text; `?follow`, `tailLines`, `sinceSeconds`, `sinceTime`, `timestamps`, `limitBytes`
 GET | …/runs/{}/files | what the workspace of a run holds while it runs: `SessionFileList`

@@ -35,6 +35,7 @@ int events_command(const Parsed& parsed, Env& env);
 int wait_command(const Parsed& parsed, Env& env);
 int rerun_command(const Parsed& parsed, Env& env);
 int cancel_command(const Parsed& parsed, Env& env);
+int signal_command(const Parsed& parsed, Env& env);
 int artifacts_command(const Parsed& parsed, Env& env);
 int delete_command(const Parsed& parsed, Env& env);
 int cordon_command(const Parsed& parsed, Env& env);

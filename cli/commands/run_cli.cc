@@ -43,6 +43,7 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, CommandFunction>{"events", events_command},
     std::pair<std::string_view, CommandFunction>{"wait", wait_command},
     std::pair<std::string_view, CommandFunction>{"cancel", cancel_command},
+    std::pair<std::string_view, CommandFunction>{"signal", signal_command},
     std::pair<std::string_view, CommandFunction>{"rerun", rerun_command},
     std::pair<std::string_view, CommandFunction>{"artifacts", artifacts_command},
     std::pair<std::string_view, CommandFunction>{"exec", exec_command},

@@ -118,6 +118,15 @@ std::vector<CommandRow> look_commands() {
        "Its processes get SIGTERM, and SIGKILL after the run's grace (spec.terminationGrace; 2 s\n"
        "unless given). What they save until then comes back as its artifacts.\n\n"
        "  paddock cancel train-1\n  paddock cancel -l sweep=a"},
+      {"signal",
+       kLookGroup,
+       "give the command of a run a signal",
+       {name, {"SIGNAL", "HUP, INT, TERM, USR1, USR2, WINCH or CONT"}},
+       {kNamespace},
+       "The process that the run was started with gets it, and no other. It is for programs that\n"
+       "handle it, such as one that saves its state at USR1: any other ends by it. To end a run:\n"
+       "`paddock cancel`.\n\n"
+       "  paddock signal train-1 USR1"},
   };
 }
 

@@ -15,7 +15,7 @@ constexpr std::array kOtherNames = {
     TheirCommand{"list", "get runs"},
     TheirCommand{"ls", "get runs"},
     TheirCommand{"submit", "run --detach"},
-    TheirCommand{"kill", "cancel"},
+    TheirCommand{"kill", "cancel` or, for a signal, `paddock signal"},
     TheirCommand{"rm", "delete run"},
     TheirCommand{"retry", "rerun"},
     TheirCommand{"restart", "rerun"},

@@ -38,6 +38,7 @@ inline constexpr std::string_view kFileWrite = "file.write";
 inline constexpr std::string_view kFileRemove = "file.remove";
 inline constexpr std::string_view kVolumePublish = "volume.publish";
 inline constexpr std::string_view kRunCancel = "run.cancel";
+inline constexpr std::string_view kRunSignal = "run.signal";  // is about to be sent
 inline constexpr std::string_view kToolResult = "tool.result";
 inline constexpr std::string_view kExecuteRequest = "execute.request";  // code, answered at once
 inline constexpr std::string_view kMediaGenerate = "media.generate";    // a provider is being asked
@@ -59,14 +60,14 @@ inline constexpr std::string_view kTokenRevoke = "token.revoke";
 inline constexpr std::string_view kAccessDenied = "access.denied";
 // All of them: no event has another type.
 inline constexpr std::array kTypes = {
-    kCommandStart,   kCommandComplete,  kCommandTimeout,  kCommandCancelled, kCommandLost,
-    kCommandRefused, kCapabilityDenied, kLimitExceeded,   kSandboxCreate,    kSandboxDestroy,
-    kObjectCreate,   kObjectUpdate,     kObjectDelete,    kWorkspaceWrite,   kFileWrite,
-    kFileRemove,     kVolumePublish,    kRunCancel,       kToolResult,       kExecuteRequest,
-    kMediaGenerate,  kMediaFailed,      kNodeToken,       kNodeEnroll,       kNodeRotate,
-    kNodeRevoke,     kNodeLeave,        kNodeCordon,      kNodeUncordon,     kNodeDrain,
-    kNodeTaint,      kBackupCreate,     kSecretKeyRotate, kReceiptKeyRotate, kTokenCreate,
-    kTokenRevoke,    kAccessDenied};
+    kCommandStart,   kCommandComplete,  kCommandTimeout, kCommandCancelled, kCommandLost,
+    kCommandRefused, kCapabilityDenied, kLimitExceeded,  kSandboxCreate,    kSandboxDestroy,
+    kObjectCreate,   kObjectUpdate,     kObjectDelete,   kWorkspaceWrite,   kFileWrite,
+    kFileRemove,     kVolumePublish,    kRunCancel,      kRunSignal,        kToolResult,
+    kExecuteRequest, kMediaGenerate,    kMediaFailed,    kNodeToken,        kNodeEnroll,
+    kNodeRotate,     kNodeRevoke,       kNodeLeave,      kNodeCordon,       kNodeUncordon,
+    kNodeDrain,      kNodeTaint,        kBackupCreate,   kSecretKeyRotate,  kReceiptKeyRotate,
+    kTokenCreate,    kTokenRevoke,      kAccessDenied};
 }  // namespace audit
 
 inline constexpr size_t kAuditText = 1024;  // bytes of one detail

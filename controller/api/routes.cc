@@ -40,6 +40,7 @@
 #include "controller/api/handlers/runs/run_kind.h"
 #include "controller/api/handlers/runs/run_lists.h"
 #include "controller/api/handlers/runs/run_output.h"
+#include "controller/api/handlers/runs/run_signal.h"
 #include "controller/api/handlers/runs/runs.h"
 #include "controller/api/handlers/runs/tool_bundles.h"
 #include "controller/api/handlers/runs/tool_results.h"
@@ -215,6 +216,7 @@ Routes run_routes() {
       {"DELETE", RUNS "/{name}",                    Scope::kRunsWrite, kOptionalDocument, can_try(delete_object<Run>)},
       {"DELETE", RUNS, Scope::kRunsWrite, kOptionalDocument, can_try(delete_collection<Run>)},
       {"POST",   RUNS "/{name}/cancel",             Scope::kRunsWrite, kOptionalDocument, cancel_run, contracts::kCancelRun},
+      {"POST",   RUNS "/{name}/signal",             Scope::kRunsWrite, kSmallDocument, signal_run},
       {"GET",    RUNS "/{name}/events",             Scope::kRunsRead,  kNoBody,        run_events, contracts::kReadEvents},
       {"GET",    RUNS "/{name}/log",                Scope::kRunsRead,  kNoBody,        run_log, contracts::kReadLog},
       {"GET",    RUNS "/{name}/artifacts",          Scope::kRunsRead,  kNoBody,        list_artifacts, contracts::kReadArtifacts},

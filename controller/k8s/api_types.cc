@@ -18,6 +18,7 @@
 #include "common/contracts/run.h"
 #include "common/contracts/run_exec.h"
 #include "common/contracts/run_plan.h"
+#include "common/contracts/run_signal.h"
 #include "common/contracts/sandbox.h"
 #include "common/contracts/secret.h"
 #include "common/contracts/session_calls.h"
@@ -160,6 +161,7 @@ Value make_types() {
   add<Sandbox>(types);
   add<CommandRequest>(types);
   add<RunCommandRequest>(types);
+  add<SignalRequest>(types);
   add<InputPiece>(types);
   add<InputTaken>(types);
   add<RunResult>(types);

@@ -7,11 +7,13 @@
 #include "common/contracts/node.h"
 #include "common/contracts/run.h"
 #include "common/contracts/run_exec.h"
+#include "common/contracts/run_signal.h"
 #include "common/contracts/sandbox_refusal.h"
 #include "node-agent/calls/call_host.h"
 #include "node-agent/calls/piece_sender.h"
 #include "node-agent/files/run_files.h"
 #include "node-agent/launch/attached_launch.h"
+#include "node-agent/launch/order.h"
 
 namespace paddock::agent {
 namespace {
@@ -235,6 +237,12 @@ Result<wire::Value> CallHost::perform(contracts::NodeCall& call, int drop) {
     ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::FileOrder>(call.payload));
     ASSIGN_OR_RETURN(const auto answer, sessions_.file(order));
     return wire::encode(answer);
+  }
+  if (call.kind == contracts::kRunSignal) {
+    ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::SignalOrder>(call.payload));
+    ASSIGN_OR_RETURN(const std::string socket, runs_.exec_socket(order.run_uid));
+    TRY(launch::order_signal(socket, order.signal));
+    return wire::Value(wire::Value::Object{});
   }
   if (call.kind == contracts::kSessionOpen) {
     ASSIGN_OR_RETURN(const auto order, wire::decode<contracts::SessionOrder>(call.payload));

@@ -52,6 +52,21 @@ std::string_view word_for(const OrderFiles& files) {
   return files.input >= 0 ? contracts::kLaunchAttachedOrder : contracts::kLaunchOrder;
 }
 
+Result<Launched> ask(const std::string& path, std::string_view word, const std::vector<int>& fds,
+                     int patience_ms) {
+  ASSIGN_OR_RETURN(os::Fd socket, os::connect_packets(path));
+  TRY(os::send_packet(socket.get(), word, fds));
+  if (!readable(socket, patience_ms)) {
+    // After this no answer can arrive; one that arrived before still counts.
+    shutdown(socket.get(), SHUT_RD);
+    char first = 0;
+    if (recv(socket.get(), &first, sizeof first, MSG_PEEK | MSG_DONTWAIT) <= 0)
+      return Error{Code::kDeadlineExceeded, "NO_ANSWER", "the launcher does not answer"};
+  }
+  const auto answer = os::receive_packet(socket.get());
+  return understand(answer, std::move(socket));
+}
+
 }  // namespace
 
 Result<os::Fd> request_file(const contracts::LaunchRequest& request) {
@@ -66,20 +81,23 @@ Result<os::Fd> request_file(const contracts::ExecOrder& order) {
 }
 
 Result<Launched> order_launch(const std::string& path, const OrderFiles& files, int patience_ms) {
-  ASSIGN_OR_RETURN(os::Fd socket, os::connect_packets(path));
   std::vector<int> fds = {files.request, files.events};
   for (const int further : {files.input, files.lock})
     if (further >= 0) fds.push_back(further);
-  TRY(os::send_packet(socket.get(), word_for(files), fds));
-  if (!readable(socket, patience_ms)) {
-    // After this no answer can arrive; one that arrived before still counts.
-    shutdown(socket.get(), SHUT_RD);
-    char first = 0;
-    if (recv(socket.get(), &first, sizeof first, MSG_PEEK | MSG_DONTWAIT) <= 0)
-      return Error{Code::kDeadlineExceeded, "NO_ANSWER", "the launcher does not answer"};
-  }
-  const auto answer = os::receive_packet(socket.get());
-  return understand(answer, std::move(socket));
+  return ask(path, word_for(files), fds, patience_ms);
+}
+
+Status order_signal(const std::string& path, contracts::RunSignal signal) {
+  const auto sent =
+      ask(path, cat(contracts::kSignalOrder, wire::enum_name(signal)), {}, kOrderPatienceMs);
+  if (sent.ok()) return {};
+  if (is_one_of(sent.error().reason, {"NOT_LISTENING", "PEER_GONE", "RUN_NOT_RUNNING"}))
+    return Error{Code::kFailedPrecondition, "RUN_NOT_RUNNING", "the run has ended meanwhile"};
+  if (sent.error().reason == "BAD_ORDER")
+    return Error{Code::kFailedPrecondition, "RUN_EXEC_UNSUPPORTED",
+                 "the run was started by a launcher of an earlier release, which passes no signal "
+                 "on: start the run anew"};
+  return sent.error();
 }
 
 bool may_have_started(const Error& error) { return error.reason == kUnclear; }

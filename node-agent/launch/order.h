@@ -9,6 +9,7 @@
 #include "common/base/units.h"
 #include "common/contracts/launch.h"
 #include "common/contracts/run_exec.h"
+#include "common/contracts/run_signal.h"
 #include "common/os/fd.h"
 
 namespace paddock::launch {
@@ -43,6 +44,9 @@ inline constexpr int kOrderPatienceMs = 10'000;
 Result<Launched> order_launch(const std::string& socket, const OrderFiles& files,
                               int patience_ms = kOrderPatienceMs);
 bool may_have_started(const Error& error);
+// Gives the command of a run a signal. FailedPrecondition: RUN_NOT_RUNNING, if it has ended;
+// RUN_EXEC_UNSUPPORTED, if its launcher is of an earlier release. Others as of order_launch().
+Status order_signal(const std::string& socket, contracts::RunSignal signal);
 // The wall time of an attached run passes from now on. Unavailable, PEER_GONE, if it has ended.
 Status begin_attached(const Launched& run, Millis wall_time);
 // The same for one ordered ahead, with the last argument of its command. `shown`: see

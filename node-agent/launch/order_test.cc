@@ -57,6 +57,30 @@ TEST_F(Order, CarriesItsFilesAndLearnsThePid) {
   EXPECT_EQ(order_.fds.size(), 3u);
 }
 
+TEST_F(Order, OfASignalIsOneWordAndItsRefusalsAreToldOfTheRun) {
+  const auto sent = [&](const std::string& answer) {
+    std::thread server([&] {
+      const auto client = os::accept_packets(listener_.get());
+      auto packet = os::receive_packet(client->get());
+      if (packet.ok()) order_ = std::move(*packet);
+      if (!answer.empty()) {
+        EXPECT_TRUE(os::send_packet(client->get(), answer).ok());
+      }
+    });
+    const Status out = order_signal(socket(), contracts::RunSignal::kUsr1);
+    server.join();
+    return out.ok() ? std::string() : out.error().reason.str();
+  };
+  EXPECT_EQ(sent("pid 4711"), "");
+  EXPECT_EQ(order_.bytes, "paddock signal 1 USR1");
+  EXPECT_TRUE(order_.fds.empty());
+  EXPECT_EQ(sent("refused RUN_NOT_RUNNING: the run has ended"), "RUN_NOT_RUNNING");
+  EXPECT_EQ(sent(""), "RUN_NOT_RUNNING");
+  EXPECT_EQ(sent("refused BAD_ORDER: no"), "RUN_EXEC_UNSUPPORTED");
+  listener_.reset();
+  EXPECT_EQ(order_signal(socket(), contracts::RunSignal::kUsr1).error().reason, "RUN_NOT_RUNNING");
+}
+
 TEST_F(Order, KnowsWhyItWasRefused) {
   const auto launched = answered("refused LOCK_HELD: it is held");
   ASSERT_FALSE(launched.ok());

@@ -553,6 +553,11 @@ class TerminalSize:
 
 
 @dataclasses.dataclass
+class SignalRequest:
+    signal: Literal["HUP", "INT", "TERM", "USR1", "USR2", "WINCH", "CONT"]  # HUP, INT, TERM, USR1, USR2, WINCH or CONT
+
+
+@dataclasses.dataclass
 class InputPiece:
     seq: int  # 1 is the first, and each is one more than the one before: one that was taken already is not taken again
     data: str = ""  # what it reads, as base64: 32 KiB at most

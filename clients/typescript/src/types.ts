@@ -1081,6 +1081,11 @@ export interface TerminalSize {
   columns: number;
 }
 
+export interface SignalRequest {
+  /** HUP, INT, TERM, USR1, USR2, WINCH or CONT */
+  signal: "HUP" | "INT" | "TERM" | "USR1" | "USR2" | "WINCH" | "CONT";
+}
+
 export interface InputPiece {
   /** 1 is the first, and each is one more than the one before: one that was taken already is not taken again */
   seq: number;

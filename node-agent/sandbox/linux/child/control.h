@@ -28,6 +28,7 @@ struct ControlMessage {
     kFailed = 'F',   // child -> launcher: text says which step; number may be errno
     kNoExec = 'X',   // child -> launcher: number is errno
     kExec = 'Q',     // launcher -> init, with a further talk: of a command executed in the run
+    kSignal = 'U',   // launcher -> init: number is a signal for the command's own process
     kOutput = 'O',   // launcher -> its keeper, with its standard output; number: the size of the
                      // terminal that it has instead of its streams, as terminal.h says
     kErrors = 'W',   // launcher -> its keeper, with its standard error

@@ -88,8 +88,8 @@ void start_exec(ChildContext& context, os::Fd control) {
 }
 
 // Waits for the end of a child or for a word of the launcher. SIGCHLD is blocked at all other
-// times, so that none is missed.
-void wait_for_news(ChildContext& context, bool& launcher_talks) {
+// times, so that none is missed. The command has not been reaped yet, so its pid is its own.
+void wait_for_news(pid_t command, ChildContext& context, bool& launcher_talks) {
   sigset_t mask;
   sigprocmask(SIG_SETMASK, nullptr, &mask);
   sigdelset(&mask, SIGCHLD);
@@ -99,6 +99,7 @@ void wait_for_news(ChildContext& context, bool& launcher_talks) {
   if (!message && errno != EAGAIN) launcher_talks = false;
   if (message && message->type == Type::kExec && message->fd.valid())
     start_exec(context, std::move(message->fd));
+  if (message && message->type == Type::kSignal) kill(command, message->number);
 }
 
 void end_wait(int) {}
@@ -122,7 +123,7 @@ bool reap_until_command_ends(pid_t command, ChildContext& context, int control) 
     int status = 0;
     rusage used{};
     const pid_t pid = wait4(-1, &status, WNOHANG, &used);
-    if (pid == 0) wait_for_news(context, launcher_talks);
+    if (pid == 0) wait_for_news(command, context, launcher_talks);
     if (pid == 0 || (pid < 0 && errno == EINTR)) continue;
     if (pid != command && pid > 0) continue;
     if (pid < 0) return false;

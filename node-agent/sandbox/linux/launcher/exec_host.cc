@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 
 #include "common/base/text.h"
 #include "common/contracts/run_exec.h"
+#include "common/contracts/run_signal.h"
 #include "common/os/event.h"
 #include "common/os/packet_socket.h"
 #include "common/wire/json.h"
@@ -45,6 +47,7 @@ constexpr std::chrono::milliseconds kSettling{200};           // threads of a ru
 constexpr std::chrono::milliseconds kClientFarewell{10'000};  // and their clients
 
 struct Received {
+  int signal = 0;  // for the run's own command; else an order of a further one:
   os::Fd order;
   os::Fd events;
   os::Fd input;  // the pipe that the command reads; invalid: it has no input
@@ -59,6 +62,35 @@ Error run_over_error() {
   return {Code::kFailedPrecondition, "RUN_NOT_RUNNING", "the run has ended meanwhile"};
 }
 
+int number_of(contracts::RunSignal signal) {
+  switch (signal) {
+    case contracts::RunSignal::kHup:
+      return SIGHUP;
+    case contracts::RunSignal::kInt:
+      return SIGINT;
+    case contracts::RunSignal::kTerm:
+      return SIGTERM;
+    case contracts::RunSignal::kUsr1:
+      return SIGUSR1;
+    case contracts::RunSignal::kUsr2:
+      return SIGUSR2;
+    case contracts::RunSignal::kWinch:
+      return SIGWINCH;
+    case contracts::RunSignal::kCont:
+      return SIGCONT;
+  }
+  return 0;
+}
+
+// 0: it is no order of a signal.
+int signal_in(const os::Packet& packet) {
+  const std::string_view text = packet.bytes;
+  if (!packet.fds.empty() || !text.starts_with(contracts::kSignalOrder)) return 0;
+  const auto signal =
+      wire::parse_enum<contracts::RunSignal>(text.substr(contracts::kSignalOrder.size()));
+  return signal ? number_of(*signal) : 0;
+}
+
 Result<Received> receive_exec_order(int client, int run_over) {
   std::array<pollfd, 2> said{{{client, POLLIN, 0}, {run_over, POLLIN, 0}}};
   if (poll(said.data(), said.size(), kExecOrderMs) <= 0)
@@ -68,13 +100,14 @@ Result<Received> receive_exec_order(int client, int run_over) {
   ASSIGN_OR_RETURN(const uid_t user, os::peer_user(client));
   if (user != geteuid() && user != 0)
     return Error{Code::kPermissionDenied, "NOT_THE_OWNER", "only the run's own user is served"};
+  if (const int signal = signal_in(packet); signal != 0) return Received{.signal = signal};
   const size_t count = packet.fds.size();
   const bool known = packet.bytes == contracts::kExecOrder ||
                      (packet.bytes == contracts::kExecTerminalOrder && count == 2);
   if (!known || (count != 2 && count != 3) || !os::is_regular_file(packet.fds[0]) ||
       (count == 3 && !is_pipe(packet.fds[2])))
     return invalid_argument("BAD_ORDER", "this is not an order of this launcher's version");
-  return Received{std::move(packet.fds[0]), std::move(packet.fds[1]),
+  return Received{0, std::move(packet.fds[0]), std::move(packet.fds[1]),
                   count == 3 ? std::move(packet.fds[2]) : os::Fd()};
 }
 
@@ -194,6 +227,7 @@ struct ExecHost::Client {
   os::Fd socket;
 
   void serve() const;
+  Status pass_on(int signal) const;
   Status begin() const;
   void end() const;
   Result<SandboxResult> execute(const LaunchRequest& request, os::Fd input, const ExecOrder& order,
@@ -250,14 +284,25 @@ Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, os
   return result;
 }
 
+// Init has it, or is at its end.
+Status ExecHost::Client::pass_on(int signal) const {
+  const std::lock_guard hold(shared->lock);
+  if (shared->ended || !send_control(shared->ground->init.get(), Type::kSignal, signal))
+    return run_over_error();
+  return {};
+}
+
 void ExecHost::Client::serve() const {
   auto received = receive_exec_order(socket.get(), shared->over.fd());
-  Status taken = received.ok() ? begin() : Status(received.error());
+  const int signal = received.ok() ? received->signal : 0;
+  Status taken = !received.ok() ? Status(received.error())
+                 : signal != 0  ? pass_on(signal)
+                                : begin();
   const std::string reply = taken.ok() ? cat(contracts::kLaunchAccepted, getpid())
                                        : cat(contracts::kLaunchRefused, taken.error().reason, ": ",
                                              taken.error().message);
   const bool told = os::send_packet(socket.get(), reply).ok();
-  if (!taken.ok()) return;
+  if (!taken.ok() || signal != 0) return;
   if (told) {
     EventWriter events(std::move(received->events), shared->clock);
     const auto order = read_order(received->order);

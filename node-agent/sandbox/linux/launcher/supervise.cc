@@ -227,6 +227,7 @@ void Supervisor::handle_control() {
     case MessageType::kInput:
     case MessageType::kGo:
     case MessageType::kExec:
+    case MessageType::kSignal:
     case MessageType::kOutput:
     case MessageType::kErrors:
     case MessageType::kTerminal:
