@@ -53,7 +53,7 @@ class [[nodiscard]] Result {
   using value_type = T;
   // NOLINTNEXTLINE: implicit by design
   Result(T value) : value_(std::move(value)) {}
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT
+  Result(Error error) : error_(std::move(error)) {}         // NOLINT
   Result(ErrorBox failure) : error_(std::move(failure)) {}  // NOLINT: not empty; see failure()
 
   bool ok() const { return value_.has_value(); }
@@ -92,7 +92,7 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit by design
+  Result(Error error) : error_(std::move(error)) {}         // NOLINT: implicit by design
   Result(ErrorBox failure) : error_(std::move(failure)) {}  // NOLINT: not empty; see failure()
   bool ok() const { return error_.empty(); }
   explicit operator bool() const { return ok(); }

@@ -12,7 +12,7 @@ import tarfile
 import threading
 
 from exec_runs import PATIENT, ExecTest, sleepers
-from harness import BIN, PATIENCE_S, find_file, main, wait_until
+from harness import BIN, PATIENCE_S, main, wait_until
 
 MOST_INPUT = 8 << 20
 
