@@ -93,7 +93,7 @@ TEST_P(Exec, HostileProgramsFindNoWayOutEither) {
   Launched run = start(launch);
   ASSERT_TRUE(run.wait_for_output("READY"));
   for (const char* name : {"descriptors", "launcher_process", "namespaces", "kernel_surface",
-                           "second_wall", "network", "mounts", "proc_files", "watches"}) {
+                           "second_wall", "network", "mounts", "proc_files"}) {
     const Executed done = execute(probe(name));
     EXPECT_THAT(done.out, HasSubstr("CONTAINED")) << name << done.err << done.result.reason;
     EXPECT_THAT(done.out, Not(HasSubstr("BREACH"))) << name;

@@ -123,12 +123,6 @@ print(sorted(os.listdir(".")))
   expect_tree_as_it_came();
 }
 
-TEST_P(Layers, AreWatchedAsAnyOtherWorkspace) {
-  const Finished done = run(layered(probe("watches")));
-  ASSERT_TRUE(done.result);
-  EXPECT_EQ(done.out, "CONTAINED\n") << done.result->reason << done.err;
-}
-
 TEST_P(Layers, TheMarksOfTheKernelCannotBeMadeByHand) {
   const Finished done = code(R"(
 import os, stat

@@ -3,19 +3,51 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <cstring>
+#include <optional>
 
 #include "common/base/text.h"
 #include "common/os/file.h"
-#include "node-agent/sandbox/linux/notify/whose_file.h"
 
 namespace paddock::sandbox {
 namespace {
 
+// The kernel's numbers; not every linux/magic.h has all of them.
+constexpr decltype(statfs::f_type) kNamespaces = 0x6e736673;  // one file for all in a namespace
+constexpr decltype(statfs::f_type) kAnonymous = 0x09041934;   // one file for the whole host
+constexpr decltype(statfs::f_flags) kReadOnly = 1;            // ST_RDONLY
 // Makes the kernel run the asker's signal handler and then repeat the call, if the handler allows
 // that.
 constexpr int kRestart = 512;  // ERESTARTSYS
+
+// What decides who else can lock a file.
+struct FileFacts {
+  struct stat info {};
+  struct statfs mount {};
+};
+
+std::optional<FileFacts> facts_of(const os::Fd& file) {
+  FileFacts facts;
+  if (fstat(file.get(), &facts.info) != 0 || fstatfs(file.get(), &facts.mount) != 0)
+    return std::nullopt;
+  return facts;
+}
+
+// Whether everybody on the host can open the same file for writing.
+bool is_everybodys(const std::optional<FileFacts>& facts) {
+  if (!facts) return true;
+  const mode_t mode = facts->info.st_mode;
+  return S_ISCHR(mode) || S_ISBLK(mode) || facts->mount.f_type == kAnonymous;
+}
+
+// Whether only processes that may write the file can wait for a lock on it.
+bool is_its_own(const std::optional<FileFacts>& facts) {
+  return !is_everybodys(facts) && (facts->mount.f_flags & kReadOnly) == 0 &&
+         facts->mount.f_type != kNamespaces;
+}
 
 // The answer for a file that the host or other runs share. An exclusive lock is refused. So nobody
 // inside can exclude others, and a shared lock is granted without taking one.
@@ -58,7 +90,8 @@ GateAnswer judge_lock(const NotifyingThread& caller, const seccomp_data& call,
   const os::Fd file = caller.descriptor(static_cast<int>(call.args[0]));
   if (!file.valid()) return {.error = errno == EBADF ? EBADF : ENOLCK};
   if (!still_asks()) return {.error = EINTR};
-  if (!is_its_own(file)) return answer_for_others(caller, "flock", (operation & LOCK_EX) != 0);
+  if (!is_its_own(facts_of(file)))
+    return answer_for_others(caller, "flock", (operation & LOCK_EX) != 0);
   if (flock(file.get(), operation | LOCK_NB) == 0) return {.done = true};
   const int error = errno;
   if (error != EWOULDBLOCK || (operation & LOCK_NB) != 0) return {.error = error};
@@ -75,7 +108,7 @@ GateAnswer judge_range_lock(const NotifyingThread& caller, const seccomp_data& c
   if (!still_asks()) return {.error = EINTR};
   if (bytes.size() != sizeof wanted) return {.error = EFAULT};
   std::memcpy(&wanted, bytes.data(), sizeof wanted);
-  if (wanted.l_type != F_UNLCK && is_everybodys(file))
+  if (wanted.l_type != F_UNLCK && is_everybodys(facts_of(file)))
     return answer_for_others(caller, "fcntl", wanted.l_type != F_RDLCK);
   // Unlocking the middle of a range leaves two locks of one; unlocking everything does not.
   const bool gives_back = wanted.l_type == F_UNLCK;

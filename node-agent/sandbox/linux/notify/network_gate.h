@@ -19,7 +19,6 @@ struct GateAnswer {
   bool held = false;             // an exit: it is answered when let_exit() is called
   bool waits = false;            // it is not answered yet, and judged again in a moment
   bool done = false;             // the launcher made the call for the asker, so it succeeds
-  int result = 0;                // and returns this
   // Signals of limits (SIGXCPU, SIGXFSZ) that may come from this call, and not from a limit.
   std::vector<int> limit_signals = {};
   int looks = 0;  // how many processes had to be looked at for this answer

@@ -17,7 +17,6 @@
 #include "node-agent/sandbox/linux/notify/limit_signals.h"
 #include "node-agent/sandbox/linux/notify/lock_gate.h"
 #include "node-agent/sandbox/linux/notify/poll_gate.h"
-#include "node-agent/sandbox/linux/notify/watch_gate.h"
 #include "node-agent/sandbox/linux/seccomp/syscall_names.h"
 
 namespace paddock::sandbox {
@@ -116,7 +115,6 @@ bool Notifications::may_take_long(const Question& question) {
     case SYS_execveat:
     case SYS_flock:
     case SYS_fcntl:
-    case SYS_inotify_add_watch:
     case SYS_seccomp:
     case SYS_prctl:
     case SYS_timer_create:
@@ -144,9 +142,9 @@ void Notifications::answer(const Question& question, MonoTime now) {
   if (verdict.waits) return wait(question, now);
   const int error = verdict.error;
   const bool held = verdict.held;
-  const auto made = verdict.done ? std::optional(verdict.result) : std::nullopt;
+  const bool done = verdict.done;
   record(std::move(verdict), question.id);
-  if (!held) reply(question.id, error, made);
+  if (!held) reply(question.id, error, done);
 }
 
 void Notifications::wait(const Question& question, MonoTime now) {
@@ -190,13 +188,12 @@ void Notifications::record(GateAnswer verdict, uint64_t id) {
   if (verdict.held) held_ = id;
 }
 
-void Notifications::reply(uint64_t id, int error, std::optional<int> made) const {
+void Notifications::reply(uint64_t id, int error, bool done) const {
   std::vector<uint64_t> space = space_for(sizeof(seccomp_notif_resp), reply_size_);
   auto* reply = reinterpret_cast<seccomp_notif_resp*>(space.data());
   reply->id = id;
   reply->error = -error;
-  reply->val = made.value_or(0);
-  if (error == 0 && !made) reply->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  if (error == 0 && !done) reply->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   (void)ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, reply);  // fails if the asker has died
 }
 
@@ -266,8 +263,6 @@ GateAnswer Notifications::judge(const NotifyingThread& caller, const seccomp_dat
       if (call.nr == SYS_flock) return judge_lock(caller, call, [&] { return still_waiting(id); });
       if (call.nr == SYS_fcntl)
         return judge_range_lock(caller, call, [&] { return still_waiting(id); });
-      if (call.nr == SYS_inotify_add_watch)
-        return judge_watch(caller, call, [&] { return still_waiting(id); });
       if (call.nr == SYS_seccomp || call.nr == SYS_prctl) return judge_filter(caller, call, id);
       if (is_poll(name)) return judge_poll(caller, name, call);
       return judge_network_call(caller, call, reach_);

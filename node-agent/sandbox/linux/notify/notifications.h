@@ -96,8 +96,8 @@ class Notifications {
   bool still_waiting(uint64_t id) const;
   void record(GateAnswer verdict, uint64_t id);
   void wait(const Question& question, MonoTime now);
-  // Error 0: the call goes on, unless it was `made`: then it has succeeded with this result.
-  void reply(uint64_t id, int error, std::optional<int> made = std::nullopt) const;
+  // Error 0: the call goes on; `done`: it has succeeded.
+  void reply(uint64_t id, int error, bool done = false) const;
 
   // Copies, since the thread that answers may be held up until long after the run has been
   // forgotten.

@@ -42,8 +42,8 @@ bool is_top_of_proc(const os::Fd& folder) {
 // /proc, which lead anywhere.
 class Walk {
  public:
-  Walk(const NotifyingThread& caller, os::Fd root, os::Fd start, bool follows)
-      : caller_(caller), root_(std::move(root)), at_(std::move(start)), follows_(follows) {}
+  Walk(const NotifyingThread& caller, os::Fd root, os::Fd start)
+      : caller_(caller), root_(std::move(root)), at_(std::move(start)) {}
 
   FoundFile go(std::string_view name) {
     push(name);
@@ -73,7 +73,7 @@ class Walk {
     os::Fd next(openat(at_.get(), name.c_str(), kLook | O_NOFOLLOW));
     struct stat info {};
     if (!next.valid() || fstat(next.get(), &info) != 0) return errno;
-    if (S_ISLNK(info.st_mode) && (follows_ || !rest_.empty())) return follow(name, next);
+    if (S_ISLNK(info.st_mode)) return follow(name, next);
     at_ = std::move(next);
     return 0;
   }
@@ -102,7 +102,6 @@ class Walk {
   const NotifyingThread& caller_;
   const os::Fd root_;
   os::Fd at_;
-  const bool follows_;
   std::vector<std::string> rest_;  // the next one last
   int steps_ = 0;
 };
@@ -113,7 +112,7 @@ os::Fd open_own(const NotifyingThread& caller, const char* what) {
 
 }  // namespace
 
-FoundFile find_as(const NotifyingThread& caller, int folder, std::string_view name, bool follows) {
+FoundFile find_as(const NotifyingThread& caller, int folder, std::string_view name) {
   if (name.empty()) return {{}, ENOENT};
   os::Fd root = open_own(caller, "root");
   os::Fd start = name.starts_with('/') ? os::Fd(fcntl(root.get(), F_DUPFD_CLOEXEC, 0))
@@ -122,10 +121,10 @@ FoundFile find_as(const NotifyingThread& caller, int folder, std::string_view na
   if (!root.valid() || !start.valid()) return {{}, EBADF};
   // One call is enough for nearly all names.
   const uint64_t within = name.starts_with('/') ? RESOLVE_IN_ROOT : RESOLVE_BENEATH;
-  os::Fd found(raw::openat2(start.get(), std::string(name).c_str(),
-                            follows ? kLook : kLook | O_NOFOLLOW, within | RESOLVE_NO_MAGICLINKS));
+  os::Fd found(
+      raw::openat2(start.get(), std::string(name).c_str(), kLook, within | RESOLVE_NO_MAGICLINKS));
   if (found.valid()) return {std::move(found), 0};
-  return Walk(caller, std::move(root), std::move(start), follows).go(name);
+  return Walk(caller, std::move(root), std::move(start)).go(name);
 }
 
 }  // namespace paddock::sandbox

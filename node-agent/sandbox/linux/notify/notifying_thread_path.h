@@ -17,8 +17,6 @@ struct FoundFile {
 };
 
 // `folder`: where a relative name begins, as the *at calls take it.
-// `follows`: also a link at the end of the name.
-FoundFile find_as(const NotifyingThread& caller, int folder, std::string_view name,
-                  bool follows = true);
+FoundFile find_as(const NotifyingThread& caller, int folder, std::string_view name);
 
 }  // namespace paddock::sandbox

@@ -94,8 +94,7 @@ class Oracle {
                                                 "bind",
                                                 "listen",
                                                 "sendmmsg",
-                                                "execveat",
-                                                "inotify_add_watch"};
+                                                "execveat"};
     if (absent.contains(call)) return "ENOSYS";
     if (refused.contains(call)) return "EPERM";
     if (asked.contains(call)) return "ask";

@@ -106,9 +106,6 @@ constexpr auto kLaunchTable = std::to_array<SyscallRule>({
     {"fcntl", kJudge, "locks of an open file", equal(1, F_OFD_SETLK)},
     {"fcntl", kJudge, "locks of an open file", equal(1, F_OFD_SETLKW)},
 
-    // A watch on a file is on the same file of the host and of other runs.
-    {"inotify_add_watch", kJudge, "watches files of others"},
-
     // As cachestat; programs know file systems that cannot do it.
     {"preadv2", kUnsupported, "shows which shared files other programs read",
      any_bit(5, RWF_NOWAIT)},

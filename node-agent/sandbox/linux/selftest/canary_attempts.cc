@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
@@ -109,12 +108,6 @@ std::string lock_host_file(const Surface&) {
   return answer(fd < 0 ? fd : flock(fd, LOCK_EX | LOCK_NB));
 }
 
-std::string watch_host_file(const Surface&) {
-  const int watcher = inotify_init1(IN_CLOEXEC);
-  if (watcher < 0) return "no watches at all";  // also where its user has too many
-  return answer(inotify_add_watch(watcher, cat(kCanaryFolder, "/held").c_str(), IN_OPEN));
-}
-
 long zeros(long number) {
   char space[256] = {};
   return syscall(number, 0, space, sizeof space, -1, -1, 0);
@@ -136,7 +129,6 @@ constexpr Attempt kAttempts[] = {
     {"write-mount",
      [](const Surface&) { return open_answer(cat(kCanaryFolder, "/held"), O_WRONLY); }},
     {"lock-host", lock_host_file},
-    {"watch-host", watch_host_file},
     {"read-host", [](const Surface& surface) { return open_answer(surface.host_file, O_RDONLY); }},
     {"read-shadow", [](const Surface&) { return open_answer("/etc/shadow", O_RDONLY); }},
     {"device", [](const Surface&) { return open_answer("/dev/mem", O_RDONLY); }},
