@@ -87,7 +87,8 @@ class Signal(ExecTest):
         self.assertIn((status, answer["error"]["code"]), ((503, "NO_NODE"), (429, "NODES_BUSY")), json.dumps(answer))
         self.assertTrue(answer["error"]["retryable"])
         self.instance.run("up")
-        self.signal("away", "USR1")
+        wait_until("the agent to have the run again", lambda: self.call(
+            "POST", "/namespaces/default/runs/away/signal", {"signal": "USR1"})[0] == 200)
         wait_until("it to be heard", lambda: self.heard("away") == 1)
         self.end("away")
 

@@ -48,7 +48,9 @@ bool send_packet(int socket, ControlMessage::Type type, int number, int64_t cpu_
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
   message.msg_control = space;
   os::attach_fds(message, std::span(&fd, fd >= 0 ? 1U : 0U));
-  const uint64_t flags = uint64_t{pass} << 32 | MSG_NOSIGNAL;
+  // Who passes a signal on holds what others wait for, and init may stand still.
+  const uint64_t waits = type == ControlMessage::Type::kSignal ? MSG_DONTWAIT : 0;
+  const uint64_t flags = uint64_t{pass} << 32 | MSG_NOSIGNAL | waits;
   long n = 0;
   do {
     n = syscall(SYS_sendmsg, socket, &message, flags);

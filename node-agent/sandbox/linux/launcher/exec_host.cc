@@ -287,9 +287,11 @@ Result<SandboxResult> ExecHost::Client::execute(const LaunchRequest& request, os
 // Init has it, or is at its end.
 Status ExecHost::Client::pass_on(int signal) const {
   const std::lock_guard hold(shared->lock);
-  if (shared->ended || !send_control(shared->ground->init.get(), Type::kSignal, signal))
-    return run_over_error();
-  return {};
+  if (shared->ended) return run_over_error();
+  if (send_control(shared->ground->init.get(), Type::kSignal, signal)) return {};
+  if (errno != EAGAIN) return run_over_error();
+  return Error{Code::kResourceExhausted, "TOO_MANY_COMMANDS",
+               "the run stands still and has not taken the signals before; send it again later"};
 }
 
 void ExecHost::Client::serve() const {
