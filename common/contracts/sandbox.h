@@ -144,7 +144,7 @@ struct SessionStatus {
         field("message", &SessionStatus::message, "a sentence", {.omit_empty = true}),
         field("createdBy", &SessionStatus::created_by, "who made it", {.omit_empty = true}),
         field("expiresAt", &SessionStatus::expires_at, "the end of its lifetime"),
-        field("readyAt", &SessionStatus::ready_at, "when its node had made it"),
+        field("readyAt", &SessionStatus::ready_at, "when its node had made it, or was well again"),
         field("endedAt", &SessionStatus::ended_at, "when it ended"),
         field(
             "conditions", &SessionStatus::conditions,

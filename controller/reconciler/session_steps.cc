@@ -80,7 +80,7 @@ Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& c
 
 Status tell_of_nodes(store::WriteTxn& txn, const ClusterCache& cache, WallTime now,
                      TickReport& report) {
-  constexpr size_t kMostAtOnce = 200;
+  constexpr size_t kMostAtOnce = 50;  // their claims are read one by one
   const std::set<SessionTroubles::Name>& untold = cache.troubles().untold();
   std::vector<store::NewObject> due;
   for (const auto& [space, name] : untold) {

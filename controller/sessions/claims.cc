@@ -8,16 +8,21 @@ namespace {
 using contracts::Sandbox;
 using contracts::SandboxClaim;
 
+store::Key claim_key(const Sandbox& session) {
+  return {session.metadata.name_space, session.status.claim};
+}
+
+// What cannot be read is told nothing: a node's trouble concerns others too.
 Result<std::optional<SandboxClaim>> claim_of(store::ReadTxn& txn, const Sandbox& session) {
   if (session.status.claim.empty()) return std::optional<SandboxClaim>();
-  return txn.find<SandboxClaim>({session.metadata.name_space, session.status.claim});
+  return txn.find_readable<SandboxClaim>(claim_key(session));
 }
 
 }  // namespace
 
 Status check_claim(store::ReadTxn& txn, const Sandbox& session) {
   if (session.status.claim.empty()) return {};
-  ASSIGN_OR_RETURN(const auto claim, claim_of(txn, session));
+  ASSIGN_OR_RETURN(const auto claim, txn.find<SandboxClaim>(claim_key(session)));
   if (claim && !claim->metadata.deletion_timestamp) return {};
   return Error{Code::kNotFound, "SANDBOX_NOT_FOUND",
                "the SandboxClaim was deleted before its Sandbox was made"};

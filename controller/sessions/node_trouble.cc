@@ -33,6 +33,9 @@ std::optional<Condition> trouble_of(const std::string& name, const contracts::No
 }
 
 void put_trouble(contracts::Sandbox& session, std::optional<Condition> trouble) {
+  // Another reason is not another trouble: the time is that at which it began.
+  if (const Condition* before = contracts::node_trouble(session.status); before && trouble)
+    trouble->last_transition_time = before->last_transition_time;
   session.status.conditions.clear();
   if (trouble) session.status.conditions.push_back(std::move(*trouble));
 }

@@ -37,10 +37,6 @@ struct Refusal {
 
 constexpr std::string_view kDescribe = "what `paddock describe node NAME` says";
 
-std::string with_reason(std::string_view what, const std::string& reason) {
-  return reason.empty() ? std::string(what) : cat(what, ": ", reason);
-}
-
 Refusal refusal_of_policy(const Wish& wish, const Node& node) {
   constexpr size_t kLongest = 200;
   Status allowed = contracts::check_node_bounds(wish.policy, contracts::bounds_of(node.status));
@@ -54,11 +50,10 @@ Refusal refusal_of_policy(const Wish& wish, const Node& node) {
 
 Refusal refusal(const Wish& wish, const Node& node, int64_t sessions) {
   const contracts::NodeStatus& status = node.status;
-  if (!status.ready) return {with_reason("not ready", status.reason), "start a node's agent"};
+  if (!status.ready) return {"not ready", "start a node's agent, or upgrade it"};
   if (contracts::disk_pressure(status) != nullptr)
     return {"with a full disk", "free space on a node's disk, or lower its cacheQuota"};
-  if (const contracts::Condition* fault = contracts::host_fault(status))
-    return {with_reason("with a faulty host", fault->reason), kDescribe};
+  if (contracts::host_fault(status) != nullptr) return {"with a faulty host", kDescribe};
   if (status.max_sessions == 0) return {"takes no sessions", "raise a node's sessions.maxSessions"};
   if (node.spec.unschedulable) return {"cordoned", "`paddock uncordon NAME`"};
   if (std::ranges::any_of(node.spec.taints, keeps_others_away))
@@ -72,19 +67,11 @@ Refusal refusal(const Wish& wish, const Node& node, int64_t sessions) {
   return refusal_of_policy(wish, node);
 }
 
+// Of some nodes. Their names stay with who may read nodes; a caller learns how many there are.
 struct Refused {
-  std::vector<std::string> nodes;
+  int64_t nodes = 0;
   std::string_view remedy;
 };
-
-std::string in_words(const std::string& what, const std::vector<std::string>& nodes) {
-  constexpr size_t kMostNamed = 3;
-  const size_t named = std::min(nodes.size(), kMostNamed);
-  std::string names =
-      join({nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(named)}, ", ");
-  if (nodes.size() > named) names += cat(" and ", nodes.size() - named, " more");
-  return cat(nodes.size(), " ", what, " (", names, ")");
-}
 
 Error no_node(const std::map<std::string, Refused>& refusals) {
   constexpr size_t kMostCauses = 6;
@@ -95,7 +82,7 @@ Error no_node(const std::map<std::string, Refused>& refusals) {
       why.push_back(cat("and ", refusals.size() - kMostCauses, " causes more"));
       break;
     }
-    why.push_back(in_words(what, refused.nodes));
+    why.push_back(cat(refused.nodes, " ", what));
     if (std::ranges::find(remedies, refused.remedy) == remedies.end())
       remedies.emplace_back(refused.remedy);
   }
@@ -118,7 +105,7 @@ Result<std::string> choose_node(const Wish& wish, const std::vector<Node>& nodes
     if (Refusal why = refusal(wish, node, sessions); !why.what.empty()) {
       Refused& refused = refusals[why.what];
       refused.remedy = why.remedy;
-      refused.nodes.push_back(node.metadata.name);
+      ++refused.nodes;
       continue;
     }
     const int64_t room = node.status.max_sessions - sessions;

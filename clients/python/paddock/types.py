@@ -523,7 +523,7 @@ class SessionStatus:
     message: str = ""  # a sentence
     createdBy: str = ""  # who made it
     expiresAt: Optional[str] = None  # the end of its lifetime
-    readyAt: Optional[str] = None  # when its node had made it
+    readyAt: Optional[str] = None  # when its node had made it, or was well again
     endedAt: Optional[str] = None  # when it ended
     conditions: list[Condition] = dataclasses.field(default_factory=list)  # Ready: whether commands can be run in it; NodeTrouble: that its node is away or has a fault
     agentSandbox: Any = None  # the spec of the agents.x-k8s.io Sandbox that it was made for

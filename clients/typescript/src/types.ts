@@ -1040,7 +1040,7 @@ export interface SessionStatus {
   createdBy?: string;
   /** the end of its lifetime */
   expiresAt?: string;
-  /** when its node had made it */
+  /** when its node had made it, or was well again */
   readyAt?: string;
   /** when it ended */
   endedAt?: string;
