@@ -85,6 +85,9 @@ Result<Leadership> take_row(Connection& db, const PostgresOptions& options) {
 }
 
 Result<Leadership> take_once(Connection& db, const PostgresOptions& options) {
+  // What the former one still reads would keep an older schema's tables from being changed.
+  ASSIGN_OR_RETURN(const int64_t stored, stored_schema(db));
+  if (stored > 0 && stored < schema_version()) TRY(end_former(db, options));
   TRY(prepare_tables(db, options));
   TRY(end_former(db, options));
   TRY(begin(db));

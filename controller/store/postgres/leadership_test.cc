@@ -129,6 +129,19 @@ TEST_F(PostgresLead, OfAnOlderVersionKeepsItsTablesWhileItLives) {
   EXPECT_EQ(server_->query(database_, "SELECT schema_version FROM paddock_leader"), "1");
 }
 
+TEST_F(PostgresLead, WhatTheFormerOneReadsKeepsNoTableAsItWas) {
+  auto former = Store::open(options("one")).value();
+  std::string opened;
+  (void)former->read([&](ReadTxn& txn) -> Status {
+    const auto found = txn.find<contracts::Run>({"default", "none"});
+    server_->query(database_, "UPDATE paddock_leader SET schema_version = 2");
+    opened = refusal(options("one"));
+    return {};
+  });
+  EXPECT_EQ(opened, "opened");
+  EXPECT_EQ(server_->query(database_, "SELECT schema_version FROM paddock_leader"), "3");
+}
+
 TEST_F(PostgresLead, OfANewerVersionIsSeenBeforeItIsTaken) {
   auto first = Store::open(options("the first")).value();
   auto watch = LeadWatch::open(*options("the second").postgres).value();

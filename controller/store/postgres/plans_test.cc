@@ -10,11 +10,16 @@ namespace {
 
 class PostgresPlans : public PostgresTest {
  protected:
+  bool has_sessions() const {
+    return server_->query(database_,
+                          "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE "
+                          "'paddock-controller%' AND datname = current_database()") != "0";
+  }
+
   // Rows that were read by it. Sessions tell that when they end.
   int64_t rows_read_by(const std::string& index) const {
-    while (server_->query(database_,
-                          "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE "
-                          "'paddock-controller%' AND datname = current_database()") != "0")
+    constexpr int kMostLooks = 6'000;
+    for (int looks = 0; looks < kMostLooks && has_sessions(); ++looks)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return parse_integer<int64_t>(
                server_->query(database_, cat("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE "
