@@ -32,8 +32,9 @@ std::string readable(const std::string& line) {
 }
 
 bool is_full_disk(const os::StartFailure& said) {
-  return said.code == code_name(Code::kResourceExhausted) &&
-         is_one_of(said.reason, {"SYSTEM_ERROR", "DISK_FULL", "STORE_FULL", "NODE_DISK_FULL"});
+  return said.reason == Reason("STORE_FULL") ||
+         (said.code == code_name(Code::kResourceExhausted) &&
+          is_one_of(said.reason, {"SYSTEM_ERROR", "DISK_FULL", "NODE_DISK_FULL"}));
 }
 
 // Why the program did not come up, in its own words: what it said to this start, and its log.

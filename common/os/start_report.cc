@@ -26,8 +26,9 @@ Fd take_start_report() {
 
 void report_start_failure(const Fd& starter, const Error& error) {
   if (!starter.valid()) return;
-  const std::string text = cat(code_name(error.code), "\n", error.reason, "\n", error.describe())
-                               .substr(0, _POSIX_PIPE_BUF);
+  std::string text = cat(code_name(error.code), "\n", error.reason, "\n", error.describe())
+                         .substr(0, _POSIX_PIPE_BUF);
+  text.resize(utf8_prefix(text));
   (void)write_all(starter.get(), text);
 }
 

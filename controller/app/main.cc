@@ -318,8 +318,8 @@ int run(const std::vector<std::string>& args) {
   const bool checks = flags->check != Flags::Check::kNo;
   if (!config && checks) return tell(*flags, {check_failed(config.error())});
   if (!config) {
-    os::report_start_failure(starter, config.error());
     std::fprintf(stderr, "paddock-controller: %s\n", config.error().describe().c_str());
+    os::report_start_failure(starter, config.error());
     return 2;
   }
   set_log_level(log_level(config->log_level));

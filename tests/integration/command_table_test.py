@@ -12,7 +12,7 @@ from harness import BIN, main
 
 SOURCES = pathlib.Path(os.environ.get("PADDOCK_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 ROW = re.compile(r"^    '([^']+)'\) words=\"[^\"]*\"; flags=\"([^\"]*)\"", re.M)
-FUNCTION = re.compile(r'std::pair<std::string_view, Function>\{"([^"]+)", (\w+)\}')
+FUNCTION = re.compile(r'std::pair<std::string_view, CommandFunction>\{"([^"]+)", (\w+)\}')
 # What is read of a command line, by whichever name the line has there.
 READ = re.compile(r'\b(?:parsed|wanted)\.(?:has|text|list)\("([^"]+)"')
 LITERAL = re.compile(r'"([\w.-]+)"')

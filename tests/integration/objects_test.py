@@ -163,7 +163,7 @@ class Objects(unittest.TestCase):
                          "run.paddock.dev/many1 labeled\nrun.paddock.dev/many2 labeled\n")
         self.assertEqual(self.cli("label", "runs", "-l", "set=many", "c=3").stdout, labeled("many0", "many1", "many2"))
         some = self.cli("label", "run", "many0", "none", "many2", "a=2", code=125)
-        self.assertIn("run.paddock.dev/many0: `a` has another value", some.stderr)
+        self.assertIn("run.paddock.dev/many0: the label `a` has another value", some.stderr)
         self.assertIn("RUN_NOT_FOUND", some.stderr)
         some = self.cli("label", "run", "none", "many2", "d=4", code=127)
         self.assertEqual(some.stdout, labeled("many2"), "one that fails stops none of the others")
