@@ -6,6 +6,7 @@ import pathlib
 import re
 import sys
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
@@ -16,9 +17,12 @@ sys.path.insert(0, str(SOURCE / "clients" / "python"))
 from async_client import BlockingClients  # noqa: E402
 from paddock import Client, CommandTimedOut, PaddockError, RunSpec, types  # noqa: E402
 from paddock._codec import decode, encode  # noqa: E402
+from paddock._http import beside  # noqa: E402
 
 BUSY = answer(503, json.dumps({"kind": "Status", "message": "later", "reason": "ServiceUnavailable", "code": 503,
                                "error": {"code": "BUSY", "message": "later", "retryable": True, "details": {}}}))
+NOT_FOUND = answer(404, json.dumps({"message": "none", "error": {"code": "COMMAND_NOT_FOUND", "retryable": False}}))
+CANCELED = {"commandId": "mine", "exitCode": 143, "stdout": "so far", "stderr": "", "errorClass": "CANCELLED", "reason": "canceled"}
 END = (3, "end", '{"phase":"Succeeded","rc":0,"status":"OK","message":""}')
 
 
@@ -145,39 +149,111 @@ class Commands(Broken):
         session.destroy()
         self.assertEqual(len(server.requests), 3)
 
-    def late(self, result, *cancels):
-        """A command whose result comes only with the answer to the last of these cancels; the cancels that were asked for."""
-        held = []
+    def late(self, result, *cancels, answered_first=True):
+        """A command whose result comes only with the answer to the last of these cancels, before it or behind it. Until the command is
+        there nobody knows it, nor once it has ended."""
+        held, left = [], list(cancels)
 
-        def hold(connection):
-            held.append(connection.dup())
-
-        def last(connection):
-            connection.sendall(cancels[-1])
-            with held.pop() as waits:
+        def finish():
+            with held[0] as waits:
+                waits.settimeout(60)
                 waits.sendall(answer(200, json.dumps(result)))
-        server, client = self.serve(answer(201, SANDBOX), hold, *cancels[:-1], last)
+                waits.recv(1)  # it has read that
+
+        def cancel(connection):
+            counts = bool(held and left)
+            said = left.pop(0) if counts else NOT_FOUND
+            steps = [lambda: said and connection.sendall(said)]
+            if counts and not left:
+                steps.insert(1 if answered_first else 0, finish)
+            for step in steps:
+                step()
+
+        def by_path(connection):
+            if server.requests[-1].split(" ")[1].endswith("/s/commands/mine/cancel"):
+                cancel(connection)
+            else:
+                held.append(connection.dup())
+        server, client = self.serve(answer(201, SANDBOX), by_path)
         session = client.sandboxes.create()
         try:
             return session.run("echo", timeout=0.01, command_id="mine")
         finally:
-            asked = [request.split(" ")[1].rpartition("/sandboxes/")[2] for request in server.requests[2:]]
-            self.assertEqual(asked, ["s/commands/mine/cancel"] * len(cancels))
+            self.assertEqual((len(held), left), (1, []))
 
     def test_a_command_that_is_not_known_yet_is_canceled_again_once_its_time_is_over(self):
-        none = answer(404, json.dumps({"message": "none", "error": {"code": "COMMAND_NOT_FOUND", "retryable": False}}))
-        result = {"commandId": "mine", "exitCode": 143, "stdout": "so far", "stderr": "", "errorClass": "CANCELLED", "reason": "canceled"}
         with self.assertRaises(CommandTimedOut) as caught:
-            self.late(result, none, None, BUSY, answer(202, "{}"))
+            self.late(CANCELED, NOT_FOUND, None, BUSY, answer(202, "{}"))
         error = caught.exception
         self.assertEqual((error.code, error.timeout, error.result.stdout, error.retryable), ("COMMAND_TIMEOUT", 0.01, "so far", False))
         self.assertIn("0.01 s", str(error))
+
+    def test_its_end_may_come_before_the_answer_to_what_ended_it(self):
+        with self.assertRaises(CommandTimedOut):
+            self.late(CANCELED, answer(202, "{}"), answered_first=False)
+
+    def test_a_command_that_somebody_else_canceled_has_its_result(self):
+        for said in (NOT_FOUND, answer(403, "{}")):
+            self.assertEqual(self.late(CANCELED, said).stdout, "so far")
 
     def test_a_command_that_ended_by_itself_as_its_time_was_over_has_its_result(self):
         result = {"commandId": "mine", "exitCode": 3, "stdout": "all", "stderr": ""}
         for said in (answer(202, "{}"), answer(404, "{}")):
             done = self.late(result, said)
             self.assertEqual((done.exitCode, done.stdout), (3, "all"))
+
+    def pause_of(self, pauses):
+        """Remembers for how long; at last the command is left."""
+        def pause(seconds):
+            pauses.append(seconds)
+            return len(pauses) == 20
+        return pause
+
+    def pauses(self, *cancels, begun=False):
+        """Those before and between the cancels of a command, which are answered so."""
+        server, client = self.serve(answer(201, SANDBOX), *cancels)
+        limit = sys.modules[f"{self.package}.sandboxes"].TimeLimit(3)
+        limit.begun = begun
+        pauses = []
+        client.sandboxes.create()._end("mine", limit, self.pause_of(pauses))
+        self.assertEqual(pauses[0], 3)
+        return pauses[1:]
+
+    def test_a_cancel_is_repeated_only_where_that_may_help(self):
+        for status in (401, 403, 404, 409):
+            self.assertEqual(self.pauses(answer(status, "{}")), [])
+        self.assertEqual(self.pauses(answer(202, "{}")), [])
+        self.assertEqual(self.pauses(NOT_FOUND, begun=True), [])  # it has ended
+        self.assertEqual(len(self.pauses(NOT_FOUND, BUSY, answer(202, "{}"))), 2)
+
+    def test_a_cancel_is_repeated_ever_more_seldom_and_not_before_the_server_wants_it(self):
+        pauses = self.pauses(NOT_FOUND)
+        self.assertLessEqual(pauses[0], 0.2)
+        self.assertTrue(all(2.5 <= each <= 5 for each in pauses[6:]), pauses)
+        self.assertGreaterEqual(self.pauses(answer(429, "{}", "application/json", "Retry-After: 7"), answer(202, "{}"))[0], 7)
+
+    def test_a_streamed_command_has_begun_once_its_server_says_so(self):
+        server, client = self.serve(answer(201, SANDBOX), stream((0, "started", "{}"), (0, "stdout", '{"base64":"AA=="}')))
+        limits = []
+        module = sys.modules[f"{self.package}.sandboxes"]
+        kind = module.TimeLimit
+        with mock.patch.object(module, "TimeLimit", lambda seconds: limits.append(kind(seconds)) or limits[-1]):
+            command = client.sandboxes.create().stream("echo", timeout=600)
+        self.assertFalse(limits[0].begun)
+        self.assertEqual(next(iter(command)).data, b"\0")
+        self.assertTrue(limits[0].begun)
+        command.close()
+
+    def test_nobody_waits_for_the_end_of_what_is_done_beside(self):
+        goes_on, ended = threading.Event(), threading.Event()
+
+        def work(_):
+            goes_on.wait(60)
+            ended.set()
+        with beside(work):
+            pass
+        self.assertFalse(ended.is_set())
+        goes_on.set()
 
     def test_words_are_none_of_the_shells_own(self):
         server, client = self.serve(answer(201, SANDBOX), answer(200, '{"exitCode": 0}'))
@@ -356,7 +432,12 @@ class AsyncStreams(OfAsyncio, Streams):
 
 
 class AsyncCommands(OfAsyncio, Commands):
-    pass
+    def pause_of(self, pauses):
+        blocking = super().pause_of(pauses)
+
+        async def pause(seconds):
+            return blocking(seconds)
+        return pause
 
 
 class AsyncRepeats(OfAsyncio, Repeats):

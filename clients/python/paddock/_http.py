@@ -29,15 +29,15 @@ Pause = Callable[[float], bool]
 
 @contextlib.contextmanager
 def beside(work: Callable[[Pause], None]) -> Iterator[None]:
-    """Does `work` beside the block, in a thread of its own. It gets a pause, which says whether the block was left."""
+    """Does `work` beside the block, in a thread of its own. It gets a pause, which says whether the block was left: nobody waits for
+    its end."""
     left = threading.Event()
     worker = threading.Thread(target=work, args=(left.wait,), daemon=True)
-    worker.start()
     try:
+        worker.start()
         yield
     finally:
         left.set()
-        worker.join()
 
 
 class Response:

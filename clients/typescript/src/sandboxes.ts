@@ -116,22 +116,24 @@ export class Session implements AsyncDisposable {
     return `${this.#path}/commands/${part(commandId)}/cancel`;
   }
 
-  /** What is asked for, how, and the time that it has, which passes from now on. */
-  async #asked(command: string | readonly string[], { commandId, timeoutMs, signal }: CommandOptions): Promise<[unknown, Sending, TimeLimit]> {
+  /** What is asked for, how, and what begins the time that it has. */
+  async #asked(command: string | readonly string[], { commandId, timeoutMs, signal }: CommandOptions): Promise<[unknown, Sending, () => TimeLimit]> {
     const id = commandId ?? (await randomName());
     const most = this.sandbox.spec.security.limits.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const given = timeoutMs ?? Infinity;
     const sending = { signal, timeoutMs: Math.min(most, given) + MARGIN_MS, patienceMs: Math.min(this.transport.patienceMs, given) };
-    const limit = new TimeLimit(timeoutMs, () => this.transport.tryJson("POST", this.#cancelPath(id), {}, { timeoutMs: CANCEL_MS }));
-    return [{ command: shellText(command), commandId: id }, sending, limit];
+    const path = this.#cancelPath(id);
+    const begin = (): TimeLimit => new TimeLimit(timeoutMs, () => this.transport.tryJson("POST", path, {}, { timeoutMs: CANCEL_MS }));
+    return [{ command: shellText(command), commandId: id }, sending, begin];
   }
 
   /** Text for the shell inside, or words that reach the program as they are. What the command did is in the result; it is never sent twice. */
   async run(command: string | readonly string[], options: CommandOptions = {}): Promise<RunResult> {
-    const [body, sending, limit] = await this.#asked(command, options);
+    const [body, sending, begin] = await this.#asked(command, options);
+    const limit = begin();
     try {
       const result = await this.transport.json<RunResult>("POST", `${this.#path}/commands`, body, sending);
-      limit.check(result);
+      await limit.check(result);
       return result;
     } finally {
       limit.leave();
@@ -141,11 +143,13 @@ export class Session implements AsyncDisposable {
   /** The same, with its output while it comes: it begins with the first look at it, and who leaves before its end ends it. CommandTimedOut
    * comes behind its result. */
   async *stream(command: string | readonly string[], options: CommandOptions = {}): AsyncGenerator<CommandEvent, void, undefined> {
-    const [body, sending, limit] = await this.#asked(command, options);
+    const [body, sending, begin] = await this.#asked(command, options);
+    const limit = begin();
     try {
       for await (const event of commandEvents(this.transport, `${this.#path}/commands`, body, sending)) {
+        limit.begun = true;
         if (event.type !== "started") yield event;
-        if (event.type === "result") limit.check(event.result);
+        if (event.type === "result") await limit.check(event.result);
       }
     } finally {
       limit.leave();

@@ -7,11 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { inspect } from "node:util";
-import { Client, PaddockError, type RunEvent } from "../src/index.js";
+import { Client, CommandTimedOut, PaddockError, type RunEvent } from "../src/index.js";
 import { connect } from "../src/node.js";
 import { BUSY, broken, events, hangUp, json, piece, type Answer } from "./broken_server.js";
 import { refused } from "./support.js";
+import type { Failure } from "../src/errors.js";
 import { Transport } from "../src/http.js";
+import { TimeLimit } from "../src/time_limit.js";
+import type { RunResult } from "../src/types.js";
 import { Waited, Watchdog, isUsedUp, longestTry, pauseFor } from "../src/waiting.js";
 
 const line = (id: number, data: string): string => `id: ${id}\nevent: stdout\ndata: ${JSON.stringify({ time: "", data })}\n\n`;
@@ -166,6 +169,54 @@ test("a streamed command that breaks is lost, and never sent again", async () =>
     });
   }
 });
+
+/** The pauses before the cancels of a command, each of which fails so. */
+async function pausesOf(t: TestContext, failure: Failure, begun = false): Promise<number[]> {
+  const pauses: number[] = [];
+  const none = (act: () => void, ms: number): void => {
+    if (pauses.push(ms) < 20) queueMicrotask(act);
+  };
+  const clock = t.mock.method(globalThis, "setTimeout", none as unknown as typeof setTimeout);
+  const limit = new TimeLimit(3, () => Promise.reject(new PaddockError("no", failure)));
+  limit.begun = begun;
+  for (let turn = 0; turn < 1000; turn++) await Promise.resolve(); // nobody else's turn comes
+  clock.mock.restore();
+  assert.equal(pauses[0], 3);
+  return pauses.slice(1);
+}
+
+test("a cancel is repeated only where that may help, ever more seldom, and not before the server wants it", async (t) => {
+  for (const code of ["UNAUTHENTICATED", "SESSION_ENDED", "CLIENT_CLOSED"]) assert.deepEqual(await pausesOf(t, { code }), []);
+  assert.deepEqual(await pausesOf(t, { code: "COMMAND_NOT_FOUND" }, true), []); // it has ended
+  const pauses = await pausesOf(t, { code: "COMMAND_NOT_FOUND" });
+  assert.ok((pauses[0] ?? 0) <= 200 && pauses.slice(6).every((each) => each >= 2500 && each <= 5000), String(pauses));
+  assert.equal(pauses.length, 19);
+  const wanted = await pausesOf(t, { code: "TOO_MANY_REQUESTS", retryable: true, retryAfterMs: 7000 });
+  assert.ok(wanted.length === 19 && wanted.every((each) => each >= 7000), String(wanted));
+});
+
+test("a command has taken too long where its cancel for that was accepted, and not where somebody else canceled it", async () => {
+  const result = { commandId: "mine", exitCode: 143, stdout: "so far", stderr: "", errorClass: "CANCELLED" } as RunResult;
+  const ended = (answer: () => Promise<void>): Promise<void> =>
+    new Promise((done, failed) => {
+      const limit = new TimeLimit(1, () => {
+        queueMicrotask(() => void limit.check(result).then(done, failed).finally(() => limit.leave())); // before the answer
+        return answer();
+      });
+    });
+  await assert.rejects(ended(() => new Promise((accepted) => setImmediate(accepted))), CommandTimedOut);
+  await ended(() => Promise.reject(new PaddockError("none", { code: "COMMAND_NOT_FOUND" })));
+});
+
+test("no time passes of a command that cannot be sent", (t) =>
+  broken([SANDBOX], async ({ client, requests }) => {
+    const session = await client.sandboxes.create();
+    const clock = t.mock.method(globalThis, "setTimeout");
+    for (const call of [session.run(7 as unknown as string, { timeoutMs: 7654 }), all(session.stream(7 as unknown as string, { timeoutMs: 7654 }))])
+      await assert.rejects(call, TypeError);
+    assert.equal(clock.mock.calls.filter((each) => each.arguments[1] === 7654).length, 0);
+    assert.equal(requests.length, 1);
+  }));
 
 test("words of a session's command are none of the shell's own", () =>
   broken([SANDBOX, json(200, { exitCode: 0 })], async ({ client, bodies }) => {

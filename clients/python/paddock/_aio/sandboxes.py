@@ -2,24 +2,25 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import uuid
 from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .. import types
+from .._backoff import backoff
 from .._codec import decode, encode
 from .._objects import content_bytes, naming, new_object, part, path_inside, query, shell_text
 from .._wire import Answer
 from ._transport import AsyncTransport
 from ..errors import CommandTimedOut, PaddockError, unexpected
-from ._http import HangUp, Pause, aclosing, beside
+from ._http import AsyncLock, HangUp, Pause, aclosing, beside
 from .commands import AsyncCommand, Pieces, pieces_of
 
 MARGIN_S = 75.0  # beside what a command may take: the server opens the session for 20 s, and waits for 30 s more for the answer
 DEFAULT_TIMEOUT_MS = 10_000
 LONGEST_S = 7 * 86_400.0  # that a session lives
 CANCEL_S = 10.0  # that the answer to a cancel is waited for
-AGAIN_S = 0.2  # until the next one, of a command that nobody knew: it had not begun
 
 
 class TimeLimit:
@@ -27,12 +28,21 @@ class TimeLimit:
 
     def __init__(self, seconds: Optional[float]) -> None:
         self.seconds = math.inf if seconds is None else seconds
-        self.is_over = False
+        self.begun = False  # as far as its server has said
+        self.is_over = False  # and the command was canceled for that
+        self.asking = AsyncLock()  # who has it waits for the answer to a cancel
 
-    def check(self, result: types.RunResult) -> None:
-        """A command that had ended by itself is in time."""
-        if self.is_over and result.errorClass == "CANCELLED":
-            raise CommandTimedOut(self.seconds, result)
+    def goes_on(self, error: PaddockError) -> bool:
+        """Whether a cancel that failed so may succeed later. As long as the command has not begun nobody knows it."""
+        return error.retryable or (error.code == "COMMAND_NOT_FOUND" and not self.begun)
+
+    async def check(self, result: types.RunResult) -> None:
+        """A command that had ended by itself is in time, and so is one that somebody else canceled."""
+        if result.errorClass != "CANCELLED":
+            return
+        async with self.asking:  # its end may come before the answer to what ended it
+            if self.is_over:
+                raise CommandTimedOut(self.seconds, result)
 
 
 class AsyncFiles:
@@ -101,14 +111,20 @@ class AsyncSession:
         return (DEFAULT_TIMEOUT_MS if limit is None else limit) / 1000 + MARGIN_S
 
     async def _end(self, command_id: str, limit: TimeLimit, pause: Pause) -> None:
-        """Cancels the command once its time is over. As long as it has not begun nobody knows it."""
-        left = await pause(min(limit.seconds, LONGEST_S))
-        while not left:
-            limit.is_over = True
-            with contextlib.suppress(PaddockError):
-                await self._transport.try_json("POST", self._cancel_path(command_id), {}, CANCEL_S)
+        """Cancels the command once its time is over."""
+        seconds = min(limit.seconds, LONGEST_S)
+        for failed in itertools.count(1):
+            if await pause(seconds):
                 return
-            left = await pause(AGAIN_S)
+            try:
+                async with limit.asking:
+                    await self._transport.try_json("POST", self._cancel_path(command_id), {}, CANCEL_S)
+                    limit.is_over = True
+                return
+            except PaddockError as error:
+                if not limit.goes_on(error):
+                    return
+                seconds = error.retry_after + backoff(failed)
 
     @contextlib.asynccontextmanager
     async def _limited(self, command_id: str, seconds: Optional[float]) -> AsyncIterator[TimeLimit]:
@@ -123,10 +139,13 @@ class AsyncSession:
         async with self._limited(command_id, seconds) as limit:
             patience = min(self._patience, limit.seconds + MARGIN_S)
             async with aclosing(pieces_of(self._transport, f"{self._path}/commands", body, patience, hang_up)) as pieces:
+                taken = False
                 async for piece in pieces:
+                    limit.begun = taken  # the first only says that the server has it
+                    taken = True
                     yield piece
                     if isinstance(piece, types.RunResult):
-                        limit.check(piece)
+                        await limit.check(piece)
 
     def _cancel_path(self, command_id: str) -> str:
         return f"{self._path}/commands/{part(command_id)}/cancel"
@@ -149,8 +168,8 @@ class AsyncSession:
             silence = min(self._patience, limit.seconds + MARGIN_S)
             answer = await self._transport.request("POST", f"{self._path}/commands", body, timeout=silence,
                                                    patience=min(self._transport.patience, limit.seconds))
-        result = decode(types.RunResult, answer.json())
-        limit.check(result)
+            result = decode(types.RunResult, answer.json())
+            await limit.check(result)
         return result
 
     async def stream(self, command: Union[str, Sequence[str]], *, timeout: Optional[float] = None,
