@@ -100,8 +100,7 @@ class RemoteApi final : public mcp::Api {
 
   bool pause(Millis time) override { return pause_.wait(time); }
 
-  // From another thread: what is asked for now fails, and whatever comes after it.
-  void give_up() {
+  void give_up() override {
     pause_.interrupt();
     client_.abort();
     http_->abort();

@@ -1,10 +1,11 @@
 #include "common/mcp/command_time.h"
 
-#include <atomic>
 #include <condition_variable>
 #include <thread>
 
+#include "common/base/backoff.h"
 #include "common/base/guarded.h"
+#include "common/base/random.h"
 #include "common/base/start_thread.h"
 #include "common/base/text.h"
 
@@ -12,9 +13,6 @@ namespace paddock::mcp {
 namespace {
 
 using wire::Value;
-
-// Until the next cancel, of a command that nobody knew: it had not begun.
-constexpr Millis kAgain{200};
 
 // Tells the thread that waits for the end of the time that there is an answer.
 class Answered {
@@ -35,8 +33,24 @@ class Answered {
   std::condition_variable changed_;
 };
 
+// Whether the cancel was accepted, before there was an answer. A command that nobody knows has not
+// begun, or ends now; what else can never succeed is not asked for again.
+bool cancel_after(Millis time, Api& api, const Api::Ask& cancel, Answered& answered) {
+  SystemRandom random;
+  for (int failed = 1; !answered.wait(time); ++failed) {
+    const Result<Value> done = api.send(cancel);
+    if (done.ok()) return true;
+    if (done.error().reason != "COMMAND_NOT_FOUND" && !retryable(done.error().code)) return false;
+    time = backoff(failed, random);
+  }
+  return false;
+}
+
+bool was_canceled(const Result<Value>& result) {
+  return result.ok() && result->text("errorClass") == "CANCELLED";
+}
+
 void tell_of_time(Millis time, Value& result) {
-  if (result.text("errorClass") != "CANCELLED") return;
   result.set("errorClass", "TIMEOUT");
   result.set("code", Reason("COMMAND_TIMEOUT").str());
   result.set("reason", cat("the command took longer than the ", format_duration(time),
@@ -50,18 +64,15 @@ Result<Value> run_within(Api& api, const Api::Ask& ask, Millis time) {
                         Value::Object{}};
   const std::unique_ptr<Api> other = api.beside();
   Answered answered;
-  std::atomic<bool> over = false;
-  Result<std::thread> ender = start_thread([&] {
-    for (bool done = answered.wait(time); !done; done = answered.wait(kAgain)) {
-      over = true;
-      if (other->send(cancel).ok()) return;
-    }
-  });
+  bool accepted = false;
+  Result<std::thread> ender =
+      start_thread([&] { accepted = cancel_after(time, *other, cancel, answered); });
   if (!ender.ok()) return ender.error();
   Result<Value> result = api.send(ask);
   answered.note();
+  if (!was_canceled(result)) other->give_up();  // else the answer to its cancel says who did it
   ender->join();
-  if (over && result.ok()) tell_of_time(time, *result);
+  if (accepted && was_canceled(result)) tell_of_time(time, *result);
   return result;
 }
 

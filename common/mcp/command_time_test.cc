@@ -23,7 +23,8 @@ class McpCommandTime : public testing::Test {
   void cancels(std::vector<Result<Value>> answers) {
     api_.answer_beside = [this, answers](const Api::Ask& ask) {
       asked_.push_back(cat(ask.method, " ", ask.target));
-      const Result<Value> answer = answers.at(asked_.size() - 1);
+      if (asked_.size() > answers.size()) return Result<Value>(unknown());  // it has ended
+      const Result<Value> answer = answers[asked_.size() - 1];
       if (asked_.size() == answers.size()) enough_.set_value();
       return answer;
     };
@@ -56,6 +57,36 @@ TEST_F(McpCommandTime, ACommandThatHadEndedByItselfHasItsResult) {
   result_ = json(R"({"exitCode":3,"stdout":"all"})");
   cancels({unknown()});
   EXPECT_EQ(wire::to_json(*run()), R"({"exitCode":3,"stdout":"all"})");
+}
+
+TEST_F(McpCommandTime, ACommandThatSomebodyElseCanceledIsNotCalledLate) {
+  cancels({unknown()});
+  EXPECT_EQ(run()->text("errorClass"), "CANCELLED");
+}
+
+TEST_F(McpCommandTime, ACancelThatCanNeverSucceedIsNotRepeated) {
+  api_.answer_beside = [this](const Api::Ask& ask) {
+    asked_.push_back(ask.target);
+    if (asked_.size() > 1) return Result<Value>(Value());
+    enough_.set_value_at_thread_exit();
+    return Result<Value>(Error{Code::kPermissionDenied, "SCOPE_MISSING", "no"});
+  };
+  EXPECT_EQ(run()->text("errorClass"), "CANCELLED");
+  EXPECT_EQ(asked_.size(), 1U);
+}
+
+TEST_F(McpCommandTime, ACommandThatEndedByItselfDoesNotWaitForTheAnswerToItsCancel) {
+  result_ = json(R"({"exitCode":3,"stdout":"all"})");
+  std::promise<void> given_up;
+  api_.on_give_up = [&] { given_up.set_value(); };
+  bool hung_up = false;
+  api_.answer_beside = [&](const Api::Ask&) {
+    enough_.set_value();
+    hung_up = given_up.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+    return Result<Value>(Error{Code::kUnavailable, "CONNECTION_LOST", "given up"});
+  };
+  EXPECT_EQ(wire::to_json(*run()), R"({"exitCode":3,"stdout":"all"})");
+  EXPECT_TRUE(hung_up);
 }
 
 TEST_F(McpCommandTime, WhatIsRefusedStaysRefused) {

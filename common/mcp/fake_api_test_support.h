@@ -27,7 +27,11 @@ class FakeApi final : public Api {
   std::unique_ptr<Api> beside() override {
     auto other = std::make_unique<FakeApi>();
     other->answer = answer_beside;
+    other->on_give_up = on_give_up;
     return other;
+  }
+  void give_up() override {
+    if (on_give_up) on_give_up();
   }
   Result<wire::Value> put(const std::string& target, const std::string& bytes) override {
     asked.push_back("PUT " + target);
@@ -55,6 +59,7 @@ class FakeApi final : public Api {
 
   std::function<Result<wire::Value>(const Ask&)> answer;         // instead of the list
   std::function<Result<wire::Value>(const Ask&)> answer_beside;  // of those for other threads
+  std::function<void()> on_give_up;
   std::vector<std::string> asked;
   std::vector<std::string> sent;
   std::vector<wire::Value> answers;

@@ -28,6 +28,8 @@ class Api {
   virtual Result<wire::Value> send(const Ask& ask) = 0;
   // The same API for another thread, which asks while this one waits for an answer.
   virtual std::unique_ptr<Api> beside() = 0;
+  // From another thread: what waits for a server now fails, and whatever comes after it.
+  virtual void give_up() {}
   // Bytes as they are.
   virtual Result<wire::Value> put(const std::string& target, const std::string& bytes) = 0;
   // A part of the answer to a GET: at most `limit` bytes behind the first `from`.
