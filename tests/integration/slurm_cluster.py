@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import signal
+import string
 import sys
 import tempfile
 import unittest
@@ -18,10 +19,11 @@ NODE = "CPUs=4 RealMemory=4000"
 
 
 def configured(text, more):
-    """`more`: another node of this host for each of these ports."""
+    """`more`: another node of this host for each of these ports. Their names are the same each time: so are Slurm's cgroups, which stay."""
     node = next(line for line in text.splitlines() if line.startswith("NodeName="))
     name = node.split()[0].partition("=")[2]
-    nodes = [node, *(node.replace(f"NodeName={name} ", f"NodeName={name}-{port} NodeHostname={name} Port={port} ") for port in more)]
+    nodes = [node, *(node.replace(f"NodeName={name} ", f"NodeName={name}-{letter} NodeHostname={name} Port={port} ")
+                     for letter, port in zip(string.ascii_lowercase[1:], more))]
     for old, new in ((node, "\n".join(nodes)), ("/spool\n", "/spool.%n\n"), ("slurmd.pid", "slurmd.%n.pid"), ("slurmd.log", "slurmd.%n.log"),
                      ("proctrack/pgid", "proctrack/cgroup"), ("task/none", "task/cgroup"), ("CR_CPU\n", "CR_CPU_Memory\n"),
                      ("CPUs=1024 RealMemory=1000", NODE), ("KillWait=5", "KillWait=2")):
@@ -56,8 +58,9 @@ class Cluster:
     def __init__(self, nodes=1):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paddock-slurm-"))
         (self.folder / "cgroup.conf").write_text(CGROUPS)
-        self.more = [slurm_peer.held_port() for _ in range(nodes - 1)]
-        self.daemons = slurm_peer.Slurm(self.folder, "latency", lambda text: configured(text, [port.getsockname()[1] for port in self.more]))
+        self.ports = contextlib.ExitStack()
+        more = [self.ports.enter_context(slurm_peer.held_port()) for _ in range(nodes - 1)]
+        self.daemons = slurm_peer.Slurm(self.folder, "latency", lambda text: configured(text, more))
 
     def __enter__(self):
         self.daemons.__enter__()
@@ -77,8 +80,7 @@ class Cluster:
     def __exit__(self, *exc):
         self.run("scancel", "--me", check=False)
         self.daemons.stop()
-        for port in self.more:
-            port.close()
+        self.ports.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, *command, check=True):

@@ -299,8 +299,8 @@ class GangPool(PoolCase):
         self.members = [f"gang-{rank}" for rank in range(nodes)]
 
     def running_again(self):
-        states = [self.instance.run_object(each)["status"] for each in self.members]
-        return [(each["phase"], each["attempt"]) for each in states] == [("Running", 2)] * len(states)
+        states = {(status["phase"], status["attempt"]) for status in (self.instance.run_object(each)["status"] for each in self.members)}
+        return len(states) == 1 and all(phase == "Running" and attempt >= 2 for phase, attempt in states)
 
     def running(self):
         return ["started" in self.instance.run("logs", each, check=False).stdout for each in self.members] == [True] * len(self.members)
