@@ -80,7 +80,10 @@ agent=$!
 while :; do
   wait "$agent"
   status=$?
-  kill -0 "$agent" 2>/dev/null || exit "$status"
+  kill -0 "$agent" 2>/dev/null && continue
+  # The pool may have been away all the time that its node was there.
+  [ "$status" -ne 0 ] || [ -s "$folder/$pilot.given" ] || echo joined >"$folder/$pilot.given"
+  exit "$status"
 done
 )SH";
 

@@ -137,4 +137,19 @@ std::optional<std::string> parse_submitted(std::string_view text) {
   return std::string(job);
 }
 
+// What follows is Slurm's text of the error's number; those of the way to slurmctld and back leave
+// it open what became of the job.
+bool is_refusal(std::string_view text) {
+  constexpr std::string_view kFailed = "Batch job submission failed: ";
+  constexpr std::array<std::string_view, 8> kOfTheWay = {
+      "timed out",      "failure",   "transmitted", "received",
+      "authentication", "onnection", "roken pipe",  "temporarily"};
+  const size_t at = text.rfind(kFailed);
+  if (at == std::string_view::npos) return false;
+  const std::string_view why = text.substr(at + kFailed.size());
+  return !why.empty() && std::ranges::none_of(kOfTheWay, [&](std::string_view word) {
+    return why.find(word) != std::string_view::npos;
+  });
+}
+
 }  // namespace paddock::cli

@@ -68,5 +68,7 @@ Queue parse_queue(std::string_view pool, std::string_view text);
 
 // The id that `sbatch --parsable` printed.
 std::optional<std::string> parse_submitted(std::string_view text);
+// Whether what a failed sbatch printed means that there is no job: slurmctld answered, and said no.
+bool is_refusal(std::string_view text);
 
 }  // namespace paddock::cli

@@ -127,5 +127,24 @@ TEST(Submitted, IsANumberAndNothingElse) {
     EXPECT_FALSE(parse_submitted(text)) << text;
 }
 
+TEST(IsRefusal, OnlyIfSlurmctldAnsweredThatThereIsNoJob) {
+  EXPECT_TRUE(
+      is_refusal("sbatch: error: Batch job submission failed: Requested node configuration is not "
+                 "available\n"));
+  EXPECT_TRUE(
+      is_refusal("sbatch: error: Batch job submission failed: Invalid account or "
+                 "account/partition combination specified"));
+  for (const char* open :
+       {"", "Socket timed out on send/recv operation",
+        "Unable to contact slurm controller (connect failure)", "Message receive failure",
+        "Zero Bytes were transmitted or received", "Protocol authentication error",
+        "Unexpected message received", "Connection refused", "Broken pipe",
+        "Communication connection failure", "Resource temporarily unavailable",
+        "Header lengths are longer than data received"}) {
+    EXPECT_FALSE(is_refusal(open)) << open;
+    EXPECT_FALSE(is_refusal(cat("sbatch: error: Batch job submission failed: ", open))) << open;
+  }
+}
+
 }  // namespace
 }  // namespace paddock::cli

@@ -7,22 +7,32 @@
 namespace paddock::cli {
 namespace {
 
-// A job that is on its way, and what of each of its pilots nobody has taken.
+// A pilot, and what of it nobody has taken.
+struct Place {
+  PilotSize left;
+  bool for_gangs = false;  // a run alone is not to count on it
+};
+
+// A job that is on its way, and those of its pilots that may take what waits.
 struct Room {
-  std::vector<PilotSize> left;
+  std::vector<Place> places;
   std::string what;              // for people
   const Pilot* pilot = nullptr;  // a queued one: it can be canceled
   bool taken = false;
 };
 
+// A job that has not started. One of several pilots is for a gang alone: for the sake of a run on
+// one of them it would wait in the queue until there is a host for each.
 Room room_in(const PilotSize& size, std::string what, const Pilot* pilot = nullptr) {
-  return {std::vector<PilotSize>(static_cast<size_t>(size.nodes), size), std::move(what), pilot};
+  const Place each{size, size.nodes > 1};
+  return {std::vector<Place>(static_cast<size_t>(size.nodes), each), std::move(what), pilot};
 }
 
 // All of it or nothing.
 bool take(Room& room, const PilotSize& needs) {
   std::vector<PilotSize*> fit;
-  for (PilotSize& left : room.left) {
+  for (auto& [left, for_gangs] : room.places) {
+    if (for_gangs && needs.nodes == 1) continue;
     if (needs.cpus <= left.cpus && needs.memory_mib <= left.memory_mib && needs.gpus <= left.gpus)
       fit.push_back(&left);
   }
@@ -62,12 +72,24 @@ std::string coming_text(const Pilot& pilot, const PoolState& state) {
   return cat("job ", pilot.job, " waits in Slurm's queue", told ? cat(" (", pilot.why, ")") : "");
 }
 
+// A job that has started: a pilot that has settled has taken what it can of runs alone, and waits
+// for the others with its gang.
+Room room_of(const Pilot& job, const PoolState& state) {
+  Room room{{}, coming_text(job, state)};
+  for (const std::string& pilot : pilots_of(job)) {
+    if (!state.left.contains(pilot))
+      room.places.push_back({job.size, state.settled.contains(pilot)});
+  }
+  return room;
+}
+
 std::vector<Room> rooms_of(const PoolState& state) {
   std::vector<Room> rooms;
   for (const Pilot& pilot : state.pilots) {
     if (!is_coming(pilot, state) || is_stuck(pilot, state)) continue;
     const bool queued = pilot.state == PilotState::kQueued;
-    rooms.push_back(room_in(pilot.size, coming_text(pilot, state), queued ? &pilot : nullptr));
+    rooms.push_back(queued ? room_in(pilot.size, coming_text(pilot, state), &pilot)
+                           : room_of(pilot, state));
   }
   for (const auto& [key, size] : state.in_doubt)
     rooms.push_back(room_in(size, "a job was submitted, and Slurm does not list it yet"));
@@ -87,6 +109,12 @@ std::string too_many(int64_t there, const WaitingRun& run, const PoolSettings& s
   if (there + wanted <= settings.max_pilots) return "";
   return cat(there, " of ", settings.max_pilots, " pilots are there (maxPilots)",
              wanted > 1 ? cat(", and its ", wanted, " members need one each") : "");
+}
+
+// What sbatch said to a job of that size a while ago; empty: nothing.
+std::string refused_before(const PoolState& state, const PilotSize& size) {
+  const auto refusal = std::ranges::find(state.refused, size, &Refusal::size);
+  return refusal == state.refused.end() ? "" : refusal->why;
 }
 
 // The limit that forbids one more job; empty: none does.
@@ -111,9 +139,13 @@ PoolPlan plan_pool(const PoolState& state, const PoolSettings& settings) {
   for (const WaitingRun& run : state.waiting) {
     const auto room =
         std::ranges::find_if(rooms, [&](Room& each) { return take(each, run.needs); });
+    const PilotSize wanted = size_for(run.needs, settings.size);
+    const std::string refused = refused_before(state, wanted);
     const std::string full = too_many(there, run, settings);
     if (room != rooms.end()) {
       plan.coming[run.uid] = room->what;
+    } else if (!refused.empty()) {
+      plan.held[run.uid] = refused;
     } else if (!full.empty()) {
       plan.held[run.uid] = full;
     } else if (!limit.empty()) {
@@ -121,8 +153,8 @@ PoolPlan plan_pool(const PoolState& state, const PoolSettings& settings) {
     } else if (plan.submit) {
       plan.held[run.uid] = "a pilot is submitted for runs before it";
     } else {
-      plan.submit = size_for(run.needs, settings.size);
-      rooms.push_back(room_in(*plan.submit, "a pilot is being submitted"));
+      plan.submit = wanted;
+      rooms.push_back(room_in(wanted, kBeingSubmitted));
       take(rooms.back(), run.needs);
       plan.coming[run.uid] = rooms.back().what;
     }

@@ -15,13 +15,21 @@
 
 namespace paddock::cli {
 
+// What sbatch said to a job of this size.
+struct Refusal {
+  PilotSize size;
+  std::string why;
+};
+
 struct PoolState {
   std::vector<WaitingRun> waiting;  // that some pilot could take, in the order of the queue
   std::vector<Pilot> pilots;        // as Slurm lists them now
-  std::set<std::string> joined;     // pilots whose nodes are at the controller
+  std::set<std::string> joined;     // pilots whose nodes are, or were, at the controller
   std::set<std::string> settled;    // of them, those that had kSettling to be given what waits
+  std::set<std::string> left;       // of those, the ones that have left: their nodes are gone
   // Submissions of which nobody knows whether Slurm took them: they count as queued.
   std::map<std::string, PilotSize> in_doubt;  // by key
+  std::vector<Refusal> refused;               // sizes that are not asked for again yet
   WallTime now;
   std::optional<MonoTime> last_submission;
   MonoTime mono;
@@ -34,6 +42,8 @@ struct PoolPlan {
   std::map<std::string, std::string> coming;  // by uid: which pilot is on its way to it
 };
 
+// What a run hears for which a pilot is being submitted.
+inline constexpr const char* kBeingSubmitted = "a pilot is being submitted";
 // A node that has joined is looked at, proves its sandbox and is given runs: what waits while it
 // does waits for that.
 inline constexpr Millis kSettling = std::chrono::seconds(10);

@@ -139,6 +139,63 @@ TEST(PoolPlan, AGangWaitsForItsPilotsUntilAllHaveSettledOrOneIsLateForGood) {
   EXPECT_FALSE(plan.submit) << "there is no room for two more";
 }
 
+TEST(PoolPlan, AGangsPilotThatHasLeftIsNeitherLateNorARoom) {
+  Pilot job = pilot("1", PilotState::kRunning, {1, 1024, 0, 2});
+  job.started = kNow + Millis(std::chrono::minutes(-11));
+  PoolState now = state({run("a")}, {job});
+  now.joined = now.settled = {"1-r0", "1-r1"};
+  now.left = {"1-r1"};
+  PoolPlan plan = plan_pool(now, settings());
+  EXPECT_TRUE(plan.cancel.empty()) << "the other one may have a run";
+  EXPECT_TRUE(plan.submit) << "nothing is coming to the run that waits";
+  now.pilots[0] = pilot("1", PilotState::kRunning, {1, 1024, 0, 3});
+  plan = plan_pool(now, settings());
+  EXPECT_THAT(plan.coming.at("a"), HasSubstr("2 of its 3 pilots have joined")) << "the third one";
+  now.waiting = {gang("g", 3)};
+  PoolSettings large = settings();
+  large.max_pilots = 6;
+  EXPECT_TRUE(plan_pool(now, large).submit) << "one of the three is gone";
+}
+
+TEST(PoolPlan, ARunAloneTakesNoPlaceOfAGangsPilotThatHasSettled) {
+  PoolState now = state({gang("g", 2), run("a"), run("b")},
+                        {pilot("1", PilotState::kRunning, {2, 1024, 0, 2})});
+  now.joined = now.settled = {"1-r0"};
+  const PoolPlan plan = plan_pool(now, settings());
+  EXPECT_THAT(plan.coming.at("g"), HasSubstr("1 of its 2 pilots have joined"));
+  EXPECT_THAT(plan.coming.at("a"), HasSubstr("job 1")) << "what the gang leaves of the late one";
+  ASSERT_TRUE(plan.submit) << "the other one would have taken b";
+  EXPECT_EQ(plan.submit->nodes, 1);
+}
+
+TEST(PoolPlan, ARunAloneTakesNoPlaceInAJobOfSeveralPilotsThatHasNotStarted) {
+  const PilotSize two{8, 1024, 0, 2};
+  PoolState now = state({run("a")}, {pilot("1", PilotState::kQueued, two)});
+  PoolPlan plan = plan_pool(now, settings());
+  ASSERT_TRUE(plan.submit);
+  EXPECT_EQ(plan.submit->nodes, 1);
+  ASSERT_EQ(plan.cancel.size(), 1U) << "no gang waits for it";
+  now.pilots.clear();
+  now.in_doubt["k7f3a9c2"] = two;
+  plan = plan_pool(now, settings());
+  EXPECT_TRUE(plan.submit);
+  now.waiting = {gang("g", 2)};
+  EXPECT_FALSE(plan_pool(now, settings()).submit) << "it is the gang's";
+}
+
+TEST(PoolPlan, ASizeThatSlurmRefusedHoldsUpOnlyRunsOfThatSize) {
+  PoolState now = state({gang("g", 3), run("a")});
+  now.refused = {{{1, 1024, 0, 3}, "sbatch: Node count specification invalid"}};
+  PoolPlan plan = plan_pool(now, settings());
+  EXPECT_EQ(plan.held.at("g"), "sbatch: Node count specification invalid");
+  ASSERT_TRUE(plan.submit);
+  EXPECT_EQ(plan.submit->nodes, 1);
+  now.refused.clear();
+  plan = plan_pool(now, settings());
+  ASSERT_TRUE(plan.submit);
+  EXPECT_EQ(plan.submit->nodes, 3);
+}
+
 TEST(PoolPlan, ASubmissionInDoubtCountsAsAPilot) {
   PoolState now = state({run("a")});
   now.in_doubt["k7f3a9c2"] = {1, 1024, 0};

@@ -1,6 +1,7 @@
 #include "cli/pool/pool.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "cli/client/list_items.h"
 #include "cli/pool/pilot_script.h"
@@ -19,6 +20,9 @@ namespace {
 // A submission that Slurm does not list for so long was none.
 constexpr Millis kDoubt = std::chrono::seconds(60);
 constexpr Millis kTokenLife = std::chrono::minutes(15);
+// A size that Slurm refused is asked for again after that, then twice that, up to the longest.
+constexpr Millis kFirstPause = std::chrono::minutes(1);
+constexpr Millis kLongestPause = std::chrono::minutes(16);
 constexpr size_t kKeyLength = 8;
 constexpr size_t kKeptLogs = 100;
 constexpr size_t kMostNoted = 400;
@@ -36,9 +40,14 @@ bool is_ready(const wire::Value& node) {
   return ready != nullptr && ready->boolean() != nullptr && *ready->boolean();
 }
 
-wire::Value pilot_value(const Pilot& job, const std::string& node, bool joined) {
-  const char* state = job.state == PilotState::kQueued ? "queued" : "ending";
-  if (job.state == PilotState::kRunning) state = joined ? "joined" : "starting";
+const char* word_for(const Pilot& job, const std::string& pilot, const PoolState& state) {
+  if (job.state == PilotState::kQueued) return "queued";
+  if (job.state == PilotState::kEnding) return "ending";
+  if (state.left.contains(pilot)) return "left";
+  return state.joined.contains(pilot) ? "joined" : "starting";
+}
+
+wire::Value pilot_value(const Pilot& job, const std::string& node, const char* state) {
   return wire::Value::Object{{"job", job.job},        {"node", node},
                              {"state", state},        {"reason", job.why},
                              {"cpus", job.size.cpus}, {"memoryMi", job.size.memory_mib},
@@ -93,8 +102,8 @@ Result<std::map<std::string, PilotSize>> Pool::settle_intents(const Queue& queue
   return in_doubt;
 }
 
-Result<std::set<std::string>> Pool::joined(const Queue& queue) {
-  std::set<std::string> joined;
+Result<std::set<std::string>> Pool::nodes_there(const Queue& queue) {
+  std::set<std::string> here;
   std::vector<std::string> gone;
   const auto take_page = [&](wire::Value& page) -> Status {
     for (const wire::Value& item : items_of(page)) {
@@ -103,7 +112,7 @@ Result<std::set<std::string>> Pool::joined(const Queue& queue) {
       if (pilot.empty()) continue;
       const bool listed =
           std::ranges::find(queue.pilots, job_of(pilot), &Pilot::job) != queue.pilots.end();
-      if (listed) joined.insert(pilot);
+      if (listed) here.insert(pilot);
       if (!listed && !is_ready(item)) gone.push_back(node);
     }
     return {};
@@ -117,15 +126,24 @@ Result<std::set<std::string>> Pool::joined(const Queue& queue) {
     if (!removed.ok() && removed.error().code != Code::kNotFound) return removed.error();
     log_info("the node of a job that is gone was removed", {{"node", node}});
   }
+  return here;
+}
+
+Result<std::set<std::string>> Pool::ever_joined(const std::set<std::string>& here) const {
+  ASSIGN_OR_RETURN(std::set<std::string> joined, folder_.joined());
+  for (const std::string& pilot : here) {
+    if (joined.insert(pilot).second) TRY(folder_.put_joined(pilot));
+  }
   return joined;
 }
 
-std::set<std::string> Pool::settled(const std::set<std::string>& joined) {
+std::set<std::string> Pool::settled(const std::set<std::string>& joined,
+                                    const std::set<std::string>& left) {
   std::erase_if(joined_since_, [&](const auto& each) { return !joined.contains(each.first); });
   std::set<std::string> out;
   for (const std::string& pilot : joined) {
     const MonoTime since = joined_since_.emplace(pilot, dependencies_.clock.mono()).first->second;
-    if (dependencies_.clock.mono() - since >= kSettling) out.insert(pilot);
+    if (left.contains(pilot) || dependencies_.clock.mono() - since >= kSettling) out.insert(pilot);
   }
   return out;
 }
@@ -159,16 +177,44 @@ Status Pool::give_token(const std::string& job, const std::string& pilot) {
 Status Pool::submit(const PilotSize& size) {
   const std::string key = make_suffix(dependencies_.random, kKeyLength);
   TRY(folder_.put_intent(key, {size, dependencies_.clock.wall()}));
-  const Result<std::string> job = slurm_.submit(key, size);
+  const Result<Submitted> done = slurm_.submit(key, size);
   last_submission_ = dependencies_.clock.mono();
-  refused_ = job.ok() ? "" : job.error().message;
-  if (job.ok()) {
-    log_info("a pilot was submitted",
-             {{"job", *job}, {"name", job_name(settings_.name, key, size)}});
-  } else {
-    log_warn("no pilot was submitted", {{"error", job.error().describe()}});
+  refused_ = done.ok() ? "" : done.error().message;
+  if (!done.ok()) {
+    log_warn("no pilot was submitted", {{"error", done.error().describe()}});
+    return {};
   }
+  if (!done->refused.empty()) {
+    log_warn("Slurm refused a pilot", {{"error", done->refused}});
+    hold_back(size, done->refused);
+    return folder_.drop_intent(key);
+  }
+  std::erase_if(held_back_, [&](const HeldBack& each) { return each.refusal.size == size; });
+  log_info("a pilot was submitted",
+           {{"job", done->job}, {"name", job_name(settings_.name, key, size)}});
   return {};
+}
+
+void Pool::hold_back(const PilotSize& size, const std::string& why) {
+  const MonoTime now = dependencies_.clock.mono();
+  std::erase_if(held_back_, [&](const HeldBack& each) { return now - each.until > kLongestPause; });
+  for (HeldBack& each : held_back_) {
+    if (each.refusal.size != size) continue;
+    each.pause = std::min(2 * each.pause, kLongestPause);
+    each.refusal.why = why;
+    each.until = now + each.pause;
+    return;
+  }
+  held_back_.push_back({{size, why}, kFirstPause, now + kFirstPause});
+}
+
+std::vector<Refusal> Pool::held_back() const {
+  const MonoTime now = dependencies_.clock.mono();
+  std::vector<Refusal> out;
+  for (const HeldBack& each : held_back_) {
+    if (now < each.until) out.push_back(each.refusal);
+  }
+  return out;
 }
 
 Status Pool::act(const PoolPlan& plan) {
@@ -186,12 +232,17 @@ Status Pool::act(const PoolPlan& plan) {
 
 std::vector<Pool::RunNote> Pool::words(const Runs& runs, const PoolPlan& plan) const {
   std::vector<RunNote> out;
+  const auto refused = std::ranges::find_if(
+      held_back_, [&](const HeldBack& each) { return plan.submit == each.refusal.size; });
   for (const WaitingRun& run : runs.waiting) {
     const auto coming = plan.coming.find(run.uid);
     const auto held = plan.held.find(run.uid);
     RunNote told{run, false, ""};
     if (!refused_.empty()) {
       told.why = refused_;
+    } else if (coming != plan.coming.end() && coming->second == kBeingSubmitted &&
+               refused != held_back_.end()) {
+      told.why = refused->refusal.why;
     } else if (coming != plan.coming.end()) {
       told.coming = true;
       told.why = coming->second;
@@ -204,12 +255,12 @@ std::vector<Pool::RunNote> Pool::words(const Runs& runs, const PoolPlan& plan) c
   return out;
 }
 
-Status Pool::note(const Queue& queue, const std::set<std::string>& joined,
-                  const std::vector<RunNote>& told) const {
+Status Pool::note(const PoolState& state, const std::vector<RunNote>& told) const {
   wire::Value::Array pilots;
-  for (const Pilot& job : queue.pilots) {
+  for (const Pilot& job : state.pilots) {
     for (const std::string& pilot : pilots_of(job))
-      pilots.push_back(pilot_value(job, node_of(settings_.name, pilot), joined.contains(pilot)));
+      pilots.push_back(
+          pilot_value(job, node_of(settings_.name, pilot), word_for(job, pilot, state)));
   }
   wire::Value::Object waiting;
   for (const RunNote& each : told) {
@@ -256,22 +307,22 @@ Status Pool::look() {
   if (!looked_ && (!queue.pilots.empty() || !in_doubt.empty()))
     last_submission_ = dependencies_.clock.mono();
   looked_ = true;
-  ASSIGN_OR_RETURN(std::set<std::string> nodes, joined(queue));
-  TRY(give_tokens(queue, nodes));
+  ASSIGN_OR_RETURN(const std::set<std::string> here, nodes_there(queue));
+  TRY(give_tokens(queue, here));
+  ASSIGN_OR_RETURN(const std::set<std::string> joined, ever_joined(here));
+  std::set<std::string> left;
+  std::ranges::set_difference(joined, here, std::inserter(left, left.end()));
   ASSIGN_OR_RETURN(const Runs runs, waiting_runs());
-  const PoolState state{runs.waiting,
-                        queue.pilots,
-                        nodes,
-                        settled(nodes),
-                        std::move(in_doubt),
-                        dependencies_.clock.wall(),
-                        last_submission_,
-                        dependencies_.clock.mono()};
+  const PoolState state{runs.waiting,     queue.pilots,
+                        joined,           settled(joined, left),
+                        std::move(left),  std::move(in_doubt),
+                        held_back(),      dependencies_.clock.wall(),
+                        last_submission_, dependencies_.clock.mono()};
   const PoolPlan plan = plan_pool(state, settings_);
   TRY(act(plan));
   TRY(folder_.prune_logs(kKeptLogs));
   const std::vector<RunNote> told = words(runs, plan);
-  TRY(note(queue, nodes, told));
+  TRY(note(state, told));
   return tell(told);
 }
 

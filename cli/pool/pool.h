@@ -42,13 +42,19 @@ class Pool {
   // Intents that Slurm lists, and those that it does not list for so long that there is no job.
   Result<std::map<std::string, PilotSize>> settle_intents(const Queue& queue);
   // Pilots whose nodes the controller lists. Nodes of jobs that are gone are removed there.
-  Result<std::set<std::string>> joined(const Queue& queue);
-  // Those among them that this program has known for long enough.
-  std::set<std::string> settled(const std::set<std::string>& joined);
+  Result<std::set<std::string>> nodes_there(const Queue& queue);
+  // With those that have left since, which the folder knows.
+  Result<std::set<std::string>> ever_joined(const std::set<std::string>& here) const;
+  // Those among them that this program has known for long enough, or that have left.
+  std::set<std::string> settled(const std::set<std::string>& joined,
+                                const std::set<std::string>& left);
   Status give_tokens(const Queue& queue, const std::set<std::string>& joined);
   Status give_token(const std::string& job, const std::string& pilot);
   Status act(const PoolPlan& plan);
   Status submit(const PilotSize& size);
+  // Sizes that are not asked for again yet.
+  std::vector<Refusal> held_back() const;
+  void hold_back(const PilotSize& size, const std::string& why);
   struct RunNote {
     WaitingRun run;
     bool coming = false;
@@ -56,8 +62,7 @@ class Pool {
   };
   std::vector<RunNote> words(const Runs& runs, const PoolPlan& plan) const;
   // Writes what it asked for, and why, into its folder.
-  Status note(const Queue& queue, const std::set<std::string>& joined,
-              const std::vector<RunNote>& told) const;
+  Status note(const PoolState& state, const std::vector<RunNote>& told) const;
   // Tells each run why it waits for this pool.
   Status tell(const std::vector<RunNote>& all);
 
@@ -66,7 +71,13 @@ class Pool {
   Slurm slurm_;
   Dependencies dependencies_;
   std::optional<MonoTime> last_submission_;
-  std::string refused_;  // what sbatch said when it last said no
+  std::string refused_;  // what sbatch said when it last failed
+  struct HeldBack {
+    Refusal refusal;
+    Millis pause;
+    MonoTime until;
+  };
+  std::vector<HeldBack> held_back_;  // one of each size
   bool looked_ = false;
   std::map<std::string, MonoTime> joined_since_;
   std::map<std::string, std::string> told_;  // by uid: what the run has heard

@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kIntent = ".intent";
 constexpr std::string_view kToken = ".token";
 constexpr std::string_view kGiven = ".given";
+constexpr std::string_view kJoined = "joined\n";  // as pilot_script() writes it
 constexpr size_t kMostFile = 1 << 20;
 
 std::string intent_file(const std::string& folder, const std::string& key) {
@@ -106,6 +107,19 @@ Status PoolFolder::put_token(const std::string& pilot, const std::string& token)
 
 bool PoolFolder::was_given(const std::string& pilot) const {
   return os::exists(given_file(path_, pilot));
+}
+
+Result<std::set<std::string>> PoolFolder::joined() const {
+  ASSIGN_OR_RETURN(const auto texts, os::read_folder(path_, kGiven, kMostFile));
+  std::set<std::string> out;
+  for (const auto& [pilot, text] : texts) {
+    if (text == kJoined) out.insert(pilot);
+  }
+  return out;
+}
+
+Status PoolFolder::put_joined(const std::string& pilot) const {
+  return os::write_file_atomic(given_file(path_, pilot), kJoined, 0600);
 }
 
 Status PoolFolder::drop_tokens_but(const std::set<std::string>& listed) const {

@@ -2,7 +2,8 @@
 //   lock                one program per pool
 //   KEY.intent          a submission under way: written before sbatch, removed once Slurm lists it
 //   PILOT.token         an enrolment token for the one pilot, which takes it away
-//   PILOT.given           that it had one: no other is made, which would end the first
+//   PILOT.given           that it had one: no other is made, which would end the first; and whether
+//                       it has joined, which its node cannot tell any more once it has left
 //   ca.pem, logs/JOB.log, state.json
 #pragma once
 
@@ -41,6 +42,9 @@ class PoolFolder {
   Status put_token(const std::string& pilot, const std::string& token) const;
   // Whether the pilot has been given one, taken or not.
   bool was_given(const std::string& pilot) const;
+  // Pilots that have joined, whether or not they have left since.
+  Result<std::set<std::string>> joined() const;
+  Status put_joined(const std::string& pilot) const;
   // Removes the tokens of pilots that are not listed any more.
   Status drop_tokens_but(const std::set<std::string>& listed) const;
   // The oldest logs go, so that as many stay.

@@ -71,6 +71,23 @@ TEST_F(PoolFolderTest, ATokenIsThisUsersAloneAndGoesWithItsJob) {
   EXPECT_FALSE(os::exists(token_file(path_, "13")));
 }
 
+TEST_F(PoolFolderTest, KnowsWhichPilotsHaveJoinedUntilTheirJobsAreGone) {
+  {
+    auto folder = PoolFolder::open(path_);
+    ASSERT_TRUE(folder.ok());
+    for (const char* pilot : {"12-r0", "12-r1"})
+      ASSERT_TRUE(folder->put_token(pilot, "pdke_secret").ok());
+    EXPECT_TRUE(folder->joined()->empty());
+    ASSERT_TRUE(folder->put_joined("12-r1").ok());
+  }
+  auto folder = PoolFolder::open(path_);
+  ASSERT_TRUE(folder.ok());
+  EXPECT_EQ(folder->joined().value(), std::set<std::string>{"12-r1"}) << "for who comes next";
+  EXPECT_TRUE(folder->was_given("12-r1"));
+  ASSERT_TRUE(folder->drop_tokens_but({"12-r0"}).ok());
+  EXPECT_TRUE(folder->joined()->empty());
+}
+
 TEST_F(PoolFolderTest, TheNewestLogsStay) {
   auto folder = PoolFolder::open(path_);
   ASSERT_TRUE(folder.ok());

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "cli/pool/bounded_program.h"
 #include "cli/pool/pilot_script.h"
 #include "common/base/control_text.h"
 #include "common/base/text.h"
@@ -23,6 +22,10 @@ std::string said(std::string_view text) {
   return has_control(plain) ? "(unprintable)" : plain;
 }
 
+Error failed(const std::string& program, const ProgramEnd& end) {
+  return {Code::kInternal, "PROGRAM_FAILED", cat(program, ": ", said(end.err))};
+}
+
 std::map<std::string, std::string> passed_on(const std::map<std::string, std::string>& all) {
   constexpr std::array kPassed = {"PATH", "HOME", "USER", "LOGNAME", "SLURM_CONF", "KRB5CCNAME"};
   std::map<std::string, std::string> out{{"LC_ALL", "C"}, {"SLURM_TIME_FORMAT", kQueueTimes}};
@@ -39,17 +42,22 @@ Slurm::Slurm(const PoolSettings& settings, const std::map<std::string, std::stri
              const Clock& clock)
     : settings_(settings), env_(passed_on(variables)), clock_(clock) {}
 
-Result<std::string> Slurm::run(const std::string& program, std::vector<std::string> words,
-                               std::string input) const {
+Result<ProgramEnd> Slurm::end_of(const std::string& program, std::vector<std::string> words,
+                                 std::string input) const {
   BoundedProgram wanted;
   wanted.argv = {os::join_path(settings_.slurm.bin_dir, program)};
   wanted.argv.insert(wanted.argv.end(), words.begin(), words.end());
   wanted.env = env_;
   wanted.input = std::move(input);
   wanted.most_output = kMostQueue;
-  ASSIGN_OR_RETURN(ProgramEnd end, run_bounded(wanted, clock_));
+  return run_bounded(wanted, clock_);
+}
+
+Result<std::string> Slurm::run(const std::string& program, std::vector<std::string> words,
+                               std::string input) const {
+  ASSIGN_OR_RETURN(ProgramEnd end, end_of(program, std::move(words), std::move(input)));
   if (end.status == 0) return std::move(end.out);
-  return Error{Code::kInternal, "PROGRAM_FAILED", cat(program, ": ", said(end.err))};
+  return failed(program, end);
 }
 
 Result<Queue> Slurm::queue() const {
@@ -58,11 +66,15 @@ Result<Queue> Slurm::queue() const {
   return parse_queue(settings_.name, text);
 }
 
-Result<std::string> Slurm::submit(const std::string& key, const PilotSize& size) const {
-  ASSIGN_OR_RETURN(const std::string text,
-                   run("sbatch", sbatch_words(settings_, key, size), pilot_script(settings_)));
-  if (const auto job = parse_submitted(text)) return *job;
-  return Error{Code::kInternal, "PROGRAM_FAILED", cat("sbatch printed no job's id: ", said(text))};
+Result<Submitted> Slurm::submit(const std::string& key, const PilotSize& size) const {
+  ASSIGN_OR_RETURN(const ProgramEnd end,
+                   end_of("sbatch", sbatch_words(settings_, key, size), pilot_script(settings_)));
+  const Error error = failed("sbatch", end);
+  if (end.status != 0 && is_refusal(end.err)) return Submitted{"", error.message};
+  if (end.status != 0) return error;
+  if (const auto job = parse_submitted(end.out)) return Submitted{*job, ""};
+  return Error{Code::kInternal, "PROGRAM_FAILED",
+               cat("sbatch printed no job's id: ", said(end.out))};
 }
 
 Status Slurm::cancel(const Pilot& pilot) const {

@@ -178,6 +178,16 @@ class SlurmPool(PoolCase):
         self.assertIn("nvalid partition", self.instance.run("pool", "describe", "--config", pool.config).stdout)
         self.assertEqual(pool.jobs(), {})
 
+    def test_a_size_that_slurm_refuses_holds_up_no_other_run(self):
+        self.create("large", resources={"memory": "8Gi"})  # more than the node has
+        pool = Pool(self, "refused", maxPilots=1, maxQueued=1).start()
+        wait_until("a reason", lambda: "; pool refused: sbatch: " in self.why("large"))
+        self.assertEqual([*pool.folder.glob("*.intent")], [], "sbatch said that there is no job")
+        self.create("small")
+        self.instance.wait_phase("small", "Succeeded")
+        self.assertIn("sbatch: ", self.why("large"))
+        self.assert_gone(pool)
+
     def test_a_limit_that_is_reached_is_why_a_run_waits(self):
         pool = Pool(self, "limit", maxPilots=1, maxQueued=1)
         self.start_one_that_waits(pool, resources={"cpu": 1})
@@ -210,6 +220,18 @@ class SlurmPool(PoolCase):
         self.assertEqual(self.instance.run_object("run")["status"]["attempt"], 2)
         self.assert_gone(pool)
         wait_until("the next pilot to have removed what was left of it", lambda: not self.pilot_files(""))
+
+    def test_a_pilot_that_leaves_while_the_pool_is_away_notes_that_it_had_joined(self):
+        pool = Pool(self, "noted")
+        job = self.start_one_that_waits(pool)
+        pool.end()
+        given = pool.folder / f"{job}.given"
+        given.write_text("")  # as if the pool had gone before it could note that
+        self.tell()
+        pool.wait_without(job)
+        self.assertEqual(given.read_text(), "joined\n")
+        pool.start()
+        self.assert_gone(pool)
 
     def test_a_walltime_ends_a_run_once(self):
         pool = Pool(self, "wall")
@@ -314,8 +336,14 @@ class GangPool(PoolCase):
         self.assertEqual(len(self.slurm.run("scontrol", "show", "hostnames", self.slurm.run("squeue", "--noheader", "--format=%N").strip())
                              .splitlines()), 2)
         self.assertEqual([each["node"] for each in pool.state()["pilots"]], [f"gang-{job}-r0", f"gang-{job}-r1"])
+        self.assertEqual(len(self.pilot_files("")), 2)
+        wait_until("the pool to note that both have joined", lambda: [path.read_text() for path in pool.folder.glob("*.given")] == 2 * ["joined\n"])
+        pool.end()
         self.slurm.run("scancel", job)
         pool.wait_without(job)
+        self.assertEqual(self.pilot_files(""), [], "each pilot had time to remove its data")
+        self.assertEqual((pool.folder / "logs" / f"{job}.log").read_text().count("agent stopped"), 2)
+        pool.start()
         wait_until("both members to be placed again, together", lambda: job not in pool.jobs() and self.running_again())
         self.wait_all()
         self.assertEqual(len(pool.jobs()), 1, "one job is all of a gang's pilots")
