@@ -1,6 +1,7 @@
 """`paddock pool slurm` with Debian's Slurm: pilots come for runs that wait and go when idle; whatever is killed, each run ends once."""
 import json
 import os
+import pathlib
 import signal
 import subprocess
 
@@ -15,6 +16,7 @@ signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])
 print("started", flush=True)
 signal.sigwait([signal.SIGWINCH])
 """
+FIRST_WAITS = "import os\nif os.environ['PADDOCK_RANK'] != '0': raise SystemExit\n" + WAITS
 IDLE_FOR_LONG = {"idleExit": "20s"}  # of the only pilot that may come: it does not go before a busy machine has given it the run
 RETRIED = {"maxAttempts": 5, "backoff": "1s"}
 # Submits, and kills the pool before it can hear of it; once.
@@ -23,6 +25,24 @@ out=$(/usr/bin/sbatch "$@") || exit 1
 if [ ! -e {marker} ]; then touch {marker}; kill -9 "$PPID"; fi
 echo "$out"
 """
+# Notes each look, and from the first note on says that all jobs began long ago.
+AGING_SQUEUE = """#!/bin/bash
+[ -e {looks} ] || exec /usr/bin/squeue "$@"
+echo >>{looks}
+/usr/bin/squeue "$@" | awk -F'|' -v OFS='|' '{{ $3 -= 3600; print }}'
+"""
+
+
+def slurm_programs(folder, **others):
+    """A folder with Slurm's programs, of which these are others."""
+    folder.mkdir()
+    for program in ("sbatch", "scancel", "squeue", "srun"):
+        if program in others:
+            (folder / program).write_text(others[program])
+            (folder / program).chmod(0o755)
+        else:
+            (folder / program).symlink_to(f"/usr/bin/{program}")
+    return folder
 
 
 class Pool:
@@ -79,7 +99,7 @@ class PoolCase(OnSlurm):
         self.instance = self.enterContext(Instance())
         self.temp = self.instance.home / "tmp"  # of the compute node
         self.temp.mkdir()
-        self.project = make_project(self.instance.home / "project", quick__py=QUICK, waits__py=WAITS)
+        self.project = make_project(self.instance.home / "project", quick__py=QUICK, waits__py=WAITS, first_waits__py=FIRST_WAITS)
         self.mark = f"waits-{os.getpid()}"
         self.instance.run("compute", self.project, "python3 quick.py", "--name", "first")  # uploads the project
         self.workspace = self.instance.run_object("first")["spec"]["workspace"]
@@ -261,12 +281,7 @@ class SlurmPool(PoolCase):
 
     def test_a_pool_that_is_killed_after_sbatch_submits_nothing_twice(self):
         self.create("run", "waits.py")
-        binaries = self.instance.home / "bin"
-        binaries.mkdir()
-        for program in ("squeue", "scancel"):
-            (binaries / program).symlink_to(f"/usr/bin/{program}")
-        (binaries / "sbatch").write_text(KILLING_SBATCH.format(marker=self.instance.home / "killed"))
-        (binaries / "sbatch").chmod(0o755)
+        binaries = slurm_programs(self.instance.home / "bin", sbatch=KILLING_SBATCH.format(marker=self.instance.home / "killed"))
         pool = Pool(self, "restart", slurm={"binDir": str(binaries)}, pilot=IDLE_FOR_LONG).start()
         self.assertEqual(pool.program.wait(PATIENCE_S), -signal.SIGKILL)
         wait_until("the job", lambda: len(pool.jobs()) == 1)
@@ -356,6 +371,25 @@ class GangPool(PoolCase):
         self.slurm.kill_all_of(job, self.slurm.nodes()[1])
         wait_until("both members to be placed again, together", self.running_again)
         self.wait_all()
+
+    def test_a_pilot_of_a_gang_that_was_idle_and_left_costs_the_others_nothing(self):
+        self.create("gang", "first_waits.py", nodes=2)
+        looks = self.instance.home / "looks"
+        binaries = slurm_programs(self.instance.home / "bin", squeue=AGING_SQUEUE.format(looks=looks))
+        pool = Pool(self, "left", slurm={"binDir": str(binaries)}).start()
+        self.instance.wait_phase("gang-1", "Succeeded")
+        wait_until("the other to run", lambda: "started" in self.instance.run("logs", "gang-0", check=False).stdout)
+        node = self.instance.run_object("gang-1")["status"]["nodeName"]
+        for pid in pids_running(str(BIN / "paddock-node-agent")):  # as if it had been idle for two minutes
+            if f"PADDOCK_NODE_AGENT_NAME={node}".encode() in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                send(signal.SIGTERM, pid)
+        wait_until("it to leave", lambda: node not in self.nodes())
+        looks.touch()
+        wait_until("the pool to have looked twice", lambda: len(looks.read_text()) >= 3)
+        self.assertEqual({each["node"]: each["state"] for each in pool.state()["pilots"]}[node], "left")
+        self.assertEqual(pool.said("was canceled"), 0)
+        self.wait_all()
+        self.assertEqual(self.instance.run_object("gang-0")["status"]["attempt"], 1)
 
     def test_a_gang_that_the_budget_cannot_hold_gets_none_and_says_so(self):
         self.create_gang(2)
