@@ -50,7 +50,7 @@ Refusal refusal_of_policy(const Wish& wish, const Node& node) {
 
 Refusal refusal(const Wish& wish, const Node& node, int64_t sessions) {
   const contracts::NodeStatus& status = node.status;
-  if (!status.ready) return {"not ready", "start a node's agent, or upgrade it"};
+  if (!status.ready) return {"not ready", "start or upgrade a node's agent"};
   if (contracts::disk_pressure(status) != nullptr)
     return {"with a full disk", "free space on a node's disk, or lower its cacheQuota"};
   if (contracts::host_fault(status) != nullptr) return {"with a faulty host", kDescribe};
