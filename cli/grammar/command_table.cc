@@ -193,10 +193,15 @@ std::vector<CommandRow> result_commands() {
        "is written ./NAME.\n\n"
        "  paddock cp train-1:out/model.ckpt .\n  paddock cp train-1:metrics.csv /tmp/m.csv\n"
        "  paddock cp -r train-1:out .\n  paddock cp settings.json train-1:config/"},
+  };
+}
+
+std::vector<CommandRow> receipt_commands() {
+  return {
       {"receipt",
        kLookGroup,
        "what became of a run that ended, signed by the controller",
-       {name},
+       {{"NAME", "name of the run"}},
        {kNamespace},
        "Prints an envelope (DSSE, with an in-toto statement) that `paddock verify` checks, also\n"
        "where no controller is: inputs and outputs by SHA-256, the policy, what was enforced and\n"
@@ -358,8 +363,8 @@ std::vector<CommandRow> tool_commands() {
 std::vector<CommandRow> make_table() {
   std::vector<CommandRow> table = instance_commands();
   for (const auto make :
-       {run_commands, object_commands, look_commands, result_commands, node_commands,
-        membership_commands, session_commands, permission_commands, tool_commands}) {
+       {run_commands, object_commands, look_commands, result_commands, receipt_commands,
+        node_commands, membership_commands, session_commands, permission_commands, tool_commands}) {
     std::ranges::move(make(), std::back_inserter(table));
   }
   return table;
