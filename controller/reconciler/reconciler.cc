@@ -94,6 +94,11 @@ Status Reconciler::work(store::WriteTxn& txn, State& state, nodes::Now now, Mill
   if (!full) TRY(place(txn, state, now, report));
   TRY(advance_arrays(txn, state, full, now.wall, report));  // their first elements may be placed
   if (!full) TRY(tell_of_nodes(txn, cache, now.wall, report));
+  return forget_old(txn, state, now, report);
+}
+
+Status Reconciler::forget_old(store::WriteTxn& txn, State& state, nodes::Now now,
+                              TickReport& report) {
   if (now.mono < state.next_prune) return {};
   const bool leapt = leapt_lately(now.mono);
   // After a leap of the calendar, nothing is removed for its age: by the first day of the calendar

@@ -108,6 +108,7 @@ class Reconciler {
   Status work(store::WriteTxn& txn, State& state, nodes::Now now, Millis owed, bool full,
               TickReport& report);
   Status place(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report);
+  Status forget_old(store::WriteTxn& txn, State& state, nodes::Now now, TickReport& report);
   Status advance_arrays(store::WriteTxn& txn, State& state, bool full, WallTime now,
                         TickReport& report);
   Status check_gang(const std::string& space, const contracts::Run& run) const;
