@@ -4,12 +4,12 @@
 #include "common/contracts/session_calls.h"
 #include "common/crypto/digest.h"
 #include "controller/api/handlers/runs/arrays.h"
+#include "controller/api/handlers/runs/run_call.h"
 #include "controller/api/objects/list_query.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
 #include "controller/api/server/write_behind_queue.h"
 #include "controller/calls/call_errors.h"
-#include "controller/calls/relay.h"
 
 namespace paddock::api {
 namespace {
@@ -30,18 +30,11 @@ Error understood(Error error) {
 }
 
 Result<FileAnswer> ask(Call& call, const Run& run, const char* kind, const FileOrder& order) {
-  calls::CallOptions options;
-  options.caller = call.principal.subject;
-  options.name_space = call.principal.name_space;
-  options.node = run.status.node_name;
-  options.arrival_patience = call.services.node_patience;
-  options.kind = kind;
-  options.bytes = order.data.size();
-  options.payload = wire::encode(order);
-  options.patience = kFileTime;
-  options.client = call.request.client;
-  const auto answer =
-      call.services.calls->call(std::move(options), call.services.clock, call.services.random);
+  const auto answer = ask_agent_of(call, run,
+                                   {.kind = kind,
+                                    .payload = wire::encode(order),
+                                    .bytes = order.data.size(),
+                                    .patience = kFileTime});
   if (!answer.ok()) return understood(answer.error());
   auto read = wire::decode<FileAnswer>(*answer);
   if (!read.ok()) return calls::not_understood();

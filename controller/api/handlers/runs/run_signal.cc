@@ -3,10 +3,10 @@
 #include "common/base/text.h"
 #include "common/contracts/run_signal.h"
 #include "controller/api/handlers/runs/arrays.h"
+#include "controller/api/handlers/runs/run_call.h"
 #include "controller/api/handlers/runs/run_files.h"
 #include "controller/api/server/audit_writer.h"
 #include "controller/api/server/documents.h"
-#include "controller/calls/relay.h"
 
 namespace paddock::api {
 namespace {
@@ -43,17 +43,11 @@ Result<Response> signal_run(Call& call) {
     return record(txn, call, contracts::audit::kRunSignal, "runs", run.metadata,
                   {{"signal", signal}});
   }));
-  calls::CallOptions options;
-  options.caller = call.principal.subject;
-  options.name_space = call.principal.name_space;
-  options.node = run.status.node_name;
-  options.arrival_patience = call.services.node_patience;
-  options.kind = contracts::kRunSignal;
-  options.payload = wire::encode(contracts::SignalOrder{run.metadata.uid, request.signal});
-  options.patience = kSignalTime;
-  options.client = call.request.client;
-  const auto answer =
-      call.services.calls->call(std::move(options), call.services.clock, call.services.random);
+  const auto answer = ask_agent_of(
+      call, run,
+      {.kind = contracts::kRunSignal,
+       .payload = wire::encode(contracts::SignalOrder{run.metadata.uid, request.signal}),
+       .patience = kSignalTime});
   if (!answer.ok()) return told_of_signals(answer.error());
   return json_response(wire::Value::Object{{"run", run.metadata.name}, {"signal", signal}});
 }
