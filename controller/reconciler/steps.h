@@ -34,8 +34,8 @@ Status sweep_sessions(store::WriteTxn& txn, WallTime now, TickReport& report);
 Status end_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& cache, WallTime now,
                             TickReport& report);
 Status end_sessions_on_drained_nodes(store::WriteTxn& txn, const ClusterCache& cache, WallTime now);
-// Sessions whose nodes have got into trouble, or out of it, some hundreds at a time: lists and
-// watches see that by the sessions alone.
+// Sessions whose nodes have got into trouble, or out of it, 50 at a time: lists and watches see
+// that by the sessions alone.
 Status tell_of_nodes(store::WriteTxn& txn, const ClusterCache& cache, WallTime now,
                      TickReport& report);
 Status write_plan(store::WriteTxn& txn, const scheduler::Plan& plan, WallTime now,
